@@ -1,0 +1,1 @@
+process.stderr.write('bench: nothing to measure yet\n');

@@ -1,0 +1,38 @@
+// Runs on the machine's own Node.js (18 or newer), before anything is installed: no dependency, no TypeScript.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Runs a program in the root of the workspace and returns its exit code (128 + n when a signal ended it). */
+export function run(program, args, environment = {}) {
+  const result = spawnSync(program, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+    shell: process.platform === 'win32',
+  });
+  if (result.error) {
+    console.error(`${program}: ${result.error.message}`);
+    return 1;
+  }
+  return result.status ?? 1;
+}
+
+/** Runs the pnpm that package.json pins, fetched by npx if it is not there, and returns its exit code. */
+export function pnpm(...args) {
+  return run('npx', ['-y', packageManager, ...args]);
+}
+
+/** Installs what the lock file says; ends the process if that fails. */
+export function install() {
+  const code = pnpm('install', '--frozen-lockfile', '--reporter=append-only');
+  if (code !== 0) {
+    console.error('The installation failed; nothing was run.');
+    process.exit(code);
+  }
+}

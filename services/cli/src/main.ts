@@ -1,0 +1,2 @@
+process.stderr.write('stemma: no command is implemented yet\n');
+process.exitCode = 64;
