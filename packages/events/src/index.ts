@@ -1,1 +1,3 @@
-export {};
+export { ControlEvent, HistoryEvent, type StemmaEvent } from './catalogue.ts';
+export { FRAME_VERSION, type Author, type Body, type Envelope, type Frame } from './frame.ts';
+export type { RecordedNode } from './node-shape.ts';

@@ -1,0 +1,242 @@
+import { fail } from '@stemma/errors';
+import { isForbiddenKey } from './json-value.ts';
+import { ContentRef, CONTENT_REF_TYPE, type Packable } from './pack.ts';
+import { toHex } from './hash.ts';
+
+/** Values in a record may be nested this deep: a content of the greatest depth, and what lies around it. */
+const MAX_PACKED_DEPTH = 540;
+
+/** What {@link unpackFrom} gives: the value and the place behind it. */
+export type Unpacked = { readonly value: Packable; readonly end: number };
+
+/**
+ * The value that canonical msgpack bytes stand for. Strict: bytes that `pack` would not have written are refused, so
+ * unpack∘pack gives the same bytes. Nothing is allocated for a length that the bytes cannot hold.
+ *
+ * @throws E_FRAME_INVALID with the byte's place.
+ */
+export const unpack = (bytes: Uint8Array): Packable => {
+  const { value, end } = unpackFrom(bytes, 0);
+  if (end !== bytes.length) throw fail('E_FRAME_INVALID', `${bytes.length - end} bytes lie behind the value`, { at: end });
+  return value;
+};
+
+/** As {@link unpack}, for the value that begins at `start` of longer bytes. */
+export const unpackFrom = (bytes: Uint8Array, start: number): Unpacked => {
+  const reader = new Reader(bytes, start);
+  const value = reader.read(0);
+  return { value, end: reader.at };
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+class Reader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  at: number;
+
+  constructor(bytes: Uint8Array, start: number) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.at = start;
+  }
+
+  read(depth: number): Packable {
+    if (depth > MAX_PACKED_DEPTH) throw this.#invalid('values are nested too deep');
+    const head = this.#byte();
+    if (head < 0x80) return head;
+    if (head < 0x90) return this.#map(head & 0x0f, depth);
+    if (head < 0xa0) return this.#list(head & 0x0f, depth);
+    if (head < 0xc0) return this.#text(head & 0x1f);
+    if (head >= 0xe0) return head - 0x100;
+    return this.#other(head, depth);
+  }
+
+  #other(head: number, depth: number): Packable {
+    switch (head) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+        return this.#binary(this.#uint(1, 0));
+      case 0xc5:
+        return this.#binary(this.#uint(2, 0x100));
+      case 0xc6:
+        return this.#binary(this.#uint(4, 0x1_0000));
+      case 0xc7:
+        return this.#extension(this.#uint(1, 0));
+      case 0xcb:
+        return this.#float();
+      case 0xcc:
+        return this.#uint(1, 0x80);
+      case 0xcd:
+        return this.#uint(2, 0x100);
+      case 0xce:
+        return this.#uint(4, 0x1_0000);
+      case 0xcf:
+        return this.#long(this.#view.getBigUint64(this.#skip(8)));
+      case 0xd0:
+        return this.#negative(this.#view.getInt8(this.#skip(1)), -0x20);
+      case 0xd1:
+        return this.#negative(this.#view.getInt16(this.#skip(2)), -0x80);
+      case 0xd2:
+        return this.#negative(this.#view.getInt32(this.#skip(4)), -0x8000);
+      case 0xd3:
+        return this.#negativeLong(this.#view.getBigInt64(this.#skip(8)));
+      case 0xd9:
+        return this.#text(this.#uint(1, 0x20));
+      case 0xda:
+        return this.#text(this.#uint(2, 0x100));
+      case 0xdb:
+        return this.#text(this.#uint(4, 0x1_0000));
+      case 0xdc:
+        return this.#list(this.#uint(2, 0x10), depth);
+      case 0xdd:
+        return this.#list(this.#uint(4, 0x1_0000), depth);
+      case 0xde:
+        return this.#map(this.#uint(2, 0x10), depth);
+      case 0xdf:
+        return this.#map(this.#uint(4, 0x1_0000), depth);
+      default:
+        throw this.#invalid(`the byte 0x${head.toString(16)} begins no value`);
+    }
+  }
+
+  #list(count: number, depth: number): Packable[] {
+    this.#refuseCount(count);
+    const list: Packable[] = [];
+    for (let i = 0; i < count; i++) list.push(this.read(depth + 1));
+    return list;
+  }
+
+  #map(count: number, depth: number): Record<string, Packable> {
+    this.#refuseCount(count * 2);
+    const map: Record<string, Packable> = {};
+    let before = -1;
+    let beforeEnd = -1;
+    for (let i = 0; i < count; i++) {
+      const head = this.#byte();
+      const length = this.#textLength(head);
+      const start = this.at;
+      const key = this.#text(length);
+      if (before !== -1 && !this.#ascends(before, beforeEnd, start)) throw this.#invalid('keys are out of order');
+      if (isForbiddenKey(key)) throw this.#invalid(`an object has the key ${key}`);
+      before = start;
+      beforeEnd = this.at;
+      map[key] = this.read(depth + 1);
+    }
+    return map;
+  }
+
+  #textLength(head: number): number {
+    if (head >= 0xa0 && head < 0xc0) return head & 0x1f;
+    if (head === 0xd9) return this.#uint(1, 0x20);
+    if (head === 0xda) return this.#uint(2, 0x100);
+    if (head === 0xdb) return this.#uint(4, 0x1_0000);
+    throw this.#invalid('a key is not a text');
+  }
+
+  /** True if the key in [a, aEnd) comes before the key that begins at b and ends here, by byte. */
+  #ascends(a: number, aEnd: number, b: number): boolean {
+    const bytes = this.#bytes;
+    const bEnd = this.at;
+    for (let i = a, k = b; i < aEnd && k < bEnd; i++, k++) {
+      const difference = (bytes[i] as number) - (bytes[k] as number);
+      if (difference !== 0) return difference < 0;
+    }
+    return aEnd - a < bEnd - b;
+  }
+
+  #text(length: number): string {
+    const start = this.#skip(length);
+    if (length < 24) {
+      const short = this.#shortAscii(start, length);
+      if (short !== undefined) return short;
+    }
+    try {
+      return utf8.decode(this.#bytes.subarray(start, this.at));
+    } catch {
+      throw this.#invalid('a text is not UTF-8');
+    }
+  }
+
+  #shortAscii(start: number, length: number): string | undefined {
+    let text = '';
+    for (let i = start; i < start + length; i++) {
+      const byte = this.#bytes[i] as number;
+      if (byte >= 0x80) return undefined;
+      text += String.fromCharCode(byte);
+    }
+    return text;
+  }
+
+  #binary(length: number): Uint8Array {
+    const start = this.#skip(length);
+    return this.#bytes.slice(start, this.at);
+  }
+
+  #extension(length: number): ContentRef {
+    const type = this.#byte();
+    if (type !== CONTENT_REF_TYPE) throw this.#invalid(`the extension type ${type} is unknown`);
+    const end = this.at + length;
+    const value = this.read(MAX_PACKED_DEPTH - 1);
+    if (this.at !== end || !Array.isArray(value) || value.length !== 2) throw this.#invalid('a reference is malformed');
+    const [sha256, size] = value as readonly Packable[];
+    if (!(sha256 instanceof Uint8Array) || sha256.length !== 32 || typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+      throw this.#invalid('a reference is malformed');
+    return new ContentRef(toHex(sha256), size);
+  }
+
+  #float(): number {
+    const value = this.#view.getFloat64(this.#skip(8));
+    if (!Number.isFinite(value)) throw this.#invalid('a number is not finite');
+    if (Number.isSafeInteger(value)) throw this.#invalid('an integer is written as a float');
+    return value;
+  }
+
+  #long(value: bigint): number | bigint {
+    if (value < 0x1_0000_0000n) throw this.#invalid('an integer is longer than it needs to be');
+    return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+  }
+
+  #negativeLong(value: bigint): number | bigint {
+    if (value >= -0x8000_0000n) throw this.#invalid('an integer is longer than it needs to be');
+    return value >= BigInt(Number.MIN_SAFE_INTEGER) ? Number(value) : value;
+  }
+
+  #negative(value: number, below: number): number {
+    if (value >= below) throw this.#invalid('an integer is longer than it needs to be');
+    return value;
+  }
+
+  #uint(size: 1 | 2 | 4, least: number): number {
+    const at = this.#skip(size);
+    const value = size === 1 ? this.#view.getUint8(at) : size === 2 ? this.#view.getUint16(at) : this.#view.getUint32(at);
+    if (value < least) throw this.#invalid('a length or an integer is longer than it needs to be');
+    return value;
+  }
+
+  #byte(): number {
+    const at = this.#skip(1);
+    return this.#bytes[at] as number;
+  }
+
+  /** Steps over `length` bytes and gives where they began. */
+  #skip(length: number): number {
+    const start = this.at;
+    if (length > this.#bytes.length - start) throw this.#invalid('the bytes end in the middle of a value');
+    this.at = start + length;
+    return start;
+  }
+
+  #refuseCount(count: number): void {
+    if (count > this.#bytes.length - this.at) throw this.#invalid('a count is larger than the bytes that are left');
+  }
+
+  #invalid(message: string): Error {
+    return fail('E_FRAME_INVALID', `${message} (byte ${this.at})`, { at: this.at });
+  }
+}

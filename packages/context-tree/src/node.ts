@@ -1,0 +1,87 @@
+import type { WideJson } from '@stemma/canonical';
+
+/** The three regions under the root. */
+export type Region = '^sys' | '^seq' | '^ah';
+
+/**
+ * The headers of a node that Stemma knows (context-tree §2), as they lie in rows and in memory. Neither `content` nor
+ * `content_*`, `data_*` or unknown attributes: those stay with the event that brought them, see {@link NodeRecord}.
+ */
+export type Headers = {
+  readonly id: string;
+  readonly nodeType: string;
+  readonly offset: number;
+  /** As given: N snapshots after the one it is born in; null for ever. What a snapshot shows is computed. */
+  readonly ttl: number | null;
+  readonly priority: number;
+  /** The cycle that introduced the node. */
+  readonly cycle: number;
+  readonly created_at_ns: bigint;
+  readonly creation_index: number;
+  readonly role?: string | null;
+  readonly kind?: string | null;
+  readonly key?: string | null;
+  readonly removable?: boolean;
+  readonly refs?: readonly string[];
+  readonly provenance?: WideJson;
+};
+
+/** `content` (absent is not the same as null or ""), and every other attribute by name. */
+export type Payload = {
+  readonly content?: WideJson;
+  readonly [attribute: string]: WideJson;
+};
+
+/** The event that holds a node's payload: the `index`-th event of frame `seq` of the history. */
+export type EventRef = { readonly seq: number; readonly index: number };
+
+/**
+ * A place is where turns and blocks lie (snapshots: places and rows). `sys` places hold what is under `^sys`, others a
+ * turn: the one that the cycle `cycle` seals, the open head being the place of the open cycle. An import that brings
+ * several turns gives them ordinals. `^sys` lives at `{ sys: n }`, n rising when its rows are written anew.
+ */
+export type Place = { readonly kind: 'sys'; readonly number: number } | { readonly kind: 'turn'; readonly cycle: number; readonly ordinal: number };
+
+/** A node below a region (a block, a container, never a turn, a region or the root): immutable, replaced when it changes. */
+export type NodeRecord = {
+  readonly headers: Headers;
+  readonly place: Place;
+  /** The container it lies in, or null when it lies directly under the turn, `^ah` or `^sys` of its place. */
+  readonly parent: string | null;
+  /** The first cycle whose snapshot no longer has it; null: it stays. Due at the commit of that cycle (§3.1). */
+  readonly expires: number | null;
+  /** Where its payload is. */
+  readonly payload: EventRef;
+};
+
+/** A sealed turn: the node of type `mt` and the place of what it holds. */
+export type TurnRecord = {
+  readonly headers: Headers;
+  readonly place: Extract<Place, { kind: 'turn' }>;
+  readonly expires: number | null;
+  readonly payload: EventRef;
+};
+
+/**
+ * One step of a tree's life: the record before and after, either undefined for "not there". A list of these is what a
+ * frame did to a lineage: played backwards it undoes the frame, folded it gives the rows, summed up it is a diff.
+ */
+export type Change =
+  | { readonly node: string; readonly before: NodeRecord | undefined; readonly after: NodeRecord | undefined }
+  | { readonly turn: string; readonly before: TurnRecord | undefined; readonly after: TurnRecord | undefined };
+
+/** Gives the payload of a node. Throws {@link PayloadNeeded} when it must be fetched first: fetch, then try again. */
+export type PayloadSource = (ref: EventRef) => Payload;
+
+/** Not an error: a pure function asks its caller to fetch these payloads and to call it again. */
+export class PayloadNeeded extends Error {
+  readonly refs: readonly EventRef[];
+  constructor(refs: readonly EventRef[]) {
+    super('payloads are needed');
+    this.refs = refs;
+  }
+}
+
+/** The four nodes of every tree that never go. Regions and root have no expiry. */
+export type Frame4 = { readonly root: Fixed; readonly sys: Fixed; readonly seq: Fixed; readonly ah: Fixed };
+export type Fixed = { readonly headers: Headers; readonly payload: EventRef | null };

@@ -1,0 +1,2 @@
+export { ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
+export { StemmaError, errorToJson, fail, isStemmaError, type ErrorDetail } from './stemma-error.ts';

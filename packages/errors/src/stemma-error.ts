@@ -1,0 +1,41 @@
+import { ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
+
+/** Facts about an error for programs: where it is, what was found. Values that JSON can carry. */
+export type ErrorDetail = Readonly<Record<string, string | number | boolean | null>>;
+
+/** The one error class: a stable code, a sentence for people, facts for programs. */
+export class StemmaError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: ErrorDetail;
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'StemmaError';
+    this.code = code;
+    this.detail = detail;
+  }
+
+  /** HTTP status, exit code, whether a retry can help, and the sentence that helps. */
+  get row(): ErrorRow {
+    return ERRORS[this.code];
+  }
+}
+
+/** Gives a new error to throw; the shortest way to write one. */
+export const fail = (code: ErrorCode, message: string, detail?: ErrorDetail): StemmaError =>
+  new StemmaError(code, message, detail);
+
+/** True for a {@link StemmaError}, of the given code where one is given. */
+export const isStemmaError = (error: unknown, code?: ErrorCode): error is StemmaError =>
+  error instanceof StemmaError && (code === undefined || error.code === code);
+
+/** The stable JSON of an error, as `--json` and the HTTP API give it. */
+export const errorToJson = (
+  error: unknown,
+): { error: { code: ErrorCode; message: string; help: string; detail: ErrorDetail } } => {
+  const known =
+    error instanceof StemmaError
+      ? error
+      : new StemmaError('E_INTERNAL', error instanceof Error ? error.message : String(error));
+  return { error: { code: known.code, message: known.message, help: known.row.help, detail: known.detail } };
+};

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { DamageAcknowledged, FormatRaised, LogOpened } from './control.ts';
+import { HistoryStarted } from './history-started.ts';
+import { LineageStarted } from './lineage-started.ts';
+import { NodeCascaded } from './node-cascaded.ts';
+import { NodeExpired } from './node-expired.ts';
+import { NodeHeld } from './node-held.ts';
+import { NodeImported } from './node-imported.ts';
+import { NodeInserted } from './node-inserted.ts';
+import { NodeMoved } from './node-moved.ts';
+import { NodePruned } from './node-pruned.ts';
+import { NodeRemoved } from './node-removed.ts';
+import { NodeReplaced } from './node-replaced.ts';
+import { PolicyConfigured } from './policy-configured.ts';
+import { PositionAnnotated, PositionNamed } from './position-named.ts';
+import { PriorityChanged } from './priority-changed.ts';
+import { SnapshotCommitted, SnapshotImported } from './snapshot-committed.ts';
+import { TurnSealed } from './turn-sealed.ts';
+
+/** Every event of a history, in no meaningful order. A new one is a file and a line here (CONTRIBUTING.md). */
+export const HistoryEvent = z.discriminatedUnion('type', [
+  HistoryStarted,
+  LineageStarted,
+  NodeInserted,
+  NodeImported,
+  NodeReplaced,
+  NodeMoved,
+  NodeRemoved,
+  NodeExpired,
+  NodeCascaded,
+  NodePruned,
+  NodeHeld,
+  TurnSealed,
+  SnapshotCommitted,
+  SnapshotImported,
+  PolicyConfigured,
+  PriorityChanged,
+  PositionNamed,
+  PositionAnnotated,
+]);
+export type HistoryEvent = z.infer<typeof HistoryEvent>;
+
+/** The events of the reserved histories `log:P` (record §2). */
+export const ControlEvent = z.discriminatedUnion('type', [LogOpened, FormatRaised, DamageAcknowledged]);
+export type ControlEvent = z.infer<typeof ControlEvent>;
+
+export type StemmaEvent = HistoryEvent | ControlEvent;

@@ -1,0 +1,31 @@
+import type { HistoryEvent, StemmaEvent } from './catalogue.ts';
+
+/** The version of frames that this Stemma writes. */
+export const FRAME_VERSION = 1;
+
+/** The first of the two maps of a frame: enough to fence it. Its layout is frozen for ever (record §1, §2). */
+export type Envelope = {
+  readonly v: number;
+  readonly history: string;
+  /** Counts the frames of the history, all its lineages together, from 0. */
+  readonly seq: number;
+  /** SHA-256 of the bytes of the frame before it in the history; 32 zero bytes for `seq` 0. */
+  readonly prev: Uint8Array;
+};
+
+/** Who wrote a frame: an agent's (or importer's) own record names its recorder, an observer's act its actor. */
+export type Author = { readonly recorder: string } | { readonly actor: string };
+
+/** The second map: what one command came to. */
+export type Body<E extends StemmaEvent = HistoryEvent> = Author & {
+  /** The client-made id of the command, and SHA-256 (32 bytes) of the canonical msgpack of the command without it. */
+  readonly command: string;
+  readonly digest: Uint8Array;
+  /** Nanoseconds since 1970, read once from the clock of the writer where the command was decided. */
+  readonly at: bigint;
+  /** The strand that all events of the frame belong to. */
+  readonly lineage: number;
+  readonly events: readonly E[];
+};
+
+export type Frame<E extends StemmaEvent = HistoryEvent> = { readonly envelope: Envelope; readonly body: Body<E> };

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { count, id, node } from './node-shape.ts';
+
+/** A node entered the tree under `parent`; a subtree is one event a node, parents first (context-tree §3, §10.6). */
+export const NodeInserted = z.strictObject({
+  type: z.literal('NodeInserted'),
+  parent: id,
+  node,
+  /** The first cycle whose snapshot no longer has it; null: it stays (snapshots: expires). */
+  expires: count.nullable(),
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { count } from './node-shape.ts';
+
+const sha256 = z.instanceof(Uint8Array).refine((bytes) => bytes.length === 32);
+
+/** How many there are at a position: all nodes with root and regions, blocks, turns. */
+export const counts = z.strictObject({ nodes: count, blocks: count, turns: count });
+
+/** The snapshot of a cycle: the tree at this point, never changed afterwards (context-tree §3.5; hashes: snapshots). */
+export const SnapshotCommitted = z.strictObject({
+  type: z.literal('SnapshotCommitted'),
+  cycle: count,
+  treeHash: sha256,
+  threadHash: sha256,
+  counts,
+});
+
+/** As `SnapshotCommitted`, for a state that came in as it is: nothing aged, expired or was sealed (context-tree §10.17). */
+export const SnapshotImported = SnapshotCommitted.extend({ type: z.literal('SnapshotImported') });

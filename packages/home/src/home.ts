@@ -1,0 +1,117 @@
+import type { WideJson } from '@stemma/canonical';
+import type { FlatTree, PayloadSource } from '@stemma/context-tree';
+import type { HistoryEvent } from '@stemma/events';
+import type { Author } from '@stemma/events';
+import type { Command } from '@stemma/history';
+
+/** A history or a lineage as people name it, found: ids and the strand. */
+export type Line = {
+  readonly history: string;
+  readonly strand: number;
+  /** What names the lineage in the API: the history's id for `main`, else `<history>:<strand>`. */
+  readonly lineage: string;
+};
+
+/** One line of `stemma histories`. */
+export type HistorySummary = {
+  readonly history: string;
+  readonly name: string | null;
+  /** Milliseconds since 1970, from the clock of the writer that started it. */
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly source: { readonly format: string; readonly sha256: string } | null;
+  readonly frames: number;
+  readonly events: number;
+  readonly cycles: number;
+  readonly lineages: readonly LineageSummary[];
+  readonly state: 'open' | 'damaged' | 'defective';
+};
+
+export type LineageSummary = {
+  readonly lineage: string;
+  readonly strand: number;
+  readonly name: string | null;
+  readonly parent: number | null;
+  readonly at: number | null;
+};
+
+export type SnapshotSummary = {
+  readonly label: string;
+  readonly cycle: number;
+  readonly strand: number;
+  readonly seq: number;
+  readonly treeHash: string;
+  readonly threadHash: string;
+  readonly at: number;
+  readonly author: Author;
+  readonly command: string;
+  readonly nodes: number;
+  readonly blocks: number;
+  readonly turns: number;
+  readonly names: readonly string[];
+};
+
+/** A position that a reference named. `label`: `@c12` at a commit or import, `@s57` elsewhere. */
+export type Position = {
+  readonly history: string;
+  readonly strand: number;
+  readonly seq: number;
+  /** The number of the last commit at or before it; null before the first. */
+  readonly cycle: number | null;
+  readonly committed: boolean;
+  readonly label: string;
+};
+
+/** The tree at a position, for reading. */
+export type TreeView = { readonly position: Position; readonly tree: FlatTree; readonly payloads: PayloadSource; readonly thread: 'full' | 'pre' };
+
+/** An accepted event as `stemma log` and the live stream give it. */
+export type LoggedEvent = {
+  readonly history: string;
+  readonly strand: number;
+  readonly seq: number;
+  readonly index: number;
+  readonly command: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly author: Author;
+  readonly event: HistoryEvent;
+};
+
+/** The answer to a command: a function of its accepted frame, so a repeated command gets the same. */
+export type Outcome = {
+  readonly history: string;
+  readonly strand: number;
+  readonly seq: number;
+  readonly events: readonly HistoryEvent[];
+  /** True when the command had been accepted before and nothing was written now. */
+  readonly repeated: boolean;
+};
+
+export type DiffResult = {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
+};
+
+/** An embedded Stemma: everything one directory holds. All reads see at least what this process has written. */
+export type Home = {
+  readonly directory: string;
+  /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
+  submit(command: Command): Promise<Outcome>;
+  histories(): Promise<readonly HistorySummary[]>;
+  /** Finds a history or lineage by id, by the beginning of an id (4 letters at least), or by name. */
+  find(name: string): Promise<Line>;
+  snapshots(line: Line, page?: { readonly before?: number; readonly limit?: number }): Promise<readonly SnapshotSummary[]>;
+  /** The position of `@t0 @t-1 @c12 @s57 @name:NAME`; without a reference the working state. */
+  position(line: Line, ref?: string): Promise<Position>;
+  view(position: Position): Promise<TreeView>;
+  select(line: Line, selector: string, window?: { readonly limit?: number; readonly skip?: number }): Promise<{ readonly position: Position; readonly ids: readonly string[] }>;
+  diff(line: Line, a: string, b: string): Promise<DiffResult>;
+  /** Accepted events of a history from frame `from`, oldest first, a page at a time. */
+  events(history: string, page?: { readonly from?: number; readonly limit?: number }): Promise<readonly LoggedEvent[]>;
+  /** New events of all histories as they are accepted, from a cursor (or from now). Ends with the signal. */
+  follow(options: { readonly after?: string; readonly signal: AbortSignal }): AsyncIterable<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }>;
+  stats(): Promise<Readonly<Record<string, WideJson>>>;
+  close(): Promise<void>;
+};

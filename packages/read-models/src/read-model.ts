@@ -1,0 +1,13 @@
+import type { AppliedFrame } from '@stemma/history';
+import type { Rows, Table } from '@stemma/row-store';
+
+/**
+ * A pure fold of events into rows: the same frames give the same rows, in any batches. It sees only its own tables.
+ * Raise `version` when the rows would come out differently; they are then rebuilt beside the old ones, never patched.
+ */
+export type ReadModel = {
+  readonly name: string;
+  readonly version: number;
+  readonly tables: readonly Table[];
+  fold(frame: AppliedFrame, rows: Rows): Promise<void> | void;
+};
