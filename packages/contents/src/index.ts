@@ -1,1 +1,1 @@
-export {};
+export { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
