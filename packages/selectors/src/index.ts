@@ -1,1 +1,18 @@
-export {};
+export { parseRef, type Ref } from './parse-ref.ts';
+export { parseSelector } from './parse-selector.ts';
+export type {
+  Attribute,
+  Combinator,
+  Compound,
+  Depths,
+  Group,
+  Marker,
+  MarkerRange,
+  Operator,
+  Pseudo,
+  Root,
+  Selector,
+  Step,
+  TypeName,
+  Value,
+} from './syntax.ts';

@@ -1,0 +1,60 @@
+import { fail } from '@stemma/errors';
+import { parseCompound } from './parse-compound.ts';
+import { parseMarker } from './parse-marker.ts';
+import { atEnd, invalid, peek, skipSpace, take, type Scanner } from './scanner.ts';
+import { MAX_SELECTOR_LENGTH, SNAPSHOT_ATTRIBUTES, type Group, type Selector, type Step } from './syntax.ts';
+
+/**
+ * The parts of a selector of context-tree §6, the whole grammar. Takes time in proportion to its length.
+ *
+ * @throws E_SELECTOR_INVALID with the character where it goes wrong; E_SNAPSHOT_RANGE_WILDCARD,
+ *   E_SNAPSHOT_RANGE_KIND_MISMATCH.
+ */
+export const parseSelector = (text: string): Selector => {
+  if (text.length > MAX_SELECTOR_LENGTH)
+    throw fail(
+      'E_SELECTOR_INVALID',
+      `the selector has ${text.length} characters, more than ${MAX_SELECTOR_LENGTH}`,
+    );
+  const scanner: Scanner = { text, at: 0 };
+  skipSpace(scanner);
+  const at = peek(scanner) === '@' ? parseMarker(scanner) : ({ kind: 'working' } as const);
+  if (at.kind !== 'working' && !skipSpace(scanner)) throw invalid(scanner, 'a space after the snapshot');
+  const groups: Group[] = [];
+  do {
+    skipSpace(scanner);
+    groups.push(parseGroup(scanner));
+  } while (take(scanner, ','));
+  if (!atEnd(scanner)) throw invalid(scanner, 'a space, “>”, “,” or the end');
+  if (at.kind === 'working') refuseSnapshotAttributes(scanner, groups);
+  return { at, groups };
+};
+
+const parseGroup = (scanner: Scanner): Group => {
+  const steps: Step[] = [{ combinator: 'start', position: scanner.at, compound: parseCompound(scanner) }];
+  for (;;) {
+    const space = skipSpace(scanner);
+    if (atEnd(scanner) || peek(scanner) === ',') return steps;
+    const child = take(scanner, '>');
+    if (!child && !space) return steps;
+    skipSpace(scanner);
+    steps.push({
+      combinator: child ? 'child' : 'descendant',
+      position: scanner.at,
+      compound: parseCompound(scanner),
+    });
+  }
+};
+
+const refuseSnapshotAttributes = (scanner: Scanner, groups: readonly Group[]): void => {
+  for (const { compound } of groups.flat()) {
+    if (compound.kind !== 'node') continue;
+    const refused = compound.attributes.find((attribute) => SNAPSHOT_ATTRIBUTES.has(attribute.key));
+    if (refused !== undefined)
+      throw invalid(
+        scanner,
+        `a snapshot (such as @t0) in front, since only snapshots have ${refused.key}`,
+        refused.position,
+      );
+  }
+};
