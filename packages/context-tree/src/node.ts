@@ -3,9 +3,13 @@ import type { WideJson } from '@stemma/canonical';
 /** The three regions under the root. */
 export type Region = '^sys' | '^seq' | '^ah';
 
+/** The four nodes of every tree that never go: the root and its regions, in document order. */
+export type FixedName = 'root' | 'sys' | 'seq' | 'ah';
+
 /**
  * The headers of a node that Stemma knows (context-tree §2), as they lie in rows and in memory. Neither `content` nor
  * `content_*`, `data_*` or unknown attributes: those stay with the event that brought them, see {@link NodeRecord}.
+ * An optional header that is absent here is absent in the export too; an explicit null stays null.
  */
 export type Headers = {
   readonly id: string;
@@ -21,26 +25,26 @@ export type Headers = {
   readonly role?: string | null;
   readonly kind?: string | null;
   readonly key?: string | null;
-  readonly removable?: boolean;
-  readonly refs?: readonly string[];
+  readonly removable?: boolean | null;
+  readonly refs?: readonly string[] | null;
   readonly provenance?: WideJson;
 };
 
-/** `content` (absent is not the same as null or ""), and every other attribute by name. */
-export type Payload = {
-  readonly content?: WideJson;
-  readonly [attribute: string]: WideJson;
-};
+/** `content` (absent is not the same as null or ""), and every other attribute that is no header, by name. */
+export type Payload = { readonly [attribute: string]: WideJson };
 
 /** The event that holds a node's payload: the `index`-th event of frame `seq` of the history. */
 export type EventRef = { readonly seq: number; readonly index: number };
 
 /**
- * A place is where turns and blocks lie (snapshots: places and rows). `sys` places hold what is under `^sys`, others a
- * turn: the one that the cycle `cycle` seals, the open head being the place of the open cycle. An import that brings
- * several turns gives them ordinals. `^sys` lives at `{ sys: n }`, n rising when its rows are written anew.
+ * A place is where turns and blocks lie (snapshots: places and rows). A `turn` place is the turn that the cycle `cycle`
+ * seals, the open head being the place of the open cycle; an import that brings several turns gives them ordinals in
+ * canonical order (and its head the place of the cycle after it, ordinal 0). The `sys` place is what is under `^sys`;
+ * its number belongs to the rows, which write it anew under a higher one: a tree gives 0 and never looks at it.
  */
-export type Place = { readonly kind: 'sys'; readonly number: number } | { readonly kind: 'turn'; readonly cycle: number; readonly ordinal: number };
+export type Place = SysPlace | TurnPlace;
+export type SysPlace = { readonly kind: 'sys'; readonly number: number };
+export type TurnPlace = { readonly kind: 'turn'; readonly cycle: number; readonly ordinal: number };
 
 /** A node below a region (a block, a container, never a turn, a region or the root): immutable, replaced when it changes. */
 export type NodeRecord = {
@@ -48,7 +52,10 @@ export type NodeRecord = {
   readonly place: Place;
   /** The container it lies in, or null when it lies directly under the turn, `^ah` or `^sys` of its place. */
   readonly parent: string | null;
-  /** The first cycle whose snapshot no longer has it; null: it stays. Due at the commit of that cycle (§3.1). */
+  /**
+   * The first cycle whose snapshot no longer has it; null: it stays. A node that is held has `ttl` 0 and null here
+   * (context-tree §10.11): it is due at every commit.
+   */
   readonly expires: number | null;
   /** Where its payload is. */
   readonly payload: EventRef;
@@ -57,18 +64,24 @@ export type NodeRecord = {
 /** A sealed turn: the node of type `mt` and the place of what it holds. */
 export type TurnRecord = {
   readonly headers: Headers;
-  readonly place: Extract<Place, { kind: 'turn' }>;
+  readonly place: TurnPlace;
   readonly expires: number | null;
   readonly payload: EventRef;
 };
 
+/** Root or region. `payload` null: it has no attributes besides its headers. */
+export type FixedRecord = { readonly headers: Headers; readonly payload: EventRef | null };
+export type FixedRecords = { readonly [name in FixedName]: FixedRecord };
+
 /**
  * One step of a tree's life: the record before and after, either undefined for "not there". A list of these is what a
  * frame did to a lineage: played backwards it undoes the frame, folded it gives the rows, summed up it is a diff.
+ * Ageing, sealing (of the blocks) and commits as such change no record.
  */
 export type Change =
   | { readonly node: string; readonly before: NodeRecord | undefined; readonly after: NodeRecord | undefined }
-  | { readonly turn: string; readonly before: TurnRecord | undefined; readonly after: TurnRecord | undefined };
+  | { readonly turn: string; readonly before: TurnRecord | undefined; readonly after: TurnRecord | undefined }
+  | { readonly fixed: FixedName; readonly before: FixedRecord | undefined; readonly after: FixedRecord };
 
 /** Gives the payload of a node. Throws {@link PayloadNeeded} when it must be fetched first: fetch, then try again. */
 export type PayloadSource = (ref: EventRef) => Payload;
@@ -78,10 +91,7 @@ export class PayloadNeeded extends Error {
   readonly refs: readonly EventRef[];
   constructor(refs: readonly EventRef[]) {
     super('payloads are needed');
+    this.name = 'PayloadNeeded';
     this.refs = refs;
   }
 }
-
-/** The four nodes of every tree that never go. Regions and root have no expiry. */
-export type Frame4 = { readonly root: Fixed; readonly sys: Fixed; readonly seq: Fixed; readonly ah: Fixed };
-export type Fixed = { readonly headers: Headers; readonly payload: EventRef | null };

@@ -1,0 +1,117 @@
+import { pack, sha256, type Packable, type WideJson } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Author } from '@stemma/events';
+import { z } from 'zod';
+
+/** Any JSON with integers of any size; what it may hold is checked where the command is decided. */
+const json = z.custom<WideJson>((value) => value !== undefined);
+const object = z.custom<{ readonly [key: string]: WideJson }>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+const id = z.string().min(1);
+const count = z.int().min(0);
+const nanoseconds = z.bigint().min(0n);
+const position = z.strictObject({ strand: count, seq: count });
+const source = z.strictObject({ format: z.string(), sha256: z.string() });
+
+/** Begins a history: an empty tree. Regions that get no id are called `root`, `sys`, `seq`, `ah` (context-tree §10.19). */
+const start = z.strictObject({
+  op: z.literal('start'),
+  name: z.string().nullable(),
+  ids: z.strictObject({ root: id.optional(), sys: id.optional(), seq: id.optional(), ah: id.optional() }).optional(),
+  thread: z.enum(['full', 'pre']).optional(),
+  source: source.nullable().optional(),
+});
+
+/** Begins a history with the state of an export, which is the snapshot of its own cycle (context-tree §10.17). */
+const importExport = z.strictObject({
+  op: z.literal('import'),
+  name: z.string().nullable(),
+  /** The text of the export. */
+  export: z.string(),
+  thread: z.enum(['full', 'pre']).optional(),
+  source: source.nullable().optional(),
+  salvaged: z.strictObject({ history: z.string(), seq: count }).nullable().optional(),
+});
+
+/**
+ * Inserts a node with what it holds (`children`, containers only). `parent` is an id, or one of the words `^sys` and
+ * `^ah`. A node without an `id` gets one made from its position. `at_ns` (imports only) is its time instead of the
+ * clock's: it gets max(at_ns, newest + 1).
+ */
+const insert = z.strictObject({ op: z.literal('insert'), parent: id, node: object, at_ns: nanoseconds.optional() });
+
+/** Sets the attributes it names: `content`, `content_*`, `data_*`; null sets an explicit null (context-tree §10.10). */
+const replace = z.strictObject({ op: z.literal('replace'), id, set: object });
+const move = z.strictObject({ op: z.literal('move'), id, parent: id });
+const remove = z.strictObject({ op: z.literal('remove'), id });
+
+/** Ends the cycle (context-tree §3). `at_ns` as for `insert`. */
+const commit = z.strictObject({ op: z.literal('commit'), turn_id: id.optional(), at_ns: nanoseconds.optional() });
+
+/** The pruning policy from here on, or none. Checked where the command is decided. */
+const policy = z.strictObject({ op: z.literal('policy'), policy: json });
+const priorities = z.strictObject({
+  op: z.literal('priorities'),
+  priorities: z.array(z.strictObject({ id, priority: z.number() })),
+});
+
+/**
+ * Names, or writes a note to, a position; without one it is where the lineage stands: after the steps before this one
+ * in the command, or where the lineage was when there are none.
+ */
+const name = z.strictObject({ op: z.literal('name'), name: z.string(), position: position.optional() });
+const annotate = z.strictObject({ op: z.literal('annotate'), note: z.string(), position: position.optional() });
+
+export const Step = z.discriminatedUnion('op', [
+  start,
+  importExport,
+  insert,
+  replace,
+  move,
+  remove,
+  commit,
+  policy,
+  priorities,
+  name,
+  annotate,
+]);
+export type Step = z.infer<typeof Step>;
+export type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
+
+const author = z.union([z.strictObject({ recorder: z.string().min(1) }), z.strictObject({ actor: z.string().min(1) })]);
+
+export const Command = z.strictObject({
+  /** Made by the client: the same id with the same content has one effect, however often it is sent (record §3). */
+  id: z.string().min(1).max(256),
+  history: z.string().min(1).max(256),
+  /** The strand it is about; 0 for a command that starts a history. */
+  lineage: count,
+  by: author,
+  /** Refuse with E_CONFLICT unless the lineage's newest frame is this one. */
+  expected: count.optional(),
+  /** Done in order, all or none, in one frame. */
+  steps: z.array(Step).min(1).max(100_000),
+});
+
+/** An intention: what somebody wants of one lineage. One command becomes one frame or one error. */
+export type Command = Omit<z.infer<typeof Command>, 'by'> & { readonly by: Author };
+
+/**
+ * The command in a hostile value.
+ *
+ * @throws E_COMMAND_INVALID with the place of the first fault.
+ */
+export const parseCommand = (value: unknown): Command => {
+  const parsed = Command.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue === undefined || issue.path.length === 0 ? 'the command' : issue.path.map(String).join('.');
+  throw fail('E_COMMAND_INVALID', `${where}: ${issue?.message ?? 'not a command'}`, { at: where });
+};
+
+/** SHA-256 of the canonical msgpack of the command without its id: tells a repeated command from another (record §3). */
+export const commandDigest = (command: Command): Uint8Array => {
+  const { id: _id, ...rest } = command;
+  return sha256(pack(rest as unknown as Packable));
+};

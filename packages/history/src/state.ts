@@ -1,0 +1,68 @@
+import type { PayloadSource, Policy, ThreadMode, Tree } from '@stemma/context-tree';
+
+/** One line of snapshots at its newest frame. Read-only for everyone but this package. */
+export type LineageState = {
+  /** The `seq` of the frame that started it; 0 for the root lineage. */
+  readonly strand: number;
+  /** Where it left its parent; null for the root lineage. */
+  readonly parent: { readonly strand: number; readonly at: number } | null;
+  /** The name people use; null for a lineage that has only its id. */
+  name: string | null;
+  /** The `seq` of its newest frame: with `strand`, the position that `tree` shows. */
+  seq: number;
+  /** Mutable, with a journal; its cycle is the newest commit's or import's. */
+  readonly tree: Tree;
+  /** The largest `created_at_ns` of a node made on its chain (context-tree §10.7). */
+  newest: bigint;
+  /** The next `creation_index` of the open cycle (context-tree §10.6). */
+  nextIndex: number;
+  policy: Policy | null;
+  readonly thread: ThreadMode;
+};
+
+/** A history as far as it is at hand: lineages may be absent and are asked for by {@link PositionNeeded}. */
+export type HistoryState = {
+  readonly history: string;
+  /** The `seq` of the next frame: 0 for a history that has not started. */
+  next: number;
+  readonly lineages: Map<number, LineageState>;
+};
+
+/** Facts outside of the trees that a command is decided on (all lineages, abandoned ones too). */
+export type Lookups = {
+  /** True if any node of the history, of whatever lineage and time, has or had this id. May throw {@link LookupNeeded}. */
+  idTaken(id: string): boolean;
+  /** True if a position of the history has this name. May throw {@link LookupNeeded}. */
+  nameTaken(name: string): boolean;
+};
+
+/** What pure functions ask their caller for. Each may throw its `…Needed`; the caller fetches and calls again. */
+export type Sources = {
+  readonly payload: PayloadSource;
+  /** A state of its own of the lineage at the position after frame `seq`; `null`: its newest. Throws {@link PositionNeeded}. */
+  readonly position: (strand: number, seq: number | null) => LineageState;
+};
+
+/** Not an error: load the lineage at this position (see `loadLineage`) and call again. `seq` null: its newest. */
+export class PositionNeeded extends Error {
+  readonly strand: number;
+  readonly seq: number | null;
+  constructor(strand: number, seq: number | null) {
+    super('a position is needed');
+    this.name = 'PositionNeeded';
+    this.strand = strand;
+    this.seq = seq;
+  }
+}
+
+/** Not an error: look these up and call again. */
+export class LookupNeeded extends Error {
+  readonly ids: readonly string[];
+  readonly names: readonly string[];
+  constructor(ids: readonly string[], names: readonly string[]) {
+    super('look-ups are needed');
+    this.name = 'LookupNeeded';
+    this.ids = ids;
+    this.names = names;
+  }
+}
