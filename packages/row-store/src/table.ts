@@ -1,41 +1,55 @@
 import type { WideJson } from '@stemma/canonical';
 
-/** Types of columns. `uint`: 0…2^53−1. `wide`: a bigint. `json`: any JSON value with integers of any size. */
+/** Types of columns. `uint`: 0…2^53−1. `wide`: a bigint of up to 64 bits. `json`: any JSON value, integers of any size up to 64 bits. */
 export type ColumnType = 'text' | 'uint' | 'wide' | 'bytes' | 'bool' | 'json';
 
 export type Cell = string | number | bigint | boolean | Uint8Array | WideJson | null;
 
+/** What a column of a key may hold. */
+export type KeyCell = string | number | Uint8Array;
+
 /**
- * A table of a read model as data: the key's columns in order (text, uint, bytes only; the first is the history or the
- * partition), then the value's. An adapter makes of it what it can: ordered keys in lmdb, typed columns in PostgreSQL.
- * Every column may be null but those of the key.
+ * A table of a read model as data: the key's columns in order, then the value's. An adapter makes of it what it can:
+ * ordered keys in lmdb, typed columns in PostgreSQL. The first column of a key is the owner of the row (a history, a
+ * partition): no range crosses owners, but in tables whose key is the owner alone. Columns of a value may be null.
  */
 export type Table = {
+  /** Unique in a generation. */
   readonly name: string;
   readonly key: readonly (readonly [name: string, type: 'text' | 'uint' | 'bytes'])[];
   readonly value: readonly (readonly [name: string, type: ColumnType])[];
+  /** True for what depends on where the record lies (offsets in a log): rebuilt with the rest, never compared. */
+  readonly local?: boolean;
 };
 
 /** Cells in the order of the table's columns. */
-export type Key = readonly (string | number | Uint8Array)[];
-export type Row = { readonly key: Key; readonly value: readonly Cell[] };
+export type Key = readonly KeyCell[];
 
-/** Rows whose key begins with `prefix`; `from` and `to` bound the column behind it, both inclusive. */
+/** As many cells as the table has columns when they are read; what is left out at the end when they are put is null. */
+export type Value = readonly Cell[];
+
+export type Row = { readonly key: Key; readonly value: Value };
+
+/**
+ * Rows whose key begins with `prefix`, in the order of the keys (texts by code point); `from` and `to` bound the column
+ * behind the prefix, both inclusive.
+ */
 export type Range = {
   readonly prefix: Key;
-  readonly from?: string | number | Uint8Array;
-  readonly to?: string | number | Uint8Array;
+  readonly from?: KeyCell;
+  readonly to?: KeyCell;
   readonly reverse?: boolean;
   readonly limit?: number;
 };
 
-/** What a fold may do with rows: it sees what it wrote before in the same batch. Sync on lmdb and in memory. */
-export type Rows = RowReader & {
-  put(table: Table, key: Key, value: readonly Cell[]): void;
-  remove(table: Table, key: Key): void;
+/** Reads rows, synchronously: a fold or a query never waits in the middle (decision 0010). */
+export type RowReader = {
+  get(table: Table, key: Key): Value | undefined;
+  range(table: Table, range: Range): readonly Row[];
 };
 
-export type RowReader = {
-  get(table: Table, key: Key): Promise<readonly Cell[] | undefined> | readonly Cell[] | undefined;
-  range(table: Table, range: Range): Promise<readonly Row[]> | readonly Row[];
+/** What a fold may do with rows: it sees what it wrote before in the same batch. */
+export type Rows = RowReader & {
+  put(table: Table, key: Key, value: Value): void;
+  remove(table: Table, key: Key): void;
 };

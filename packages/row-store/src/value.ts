@@ -1,0 +1,115 @@
+import { pack, unpack, type Packable } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Cell, Table, Value } from './table.ts';
+
+/*
+ * A value is a msgpack list of its cells without the nulls at its end: what is usually null stands last in a table and
+ * costs nothing. Bytes are canonical msgpack, so rows are equal exactly when their bytes are. Written here by hand for
+ * the shapes that rows have (1 µs instead of 4); `json` cells that are objects go through `pack`.
+ */
+
+let scratch = Buffer.allocUnsafe(65_536);
+let end = 0;
+
+/** The bytes of a value. The caller's own. */
+export const packValue = (table: Table, value: Value): Buffer => {
+  let count = value.length;
+  if (count > table.value.length) throw fail('E_INTERNAL', `a row of ${table.name} has too many columns`);
+  while (count > 0 && (value[count - 1] ?? null) === null) count--;
+  end = 0;
+  head(count, 0x90, 16, 0xdc);
+  for (let i = 0; i < count; i++) writeCell(value[i] ?? null);
+  return Buffer.from(scratch.subarray(0, end));
+};
+
+/** The value, a cell for every column of the table. */
+export const unpackValue = (table: Table, bytes: Uint8Array): Value => {
+  const cells = unpack(bytes) as Cell[];
+  const columns = table.value;
+  for (let i = cells.length; i < columns.length; i++) cells.push(null);
+  for (let i = 0; i < columns.length; i++)
+    if ((columns[i] as readonly [string, string])[1] === 'wide' && typeof cells[i] === 'number') cells[i] = BigInt(cells[i] as number);
+  return cells;
+};
+
+const room = (bytes: number): void => {
+  if (end + bytes <= scratch.length) return;
+  const larger = Buffer.allocUnsafe(Math.max(scratch.length * 2, end + bytes));
+  scratch.copy(larger, 0, 0, end);
+  scratch = larger;
+};
+
+const head = (count: number, small: number, below: number, wide: number): void => {
+  room(8);
+  if (count < below) scratch[end++] = small + count;
+  else {
+    scratch[end] = count < 65_536 ? wide : wide + 1;
+    end = count < 65_536 ? scratch.writeUInt16BE(count, end + 1) : scratch.writeUInt32BE(count, end + 1);
+  }
+};
+
+const writeCell = (cell: Cell): void => {
+  room(16);
+  switch (typeof cell) {
+    case 'string':
+      return writeText(cell);
+    case 'number':
+      return Number.isInteger(cell) && cell >= 0 && cell < 0x1_0000_0000 ? writeUint(cell) : raw(pack(cell));
+    case 'bigint':
+      return cell >= 0x1_0000_0000n && cell <= 0xffff_ffff_ffff_ffffn ? writeLong(cell) : raw(pack(cell));
+    case 'boolean':
+      scratch[end++] = cell ? 0xc3 : 0xc2;
+      return;
+    case 'object':
+      if (cell === null) scratch[end++] = 0xc0;
+      else if (cell instanceof Uint8Array) writeBytes(cell);
+      else if (Array.isArray(cell)) writeList(cell as readonly Cell[]);
+      else raw(pack(cell as Packable));
+  }
+};
+
+const writeUint = (value: number): void => {
+  if (value < 0x80) scratch[end++] = value;
+  else if (value < 0x100) {
+    scratch[end] = 0xcc;
+    end = scratch.writeUInt8(value, end + 1);
+  } else if (value < 0x1_0000) {
+    scratch[end] = 0xcd;
+    end = scratch.writeUInt16BE(value, end + 1);
+  } else {
+    scratch[end] = 0xce;
+    end = scratch.writeUInt32BE(value, end + 1);
+  }
+};
+
+const writeLong = (value: bigint): void => {
+  scratch[end] = 0xcf;
+  end = scratch.writeBigUInt64BE(value, end + 1);
+};
+
+const writeText = (text: string): void => {
+  if (text.length >= 32) return raw(pack(text));
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x80) return raw(pack(text));
+  room(text.length + 1);
+  scratch[end++] = 0xa0 + text.length;
+  for (let i = 0; i < text.length; i++) scratch[end++] = text.charCodeAt(i);
+};
+
+const writeBytes = (bytes: Uint8Array): void => {
+  if (bytes.length >= 0x100) return raw(pack(bytes));
+  scratch[end] = 0xc4;
+  scratch[end + 1] = bytes.length;
+  end += 2;
+  raw(bytes);
+};
+
+const writeList = (list: readonly Cell[]): void => {
+  head(list.length, 0x90, 16, 0xdc);
+  for (const item of list) writeCell(item);
+};
+
+const raw = (bytes: Uint8Array): void => {
+  room(bytes.length);
+  scratch.set(bytes, end);
+  end += bytes.length;
+};
