@@ -1,36 +1,38 @@
-/** What `vitest --reporter=json` writes, as far as it is counted here. */
-export type VitestReport = {
-  readonly testResults: readonly {
+/** One run of all tests, counted. */
+export type Tally = {
+  readonly passed: number;
+  readonly failed: number;
+  /** One line for each skipped test: its full name and why it was skipped. */
+  readonly skipped: readonly string[];
+};
+
+/** What happened to one test file, as far as it is counted here. */
+export type FileOutcome = {
+  readonly file: string;
+  /** Whether the file itself failed: it could not be loaded, or a hook of it failed. */
+  readonly broken: boolean;
+  readonly tests: readonly {
     readonly name: string;
-    readonly status: string;
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly fullName: string;
-      readonly status: string;
-      readonly meta?: { readonly skipReason?: string };
-    }[];
+    readonly state: 'passed' | 'failed' | 'skipped' | 'pending';
+    readonly note?: string | undefined;
   }[];
 };
 
-export type Tally = { readonly passed: number; readonly failed: number; readonly skipped: readonly string[] };
-
 /**
- * Counts tests, and as one failure each: a file that could not be loaded, and a run that failed although
- * every test in it passed (an error outside of any test). A skipped test is a line with its name and reason.
+ * Counts tests. A broken file without a failed test counts as one failure, so does every error outside of tests,
+ * and so does a test that was never finished.
  */
-export function tally(report: VitestReport | undefined, exitCode: number): Tally {
+export function tally(files: readonly FileOutcome[], errorsOutsideTests: number): Tally {
   let passed = 0;
-  let failed = 0;
+  let failed = errorsOutsideTests;
   const skipped: string[] = [];
-  for (const file of report?.testResults ?? []) {
-    const failedBefore = failed;
-    for (const test of file.assertionResults) {
-      if (test.status === 'passed') passed += 1;
-      else if (test.status === 'failed') failed += 1;
-      else skipped.push(`${test.fullName}: ${test.meta?.skipReason ?? 'no reason given'}`);
+  for (const { file, broken, tests } of files) {
+    const failures = tests.filter(({ state }) => state === 'failed' || state === 'pending').length;
+    failed += broken && failures === 0 ? 1 : failures;
+    passed += tests.filter(({ state }) => state === 'passed').length;
+    for (const { name, state, note } of tests) {
+      if (state === 'skipped') skipped.push(`${file} > ${name}: ${note ?? 'no reason given'}`);
     }
-    if (file.status === 'failed' && failed === failedBefore) failed += 1;
   }
-  if (exitCode !== 0 && failed === 0) failed = 1;
   return { passed, failed, skipped };
 }

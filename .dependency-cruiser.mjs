@@ -1,0 +1,1 @@
+export { importRules as default } from './scripts/import-rules.ts';

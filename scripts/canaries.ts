@@ -1,0 +1,157 @@
+/**
+ * Canaries: for each rule a file that breaks it and nothing else. `canaries.test.ts` writes them into a small
+ * workspace of their own and demands that the tools report exactly these. A tool that has gone blind fails there.
+ */
+export type Canary = {
+  /** The rule that must report the file. */
+  readonly rule: string;
+  readonly file: string;
+  readonly text: string;
+};
+
+const use = (name: string) => `import { a } from '${name}';\nexport const b = a;\n`;
+
+/** Broken import rules, reported by dependency-cruiser. */
+export const importCanaries: readonly Canary[] = [
+  { rule: 'resolvable', file: 'packages/log/src/missing.ts', text: use('./nowhere.ts') },
+  { rule: 'resolvable', file: 'packages/log/src/inner-by-name.ts', text: use('@stemma/events/src/inner.ts') },
+  // A file that imports itself: of a longer cycle the tool reports one file, whichever it meets first.
+  {
+    rule: 'no-cycles',
+    file: 'packages/log/src/cycle.ts',
+    text: `import * as a from './cycle.ts';\nexport const b = () => a;\n`,
+  },
+  { rule: 'pure-imports-only-pure', file: 'packages/api/src/impure.ts', text: use('@stemma/log') },
+  {
+    rule: 'pure-imports-only-pure',
+    file: 'packages/api/src/impure-type.ts',
+    text: `import { type A } from '@stemma/contents';\nexport type B = A;\n`,
+  },
+  ...['fs', 'net', 'http', 'os', 'child_process', 'timers', 'perf_hooks', 'worker_threads'].map((name) => ({
+    rule: 'pure-touches-nothing',
+    file: `packages/history/src/touches-${name}.ts`,
+    text: `import * as a from 'node:${name}';\nexport const b = a;\n`,
+  })),
+  {
+    rule: 'pure-touches-nothing',
+    file: 'packages/history/src/touches-unprefixed.ts',
+    text: `import { readFileSync } from 'fs';\nexport const b = readFileSync;\n`,
+  },
+  {
+    rule: 'pure-touches-nothing',
+    file: 'packages/history/src/touches-later.ts',
+    text: `export const b = () => import('node:fs/promises');\n`,
+  },
+  { rule: 'pure-libraries', file: 'packages/events/src/library.ts', text: use('lmdb') },
+  { rule: 'layers-errors', file: 'packages/errors/src/right.ts', text: use('@stemma/canonical') },
+  { rule: 'layers-canonical', file: 'packages/canonical/src/right.ts', text: use('@stemma/context-tree') },
+  { rule: 'layers-context-tree', file: 'packages/context-tree/src/right.ts', text: use('@stemma/events') },
+  { rule: 'layers-events', file: 'packages/events/src/right.ts', text: use('@stemma/history') },
+  { rule: 'layers-history', file: 'packages/history/src/right.ts', text: use('@stemma/selectors') },
+  { rule: 'layers-selectors', file: 'packages/selectors/src/right.ts', text: use('@stemma/row-store') },
+  { rule: 'layers-row-store', file: 'packages/row-store/src/right.ts', text: use('@stemma/read-models') },
+  { rule: 'layers-read-models', file: 'packages/read-models/src/right.ts', text: use('@stemma/importers') },
+  { rule: 'layers-importers', file: 'packages/importers/src/right.ts', text: use('@stemma/api') },
+  { rule: 'layers-log', file: 'packages/log/src/right.ts', text: use('@stemma/log-embedded') },
+  {
+    rule: 'layers-log-embedded',
+    file: 'packages/log-embedded/src/right.ts',
+    text: use('@stemma/row-store-lmdb'),
+  },
+  {
+    rule: 'layers-row-store-lmdb',
+    file: 'packages/row-store-lmdb/src/right.ts',
+    text: use('@stemma/contents'),
+  },
+  { rule: 'layers-contents', file: 'packages/contents/src/right.ts', text: use('@stemma/projector') },
+  { rule: 'layers-projector', file: 'packages/projector/src/right.ts', text: use('@stemma/home') },
+  { rule: 'layers-home', file: 'packages/home/src/right.ts', text: use('@stemma/gateway') },
+  {
+    rule: 'services-apart',
+    file: 'services/gateway/src/other-service.ts',
+    text: use('../../cli/src/inner.ts'),
+  },
+  { rule: 'gateway-runs-alone', file: 'services/inspector/src/gateway.ts', text: use('@stemma/gateway') },
+  { rule: 'inspector-sees-little', file: 'services/inspector/src/history.tsx', text: use('@stemma/history') },
+  { rule: 'front-door', file: 'packages/log/src/inner-by-path.ts', text: use('../../events/src/inner.ts') },
+  { rule: 'front-door', file: 'packages/log/src/inner.test.ts', text: use('../../events/src/inner.ts') },
+  { rule: 'by-name', file: 'packages/log/src/by-path.ts', text: use('../../events/src/index.ts') },
+  { rule: 'kafkajs-in-one-place', file: 'packages/log/src/kafka.ts', text: use('kafkajs') },
+  { rule: 'tests-are-leaves', file: 'packages/home/src/kit.ts', text: use('@stemma/test-kit') },
+  { rule: 'tests-are-leaves', file: 'packages/log/src/suite.ts', text: use('@stemma/row-store/contract') },
+];
+
+const pure = (name: string, statement: string) => ({
+  file: `packages/history/src/${name}.ts`,
+  text: `export const b = ${statement};\n`,
+});
+
+/** Broken lint rules, reported by ESLint. */
+export const lintCanaries: readonly Canary[] = [
+  { rule: 'no-restricted-properties', ...pure('clock', 'Date.now()') },
+  { rule: 'no-restricted-syntax', ...pure('clock-object', 'new Date()') },
+  { rule: 'no-restricted-syntax', ...pure('clock-text', 'Date()') },
+  { rule: 'no-restricted-properties', ...pure('chance', 'Math.random()') },
+  { rule: 'no-restricted-globals', ...pure('chance-bytes', 'crypto.randomUUID()') },
+  {
+    rule: 'no-restricted-syntax',
+    file: 'packages/history/src/chance-import.ts',
+    text: `import { randomUUID } from 'node:crypto';\nexport const b = randomUUID();\n`,
+  },
+  { rule: 'no-restricted-globals', ...pure('stopwatch', 'performance.now()') },
+  { rule: 'no-restricted-globals', ...pure('environment', 'process.env') },
+  { rule: 'no-restricted-globals', ...pure('timer', 'setTimeout(() => undefined, 1)') },
+  { rule: 'no-restricted-globals', ...pure('network', "fetch('/')") },
+  { rule: 'no-restricted-globals', ...pure('print', "() => {\n  console.log('folded');\n}") },
+  { rule: 'no-restricted-properties', ...pure('collation', "'a'.localeCompare('b')") },
+  { rule: 'no-restricted-globals', ...pure('formats', 'new Intl.Collator()') },
+  { rule: 'no-restricted-properties', ...pure('number-text', '(1).toLocaleString()') },
+  { rule: 'no-restricted-properties', ...pure('lower', "'A'.toLocaleLowerCase()") },
+  {
+    rule: '@typescript-eslint/require-array-sort-compare',
+    file: 'packages/log/src/sorted.ts',
+    text: `export const b = ['b', 'a'].sort();\n`,
+  },
+  {
+    rule: 'no-restricted-syntax',
+    file: 'packages/history/src/sorted-anything.ts',
+    text: `export const b = new Uint8Array(2).sort();\n`,
+  },
+  {
+    rule: 'no-restricted-syntax',
+    file: 'packages/log/src/barrel.ts',
+    text: `export * from './inner.ts';\n`,
+  },
+  // Proves that ESLint knows types: without them no rule could see this.
+  {
+    rule: '@typescript-eslint/no-floating-promises',
+    file: 'packages/log/src/floating.ts',
+    text: `export function b(): void {\n  Promise.resolve(1);\n}\n`,
+  },
+  {
+    rule: '@typescript-eslint/switch-exhaustiveness-check',
+    file: 'packages/log/src/unanswered.ts',
+    text: `export function b(kind: 'x' | 'y'): number {\n  switch (kind) {\n    case 'x':\n      return 1;\n  }\n  return 2;\n}\n`,
+  },
+];
+
+/** Broken types, reported by the compiler. */
+export const typeCanaries: readonly Canary[] = [
+  { rule: 'TS2322', file: 'packages/log/src/wrong.ts', text: `export const b: number = 'one';\n` },
+  { rule: 'TS1294', file: 'packages/log/src/not-erasable.ts', text: `export enum B {\n  One,\n}\n` },
+  {
+    rule: 'TS1484',
+    file: 'packages/log/src/type-as-value.ts',
+    text: `import { A } from './inner.ts';\nexport type B = A;\n`,
+  },
+  {
+    rule: 'TS18048',
+    file: 'packages/log/src/unchecked-index.ts',
+    text: `export const b = (list: { c: number }[]): number => {\n  const first = list[0];\n  return first.c;\n};\n`,
+  },
+  {
+    rule: 'TS2375',
+    file: 'packages/log/src/inexact-optional.ts',
+    text: `export const b = (c: string | undefined): { c?: string } => {\n  const d: { c?: string } = { c };\n  return d;\n};\n`,
+  },
+];

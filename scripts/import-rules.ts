@@ -1,0 +1,124 @@
+import { type IConfiguration, type IForbiddenRuleType } from 'dependency-cruiser';
+import { inspectorPackages, layers, pureLibraries, purePackages } from './layers.ts';
+
+const anyOf = (names: readonly string[]) => `(${names.join('|')})`;
+/** Tests and contract suites may read files and take the test kit; they are never imported by what they test. */
+const tests = '\\.test\\.tsx?$|/test/|/src/contract(\\.ts$|/)';
+const anywhere = '^(packages|services|bench)/';
+
+const toTheRight = layers.map((name, position) => ({
+  name: `layers-${name}`,
+  comment: `${name} imports only what stands to its left: ${layers.slice(0, position).join(', ') || 'nothing'}.`,
+  severity: 'error' as const,
+  from: { path: `^packages/${name}/`, pathNot: tests },
+  to: {
+    path: anywhere,
+    pathNot: `^packages/${anyOf(layers.slice(0, position + 1))}/`,
+  },
+}));
+
+/** The import rules, as dependency-cruiser reads them. */
+export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleType[] } = {
+  forbidden: [
+    {
+      name: 'resolvable',
+      comment: 'Everything imported exists. Without this rule a tool that resolves nothing would be content.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'A package is read from its first file to its last; a cycle has no first.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'pure-imports-only-pure',
+      comment: 'A pure package imports only pure packages.',
+      severity: 'error',
+      from: { path: `^packages/${anyOf(purePackages)}/`, pathNot: tests },
+      to: { path: anywhere, pathNot: `^packages/${anyOf(purePackages)}/` },
+    },
+    {
+      name: 'pure-touches-nothing',
+      comment: 'Of Node.js, a pure package may use the hash and the byte buffer.',
+      severity: 'error',
+      from: { path: `^packages/${anyOf(purePackages)}/`, pathNot: tests },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer)$' },
+    },
+    {
+      name: 'pure-libraries',
+      comment: `The libraries of a pure package: ${pureLibraries.join(', ')}.`,
+      severity: 'error',
+      from: { path: `^packages/${anyOf(purePackages)}/`, pathNot: tests },
+      to: { path: 'node_modules/', pathNot: `node_modules/${anyOf(pureLibraries)}/` },
+    },
+    ...toTheRight,
+    {
+      name: 'services-apart',
+      comment: 'No service imports another, except that the command line runs the gateway (`stemma up`).',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/', pathNot: tests },
+      to: { path: '^services/', pathNot: ['^services/$1/', '^services/gateway/src/index\\.ts$'] },
+    },
+    {
+      name: 'gateway-runs-alone',
+      comment: 'Only the command line imports the gateway.',
+      severity: 'error',
+      from: { path: '^services/', pathNot: [tests, '^services/(cli|gateway)/'] },
+      to: { path: '^services/gateway/' },
+    },
+    {
+      name: 'inspector-sees-little',
+      comment: `Of Stemma, the inspector imports only ${inspectorPackages.join(', ')}: the rest comes over HTTP.`,
+      severity: 'error',
+      from: { path: '^services/inspector/src/', pathNot: tests },
+      to: { path: '^packages/', pathNot: `^packages/${anyOf(inspectorPackages)}/` },
+    },
+    {
+      name: 'front-door',
+      comment: 'A package is entered by its index.ts (a port also by its contract.ts).',
+      severity: 'error',
+      from: { path: '^([a-z]+/[^/]+)/' },
+      to: {
+        path: '^(packages|services)/[^/]+/',
+        pathNot: ['^$1/', '^packages/[^/]+/src/(index|contract)\\.ts$', '^services/gateway/src/index\\.ts$'],
+      },
+    },
+    {
+      name: 'by-name',
+      comment: 'Another package is imported by its name, not by a path.',
+      severity: 'error',
+      from: { path: '^([a-z]+/[^/]+)/' },
+      to: { path: anywhere, pathNot: '^$1/', dependencyTypes: ['local'] },
+    },
+    {
+      name: 'kafkajs-in-one-place',
+      comment: 'The Kafka client has faults with answers; they are all in log-kafka.',
+      severity: 'error',
+      from: { pathNot: '^packages/log-kafka/' },
+      to: { path: 'node_modules/kafkajs/' },
+    },
+    {
+      name: 'tests-are-leaves',
+      comment: 'What runs does not import tests, contract suites or the test kit.',
+      severity: 'error',
+      from: { path: anywhere, pathNot: [tests, '^packages/test-kit/', '^bench/'] },
+      to: { path: [tests, '^packages/test-kit/'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|canaries)/|^bench/peers/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
+    },
+    parser: 'tsc',
+  },
+};

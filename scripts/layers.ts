@@ -1,0 +1,43 @@
+/** The packages from left to right. A package imports only what stands to its left; `services/` stand last. */
+export const layers = [
+  'errors',
+  'canonical',
+  'context-tree',
+  'events',
+  'history',
+  'selectors',
+  'row-store',
+  'read-models',
+  'importers',
+  'api',
+  'log',
+  'log-embedded',
+  'row-store-lmdb',
+  'contents',
+  'projector',
+  'home',
+  'test-kit',
+];
+
+/**
+ * They import only each other and touch no clock, network, file, randomness or locale.
+ * The row-store port is among them because read models are written against its table types.
+ */
+export const purePackages = [
+  'errors',
+  'canonical',
+  'context-tree',
+  'events',
+  'history',
+  'selectors',
+  'row-store',
+  'read-models',
+  'importers',
+  'api',
+];
+
+/** The only libraries a pure package imports. */
+export const pureLibraries = ['zod', '@msgpack/msgpack'];
+
+/** All that the inspector imports of Stemma. */
+export const inspectorPackages = ['api', 'selectors', 'context-tree', 'errors'];
