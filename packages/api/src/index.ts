@@ -1,1 +1,19 @@
-export {};
+import './csp.ts';
+
+export { ENDPOINTS, type EndpointName, type Endpoints } from './endpoints.ts';
+export type { Answer, AnswerOf, Endpoint, InputOf } from './endpoint.ts';
+export { addressOf, createClient, type Client, type Fetch } from './client.ts';
+export { openApi } from './open-api.ts';
+export { fromWireJson, toWireJson } from './wire-json.ts';
+export { Diff, ErrorAnswer, Health, Selection, Stats, VerifyStatus } from './answers.ts';
+export { CommandAnswer, CommandRequest, StartRequest, Step } from './commands.ts';
+export { EventPage, LoggedEvent, StreamedEvent, StreamMessage } from './logged.ts';
+export {
+  HistoryPage,
+  HistorySummary,
+  LineageSummary,
+  Position,
+  SnapshotPage,
+  SnapshotSummary,
+} from './summaries.ts';
+export { Excerpt, LeftNode, NodeDetail, TreeNode, TreePage } from './tree.ts';

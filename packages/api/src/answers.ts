@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { Position } from './summaries.ts';
+import { anyJson, count } from './values.ts';
+
+/** Ids in document order (context-tree §6). */
+export const Selection = z
+  .strictObject({ position: Position, ids: z.array(z.string()) })
+  .meta({ id: 'Selection' });
+export type Selection = z.infer<typeof Selection>;
+
+/** Exactly what context-tree §7 says a diff is. */
+export const Diff = z
+  .strictObject({
+    added: z.array(z.string()),
+    removed: z.array(z.string()),
+    changed: z.array(z.strictObject({ id: z.string(), fields: z.array(z.string()) })),
+  })
+  .meta({ id: 'Diff' });
+export type Diff = z.infer<typeof Diff>;
+
+export const Stats = z.record(z.string(), anyJson).meta({ id: 'Stats' });
+export type Stats = z.infer<typeof Stats>;
+
+/** Which histories cannot be served as far as they go. `stemma verify` reads every record and says where and why. */
+export const VerifyStatus = z
+  .strictObject({
+    ok: z.boolean(),
+    histories: count,
+    damaged: z.array(z.string()),
+    defective: z.array(z.string()),
+  })
+  .meta({ id: 'VerifyStatus' });
+export type VerifyStatus = z.infer<typeof VerifyStatus>;
+
+export const Health = z.strictObject({ status: z.enum(['ok', 'ready', 'unready']) }).meta({ id: 'Health' });
+export type Health = z.infer<typeof Health>;
+
+/** Every error: a stable code, what was wrong, what would be right, facts for programs. */
+export const ErrorAnswer = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.string(),
+      message: z.string(),
+      help: z.string(),
+      detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+    }),
+  })
+  .meta({ id: 'Error' });
+export type ErrorAnswer = z.infer<typeof ErrorAnswer>;

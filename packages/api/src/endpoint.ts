@@ -1,0 +1,41 @@
+import type { ErrorCode } from '@stemma/errors';
+import type { z } from 'zod';
+
+type Shape = z.ZodObject;
+
+/** What an endpoint answers with: a JSON value, bytes as they are (`mime`), or messages of a live stream. */
+export type Answer =
+  | { readonly kind: 'json'; readonly status: 200 | 201; readonly schema: z.ZodType }
+  | { readonly kind: 'bytes'; readonly mime: string; readonly describe: string }
+  | { readonly kind: 'stream'; readonly message: z.ZodType; readonly describe: string };
+
+/** One endpoint of the contract, as data: the gateway routes by it, the client calls by it, OpenAPI is made of it. */
+export type Endpoint = {
+  readonly method: 'GET' | 'POST';
+  /** `{name}` stands for a parameter, one segment, percent-encoded. */
+  readonly path: string;
+  readonly summary: string;
+  readonly params?: Shape;
+  readonly query?: Shape;
+  readonly body?: z.ZodType;
+  readonly answer: Answer;
+  /** Codes that are its own, beside those that every endpoint may answer with. */
+  readonly errors: readonly ErrorCode[];
+};
+
+type Part<S> = S extends z.ZodType ? z.output<S> : unknown;
+
+/** What a caller gives: parameters and query in one object, a body as `body`. */
+export type InputOf<E extends Endpoint> = Part<E['params']> &
+  Part<E['query']> &
+  (E['body'] extends z.ZodType ? { readonly body: z.input<E['body']> } : unknown);
+
+/** What a caller gets: a value, or the text of the bytes. Streams are read with an `EventSource`. */
+export type AnswerOf<E extends Endpoint> = E['answer'] extends {
+  kind: 'json';
+  schema: infer S extends z.ZodType;
+}
+  ? z.output<S>
+  : E['answer'] extends { kind: 'bytes' }
+    ? string
+    : never;

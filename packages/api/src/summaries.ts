@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { author, count, milliseconds, sha256 } from './values.ts';
+
+/** A lineage of a history: `parent` and `at` say where it left the one it comes from; null for the first. */
+export const LineageSummary = z
+  .strictObject({
+    lineage: z
+      .string()
+      .describe('what names it in addresses: the id of the history for the first, else <history>:<strand>'),
+    strand: count,
+    name: z.string().nullable(),
+    parent: count.nullable(),
+    at: count.nullable(),
+  })
+  .meta({ id: 'Lineage' });
+export type LineageSummary = z.infer<typeof LineageSummary>;
+
+/** A history in a list. `preview`: the first words that a user says in it, null where nobody has spoken yet. */
+export const HistorySummary = z
+  .strictObject({
+    history: z.string(),
+    name: z.string().nullable(),
+    state: z.enum(['open', 'damaged', 'defective']),
+    preview: z.string().nullable().describe('the first words of the first user message'),
+    startedAt: milliseconds,
+    updatedAt: milliseconds,
+    source: z.strictObject({ format: z.string(), sha256: z.string() }).nullable(),
+    frames: count,
+    events: count,
+    cycles: count,
+    lineages: z.array(LineageSummary),
+  })
+  .meta({ id: 'History' });
+export type HistorySummary = z.infer<typeof HistorySummary>;
+
+/** A position of a history: the state of a lineage after one of its frames (context-tree §5). */
+export const Position = z
+  .strictObject({
+    history: z.string(),
+    lineage: z.string(),
+    strand: count,
+    seq: count,
+    cycle: count.nullable().describe('the newest commit at or before it; null before the first'),
+    committed: z.boolean().describe('true at a commit or an import: it is a snapshot'),
+    label: z.string().describe('@c12 at a snapshot, @s57 elsewhere'),
+  })
+  .meta({ id: 'Position' });
+export type Position = z.infer<typeof Position>;
+
+/** A snapshot in a list. `added` and `left` count the nodes that came and went since the snapshot before it. */
+export const SnapshotSummary = z
+  .strictObject({
+    label: z.string(),
+    cycle: count,
+    strand: count,
+    seq: count,
+    treeHash: sha256,
+    threadHash: sha256,
+    at: milliseconds,
+    author,
+    command: z.string(),
+    nodes: count,
+    blocks: count,
+    turns: count,
+    names: z.array(z.string()),
+    added: count,
+    left: count,
+  })
+  .meta({ id: 'Snapshot' });
+export type SnapshotSummary = z.infer<typeof SnapshotSummary>;
+
+/** A page of snapshots, newest first. `next`: give it as `before` for the page behind; null: this was the last. */
+export const SnapshotPage = z
+  .strictObject({
+    history: z.string(),
+    lineage: z.string(),
+    newest: count.nullable().describe('the newest cycle of the lineage; null before the first'),
+    oldest: count.nullable().describe('its oldest cycle; cycles between have no gaps'),
+    working: Position.describe('where the lineage stands now'),
+    snapshots: z.array(SnapshotSummary),
+    next: count.nullable(),
+  })
+  .meta({ id: 'SnapshotPage' });
+export type SnapshotPage = z.infer<typeof SnapshotPage>;
+
+export const HistoryPage = z
+  .strictObject({ total: count, histories: z.array(HistorySummary) })
+  .meta({ id: 'HistoryPage' });
+export type HistoryPage = z.infer<typeof HistoryPage>;

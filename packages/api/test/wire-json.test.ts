@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fromWireJson, toWireJson } from '../src/index.ts';
+
+test('a time of 19 digits survives the wire as bare digits [context-tree §2]', () => {
+  const text = toWireJson({ created_at_ns: 1_763_725_800_123_456_789n });
+  expect(text).toBe('{"created_at_ns":1763725800123456789}');
+  expect(fromWireJson(text)).toEqual({ created_at_ns: 1_763_725_800_123_456_789n });
+});
+
+test('bytes are hex, absent values are left out, null stays', () => {
+  expect(toWireJson({ hash: new Uint8Array([0, 255]), gone: undefined, none: null, list: [undefined] })).toBe(
+    '{"hash":"00ff","none":null,"list":[null]}',
+  );
+});
+
+test('whatever JSON there is comes back as it was', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(fromWireJson(toWireJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});
