@@ -61,7 +61,8 @@ const exactNumber =
   (what: string, wide: boolean) =>
   (_key: string, value: unknown, context: { readonly source: string }): unknown => {
     if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-    if (!Number.isFinite(value)) throw fail('E_INPUT_NUMBER', `${what} holds a number beyond a float: ${excerpt(context.source)}`);
+    if (!Number.isFinite(value))
+      throw fail('E_INPUT_NUMBER', `${what} holds a number beyond a float: ${excerpt(context.source)}`);
     if (!/^-?\d+$/.test(context.source)) return value;
     if (wide) return BigInt(context.source);
     throw fail('E_INPUT_NUMBER', `${what} holds an integer beyond ±(2^53−1): ${excerpt(context.source)}`);
@@ -86,9 +87,10 @@ const refuseContent = (value: WideJson, what: string): void => {
     for (const item of value as readonly WideJson[]) refuseContent(item, what);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
-      if (isForbiddenKey(key)) throw fail('E_INPUT_FORBIDDEN_KEY', `${what} holds an object with the key ${key}`);
+      if (isForbiddenKey(key))
+        throw fail('E_INPUT_FORBIDDEN_KEY', `${what} holds an object with the key ${key}`);
       refuseContent(key, what);
-      refuseContent(item as WideJson, what);
+      refuseContent(item, what);
     }
   }
 };

@@ -1,13 +1,17 @@
 import { fail } from '@stemma/errors';
 import { isForbiddenKey } from './json-value.ts';
-import { ContentRef, CONTENT_REF_TYPE, type Packable } from './pack.ts';
+import { ContentRef, CONTENT_REF_TYPE, MAX_PACKED_DEPTH, type Packable } from './pack.ts';
 import { toHex } from './hash.ts';
 
-/** Values in a record may be nested this deep: a content of the greatest depth, and what lies around it. */
-const MAX_PACKED_DEPTH = 540;
-
-/** What {@link unpackFrom} gives: the value and the place behind it. */
-export type Unpacked = { readonly value: Packable; readonly end: number };
+/** What {@link unpackFrom} gives: the value, the place behind it, and how much in it JSON could not hold. */
+export type Unpacked = {
+  readonly value: Packable;
+  readonly end: number;
+  /** How many references to contents the value holds. */
+  readonly refs: number;
+  /** How many byte strings it holds, those of references not counted. */
+  readonly binaries: number;
+};
 
 /**
  * The value that canonical msgpack bytes stand for. Strict: bytes that `pack` would not have written are refused, so
@@ -17,7 +21,8 @@ export type Unpacked = { readonly value: Packable; readonly end: number };
  */
 export const unpack = (bytes: Uint8Array): Packable => {
   const { value, end } = unpackFrom(bytes, 0);
-  if (end !== bytes.length) throw fail('E_FRAME_INVALID', `${bytes.length - end} bytes lie behind the value`, { at: end });
+  if (end !== bytes.length)
+    throw fail('E_FRAME_INVALID', `${bytes.length - end} bytes lie behind the value`, { at: end });
   return value;
 };
 
@@ -25,24 +30,42 @@ export const unpack = (bytes: Uint8Array): Packable => {
 export const unpackFrom = (bytes: Uint8Array, start: number): Unpacked => {
   const reader = new Reader(bytes, start);
   const value = reader.read(0);
-  return { value, end: reader.at };
+  return { value, end: reader.at, refs: reader.refs, binaries: reader.binaries };
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Keys that were read lately, by a hash of their length, first and last byte. Bounded: a slot holds the last one. */
+const SLOTS = 512;
+const MAX_KEPT_KEY = 32;
+const keys = new Array<{ readonly bytes: Uint8Array; readonly text: string } | undefined>(SLOTS);
+
+/** A copy: `slice` of a Buffer would be a view. */
+const copyOf = (bytes: Uint8Array, start: number, length: number): Uint8Array => {
+  const copy = new Uint8Array(length);
+  copy.set(bytes.subarray(start, start + length));
+  return copy;
+};
+
+const isAt = (part: Uint8Array, bytes: Uint8Array, start: number): boolean => {
+  for (let i = 0; i < part.length; i++) if (part[i] !== bytes[start + i]) return false;
+  return true;
+};
+
 class Reader {
   readonly #bytes: Uint8Array;
-  readonly #view: DataView;
+  readonly #buffer: Buffer;
   at: number;
+  refs = 0;
+  binaries = 0;
 
   constructor(bytes: Uint8Array, start: number) {
     this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.at = start;
   }
 
   read(depth: number): Packable {
-    if (depth > MAX_PACKED_DEPTH) throw this.#invalid('values are nested too deep');
     const head = this.#byte();
     if (head < 0x80) return head;
     if (head < 0x90) return this.#map(head & 0x0f, depth);
@@ -77,15 +100,15 @@ class Reader {
       case 0xce:
         return this.#uint(4, 0x1_0000);
       case 0xcf:
-        return this.#long(this.#view.getBigUint64(this.#skip(8)));
+        return this.#long(this.#buffer.readBigUInt64BE(this.#skip(8)));
       case 0xd0:
-        return this.#negative(this.#view.getInt8(this.#skip(1)), -0x20);
+        return this.#negative(this.#buffer.readInt8(this.#skip(1)), -0x20);
       case 0xd1:
-        return this.#negative(this.#view.getInt16(this.#skip(2)), -0x80);
+        return this.#negative(this.#buffer.readInt16BE(this.#skip(2)), -0x80);
       case 0xd2:
-        return this.#negative(this.#view.getInt32(this.#skip(4)), -0x8000);
+        return this.#negative(this.#buffer.readInt32BE(this.#skip(4)), -0x8000);
       case 0xd3:
-        return this.#negativeLong(this.#view.getBigInt64(this.#skip(8)));
+        return this.#negativeLong(this.#buffer.readBigInt64BE(this.#skip(8)));
       case 0xd9:
         return this.#text(this.#uint(1, 0x20));
       case 0xda:
@@ -106,6 +129,7 @@ class Reader {
   }
 
   #list(count: number, depth: number): Packable[] {
+    if (depth >= MAX_PACKED_DEPTH) throw this.#invalid('values are nested too deep');
     this.#refuseCount(count);
     const list: Packable[] = [];
     for (let i = 0; i < count; i++) list.push(this.read(depth + 1));
@@ -113,6 +137,7 @@ class Reader {
   }
 
   #map(count: number, depth: number): Record<string, Packable> {
+    if (depth >= MAX_PACKED_DEPTH) throw this.#invalid('values are nested too deep');
     this.#refuseCount(count * 2);
     const map: Record<string, Packable> = {};
     let before = -1;
@@ -121,8 +146,9 @@ class Reader {
       const head = this.#byte();
       const length = this.#textLength(head);
       const start = this.at;
-      const key = this.#text(length);
-      if (before !== -1 && !this.#ascends(before, beforeEnd, start)) throw this.#invalid('keys are out of order');
+      const key = this.#key(length);
+      if (before !== -1 && !this.#ascends(before, beforeEnd, start))
+        throw this.#invalid('keys are out of order');
       if (isForbiddenKey(key)) throw this.#invalid(`an object has the key ${key}`);
       before = start;
       beforeEnd = this.at;
@@ -150,14 +176,37 @@ class Reader {
     return aEnd - a < bEnd - b;
   }
 
-  #text(length: number): string {
+  /** A key: most are among a few dozen, so their texts are kept and found again by their bytes. */
+  #key(length: number): string {
     const start = this.#skip(length);
-    if (length < 24) {
+    if (length === 0 || length > MAX_KEPT_KEY) return this.#textAt(start, length);
+    const bytes = this.#bytes;
+    const slot =
+      ((bytes[start] as number) * 31 + (bytes[start + length - 1] as number) * 7 + length) & (SLOTS - 1);
+    const kept = keys[slot];
+    if (kept?.bytes.length === length && isAt(kept.bytes, bytes, start)) return kept.text;
+    const text = this.#textAt(start, length);
+    keys[slot] = { bytes: copyOf(bytes, start, length), text };
+    return text;
+  }
+
+  #text(length: number): string {
+    return this.#textAt(this.#skip(length), length);
+  }
+
+  #textAt(start: number, length: number): string {
+    if (length < 12) {
       const short = this.#shortAscii(start, length);
       if (short !== undefined) return short;
     }
+    const text = this.#buffer.toString('utf8', start, start + length);
+    // Buffer puts U+FFFD where bytes are no UTF-8; whether one was meant, only the strict decoder tells.
+    return text.includes('\ufffd') ? this.#strictText(start, length) : text;
+  }
+
+  #strictText(start: number, length: number): string {
     try {
-      return utf8.decode(this.#bytes.subarray(start, this.at));
+      return utf8.decode(this.#bytes.subarray(start, start + length));
     } catch {
       throw this.#invalid('a text is not UTF-8');
     }
@@ -175,7 +224,8 @@ class Reader {
 
   #binary(length: number): Uint8Array {
     const start = this.#skip(length);
-    return this.#bytes.slice(start, this.at);
+    this.binaries++;
+    return copyOf(this.#bytes, start, length);
   }
 
   #extension(length: number): ContentRef {
@@ -183,15 +233,24 @@ class Reader {
     if (type !== CONTENT_REF_TYPE) throw this.#invalid(`the extension type ${type} is unknown`);
     const end = this.at + length;
     const value = this.read(MAX_PACKED_DEPTH - 1);
-    if (this.at !== end || !Array.isArray(value) || value.length !== 2) throw this.#invalid('a reference is malformed');
-    const [sha256, size] = value as readonly Packable[];
-    if (!(sha256 instanceof Uint8Array) || sha256.length !== 32 || typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+    if (this.at !== end || !Array.isArray(value) || value.length !== 2)
       throw this.#invalid('a reference is malformed');
+    const [sha256, size] = value as readonly Packable[];
+    if (
+      !(sha256 instanceof Uint8Array) ||
+      sha256.length !== 32 ||
+      typeof size !== 'number' ||
+      !Number.isSafeInteger(size) ||
+      size < 0
+    )
+      throw this.#invalid('a reference is malformed');
+    this.refs++;
+    this.binaries--;
     return new ContentRef(toHex(sha256), size);
   }
 
   #float(): number {
-    const value = this.#view.getFloat64(this.#skip(8));
+    const value = this.#buffer.readDoubleBE(this.#skip(8));
     if (!Number.isFinite(value)) throw this.#invalid('a number is not finite');
     if (Number.isSafeInteger(value)) throw this.#invalid('an integer is written as a float');
     return value;
@@ -214,7 +273,9 @@ class Reader {
 
   #uint(size: 1 | 2 | 4, least: number): number {
     const at = this.#skip(size);
-    const value = size === 1 ? this.#view.getUint8(at) : size === 2 ? this.#view.getUint16(at) : this.#view.getUint32(at);
+    const bytes = this.#bytes;
+    let value = 0;
+    for (let i = at; i < at + size; i++) value = value * 256 + (bytes[i] as number);
     if (value < least) throw this.#invalid('a length or an integer is longer than it needs to be');
     return value;
   }
@@ -233,7 +294,8 @@ class Reader {
   }
 
   #refuseCount(count: number): void {
-    if (count > this.#bytes.length - this.at) throw this.#invalid('a count is larger than the bytes that are left');
+    if (count > this.#bytes.length - this.at)
+      throw this.#invalid('a count is larger than the bytes that are left');
   }
 
   #invalid(message: string): Error {

@@ -1,0 +1,175 @@
+import { encode } from '@msgpack/msgpack';
+import { describe, expect, it } from 'vitest';
+import { ContentRef, fromHex, pack, toHex, unpack, unpackFrom, type Packable } from '../src/index.ts';
+import { fc, runs, wideJsonValue } from './arbitraries.ts';
+
+const hash = 'ab'.repeat(32);
+
+/** A value and the hex of its canonical msgpack, written by hand from the msgpack specification. */
+const VECTORS: readonly (readonly [Packable, string])[] = [
+  [null, 'c0'],
+  [false, 'c2'],
+  [true, 'c3'],
+  [0, '00'],
+  [-0, '00'],
+  [127, '7f'],
+  [128, 'cc80'],
+  [256, 'cd0100'],
+  [65_536, 'ce00010000'],
+  [4_294_967_296, 'cf0000000100000000'],
+  [9_007_199_254_740_991, 'cf001fffffffffffff'],
+  [5n, '05'],
+  [1_700_000_000_000_000_000n, 'cf17979cfe362a0000'],
+  [-1, 'ff'],
+  [-33, 'd0df'],
+  [-129, 'd1ff7f'],
+  [-32_769, 'd2ffff7fff'],
+  [-2_147_483_649, 'd3ffffffff7fffffff'],
+  [0.5, 'cb3fe0000000000000'],
+  [9_007_199_254_740_992, 'cb4340000000000000'],
+  ['', 'a0'],
+  ['ä', 'a2c3a4'],
+  ['x'.repeat(32), 'd920' + '78'.repeat(32)],
+  ['x'.repeat(256), 'da0100' + '78'.repeat(256)],
+  [fromHex('00ff'), 'c40200ff'],
+  [[], '90'],
+  [[1, [2]], '92019102'],
+  [{}, '80'],
+  [{ b: 1, a: 2 }, '82a16102a16201'],
+  [{ '10': 1, '9': 2, a: 3 }, '83a2313001a13902a16103'],
+  // U+FF41 before U+1F600: by code point, not by UTF-16 unit.
+  [{ '\u{1f600}': 1, '\uff41': 2 }, '82a3efbd8102a4f09f988001'],
+  [new ContentRef(hash, 300_000), 'c72801' + '92c420' + hash + 'ce000493e0'],
+];
+
+describe('canonical msgpack', () => {
+  it.each(VECTORS.map(([value, hex]) => [hex, value] as const))(
+    'writes %s in one way, and reads it back [record §1]',
+    (hex, value) => {
+      expect(toHex(pack(value))).toBe(hex);
+      expect(toHex(pack(unpack(fromHex(hex))))).toBe(hex);
+    },
+  );
+
+  it('gives back what was packed, and the same bytes again [record §1]', () => {
+    fc.assert(
+      fc.property(wideJsonValue, (value) => {
+        const bytes = pack(value);
+        const back = unpack(bytes);
+        expect(narrow(back)).toEqual(narrow(value));
+        expect(toHex(pack(back))).toBe(toHex(bytes));
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  it('reads the same from a Buffer, and keeps no view of it [record §1]', () => {
+    const bytes = Buffer.from(pack({ digest: fromHex('0102'), abcdefghijkl: 1 }));
+    const value = unpack(bytes);
+    bytes.fill(0);
+    expect(value).toEqual({ digest: new Uint8Array([1, 2]), abcdefghijkl: 1 });
+    expect(unpack(Buffer.from(pack({ abcdefghijkl: 2 })))).toEqual({ abcdefghijkl: 2 });
+  });
+
+  it('counts what JSON could not hold [record §4]', () => {
+    const bytes = pack([new ContentRef(hash, 1), { a: fromHex('00'), b: [new ContentRef(hash, 2)] }]);
+    expect(unpackFrom(bytes, 0)).toMatchObject({ end: bytes.length, refs: 2, binaries: 1 });
+  });
+
+  it('accepts no bytes but those that pack writes, however they are altered [record §1]', () => {
+    fc.assert(
+      fc.property(wideJsonValue, fc.nat(), fc.integer({ min: 1, max: 255 }), (value, at, flip) => {
+        const bytes = pack(value);
+        const place = at % bytes.length;
+        bytes[place] = (bytes[place] as number) ^ flip;
+        sameOrRefused(bytes);
+      }),
+      { numRuns: runs(2000) },
+    );
+  });
+
+  it('accepts no random bytes but those that pack writes [record §1]', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), sameOrRefused), { numRuns: runs(3000) });
+  });
+
+  it.each([
+    ['an integer too long', 'cc05'],
+    ['a float for an integer', 'cb3ff0000000000000'],
+    ['a 32-bit float', 'ca3fc00000'],
+    ['NaN', 'cb7ff8000000000000'],
+    ['keys out of order', '82a16201a16102'],
+    ['a key twice', '82a16101a16102'],
+    ['a key that is no text', '810102'],
+    ['a forbidden key', '81' + 'a9' + Buffer.from('__proto__').toString('hex') + '01'],
+    ['a text that is no UTF-8', 'a1ff'],
+    ['a surrogate in UTF-8', 'a3eda080'],
+    ['a text length too long', 'd90161'],
+    ['an unknown extension', 'c70102' + '01'],
+    ['a byte that begins nothing', 'c1'],
+    ['bytes behind the value', '0101'],
+    ['no bytes', ''],
+    ['half a value', '9201'],
+  ])('refuses %s [record §1]', (_name, hex) => {
+    expect(() => unpack(fromHex(hex))).toThrow(expect.objectContaining({ code: 'E_FRAME_INVALID' }));
+  });
+
+  it.each(['dd7fffffff', 'df7fffffff', 'db7fffffff61', 'c67fffffff00', 'c7ff01'])(
+    'allocates nothing for a length that the bytes cannot hold: %s [record §1]',
+    (hex) => {
+      const before = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
+      expect(() => unpack(fromHex(hex))).toThrow(expect.objectContaining({ code: 'E_FRAME_INVALID' }));
+      expect(process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers - before).toBeLessThan(
+        10_000_000,
+      );
+    },
+  );
+
+  it('goes as deep as a content and what lies around it, both ways, and no deeper [record §1]', () => {
+    const nested = (depth: number): Packable => (depth === 0 ? 'x' : [nested(depth - 1)]);
+    expect(unpack(pack(nested(540)))).toEqual(nested(540));
+    expect(() => pack(nested(541))).toThrow(expect.objectContaining({ code: 'E_INPUT_TOO_DEEP' }));
+    const deeper = Buffer.concat([Buffer.alloc(541, 0x91), Buffer.from([1])]);
+    expect(() => unpack(deeper)).toThrow(expect.objectContaining({ code: 'E_FRAME_INVALID' }));
+    expect(() => unpack(Buffer.alloc(1_000_000, 0x91))).toThrow(
+      expect.objectContaining({ code: 'E_FRAME_INVALID' }),
+    );
+  });
+
+  it.each([
+    ['an unpaired surrogate', 'x'.repeat(300) + '\ud800', 'E_INPUT_SURROGATE'],
+    ['a key with one', { '\ud800': 1 }, 'E_INPUT_SURROGATE'],
+    ['undefined', undefined, 'E_INPUT_SHAPE'],
+    ['undefined in a map', { a: undefined }, 'E_INPUT_SHAPE'],
+    ['a Map', new Map(), 'E_INPUT_SHAPE'],
+    ['a Date', new Date(0), 'E_INPUT_SHAPE'],
+    ['NaN', NaN, 'E_INPUT_NUMBER'],
+    ['65 bits', 2n ** 64n, 'E_INPUT_NUMBER'],
+    ['a forbidden key', { constructor: 1 }, 'E_INPUT_FORBIDDEN_KEY'],
+  ])('refuses to write %s [record §1]', (_name, value, code) => {
+    expect(() => pack(value as Packable)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('writes keys in order where the library does not: the reason for the sorting here [record §1]', () => {
+    const value = { '\u{1f600}': 1, '\uff41': 2 };
+    expect(toHex(encode(value, { sortKeys: true }))).not.toBe(toHex(pack(value)));
+  });
+});
+
+const sameOrRefused = (bytes: Uint8Array): void => {
+  let value: Packable;
+  try {
+    value = unpack(bytes);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'E_FRAME_INVALID' });
+    return;
+  }
+  expect(toHex(pack(value))).toBe(toHex(bytes));
+};
+
+/** Bigints that a number can hold exactly come back as numbers. */
+const narrow = (value: unknown): unknown => {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (Array.isArray(value)) return value.map(narrow);
+  if (typeof value !== 'object' || value === null) return value === 0 ? 0 : value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, narrow(item)]));
+};

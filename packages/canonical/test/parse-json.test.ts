@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson, parseWideJson } from '../src/index.ts';
+import { fc, runs, sourceValue } from './arbitraries.ts';
+
+describe('JSON from outside', () => {
+  it('is what JSON.parse says where both take it [context-tree §2]', () => {
+    fc.assert(
+      fc.property(sourceValue, fc.nat(3), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(parseJson(text)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  it.each([
+    ['', 'E_INPUT_TRUNCATED'],
+    ['{"a":', 'E_INPUT_TRUNCATED'],
+    ['["abc', 'E_INPUT_TRUNCATED'],
+    ['nope', 'E_INPUT_NOT_JSON'],
+    ['[1,]', 'E_INPUT_NOT_JSON'],
+    ['9007199254740993', 'E_INPUT_NUMBER'],
+    ['[1e400]', 'E_INPUT_NUMBER'],
+    ['{"a":{"__proto__":1}}', 'E_INPUT_FORBIDDEN_KEY'],
+    ['{"\\u005f_proto__":1}', 'E_INPUT_FORBIDDEN_KEY'],
+    ['{"constructor":1}', 'E_INPUT_FORBIDDEN_KEY'],
+    ['["\\ud800"]', 'E_INPUT_SURROGATE'],
+    ['["\ud800"]', 'E_INPUT_SURROGATE'],
+    ['['.repeat(100_000), 'E_INPUT_TOO_DEEP'],
+    ['{"a":'.repeat(100_000), 'E_INPUT_TOO_DEEP'],
+  ])('is refused with a code: %# [context-tree §2]', (text, code) => {
+    expect(() => parseJson(text)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('may hold brackets and quotes in texts, and floats beyond 2^53 [context-tree §2]', () => {
+    const text = JSON.stringify(['['.repeat(1000) + '\\"' + '{'.repeat(1000), 1e300, 0.1]);
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+    expect(parseJson('12345678901234567890.0')).toBe(12345678901234567890);
+  });
+
+  it('keeps integers of any size where headers are read [context-tree §2]', () => {
+    expect(parseWideJson('{"created_at_ns":1700000000000000001,"n":-9007199254740993,"s":5}')).toEqual({
+      created_at_ns: 1700000000000000001n,
+      n: -9007199254740993n,
+      s: 5,
+    });
+  });
+});
