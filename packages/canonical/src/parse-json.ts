@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { isForbiddenKey, MAX_DEPTH, type Json, type WideJson } from './json-value.ts';
+import { hasEscapedKey, readJson } from './read-json.ts';
 
 /**
  * The value of a hostile JSON text, exactly, or a coded error. Integers beyond ±(2^53−1) written in digits are
@@ -49,6 +50,8 @@ const RISKY_NUMBER = /\d{16}|\d[eE]/;
 
 const parseExactly = (text: string, what: string, wide: boolean): WideJson => {
   try {
+    if (hasEscapedKey(text))
+      return readJson(text, (source) => exactNumber(what, wide)('', Number(source), { source })) as WideJson;
     if (!RISKY_NUMBER.test(text)) return JSON.parse(text) as WideJson;
     return JSON.parse(text, exactNumber(what, wide) as (key: string, value: unknown) => unknown) as WideJson;
   } catch (error) {
