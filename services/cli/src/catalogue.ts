@@ -1,0 +1,47 @@
+import type { CommandLine } from './command.ts';
+import { ack } from './commands/ack.ts';
+import { diff } from './commands/diff.ts';
+import { annotate, commit, configure, move, name, remove, replace } from './commands/edits.ts';
+import { exportCommand } from './commands/export.ts';
+import { histories } from './commands/histories.ts';
+import { importCommand } from './commands/import.ts';
+import { insert } from './commands/insert.ts';
+import { log } from './commands/log.ts';
+import { replay } from './commands/replay.ts';
+import { salvage } from './commands/salvage.ts';
+import { select } from './commands/select.ts';
+import { show } from './commands/show.ts';
+import { snapshots } from './commands/snapshots.ts';
+import { start } from './commands/start.ts';
+import { stats } from './commands/stats.ts';
+import { thread } from './commands/thread.ts';
+import { up } from './commands/up.ts';
+import { verify } from './commands/verify.ts';
+
+/** Every command, in the order of the help: first what most people come for. A new one is a file and a line. */
+export const COMMANDS: readonly CommandLine[] = [
+  importCommand,
+  histories,
+  snapshots,
+  thread,
+  show,
+  diff,
+  select,
+  log,
+  exportCommand,
+  up,
+  start,
+  insert,
+  replace,
+  move,
+  remove,
+  commit,
+  name,
+  annotate,
+  configure,
+  replay,
+  verify,
+  salvage,
+  ack,
+  stats,
+];

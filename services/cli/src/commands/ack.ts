@@ -1,0 +1,41 @@
+import { fail } from '@stemma/errors';
+import { createInterface } from 'node:readline/promises';
+import type { CommandLine } from '../command.ts';
+import { required } from '../options.ts';
+
+export const ack: CommandLine = {
+  name: 'ack',
+  summary: 'open a partition again that a damaged record of an unknown history closed',
+  arguments: [['<record>', 'PARTITION@OFFSET, as `stemma verify` names it']],
+  options: [['--yes', 'do not ask']],
+  run: async ({ home: open, output }, [record], options) => {
+    const found = /^(\d{1,9})@(\d{1,15})$/.exec(required(record));
+    if (found === null) throw fail('E_USAGE', `${JSON.stringify(record)} is not PARTITION@OFFSET`);
+    const [, partition, offset] = found;
+    output.say(
+      'What the damaged record held is gone. It may have been a frame of any history; a command in it, sent again, ' +
+        'may get a second answer.',
+    );
+    if (options['yes'] !== true && !(await confirmed()))
+      throw fail('E_CANCELLED', 'nothing was acknowledged');
+    await (await open({ create: true })).acknowledge(Number(partition), Number(offset));
+    const result = { partition: Number(partition), offset: Number(offset) };
+    await output.result(
+      result,
+      () => `partition ${result.partition} is open again behind offset ${result.offset}\n`,
+    );
+    return undefined;
+  },
+};
+
+/** Asks on the terminal. @throws E_USAGE where there is none: then only --yes will do. */
+const confirmed = async (): Promise<boolean> => {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw fail('E_USAGE', 'there is no terminal to ask on: say --yes');
+  const ask = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await ask.question('Acknowledge? Type yes: ')).trim() === 'yes';
+  } finally {
+    ask.close();
+  }
+};

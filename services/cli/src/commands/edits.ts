@@ -1,0 +1,121 @@
+import { isJsonObject, parseWideJson } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Step } from '@stemma/history';
+import type { CommandLine } from '../command.ts';
+import { readText, required, text } from '../options.ts';
+import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+
+type Arguments = readonly (string | readonly string[] | undefined)[];
+type Options = Readonly<Record<string, unknown>>;
+
+const HISTORY = ['<history>', 'a history or lineage, by id or name'] as const;
+const MOST_STDIN = 400 * 1024 * 1024;
+
+/** A command that makes one step of its arguments and submits it. */
+const edit = (
+  line: Omit<CommandLine, 'run'>,
+  step: (args: Arguments, options: Options) => Promise<Step> | Step,
+): CommandLine => ({
+  ...line,
+  arguments: [HISTORY, ...line.arguments],
+  options: [...line.options, ...RECORDING],
+  run: async ({ home: open, output }, [name, ...args], options) => {
+    const made = await step(args, options);
+    await printOutcome(output, await submitSteps(await open({ create: true }), name, [made], options));
+    return undefined;
+  },
+});
+
+const nodeId = (value: Arguments[number]): string => required(value).replace(/^#/, '');
+
+export const commit = edit(
+  {
+    name: 'commit',
+    summary: 'end the cycle: what is there now is what the model is shown',
+    arguments: [],
+    options: [['--turn <id>', 'an id of your own for the turn that is sealed']],
+  },
+  (_args, options) => {
+    const turn = text(options, 'turn');
+    return turn === undefined ? { op: 'commit' } : { op: 'commit', turn_id: turn };
+  },
+);
+
+export const remove = edit(
+  {
+    name: 'remove',
+    summary: 'remove a node, and what lies in it, from what comes next; snapshots keep it',
+    arguments: [['<id>', 'the node']],
+    options: [],
+  },
+  ([id]) => ({ op: 'remove', id: nodeId(id) }),
+);
+
+export const move = edit(
+  {
+    name: 'move',
+    summary: 'move a node, and what lies in it, under another parent',
+    arguments: [
+      ['<id>', 'the node'],
+      ['<parent>', '^ah, ^sys, or the id of a container'],
+    ],
+    options: [],
+  },
+  ([id, parent]) => ({ op: 'move', id: nodeId(id), parent: nodeId(parent) }),
+);
+
+export const replace = edit(
+  {
+    name: 'replace',
+    summary: 'give a node another content or other data_* and content_* attributes',
+    arguments: [['<id>', 'the node']],
+    options: [
+      ['--content <text>', 'the new content as text; - reads stdin'],
+      ['--set <json>', 'an object of what to set: content, content_*, data_*; null sets an explicit null'],
+    ],
+  },
+  async ([id], options) => {
+    const set = text(options, 'set');
+    const content = text(options, 'content');
+    if (set === undefined && content === undefined)
+      throw fail('E_USAGE', 'say what to set: --content or --set');
+    const named = set === undefined ? {} : parseWideJson(set, '--set');
+    if (!isJsonObject(named)) throw fail('E_USAGE', '--set takes a JSON object');
+    const whole = content === '-' ? await readText('-', MOST_STDIN) : content;
+    return {
+      op: 'replace',
+      id: nodeId(id),
+      set: { ...named, ...(whole === undefined ? {} : { content: whole }) },
+    };
+  },
+);
+
+export const name = edit(
+  {
+    name: 'name',
+    summary: 'name the position where a lineage stands, for @name:NAME',
+    arguments: [['<name>', 'letters, digits, _ . -']],
+    options: [],
+  },
+  ([value]) => ({ op: 'name', name: required(value) }),
+);
+
+export const annotate = edit(
+  {
+    name: 'annotate',
+    summary: 'write a note to the position where a lineage stands',
+    arguments: [['<note>', 'the note']],
+    options: [],
+  },
+  ([note]) => ({ op: 'annotate', note: required(note) }),
+);
+
+export const configure = edit(
+  {
+    name: 'configure',
+    summary: 'set the pruning policy of a lineage',
+    arguments: [['<policy>', '{"max_blocks":200,"keep_turns":4,"pins":[]}, or null for none']],
+    options: [],
+  },
+  ([policy]) => ({ op: 'policy', policy: parseWideJson(required(policy), 'the policy') }),
+);

@@ -1,0 +1,30 @@
+import type { CommandLine } from '../command.ts';
+import { table } from '../output.ts';
+import { time } from '../time.ts';
+
+export const histories: CommandLine = {
+  name: 'histories',
+  summary: 'list the histories, newest first',
+  arguments: [],
+  options: [],
+  run: async ({ home, output }) => {
+    const list = await (await home()).histories();
+    await output.result(list, () =>
+      list.length === 0
+        ? 'no histories yet: `stemma import FILE` brings one in\n'
+        : table(
+            ['HISTORY', 'NAME', 'CYCLES', 'EVENTS', 'LINEAGES', 'STATE', 'UPDATED'],
+            list.map((row) => [
+              row.history,
+              row.name ?? '-',
+              String(row.cycles),
+              String(row.events),
+              String(row.lineages.length),
+              row.state,
+              time(row.updatedAt),
+            ]),
+          ),
+    );
+    return undefined;
+  },
+};

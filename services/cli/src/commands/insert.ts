@@ -1,0 +1,97 @@
+import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { CommandLine } from '../command.ts';
+import { readText, text, whole } from '../options.ts';
+import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+
+/** One content is 64 MiB at the most; its JSON may be six times as long. */
+const MOST_STDIN = 400 * 1024 * 1024;
+
+export const insert: CommandLine = {
+  name: 'insert',
+  summary: 'insert a node: its content from --content or stdin, or the whole node as JSON',
+  arguments: [['<history>', 'a history or lineage, by id or name']],
+  options: [
+    ['--parent <id>', '^ah, ^sys, or the id of a container or turn (default: ^ah)'],
+    ['--content <text>', 'the content as text; - reads stdin'],
+    ['--content-json <json>', 'the content as a JSON value; - reads stdin'],
+    ['--node <file>', 'the whole node as a JSON object, children included; - reads stdin'],
+    ['--type <nodeType>', 'cb, mc, cb:summary, custom:note … (default: cb)'],
+    ['--id <id>', 'an id of your own'],
+    ['--role <role>', 'system, user, assistant, tool …'],
+    ['--kind <kind>', 'text, call, result …'],
+    ['--offset <n>', 'before the core: < 0, after it: > 0 (default: 0)'],
+    ['--ttl <n>', 'for how many further snapshots it stays (default: for ever)'],
+    ['--priority <n>', 'what is pruned first: the lowest (default: 0)'],
+    ['--key <key>', 'a name that later versions of it share'],
+    ['--refs <ids>', 'ids that it depends on, separated by commas'],
+    ['--data <json>', 'an object of data_* and content_* attributes'],
+    ...RECORDING,
+  ],
+  run: async ({ home: open, output }, [name], options) => {
+    const node = await readNode(options);
+    const parent = (text(options, 'parent') ?? '^ah').replace(/^#/, '');
+    const home = await open({ create: true });
+    await printOutcome(output, await submitSteps(home, name, [{ op: 'insert', parent, node }], options));
+    return undefined;
+  },
+};
+
+type Options = Readonly<Record<string, unknown>>;
+
+const readNode = async (options: Options): Promise<{ readonly [key: string]: WideJson }> => {
+  const whole = text(options, 'node');
+  if (whole !== undefined)
+    return object(parseWideJson(await readText(whole, MOST_STDIN), '--node'), '--node');
+  const nodeType = text(options, 'type') ?? 'cb';
+  const content = await readContent(options, nodeType);
+  return {
+    nodeType,
+    ...headers(options),
+    ...attributes(options),
+    ...(content === undefined ? {} : { content }),
+  };
+};
+
+const readContent = async (options: Options, nodeType: string): Promise<WideJson | undefined> => {
+  const json = text(options, 'contentJson');
+  if (json !== undefined)
+    return parseWideJson(json === '-' ? await readText('-', MOST_STDIN) : json, '--content-json');
+  const content = text(options, 'content');
+  if (content !== undefined && content !== '-') return content;
+  const container = /^m[tc](:|$)/.test(nodeType);
+  if (content === undefined && (container || process.stdin.isTTY)) {
+    if (container) return undefined;
+    throw fail('E_USAGE', 'a block has a content: give --content, --content-json or --node, or pipe it in');
+  }
+  return readText('-', MOST_STDIN);
+};
+
+const headers = (options: Options): Record<string, WideJson> => {
+  const result: Record<string, WideJson> = {};
+  for (const name of ['id', 'role', 'kind', 'key']) {
+    const value = text(options, name);
+    if (value !== undefined) result[name] = value;
+  }
+  for (const [name, least] of [
+    ['offset', undefined],
+    ['ttl', 0],
+    ['priority', undefined],
+  ] as const) {
+    const value = whole(options, name, least === undefined ? {} : { least });
+    if (value !== undefined) result[name] = value;
+  }
+  const refs = text(options, 'refs');
+  if (refs !== undefined) result['refs'] = refs.split(',').map((id) => id.trim());
+  return result;
+};
+
+const attributes = (options: Options): { readonly [key: string]: WideJson } => {
+  const data = text(options, 'data');
+  return data === undefined ? {} : object(parseWideJson(data, '--data'), '--data');
+};
+
+const object = (value: WideJson, what: string): { readonly [key: string]: WideJson } => {
+  if (!isJsonObject(value)) throw fail('E_USAGE', `${what} takes a JSON object`);
+  return value;
+};

@@ -1,0 +1,46 @@
+import type { LoggedEvent } from '@stemma/home';
+import type { CommandLine } from '../command.ts';
+import { required, whole } from '../options.ts';
+import { oneLine, printable, toJson, type Output } from '../output.ts';
+import { time } from '../time.ts';
+
+export const log: CommandLine = {
+  name: 'log',
+  summary: 'list the events of a history, oldest first',
+  arguments: [['<history>', 'a history, by id or name']],
+  options: [
+    ['--from <seq>', 'begin at this frame'],
+    ['--follow', 'go on as events arrive, one JSON document a line with --json'],
+  ],
+  run: async ({ home: open, output, signal }, [name], options) => {
+    const home = await open();
+    const { history } = await home.find(required(name));
+    const follow = options['follow'] === true;
+    let from = whole(options, 'from', { least: 0 }) ?? 0;
+    const all: LoggedEvent[] = [];
+    for (;;) {
+      const page = await home.events(history, { from, limit: 1000 });
+      const last = page.at(-1);
+      if (last === undefined) break;
+      from = last.seq + 1;
+      if (output.json && !follow) all.push(...page);
+      else for (const event of page) await print(output, event);
+    }
+    if (output.json && !follow) await output.result(all, () => '');
+    if (!follow) return undefined;
+    for await (const { events } of home.follow({ signal, history, from }))
+      for (const event of events) await print(output, event);
+    return undefined;
+  },
+};
+
+const print = (output: Output, event: LoggedEvent): Promise<void> =>
+  output.write(output.json ? toJson(event) + '\n' : describe(event, output.width));
+
+const describe = ({ seq, index, strand, at, author, event }: LoggedEvent, width: number): string => {
+  const by = 'recorder' in author ? author.recorder : author.actor;
+  const { type, ...rest } = event;
+  const place = `${seq}.${index}`.padEnd(8);
+  const line = `${place} ${time(at)}  ${printable(by)}${strand === 0 ? '' : ` ~${strand}`}  ${type}  ${toJson(rest)}`;
+  return oneLine(line, width) + '\n';
+};

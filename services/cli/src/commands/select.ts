@@ -1,0 +1,24 @@
+import type { CommandLine } from '../command.ts';
+import { required, whole } from '../options.ts';
+
+export const select: CommandLine = {
+  name: 'select',
+  summary: "print the ids that a selector matches, in the thread's order",
+  arguments: [
+    ['<history>', 'a history or lineage, by id or name'],
+    ['<selector>', "for example '@t0 ^seq .cb[role=\\'tool\\']' or '#cb:9a2f'"],
+  ],
+  options: [
+    ['--limit <n>', 'so many at the most'],
+    ['--skip <n>', 'leave out the first so many'],
+  ],
+  run: async ({ home: open, output }, [name, selector], options) => {
+    const limit = whole(options, 'limit', { least: 0 });
+    const skip = whole(options, 'skip', { least: 0 });
+    const home = await open();
+    const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };
+    const { ids } = await home.select(await home.find(required(name)), required(selector), window);
+    await output.result(ids, () => ids.map((id) => id + '\n').join(''));
+    return undefined;
+  },
+};

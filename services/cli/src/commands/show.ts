@@ -1,0 +1,71 @@
+import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import type { TreeView } from '@stemma/home';
+import type { CommandLine } from '../command.ts';
+import { nodeAt, type ShownNode } from '../nodes.ts';
+import { required } from '../options.ts';
+import { oneLine, printable, toJson, type Output } from '../output.ts';
+
+export const show: CommandLine = {
+  name: 'show',
+  summary: 'show the tree at a position, or one node of it',
+  arguments: [
+    ['<history>', 'a history or lineage, by id or name'],
+    ['[refs...]', 'a position (@c3) and, or, a node (#id); the newest state where none is given'],
+  ],
+  options: [],
+  run: async ({ home: open, output }, [name, refs]) => {
+    const given = Array.isArray(refs) ? (refs as readonly string[]) : [];
+    const ref = given.find((text) => text.startsWith('@'));
+    const id = given.find((text) => text.startsWith('#'))?.slice(1);
+    if (given.length > (ref === undefined ? 0 : 1) + (id === undefined ? 0 : 1))
+      throw fail('E_USAGE', 'show takes one position (@c3) and one node (#id) at the most');
+    const home = await open();
+    const view = await home.view(await home.position(await home.find(required(name)), ref));
+    if (id === undefined) await showTree(output, view);
+    else await showNode(output, view, id);
+    return undefined;
+  },
+};
+
+const showTree = async (output: Output, view: TreeView): Promise<void> => {
+  const { tree, position } = view;
+  const indices = Array.from({ length: tree.count }, (_, i) => i);
+  if (output.json) {
+    await output.result({ ...position, nodes: indices.map((i) => nodeAt(view, i)) }, () => '');
+    return;
+  }
+  await output.write(`${position.label} of ${position.history}, ${tree.count} nodes\n`);
+  for (const i of indices) await output.write(treeLine(tree, nodeAt(view, i), i, output.width) + '\n');
+};
+
+const treeLine = (tree: FlatTree, node: ShownNode, i: number, width: number): string => {
+  let level = 0;
+  for (let parent = tree.parents[i] ?? -1; parent !== -1; parent = tree.parents[parent] ?? -1) level++;
+  const facts = [
+    node.offset === 0 ? '' : `offset ${String(node.offset)}`,
+    node.ttl === null ? '' : `ttl ${String(node.ttl)}`,
+    [node['role'], node['kind']].filter((value) => typeof value === 'string').join('/'),
+  ].filter((fact) => fact !== '');
+  const content = tree.kinds[i] === NODE_KIND.block ? `  ${contentText(node['content'])}` : '';
+  const depth = node.depth !== null && tree.kinds[i] === NODE_KIND.turn ? ` depth ${node.depth}` : '';
+  const line = `${'  '.repeat(level)}${node.nodeType} ${node.id}${depth}${facts.length === 0 ? '' : ` [${facts.join(', ')}]`}${content}`;
+  return ' '.repeat(level * 2) + oneLine(line, Math.min(width, 200) - level * 2);
+};
+
+const contentText = (content: unknown): string =>
+  content === undefined ? '' : typeof content === 'string' ? content : toJson(content);
+
+const showNode = async (output: Output, view: TreeView, id: string): Promise<void> => {
+  const index = view.tree.indexOf(id);
+  if (index === undefined)
+    throw fail('E_NODE_NOT_FOUND', `there is no node ${JSON.stringify(id)} at ${view.position.label}`, {
+      id,
+    });
+  const node = nodeAt(view, index);
+  await output.result(node, () =>
+    Object.entries(node)
+      .map(([name, value]) => `${name.padEnd(16)} ${printable(contentText(value))}\n`)
+      .join(''),
+  );
+};

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { historyId } from '@stemma/history';
+import type { CommandLine } from '../command.ts';
+import { text } from '../options.ts';
+import { printOutcome } from '../submit.ts';
+
+export const start: CommandLine = {
+  name: 'start',
+  summary: 'start an empty history',
+  arguments: [],
+  options: [
+    ['--name <name>', 'a name for it'],
+    ['--recorder <name>', 'who records (default: cli)'],
+    ['--command <id>', 'the id of the command (default: a new one)'],
+  ],
+  run: async ({ home: open, output }, _args, options) => {
+    const name = text(options, 'name') ?? null;
+    const id = text(options, 'command') ?? randomUUID();
+    const home = await open({ create: true });
+    const outcome = await home.submit({
+      id,
+      history: historyId(name, id),
+      lineage: 0,
+      by: { recorder: text(options, 'recorder') ?? 'cli' },
+      steps: [{ op: 'start', name }],
+    });
+    await printOutcome(output, outcome);
+    return undefined;
+  },
+};

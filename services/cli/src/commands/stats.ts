@@ -1,0 +1,21 @@
+import type { CommandLine } from '../command.ts';
+import { toJson } from '../output.ts';
+
+export const stats: CommandLine = {
+  name: 'stats',
+  summary: 'print sizes and counts of the home',
+  arguments: [],
+  options: [],
+  run: async ({ home: open, output }) => {
+    const figures = await (await open()).stats();
+    await output.result(figures, () =>
+      Object.entries(figures)
+        .map(
+          ([name, value]) =>
+            `${name.padEnd(24)} ${typeof value === 'object' ? toJson(value) : String(value)}\n`,
+        )
+        .join(''),
+    );
+    return undefined;
+  },
+};

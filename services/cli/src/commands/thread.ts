@@ -1,0 +1,48 @@
+import type { CommandLine, Context } from '../command.ts';
+import { required, text } from '../options.ts';
+import { toJson } from '../output.ts';
+import { providerMessages, providerText, threadText } from '../thread.ts';
+import type { Home, Line } from '@stemma/home';
+
+export const thread: CommandLine = {
+  name: 'thread',
+  summary: 'print exactly what the model was shown: the bytes of the provider thread at a position',
+  arguments: [
+    ['<history>', 'a history or lineage, by id or name'],
+    [
+      '[ref]',
+      "@t0 @t-1 @c12 @s57 @name:NAME; '@*' for every call, one a line; nothing for the working state",
+    ],
+  ],
+  options: [['--provider <name>', "the message list as a provider's API takes it: openai"]],
+  run: async (context, [name, ref], options) => {
+    const home = await context.home();
+    const line = await home.find(required(name));
+    const provider = text(options, 'provider');
+    if (ref === '@*') {
+      await everyCall(context, home, line, provider);
+      return undefined;
+    }
+    const view = await home.view(await home.position(line, ref as string | undefined));
+    await context.output.write(provider === undefined ? threadText(view) : providerText(view, provider));
+    return undefined;
+  },
+};
+
+/** One line of JSON for each snapshot, oldest first. */
+const everyCall = async (
+  { output, signal }: Context,
+  home: Home,
+  line: Line,
+  provider: string | undefined,
+): Promise<void> => {
+  for (const { label, cycle } of await home.snapshots(line)) {
+    signal.throwIfAborted();
+    const view = await home.view(await home.position(line, `@c${cycle}`));
+    const shown =
+      provider === undefined
+        ? `"thread":${threadText(view)}`
+        : `"messages":${toJson(providerMessages(view, provider))}`;
+    await output.write(`{"label":${JSON.stringify(label)},"cycle":${cycle},${shown}}\n`);
+  }
+};

@@ -1,0 +1,27 @@
+import { serveGateway } from '@stemma/gateway';
+import { once } from 'node:events';
+import type { CommandLine } from '../command.ts';
+import { text, whole } from '../options.ts';
+import { importSamples } from '../samples.ts';
+
+export const up: CommandLine = {
+  name: 'up',
+  summary: 'serve the inspector and the HTTP API on this machine until Ctrl-C',
+  arguments: [],
+  options: [
+    ['--port <n>', 'the port (default: 4317, or the next free one)'],
+    ['--host <address>', 'a loopback address (default: 127.0.0.1)'],
+    ['--sample', 'import the bundled samples first, unless there are histories'],
+  ],
+  run: async ({ home: open, output, signal }, _args, options) => {
+    const port = whole(options, 'port', { least: 0, most: 65_535 });
+    const host = text(options, 'host') ?? '127.0.0.1';
+    const home = await open({ create: true });
+    if (options['sample'] === true) await importSamples(home, output);
+    const server = await serveGateway({ home, host, ...(port === undefined ? {} : { port }) });
+    await output.result({ url: server.url }, () => `Stemma is at ${server.url} (Ctrl-C ends it)\n`);
+    if (!signal.aborted) await once(signal, 'abort');
+    await server.close();
+    return undefined;
+  },
+};

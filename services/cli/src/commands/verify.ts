@@ -1,0 +1,30 @@
+import type { CommandLine } from '../command.ts';
+import { printable } from '../output.ts';
+import { openProgress } from '../progress.ts';
+
+export const verify: CommandLine = {
+  name: 'verify',
+  summary: 'read every record and every content; name what is damaged, and exit 5 if anything is',
+  arguments: [],
+  options: [],
+  run: async ({ home: open, output }) => {
+    const home = await open();
+    const progress = openProgress('records');
+    const report = await home.verify(progress.count);
+    progress.end();
+    await output.result(
+      report,
+      () =>
+        report.problems
+          .map(({ kind, history, seq, partition, offset, message }) => {
+            const place = history === null ? '' : ` history ${history} stops at seq ${seq ?? '?'}`;
+            const record = partition === null ? '' : ` (record ${partition}@${offset ?? '?'})`;
+            return `${kind}:${place}${record}: ${printable(message)}\n`;
+          })
+          .join('') +
+        `${report.records} records (${report.fenced} fenced), ${report.contents} contents: ` +
+        `${report.ok ? 'all good' : `${report.problems.length} problems`}\n`,
+    );
+    return report.ok ? 0 : 5;
+  },
+};

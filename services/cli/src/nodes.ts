@@ -1,0 +1,34 @@
+import type { WideJson } from '@stemma/canonical';
+import { contentHash, isoTime, NO_DEPTH, NODE_KIND } from '@stemma/context-tree';
+import type { TreeView } from '@stemma/home';
+
+/** A node with everything there is to know about it at a position. */
+export type ShownNode = {
+  readonly id: string;
+  readonly nodeType: string;
+  readonly parent: string | null;
+  readonly depth: number | null;
+  readonly offset: number;
+  readonly ttl: number | null;
+  readonly [attribute: string]: WideJson | undefined;
+};
+
+/** The node at an index of the flat tree: headers, shown ttl, derived facts, content and attributes. */
+export const nodeAt = ({ tree, payloads }: TreeView, i: number): ShownNode => {
+  const headers = tree.headers[i];
+  if (headers === undefined) throw new RangeError(`there is no node ${i}`);
+  const ref = tree.payloads[i] ?? null;
+  const payload = ref === null ? {} : payloads(ref);
+  const depth = tree.depths[i] ?? NO_DEPTH;
+  const parent = tree.parents[i] ?? -1;
+  const block = tree.kinds[i] === NODE_KIND.block;
+  return {
+    ...headers,
+    ttl: tree.ttls[i] ?? null,
+    parent: parent === -1 ? null : (tree.ids[parent] ?? null),
+    depth: depth === NO_DEPTH ? null : depth,
+    created_at_iso: isoTime(headers.created_at_ns),
+    ...(block ? { content_hash: contentHash({ ...headers, ...payload }) } : {}),
+    ...payload,
+  };
+};

@@ -1,0 +1,31 @@
+import { sha256Hex } from '@stemma/canonical';
+import { providerThread } from '@stemma/context-tree';
+import type { TreeView } from '@stemma/home';
+import { toOpenAIMessages } from '@stemma/importers';
+import { fail } from '@stemma/errors';
+import { toJson } from './output.ts';
+
+/** The bytes of the provider thread at a position: canonical JSON, ASCII. */
+export const threadText = ({ tree, payloads, thread }: TreeView): string =>
+  providerThread(tree, payloads, thread);
+
+/** SHA-256 (hex) of the provider thread's bytes. */
+export const threadSha256 = (view: TreeView): string => sha256Hex(threadText(view));
+
+const PROVIDERS = {
+  openai: (view: TreeView): unknown => toOpenAIMessages(view.tree, view.payloads, view.thread),
+};
+
+/** The message list as a provider's API takes it. @throws E_USAGE for a provider that is not known. */
+export const providerMessages = (view: TreeView, provider: string): unknown => {
+  if (!Object.hasOwn(PROVIDERS, provider))
+    throw fail(
+      'E_USAGE',
+      `--provider takes ${Object.keys(PROVIDERS).join(', ')}, not ${JSON.stringify(provider)}`,
+    );
+  return PROVIDERS[provider as keyof typeof PROVIDERS](view);
+};
+
+/** The message list as JSON text. */
+export const providerText = (view: TreeView, provider: string): string =>
+  toJson(providerMessages(view, provider));

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const home = ['--home', folder.path];
+const run = (...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> =>
+  runStemma([...args, ...home]);
+const json = (...args: string[]): Promise<unknown> => stemmaJson([...args, ...home]);
+
+beforeAll(async () => {
+  await json('start', '--name', 'desk');
+  await json(
+    'insert',
+    'desk',
+    '--parent',
+    '^sys',
+    '--id',
+    'rules',
+    '--role',
+    'system',
+    '--content',
+    'Be brief.',
+  );
+  await json('insert', 'desk', '--id', 'q1', '--role', 'user', '--content', 'What is a stemma?');
+  await json(
+    'insert',
+    'desk',
+    '--id',
+    'doc',
+    '--offset',
+    '-1',
+    '--ttl',
+    '1',
+    '--kind',
+    'note',
+    '--content',
+    'A tree of copies.',
+  );
+  await json('commit', 'desk');
+  await json(
+    'insert',
+    'desk',
+    '--id',
+    'a1',
+    '--role',
+    'assistant',
+    '--content',
+    'A family tree of manuscripts.',
+  );
+  await json('insert', 'desk', '--id', 'q2', '--role', 'user', '--content', 'Thanks!');
+  await json('commit', 'desk');
+  await json('insert', 'desk', '--id', 'a2', '--role', 'assistant', '--content', 'Any time.');
+});
+
+const block = (id: string, role: string, content: string, kind = ''): object => ({ id, role, kind, content });
+
+test('the thread of a snapshot is what was there at its commit, and the working state is what comes next [context-tree §4] [context-tree §5]', async () => {
+  const first = [
+    block('rules', 'system', 'Be brief.'),
+    block('doc', 'user', 'A tree of copies.', 'note'),
+    block('q1', 'user', 'What is a stemma?'),
+  ];
+  const second = [
+    ...first,
+    block('a1', 'assistant', 'A family tree of manuscripts.'),
+    block('q2', 'user', 'Thanks!'),
+  ];
+  expect(JSON.parse((await run('thread', 'desk', '@c1')).stdout)).toEqual(first);
+  expect(JSON.parse((await run('thread', 'desk', '@t-1')).stdout)).toEqual(first);
+  expect(JSON.parse((await run('thread', 'desk', '@t0')).stdout)).toEqual(second);
+  expect(JSON.parse((await run('thread', 'desk')).stdout)).toEqual([
+    ...second,
+    block('a2', 'assistant', 'Any time.'),
+  ]);
+});
+
+test('the thread and the export end without a line break, for they are exact bytes [PACT 05 §2.2]', async () => {
+  expect((await run('thread', 'desk', '@c1')).stdout.endsWith(']')).toBe(true);
+  const { stdout } = await run('export', 'desk', '@c1');
+  expect(stdout.startsWith('{"cycle":1,"root":')).toBe(true);
+  expect(stdout.endsWith('"spec_version":"PACT/0.1.0"}')).toBe(true);
+});
+
+test('a diff has exactly its three keys [context-tree §7] [PACT 05 §4.3]', async () => {
+  expect(await json('diff', 'desk', '@c1', '@c2')).toEqual({
+    added: expect.arrayContaining(['a1', 'q2']),
+    removed: [],
+    changed: [{ id: 'doc', fields: ['ttl'] }],
+  });
+});
+
+test('an export comes in again as the same bytes [PACT 05 §3.2] [context-tree §4]', async () => {
+  const { stdout } = await run('export', 'desk', '@c2');
+  using other = temporaryFolder();
+  const at = ['--home', other.path];
+  await import('node:fs/promises').then(({ writeFile }) => writeFile(`${other.path}/tree.json`, stdout));
+  await stemmaJson(['import', `${other.path}/tree.json`, '--history', 'copy', ...at]);
+  expect((await runStemma(['export', 'copy', '@c2', ...at])).stdout).toBe(stdout);
+  const [original] = ((await json('snapshots', 'desk')) as { cycle: number; treeHash: string }[]).filter(
+    ({ cycle }) => cycle === 2,
+  );
+  const [copied] = (await stemmaJson(['snapshots', 'copy', ...at])) as { treeHash: string }[];
+  expect(copied?.treeHash).toBe(original?.treeHash);
+});
+
+test('select answers on the working state unless a snapshot is named [context-tree §5]', async () => {
+  expect(await json('select', 'desk', "@t0 .cb[role='assistant']")).toEqual(['a1']);
+  expect(await json('select', 'desk', ".cb[role='assistant']")).toEqual(['a1', 'a2']);
+  expect(await json('select', 'desk', '#doc')).toEqual(['doc']);
+  expect((await run('select', 'desk', '.cb[', '--json')).code).toBe(64);
+});
+
+test('snapshots carry both hashes and the SHA-256 of the thread [snapshots: tree hash and thread hash]', async () => {
+  const list = (await json('snapshots', 'desk')) as Record<string, unknown>[];
+  expect(list.map(({ label, cycle }) => ({ label, cycle }))).toEqual([
+    { label: '@c1', cycle: 1 },
+    { label: '@c2', cycle: 2 },
+  ]);
+  const { createHash } = await import('node:crypto');
+  const { stdout } = await run('thread', 'desk', '@c2');
+  expect(list[1]?.['threadSha256']).toBe(createHash('sha256').update(stdout).digest('hex'));
+  for (const { treeHash, threadHash } of list) {
+    expect(treeHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(threadHash).toMatch(/^[0-9a-f]{64}$/);
+  }
+});
+
+test('a command sent again with its id has one effect; another with that id is refused [record §3]', async () => {
+  using other = temporaryFolder();
+  const at = ['--home', other.path];
+  await stemmaJson(['start', '--name', 'one', ...at]);
+  const send = (content: string): Promise<{ code: number | null; stdout: string }> =>
+    runStemma(['insert', 'one', '--command', 'c-1', '--content', content, '--json', ...at]);
+  const first = JSON.parse((await send('hello')).stdout) as object;
+  const second = JSON.parse((await send('hello')).stdout) as object;
+  expect(second).toEqual({ ...first, repeated: true });
+  const third = await send('other');
+  expect(third.code).toBe(3);
+  expect(JSON.parse(third.stdout)).toMatchObject({ error: { code: 'E_COMMAND_REUSED' } });
+  expect(((await stemmaJson(['log', 'one', ...at])) as unknown[]).length).toBe(2);
+});
+
+test('an expected position that is no longer the newest is a conflict, exit 3 [record §3]', async () => {
+  const { code, stdout } = await run('insert', 'desk', '--content', 'late', '--expect', '1', '--json');
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'E_CONFLICT' } });
+});
+
+test('a name names a position for ever [context-tree §5]', async () => {
+  using other = temporaryFolder();
+  const at = ['--home', other.path];
+  await stemmaJson(['start', '--name', 'one', ...at]);
+  await stemmaJson(['insert', 'one', '--id', 'a', '--content', 'first', ...at]);
+  await stemmaJson(['name', 'one', 'draft', ...at]);
+  await stemmaJson(['replace', 'one', 'a', '--content', 'second', ...at]);
+  const { stdout } = await runStemma(['thread', 'one', '@name:draft', ...at]);
+  expect(JSON.parse(stdout)).toEqual([block('a', 'user', 'first')]);
+});
+
+test('log lists every event; show lists every node and tells all of one', async () => {
+  const events = (await json('log', 'desk')) as { seq: number; event: { type: string } }[];
+  expect(events.map(({ event }) => event.type)).toEqual([
+    'HistoryStarted',
+    'NodeInserted',
+    'NodeInserted',
+    'NodeInserted',
+    'TurnSealed',
+    'SnapshotCommitted',
+    'NodeInserted',
+    'NodeInserted',
+    'TurnSealed',
+    'SnapshotCommitted',
+    'NodeInserted',
+  ]);
+  expect(await json('show', 'desk', '#q1')).toMatchObject({
+    id: 'q1',
+    role: 'user',
+    content: 'What is a stemma?',
+    cycle: 1,
+  });
+  expect(await json('show', 'desk', '@c1', '#doc')).toMatchObject({ id: 'doc', ttl: 1, offset: -1 });
+  const shown = (await json('show', 'desk', '@c1')) as { nodes: { id: string }[] };
+  expect(shown.nodes.map(({ id }) => id)).toContain('q1');
+});

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+
+export type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Runs the command line as a person would, without a terminal, and gives what it printed and how it ended. */
+export const runStemma = (
+  args: readonly string[],
+  {
+    input = '',
+    env = {},
+  }: { readonly input?: string | Uint8Array; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Run> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      resolve({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() });
+    });
+    child.stdin.on('error', () => undefined); // a command that does not read may end first
+    child.stdin.end(input);
+  });
+
+/** Runs a command with `--json` that must succeed, and gives its document. */
+export const stemmaJson = async (args: readonly string[], input = ''): Promise<unknown> => {
+  const { code, stdout, stderr } = await runStemma([...args, '--json'], { input });
+  if (code !== 0) throw new Error(`stemma ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+};
+
+/** A folder that is gone when `using` ends. */
+export const temporaryFolder = (): Disposable & { readonly path: string } => {
+  const path = mkdtempSync(join(tmpdir(), 'stemma-cli-'));
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+};
