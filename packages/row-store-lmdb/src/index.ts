@@ -1,1 +1,1 @@
-export {};
+export { destroyLmdbRowStore, openLmdbRowStore, type LmdbRowStoreOptions } from './lmdb-row-store.ts';

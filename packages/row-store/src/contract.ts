@@ -15,26 +15,54 @@ export type RowStoreUnderTest = {
 
 const THINGS: Table = {
   name: 'things',
-  key: [['history', 'text'], ['strand', 'uint'], ['node', 'text'], ['from', 'uint']],
-  value: [['text', 'text'], ['count', 'uint'], ['time', 'wide'], ['hash', 'bytes'], ['flag', 'bool'], ['data', 'json']],
+  key: [
+    ['history', 'text'],
+    ['strand', 'uint'],
+    ['node', 'text'],
+    ['from', 'uint'],
+  ],
+  value: [
+    ['text', 'text'],
+    ['count', 'uint'],
+    ['time', 'wide'],
+    ['hash', 'bytes'],
+    ['flag', 'bool'],
+    ['data', 'json'],
+  ],
 };
 const OWNERS: Table = { name: 'owners', key: [['history', 'text']], value: [['name', 'text']] };
-const HASHES: Table = { name: 'hashes', key: [['history', 'text'], ['hash', 'bytes']], value: [['count', 'uint']] };
+const HASHES: Table = {
+  name: 'hashes',
+  key: [
+    ['history', 'text'],
+    ['hash', 'bytes'],
+  ],
+  value: [['count', 'uint']],
+};
 const TABLES = [THINGS, OWNERS, HASHES];
 
 const cursor = (n: number): Uint8Array => Uint8Array.of(n);
 const put = (table: Table, key: Row['key'], ...value: Row['value']): RowChange => ({ table, key, value });
 const thing = (history: string, strand: number, node: string, from: number): RowChange =>
   put(THINGS, [history, strand, node, from], `${history}/${strand}/${node}/${from}`);
-const padded = (table: Table, value: Row['value']): Row['value'] => table.value.map((_, i) => value[i] ?? null);
+const padded = (table: Table, value: Row['value']): Row['value'] =>
+  table.value.map((_, i) => value[i] ?? null);
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(() => 'no error', (error: unknown) => (isStemmaError(error) ? error.code : error));
+  promise.then(
+    () => 'no error',
+    (error: unknown) => (isStemmaError(error) ? error.code : error),
+  );
 
 /** What every row store does. Call it in the adapter's test file. */
-export const describeRowStore = (name: string, make: () => RowStoreUnderTest): void => {
+export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { runs = 40 } = {}): void => {
   describe(`the row store ${name}`, () => {
     const opened: { under: RowStoreUnderTest; stores: RowStore[] }[] = [];
-    const open = async (): Promise<{ store: RowStore; rows: Generation; under: RowStoreUnderTest; stores: RowStore[] }> => {
+    const open = async (): Promise<{
+      store: RowStore;
+      rows: Generation;
+      under: RowStoreUnderTest;
+      stores: RowStore[];
+    }> => {
       const under = make();
       const store = await under.open();
       const entry = { under, stores: [store] };
@@ -50,13 +78,24 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest): v
 
     it('gives back what was put, every type of cell exactly, missing cells as null', async () => {
       const { rows } = await open();
-      const value = ['ü\u0000😀', 2 ** 53 - 1, 2n ** 63n, Uint8Array.of(0, 255), false, { b: [1, null, 1.5, { '': 'x' }], a: 2n ** 60n }];
+      const value = [
+        'ü\u0000😀',
+        2 ** 53 - 1,
+        2n ** 63n,
+        Uint8Array.of(0, 255),
+        false,
+        { b: [1, null, 1.5, { '': 'x' }], a: 2n ** 60n },
+      ];
       const other = ['', 0, 7n];
       await rows.commit({
         partition: 0,
         expected: null,
         cursor: cursor(1),
-        changes: [put(THINGS, ['h', 0, 'a', 1], ...value), put(THINGS, ['h', 0, 'a', 2], ...other), put(HASHES, ['h', Uint8Array.of(0, 1)], 3)],
+        changes: [
+          put(THINGS, ['h', 0, 'a', 1], ...value),
+          put(THINGS, ['h', 0, 'a', 2], ...other),
+          put(HASHES, ['h', Uint8Array.of(0, 1)], 3),
+        ],
       });
       expect(rows.read((view) => view.get(THINGS, ['h', 0, 'a', 1]))).toEqual(value);
       expect(rows.read((view) => view.get(THINGS, ['h', 0, 'a', 2]))).toEqual(padded(THINGS, other));
@@ -68,8 +107,18 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest): v
     it('gives ranges in the order of the keys, from one value to another, both ends in, either way round', async () => {
       const { rows } = await open();
       const keys: [string, number, string, number][] = [
-        ['h', 1, 'a', 5], ['h', 1, 'a', 239], ['h', 1, 'a', 240], ['h', 1, 'a', 256], ['h', 1, 'a', 70_000], ['h', 1, 'a', 2 ** 40],
-        ['h', 1, 'a\u0000', 1], ['h', 1, 'ab', 1], ['h', 1, 'ｆ', 1], ['h', 1, '😀', 1], ['h', 2, 'a', 1], ['i', 1, 'a', 1],
+        ['h', 1, 'a', 5],
+        ['h', 1, 'a', 239],
+        ['h', 1, 'a', 240],
+        ['h', 1, 'a', 256],
+        ['h', 1, 'a', 70_000],
+        ['h', 1, 'a', 2 ** 40],
+        ['h', 1, 'a\u0000', 1],
+        ['h', 1, 'ab', 1],
+        ['h', 1, 'ｆ', 1],
+        ['h', 1, '😀', 1],
+        ['h', 2, 'a', 1],
+        ['i', 1, 'a', 1],
       ];
       const changes = [...keys].reverse().map((key) => thing(...key));
       await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
@@ -91,43 +140,101 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest): v
       const { rows } = await open();
       const changes = ['c', 'a', 'b'].map((history) => put(OWNERS, [history], history.toUpperCase()));
       await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
-      expect(rows.read((view) => view.range(OWNERS, { prefix: [] }))).toEqual(['a', 'b', 'c'].map((key) => ({ key: [key], value: [key.toUpperCase()] })));
-      expect(rows.read((view) => view.range(OWNERS, { prefix: [], from: 'b', limit: 1 }))).toEqual([{ key: ['b'], value: ['B'] }]);
+      expect(rows.read((view) => view.range(OWNERS, { prefix: [] }))).toEqual(
+        ['a', 'b', 'c'].map((key) => ({ key: [key], value: [key.toUpperCase()] })),
+      );
+      expect(rows.read((view) => view.range(OWNERS, { prefix: [], from: 'b', limit: 1 }))).toEqual([
+        { key: ['b'], value: ['B'] },
+      ]);
     });
 
     it('writes a batch whole or not at all, the cursor compared first [record §5]', async () => {
       const { rows } = await open();
-      await rows.commit({ partition: 3, expected: null, cursor: cursor(1), changes: [thing('h', 1, 'a', 1)] });
+      await rows.commit({
+        partition: 3,
+        expected: null,
+        cursor: cursor(1),
+        changes: [thing('h', 1, 'a', 1)],
+      });
       for (const expected of [null, cursor(9)])
-        expect(await codeOf(rows.commit({ partition: 3, expected, cursor: cursor(2), changes: [thing('h', 1, 'b', 1)] }))).toBe('E_CURSOR_MOVED');
-      expect(rows.read((view) => [view.cursor(3), view.cursor(0), view.get(THINGS, ['h', 1, 'b', 1])])).toEqual([cursor(1), null, undefined]);
+        expect(
+          await codeOf(
+            rows.commit({ partition: 3, expected, cursor: cursor(2), changes: [thing('h', 1, 'b', 1)] }),
+          ),
+        ).toBe('E_CURSOR_MOVED');
+      expect(
+        rows.read((view) => [view.cursor(3), view.cursor(0), view.get(THINGS, ['h', 1, 'b', 1])]),
+      ).toEqual([cursor(1), null, undefined]);
       await rows.commit({
         partition: 3,
         expected: cursor(1),
         cursor: cursor(2),
-        changes: [{ table: THINGS, key: ['h', 1, 'a', 1], value: null }, thing('h', 1, 'b', 1), { table: THINGS, key: ['x', 1, 'a', 1], value: null }],
+        changes: [
+          { table: THINGS, key: ['h', 1, 'a', 1], value: null },
+          thing('h', 1, 'b', 1),
+          { table: THINGS, key: ['x', 1, 'a', 1], value: null },
+        ],
       });
-      expect(rows.read((view) => [view.cursor(3), view.partitions(), view.range(THINGS, { prefix: ['h'] }).map(({ key }) => key)])).toEqual([cursor(2), [3], [['h', 1, 'b', 1]]]);
+      expect(
+        rows.read((view) => [
+          view.cursor(3),
+          view.partitions(),
+          view.range(THINGS, { prefix: ['h'] }).map(({ key }) => key),
+        ]),
+      ).toEqual([cursor(2), [3], [['h', 1, 'b', 1]]]);
     });
 
     it('refuses a key that is too long, and then writes nothing', async () => {
       const { rows } = await open();
       const changes = [thing('h', 1, 'a', 1), thing('h', 1, 'x'.repeat(2_000), 1)];
-      expect(await codeOf(Promise.resolve().then(() => rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes })))).toBe('E_KEY_TOO_LONG');
-      expect(rows.read((view) => [view.cursor(0), view.get(THINGS, ['h', 1, 'a', 1])])).toEqual([null, undefined]);
+      expect(
+        await codeOf(
+          Promise.resolve().then(() =>
+            rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes }),
+          ),
+        ),
+      ).toBe('E_KEY_TOO_LONG');
+      expect(rows.read((view) => [view.cursor(0), view.get(THINGS, ['h', 1, 'a', 1])])).toEqual([
+        null,
+        undefined,
+      ]);
     });
 
     it('keeps generations beside each other and flips the pointer in one step [architecture §5]', async () => {
       const { store, rows } = await open();
       const next = store.generation('g2', [OWNERS]);
-      await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes: [put(OWNERS, ['a'], 'old')] });
-      await next.commit({ partition: 0, expected: null, cursor: cursor(5), changes: [put(OWNERS, ['a'], 'new')] });
-      expect([rows, next].map((each) => each.read((view) => view.get(OWNERS, ['a'])))).toEqual([['old'], ['new']]);
+      await rows.commit({
+        partition: 0,
+        expected: null,
+        cursor: cursor(1),
+        changes: [put(OWNERS, ['a'], 'old')],
+      });
+      await next.commit({
+        partition: 0,
+        expected: null,
+        cursor: cursor(5),
+        changes: [put(OWNERS, ['a'], 'new')],
+      });
+      expect([rows, next].map((each) => each.read((view) => view.get(OWNERS, ['a'])))).toEqual([
+        ['old'],
+        ['new'],
+      ]);
       expect(store.current('all')).toBeNull();
       await store.promote({ group: 'all', from: null, to: 'g', unmoved: [] });
       const unmoved = [{ generation: 'g', partition: 0, cursor: cursor(1) }];
-      expect(await codeOf(store.promote({ group: 'all', from: null, to: 'g2', unmoved }))).toBe('E_CURSOR_MOVED');
-      expect(await codeOf(store.promote({ group: 'all', from: 'g', to: 'g2', unmoved: [{ ...unmoved[0]!, cursor: cursor(4) }] }))).toBe('E_CURSOR_MOVED');
+      expect(await codeOf(store.promote({ group: 'all', from: null, to: 'g2', unmoved }))).toBe(
+        'E_CURSOR_MOVED',
+      );
+      expect(
+        await codeOf(
+          store.promote({
+            group: 'all',
+            from: 'g',
+            to: 'g2',
+            unmoved: [{ ...unmoved[0]!, cursor: cursor(4) }],
+          }),
+        ),
+      ).toBe('E_CURSOR_MOVED');
       expect(store.current('all')).toBe('g');
       expect(await codeOf(store.drop('g'))).toBe('E_ROWS_VERSION');
       await store.promote({ group: 'all', from: 'g', to: 'g2', unmoved });
@@ -141,46 +248,84 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest): v
     it('refuses a generation that was made with other tables', async () => {
       const { store, rows } = await open();
       await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes: [] });
-      expect(() => store.generation('g', [OWNERS])).toThrow(expect.objectContaining({ code: 'E_ROWS_VERSION' }) as Error);
+      expect(() => store.generation('g', [OWNERS])).toThrow(
+        expect.objectContaining({ code: 'E_ROWS_VERSION' }) as Error,
+      );
     });
 
     it('is the same as a sorted map, whatever is put and removed in whatever batches', async () => {
-      const text = fc.constantFrom('', 'a', 'b', 'a\u0000', 'aa', 'é', '😀', '\uffff', 'a\u0001', 'long'.repeat(40));
-      const number = fc.constantFrom(0, 1, 239, 240, 255, 256, 65_535, 65_536, 2 ** 32, 2 ** 48 + 1, 2 ** 53 - 1);
-      const change = fc.record({ key: fc.tuple(fc.constantFrom('h', 'i'), number, text, number), remove: fc.boolean() });
+      const text = fc.constantFrom(
+        '',
+        'a',
+        'b',
+        'a\u0000',
+        'aa',
+        'é',
+        '😀',
+        '\uffff',
+        'a\u0001',
+        'long'.repeat(40),
+      );
+      const number = fc.constantFrom(
+        0,
+        1,
+        239,
+        240,
+        255,
+        256,
+        65_535,
+        65_536,
+        2 ** 32,
+        2 ** 48 + 1,
+        2 ** 53 - 1,
+      );
+      const change = fc.record({
+        key: fc.tuple(fc.constantFrom('h', 'i'), number, text, number),
+        remove: fc.boolean(),
+      });
       const batches = fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 6 });
-      const runs = Number(process.env['STEMMA_RUNS'] ?? 40);
       await fc.assert(
-        fc.asyncProperty(batches, fc.tuple(number, text, number, number, fc.boolean()), async (all, [strand, node, low, high, reverse]) => {
-          const under = make();
-          const store = await under.open();
-          try {
-            const rows = store.generation('g', TABLES);
-            const model = new Map<string, Row>();
-            for (const [n, batch] of all.entries()) {
-              const staged = rows.read((view) => stageRows(view));
-              for (const { key, remove } of batch) {
-                if (remove) staged.remove(THINGS, key);
-                else staged.put(THINGS, key, [`${n}`]);
-                if (remove) model.delete(JSON.stringify(key));
-                else model.set(JSON.stringify(key), { key, value: padded(THINGS, [`${n}`]) });
+        fc.asyncProperty(
+          batches,
+          fc.tuple(number, text, number, number, fc.boolean()),
+          async (all, [strand, node, low, high, reverse]) => {
+            const under = make();
+            const store = await under.open();
+            try {
+              const rows = store.generation('g', TABLES);
+              const model = new Map<string, Row>();
+              for (const [n, batch] of all.entries()) {
+                const staged = rows.read((view) => stageRows(view));
+                for (const { key, remove } of batch) {
+                  if (remove) staged.remove(THINGS, key);
+                  else staged.put(THINGS, key, [`${n}`]);
+                  if (remove) model.delete(JSON.stringify(key));
+                  else model.set(JSON.stringify(key), { key, value: padded(THINGS, [`${n}`]) });
+                }
+                const ranges = [
+                  { prefix: ['h'] as const },
+                  { prefix: ['h', strand] as const, from: node },
+                  { prefix: ['h', strand, node] as const, from: low, to: high, reverse },
+                ];
+                const expected = ranges.map((range) => modelRange([...model.values()], range));
+                expect(ranges.map((range) => rows.read(() => staged.range(THINGS, range)))).toEqual(expected);
+                await rows.commit({
+                  partition: 0,
+                  expected: n === 0 ? null : cursor(n),
+                  cursor: cursor(n + 1),
+                  changes: staged.changes(),
+                });
+                expect(ranges.map((range) => rows.read((view) => view.range(THINGS, range)))).toEqual(
+                  expected,
+                );
               }
-              const ranges = [
-                { prefix: ['h'] as const },
-                { prefix: ['h', strand] as const, from: node },
-                { prefix: ['h', strand, node] as const, from: low, to: high, reverse },
-              ];
-              const expected = ranges.map((range) => modelRange([...model.values()], range));
-              expect(ranges.map((range) => rows.read(() => staged.range(THINGS, range)))).toEqual(expected);
-              await rows.commit({ partition: 0, expected: n === 0 ? null : cursor(n), cursor: cursor(n + 1), changes: staged.changes() });
-              expect(ranges.map((range) => rows.read((view) => view.range(THINGS, range)))).toEqual(expected);
+              expect(rows.read((view) => [...view.entries(THINGS)]).length).toBe(model.size);
+            } finally {
+              await store.close();
+              await under.cleanUp();
             }
-            expect(rows.read((view) => [...view.entries(THINGS)]).length).toBe(model.size);
-          } finally {
-            await store.close();
-            await under.cleanUp();
-          }
-        }),
+          },
+        ),
         { numRuns: runs },
       );
     });
@@ -191,25 +336,63 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest): v
       const second = await under.another();
       stores.push(second);
       const other = second.generation('g', TABLES);
-      await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes: [thing('h', 1, 'a', 1), put(OWNERS, ['h'], 'x')] });
-      await new Promise((resolve) => setImmediate(resolve));
+      await rows.commit({
+        partition: 0,
+        expected: null,
+        cursor: cursor(1),
+        changes: [thing('h', 1, 'a', 1), put(OWNERS, ['h'], 'x')],
+      });
       expect(other.read((view) => [view.cursor(0), view.get(OWNERS, ['h'])])).toEqual([cursor(1), ['x']]);
-      await other.commit({ partition: 0, expected: cursor(1), cursor: cursor(2), changes: [thing('i', 1, 'a', 1), thing('h', 1, 'a', 2)] });
-      expect(await codeOf(rows.commit({ partition: 0, expected: cursor(1), cursor: cursor(3), changes: [thing('j', 1, 'a', 1)] }))).toBe('E_CURSOR_MOVED');
-      await rows.commit({ partition: 0, expected: cursor(2), cursor: cursor(3), changes: [thing('j', 1, 'a', 1), thing('i', 1, 'a', 2)] });
-      await new Promise((resolve) => setImmediate(resolve));
+      await other.commit({
+        partition: 0,
+        expected: cursor(1),
+        cursor: cursor(2),
+        changes: [thing('i', 1, 'a', 1), thing('h', 1, 'a', 2)],
+      });
+      expect(
+        await codeOf(
+          rows.commit({
+            partition: 0,
+            expected: cursor(1),
+            cursor: cursor(3),
+            changes: [thing('j', 1, 'a', 1)],
+          }),
+        ),
+      ).toBe('E_CURSOR_MOVED');
+      await rows.commit({
+        partition: 0,
+        expected: cursor(2),
+        cursor: cursor(3),
+        changes: [thing('j', 1, 'a', 1), thing('i', 1, 'a', 2)],
+      });
       for (const each of [rows, other])
-        expect(each.read((view) => ['h', 'i', 'j'].map((history) => view.range(THINGS, { prefix: [history] }).length))).toEqual([2, 2, 1]);
+        expect(
+          each.read((view) =>
+            ['h', 'i', 'j'].map((history) => view.range(THINGS, { prefix: [history] }).length),
+          ),
+        ).toEqual([2, 2, 1]);
     });
   });
 };
 
 const modelRange = (
   rows: readonly Row[],
-  { prefix, from, to, reverse }: { prefix: readonly (string | number)[]; from?: string | number; to?: string | number; reverse?: boolean },
+  {
+    prefix,
+    from,
+    to,
+    reverse,
+  }: {
+    prefix: readonly (string | number)[];
+    from?: string | number;
+    to?: string | number;
+    reverse?: boolean;
+  },
 ): Row[] => {
   const compare = (a: string | number, b: string | number): number =>
-    typeof a === 'number' && typeof b === 'number' ? a - b : Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
+    typeof a === 'number' && typeof b === 'number'
+      ? a - b
+      : Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
   const found = rows.filter(({ key }) => {
     const bound = key[prefix.length] as string | number;
     return (

@@ -22,7 +22,8 @@ const scratch = Buffer.allocUnsafe(8_192);
 const writeCell = (at: number, type: 'text' | 'uint' | 'bytes', cell: KeyCell, table: Table): number => {
   switch (type) {
     case 'uint':
-      if (typeof cell !== 'number' || !Number.isSafeInteger(cell) || cell < 0) throw badCell(table, type, cell);
+      if (typeof cell !== 'number' || !Number.isSafeInteger(cell) || cell < 0)
+        throw badCell(table, type, cell);
       return writeUint(at, cell);
     case 'text':
       if (typeof cell !== 'string') throw badCell(table, type, cell);
@@ -64,7 +65,8 @@ const writeText = (at: number, text: string, table: Table): number => {
 };
 
 const writeWideText = (at: number, text: string, table: Table): number => {
-  if (!text.isWellFormed()) throw fail('E_INPUT_SURROGATE', `a key of ${table.name} holds an unpaired surrogate`);
+  if (!text.isWellFormed())
+    throw fail('E_INPUT_SURROGATE', `a key of ${table.name} holds an unpaired surrogate`);
   return writeEscaped(at, Buffer.from(text, 'utf8'));
 };
 
@@ -100,7 +102,8 @@ export const writeKey = (start: number, table: Table, cells: Key, column = 0): n
 export const keyScratch = scratch;
 
 /** The bytes of a whole key or of its first columns. */
-export const encodeKey = (table: Table, key: Key): Buffer => Buffer.from(scratch.subarray(0, writeKey(0, table, key)));
+export const encodeKey = (table: Table, key: Key): Buffer =>
+  Buffer.from(scratch.subarray(0, writeKey(0, table, key)));
 
 /** The smallest key of a range, and the smallest key behind it (undefined: nothing is behind). */
 export type Bounds = { readonly start: Buffer; readonly end: Buffer | undefined };
@@ -111,7 +114,9 @@ export const encodeRange = (table: Table, range: Range, head: Uint8Array = EMPTY
   const at = writeKey(head.length, table, range.prefix, column);
   const prefix = Buffer.from(scratch.subarray(0, at));
   const bound = (cell: KeyCell): Buffer =>
-    Buffer.from(scratch.subarray(0, writeCell(at, (table.key[range.prefix.length] ?? noColumn(table))[1], cell, table)));
+    Buffer.from(
+      scratch.subarray(0, writeCell(at, (table.key[range.prefix.length] ?? noColumn(table))[1], cell, table)),
+    );
   const start = range.from === undefined ? prefix : bound(range.from);
   return { start, end: successor(range.to === undefined ? prefix : bound(range.to)) };
 };
@@ -140,7 +145,10 @@ export const decodeKey = (table: Table, bytes: Buffer, start = 0, column = 0): K
       if (head < SMALL) cells.push(head);
       else {
         const size = head - 0xef;
-        cells.push(bytes.readUIntBE(at, Math.min(size, 6)) * (size > 6 ? 256 : 1) + (size > 6 ? (bytes[at + 6] as number) : 0));
+        cells.push(
+          bytes.readUIntBE(at, Math.min(size, 6)) * (size > 6 ? 256 : 1) +
+            (size > 6 ? (bytes[at + 6] as number) : 0),
+        );
         at += size;
       }
     } else {
@@ -164,8 +172,8 @@ const readEscaped = (bytes: Buffer, start: number): [Buffer, number] => {
 };
 
 const textOf = (raw: Buffer): string => {
-  for (let i = 0; i < raw.length; i++) if ((raw[i] as number) >= 0x80) return raw.utf8Slice(0, raw.length);
-  return raw.latin1Slice(0, raw.length);
+  for (let i = 0; i < raw.length; i++) if ((raw[i] as number) >= 0x80) return raw.toString('utf8');
+  return raw.toString('latin1');
 };
 
 const noColumn = (table: Table): never => {
@@ -173,7 +181,10 @@ const noColumn = (table: Table): never => {
 };
 
 const badCell = (table: Table, type: string, cell: KeyCell): Error =>
-  fail('E_INTERNAL', `a key of ${table.name} needs a ${type}, not ${typeof cell} ${String(cell).slice(0, 40)}`);
+  fail(
+    'E_INTERNAL',
+    `a key of ${table.name} needs a ${type}, not ${typeof cell} ${String(cell).slice(0, 40)}`,
+  );
 
 const tooLong = (table: Table): Error =>
   fail('E_KEY_TOO_LONG', `a key of ${table.name} is longer than ${MAX_KEY_BYTES} bytes`);

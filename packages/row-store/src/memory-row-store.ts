@@ -6,7 +6,11 @@ import type { Generation, GenerationView, RowStore } from './store.ts';
 import { packValue, unpackValue } from './value.ts';
 import type { Row, Table } from './table.ts';
 
-type Kept = { readonly cursors: Map<number, Uint8Array>; readonly tables: Map<string, SortedRows>; readonly shape: string };
+type Kept = {
+  readonly cursors: Map<number, Uint8Array>;
+  readonly tables: Map<string, SortedRows>;
+  readonly shape: string;
+};
 
 /** Rows in memory, for tests: what is read and written goes through the same bytes as on disk. */
 export const openMemoryRowStore = (): RowStore => {
@@ -18,15 +22,21 @@ export const openMemoryRowStore = (): RowStore => {
     async promote({ group, from, to, unmoved }) {
       if ((pointers.get(group) ?? null) !== from) throw moved(`${group} is at another generation`);
       for (const { generation, partition, cursor } of unmoved)
-        if (!sameCursor(kept.get(generation)?.cursors.get(partition) ?? null, cursor)) throw moved(`${generation} has moved on`);
+        if (!sameCursor(kept.get(generation)?.cursors.get(partition) ?? null, cursor))
+          throw moved(`${generation} has moved on`);
       pointers.set(group, to);
     },
     generations: () => [...kept.keys()].sort(compareCodePoints),
     async drop(name) {
-      if ([...pointers.values()].includes(name)) throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
+      if ([...pointers.values()].includes(name))
+        throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
       kept.delete(name);
     },
-    bytes: () => [...kept.values()].reduce((sum, { tables }) => sum + [...tables.values()].reduce((all, rows) => all + rows.bytes(), 0), 0),
+    bytes: () =>
+      [...kept.values()].reduce(
+        (sum, { tables }) => sum + [...tables.values()].reduce((all, rows) => all + rows.bytes(), 0),
+        0,
+      ),
     close: () => Promise.resolve(),
   };
 };
@@ -38,7 +48,11 @@ const openGeneration = (name: string, tables: readonly Table[], kept: Map<string
   const make = (): Kept => {
     let generation = kept.get(name);
     if (generation === undefined) {
-      generation = { cursors: new Map(), tables: new Map(tables.map((table) => [table.name, sortedRows()])), shape };
+      generation = {
+        cursors: new Map(),
+        tables: new Map(tables.map((table) => [table.name, sortedRows()])),
+        shape,
+      };
       kept.set(name, generation);
     }
     return generation;
@@ -49,19 +63,25 @@ const openGeneration = (name: string, tables: readonly Table[], kept: Map<string
   });
   const view: GenerationView = {
     get(table, key) {
-      const value = rowsOf(table)?.get(encodeKey(table, key).latin1Slice());
+      const value = rowsOf(table)?.get(encodeKey(table, key).toString('latin1'));
       return value === undefined ? undefined : unpackValue(table, value);
     },
     range(table, range) {
       refuseOpenRange(table, range.prefix.length);
       const { start, end } = encodeRange(table, range);
-      const found = rowsOf(table)?.range(start.latin1Slice(), end?.latin1Slice(), range.reverse ?? false, range.limit ?? Infinity);
+      const found = rowsOf(table)?.range(
+        start.toString('latin1'),
+        end?.toString('latin1'),
+        range.reverse ?? false,
+        range.limit ?? Infinity,
+      );
       return (found ?? []).map(([key, value]) => row(table, key, value));
     },
     cursor: (partition) => kept.get(name)?.cursors.get(partition) ?? null,
     partitions: () => [...(kept.get(name)?.cursors.keys() ?? [])].sort((a, b) => a - b),
     *entries(table) {
-      for (const [key, value] of rowsOf(table)?.range('', undefined, false, Infinity) ?? []) yield row(table, key, value);
+      for (const [key, value] of rowsOf(table)?.range('', undefined, false, Infinity) ?? [])
+        yield row(table, key, value);
     },
   };
   return {
@@ -69,9 +89,11 @@ const openGeneration = (name: string, tables: readonly Table[], kept: Map<string
     tables,
     read: (fn) => fn(view),
     async commit({ partition, expected, cursor, changes }) {
-      if (!sameCursor(view.cursor(partition), expected)) throw moved(`partition ${partition} of ${name} has moved on`);
+      if (!sameCursor(view.cursor(partition), expected))
+        throw moved(`partition ${partition} of ${name} has moved on`);
       const bytes = changes.map(
-        ({ table, key, value }) => [table.name, encodeKey(table, key).latin1Slice(), value && packValue(table, value)] as const,
+        ({ table, key, value }) =>
+          [table.name, encodeKey(table, key).toString('latin1'), value && packValue(table, value)] as const,
       );
       const generation = make();
       generation.cursors.set(partition, Uint8Array.from(cursor));
@@ -94,9 +116,11 @@ export const sameCursor = (a: Uint8Array | null, b: Uint8Array | null): boolean 
 
 /** @throws E_INTERNAL for a range over several owners. */
 export const refuseOpenRange = (table: Table, columns: number): void => {
-  if (columns === 0 && table.key.length > 1) throw fail('E_INTERNAL', `a range of ${table.name} names no owner`);
+  if (columns === 0 && table.key.length > 1)
+    throw fail('E_INTERNAL', `a range of ${table.name} names no owner`);
 };
 
 const moved = (what: string): Error => fail('E_CURSOR_MOVED', what);
 
-const otherTables = (name: string): Error => fail('E_ROWS_VERSION', `the generation ${name} was made with other tables`);
+const otherTables = (name: string): Error =>
+  fail('E_ROWS_VERSION', `the generation ${name} was made with other tables`);

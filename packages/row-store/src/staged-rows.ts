@@ -26,14 +26,16 @@ export const stageRows = (reader: RowReader): StagedRows => {
 
   const stageOf = (table: Table): TableStage => {
     let stage = stages.get(table);
-    if (stage === undefined) stages.set(table, (stage = new Map()));
+    if (stage !== undefined) return stage;
+    stage = new Map<string, Staged>();
+    stages.set(table, stage);
     return stage;
   };
 
   const write = (table: Table, key: Key, value: Value | null): void => {
     const stage = stageOf(table);
     const bytes = encodeKey(table, key);
-    const text = bytes.latin1Slice(0, bytes.length);
+    const text = bytes.toString('latin1');
     const before = stage.get(text);
     if (before === undefined) size++;
     undo.push({ stage, key: text, before });
@@ -44,8 +46,9 @@ export const stageRows = (reader: RowReader): StagedRows => {
     get(table, key) {
       const stage = stages.get(table);
       if (stage !== undefined && stage.size > 0) {
-        const staged = stage.get(encodeKey(table, key).latin1Slice());
-        if (staged !== undefined) return staged.change.value === null ? undefined : padded(table, staged.change.value);
+        const staged = stage.get(encodeKey(table, key).toString('latin1'));
+        if (staged !== undefined)
+          return staged.change.value === null ? undefined : padded(table, staged.change.value);
       }
       return reader.get(table, key);
     },
@@ -79,7 +82,12 @@ const padded = (table: Table, value: Value): Value => {
 };
 
 /** Looks at every staged row of the table: batches are small, and folds ask for single rows where they can. */
-const overlaid = (table: Table, range: Range, reader: RowReader, stage: TableStage | undefined): readonly Row[] => {
+const overlaid = (
+  table: Table,
+  range: Range,
+  reader: RowReader,
+  stage: TableStage | undefined,
+): readonly Row[] => {
   if (stage === undefined || stage.size === 0) return reader.range(table, range);
   const { start, end } = encodeRange(table, range);
   const inside = [...stage.values()].filter(
@@ -88,11 +96,14 @@ const overlaid = (table: Table, range: Range, reader: RowReader, stage: TableSta
   if (inside.length === 0) return reader.range(table, range);
   const { limit = Infinity, reverse = false } = range;
   // Of what lies beneath, the staged rows may hide some: so many more are asked for.
-  const beneath = reader.range(table, limit === Infinity ? range : { ...range, limit: limit + inside.length });
-  const rows = new Map(beneath.map((row) => [encodeKey(table, row.key).latin1Slice(), row]));
+  const beneath = reader.range(
+    table,
+    limit === Infinity ? range : { ...range, limit: limit + inside.length },
+  );
+  const rows = new Map(beneath.map((row) => [encodeKey(table, row.key).toString('latin1'), row]));
   for (const { change, bytes } of inside) {
-    if (change.value === null) rows.delete(bytes.latin1Slice());
-    else rows.set(bytes.latin1Slice(), { key: change.key, value: padded(table, change.value) });
+    if (change.value === null) rows.delete(bytes.toString('latin1'));
+    else rows.set(bytes.toString('latin1'), { key: change.key, value: padded(table, change.value) });
   }
   const sign = reverse ? -1 : 1;
   const ordered = [...rows].sort(([a], [b]) => (a < b ? -sign : a > b ? sign : 0)).map(([, row]) => row);

@@ -45,7 +45,11 @@ export type Promotion = {
   readonly from: string | null;
   readonly to: string;
   /** Cursors that must still be as they were seen. */
-  readonly unmoved: readonly { readonly generation: string; readonly partition: number; readonly cursor: Uint8Array | null }[];
+  readonly unmoved: readonly {
+    readonly generation: string;
+    readonly partition: number;
+    readonly cursor: Uint8Array | null;
+  }[];
 };
 
 /** Rows on some technology. Several processes may have the same store open. */

@@ -3,7 +3,8 @@ import type { WideJson } from '@stemma/canonical';
 /** Types of columns. `uint`: 0…2^53−1. `wide`: a bigint of up to 64 bits. `json`: any JSON value, integers of any size up to 64 bits. */
 export type ColumnType = 'text' | 'uint' | 'wide' | 'bytes' | 'bool' | 'json';
 
-export type Cell = string | number | bigint | boolean | Uint8Array | WideJson | null;
+/** What a column of a value may hold. */
+export type Cell = WideJson | Uint8Array;
 
 /** What a column of a key may hold. */
 export type KeyCell = string | number | Uint8Array;

@@ -1,4 +1,4 @@
-import { pack, unpack, type Packable } from '@stemma/canonical';
+import { pack, unpack } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Cell, Table, Value } from './table.ts';
 
@@ -28,7 +28,8 @@ export const unpackValue = (table: Table, bytes: Uint8Array): Value => {
   const columns = table.value;
   for (let i = cells.length; i < columns.length; i++) cells.push(null);
   for (let i = 0; i < columns.length; i++)
-    if ((columns[i] as readonly [string, string])[1] === 'wide' && typeof cells[i] === 'number') cells[i] = BigInt(cells[i] as number);
+    if ((columns[i] as readonly [string, string])[1] === 'wide' && typeof cells[i] === 'number')
+      cells[i] = BigInt(cells[i] as number);
   return cells;
 };
 
@@ -50,21 +51,26 @@ const head = (count: number, small: number, below: number, wide: number): void =
 
 const writeCell = (cell: Cell): void => {
   room(16);
-  switch (typeof cell) {
-    case 'string':
-      return writeText(cell);
-    case 'number':
-      return Number.isInteger(cell) && cell >= 0 && cell < 0x1_0000_0000 ? writeUint(cell) : raw(pack(cell));
-    case 'bigint':
-      return cell >= 0x1_0000_0000n && cell <= 0xffff_ffff_ffff_ffffn ? writeLong(cell) : raw(pack(cell));
-    case 'boolean':
-      scratch[end++] = cell ? 0xc3 : 0xc2;
-      return;
-    case 'object':
-      if (cell === null) scratch[end++] = 0xc0;
-      else if (cell instanceof Uint8Array) writeBytes(cell);
-      else if (Array.isArray(cell)) writeList(cell as readonly Cell[]);
-      else raw(pack(cell as Packable));
+  if (cell === null) scratch[end++] = 0xc0;
+  else if (typeof cell === 'string') writeText(cell);
+  else if (typeof cell === 'number') writeNumber(cell);
+  else if (typeof cell === 'bigint') writeBigint(cell);
+  else if (typeof cell === 'boolean') scratch[end++] = cell ? 0xc3 : 0xc2;
+  else if (cell instanceof Uint8Array) writeBytes(cell);
+  else if (Array.isArray(cell)) writeList(cell as readonly Cell[]);
+  else raw(pack(cell));
+};
+
+const writeNumber = (value: number): void => {
+  if (Number.isInteger(value) && value >= 0 && value < 0x1_0000_0000) writeUint(value);
+  else raw(pack(value));
+};
+
+const writeBigint = (value: bigint): void => {
+  if (value < 0x1_0000_0000n || value > 0xffff_ffff_ffff_ffffn) raw(pack(value));
+  else {
+    scratch[end] = 0xcf;
+    end = scratch.writeBigUInt64BE(value, end + 1);
   }
 };
 
@@ -82,25 +88,27 @@ const writeUint = (value: number): void => {
   }
 };
 
-const writeLong = (value: bigint): void => {
-  scratch[end] = 0xcf;
-  end = scratch.writeBigUInt64BE(value, end + 1);
+const writeText = (text: string): void => {
+  if (text.length >= 32 || !isAscii(text)) raw(pack(text));
+  else {
+    room(text.length + 1);
+    scratch[end++] = 0xa0 + text.length;
+    for (let i = 0; i < text.length; i++) scratch[end++] = text.charCodeAt(i);
+  }
 };
 
-const writeText = (text: string): void => {
-  if (text.length >= 32) return raw(pack(text));
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x80) return raw(pack(text));
-  room(text.length + 1);
-  scratch[end++] = 0xa0 + text.length;
-  for (let i = 0; i < text.length; i++) scratch[end++] = text.charCodeAt(i);
+const isAscii = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x80) return false;
+  return true;
 };
 
 const writeBytes = (bytes: Uint8Array): void => {
-  if (bytes.length >= 0x100) return raw(pack(bytes));
-  scratch[end] = 0xc4;
-  scratch[end + 1] = bytes.length;
-  end += 2;
-  raw(bytes);
+  if (bytes.length < 0x100) {
+    scratch[end] = 0xc4;
+    scratch[end + 1] = bytes.length;
+    end += 2;
+    raw(bytes);
+  } else raw(pack(bytes));
 };
 
 const writeList = (list: readonly Cell[]): void => {

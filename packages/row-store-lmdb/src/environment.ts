@@ -1,0 +1,137 @@
+import { StemmaError } from '@stemma/errors';
+import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { bootId, chooseEpoch, readEpochState, writeEpochState } from './epoch.ts';
+
+/** Keys and values are bytes. */
+export type Bytes = Database<Buffer, Buffer>;
+
+/** One lmdb environment of a directory: all writes go through `write`, which keeps the epoch's state true. */
+export type Environment = {
+  /** What the store knows of itself: generations, pointers, cursors, owners. */
+  readonly own: Bytes;
+  readonly file: string;
+  /**
+   * The tree of a table, shared by all generations; undefined if nothing was ever written to it, unless `create`.
+   * A table has a tree of its own because lmdb fills pages when keys are appended at a tree's end, and leaves them half
+   * empty when they are appended anywhere else. Not inside of `write`.
+   */
+  table(name: string, create: boolean): Bytes | undefined;
+  /** From here on reads see the newest commit, and go on seeing it until the caller waits. */
+  refresh(): void;
+  /**
+   * Runs `fn` in a write transaction; what it wrote is undone if it throws. Processes take turns.
+   *
+   * @throws E_IO if lmdb or the disk refuses.
+   */
+  write<T>(fn: () => T): T;
+  close(): Promise<void>;
+};
+
+let openers = 0;
+
+const BYTES = { keyEncoding: 'binary', encoding: 'binary' } as const;
+
+export const openEnvironment = (directory: string, boot: string = bootId()): Environment => {
+  const folder = chooseEpoch(directory, boot);
+  const file = join(folder, 'rows.mdb');
+  const root = open({ path: file, noSync: true, maxReaders: 512, maxDbs: 128, ...BYTES });
+  const own: Bytes = root.openDB({ name: 'own', ...BYTES });
+  const tables = new Map<string, Bytes>();
+  const opener = openerKey(`${process.pid}.${++openers}`);
+  let announced = false;
+
+  /** Before the first write of this opener, under the lock: from here on the epoch is unclean, durably. */
+  const announce = (): void => {
+    const state = readEpochState(folder);
+    if (state === null || state.clean || state.boot !== boot) writeEpochState(folder, { boot, clean: false });
+    own.putSync(opener, Buffer.from(boot));
+  };
+
+  const write = <T>(fn: () => T): T => {
+    try {
+      const result = root.transactionSync(() => {
+        if (!announced) announce();
+        return fn();
+      });
+      announced = true;
+      return result;
+    } catch (error) {
+      throw error instanceof StemmaError ? error : refused(error);
+    }
+  };
+
+  return {
+    own,
+    file,
+    write,
+    refresh: () => root.resetReadTxn(),
+    table(name, create) {
+      let table = tables.get(name);
+      if (table !== undefined) return table;
+      if (create) write(() => undefined);
+      table = openTable(root, `rows ${name}`, create);
+      if (table !== undefined) tables.set(name, table);
+      return table;
+    },
+    async close() {
+      if (announced) {
+        root.transactionSync(() => own.removeSync(opener));
+        // Under the lock nobody writes: what is synced now is all there is, if nobody else is at it.
+        root.transactionSync(() => {
+          if (isAnybodyWriting(own, boot)) return;
+          syncFile(file);
+          writeEpochState(folder, { boot, clean: true });
+        });
+      }
+      await root.close();
+    },
+  };
+};
+
+const openTable = (root: RootDatabase, name: string, create: boolean): Bytes | undefined => {
+  try {
+    // `create` is lmdb's, though the library's types do not know it.
+    const options: DatabaseOptions & { name: string; create: boolean } = { name, create, ...BYTES };
+    return root.openDB(options);
+  } catch (error) {
+    if (!create && error instanceof Error && /not found/i.test(error.message)) return undefined;
+    throw refused(error);
+  }
+};
+
+/** Keys of the environment's own begin with FF: no generation's do. */
+const openerKey = (name: string): Buffer => Buffer.concat([Buffer.of(0xff), Buffer.from(name)]);
+
+const isAnybodyWriting = (own: Bytes, boot: string): boolean => {
+  for (const { key, value } of own.getRange({ start: openerKey('') }))
+    if (value.toString() === boot && isAlive(Number.parseInt(key.subarray(1).toString(), 10))) return true;
+  return false;
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const syncFile = (path: string): void => {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+};
+
+const refused = (error: unknown): StemmaError =>
+  new StemmaError(
+    'E_IO',
+    `the rows cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    {},
+    { cause: error },
+  );

@@ -1,0 +1,191 @@
+import { fail } from '@stemma/errors';
+import {
+  decodeKey,
+  encodeRange,
+  keyScratch,
+  packValue,
+  refuseOpenRange,
+  sameCursor,
+  unpackValue,
+  writeKey,
+  writeUint,
+  type Generation,
+  type GenerationView,
+  type Key,
+  type Row,
+  type RowChange,
+  type Table,
+} from '@stemma/row-store';
+import type { Bytes, Environment } from './environment.ts';
+import { ownersOf, uintBytes } from './owners.ts';
+
+/*
+ * Keys of a table: [generation][owner's number][the key's other columns]; if the key is the owner alone:
+ * [generation][owner]. The store's own tree has for each generation: 00 partition → cursor, 01 owner → number,
+ * 02 → next number, behind [01][generation].
+ */
+
+/** `number` undefined: nothing was committed under this name yet; `register` gives it one, in a write transaction. */
+export type Registered = { number(): number | undefined; register(): number };
+
+export const lmdbGeneration = (
+  environment: Environment,
+  name: string,
+  tables: readonly Table[],
+  registered: Registered,
+): Generation => {
+  const { own } = environment;
+  const known = new Set(tables.map((table) => table.name));
+  const treeOf = (table: Table, create = false): Bytes | undefined => {
+    if (!known.has(table.name)) throw fail('E_INTERNAL', `the generation ${name} has no table ${table.name}`);
+    return environment.table(table.name, create);
+  };
+  let base = registered.number();
+  let owners = base === undefined ? undefined : ownersOf(own, ownHead(base));
+  const isOpen = (): boolean => {
+    if (base !== undefined && registered.number() === base) return true;
+    base = registered.number();
+    owners = base === undefined ? undefined : ownersOf(own, ownHead(base));
+    return base !== undefined;
+  };
+
+  /** Writes what stands before the key's own columns; gives the end of it and the first column that is not in it. */
+  const writeHead = (table: Table, key: Key, take: boolean): { at: number; column: number } | undefined => {
+    let owner: number | undefined;
+    const owned = table.key.length > 1 && key.length > 0;
+    if (owned) {
+      const cell = ownerText(key[0] as string | number);
+      owner = take ? owners?.take(cell) : owners?.find(cell);
+      if (owner === undefined) return undefined;
+    }
+    let at = writeUint(0, base ?? 0);
+    if (owner !== undefined) at = writeUint(at, owner);
+    return { at, column: owned ? 1 : 0 };
+  };
+
+  const keyBytes = (table: Table, key: Key, take: boolean): Buffer | undefined => {
+    const head = writeHead(table, key, take);
+    return head && keyScratch.subarray(0, writeKey(head.at, table, key, head.column));
+  };
+
+  const view: GenerationView = {
+    get(table, key) {
+      const bytes = keyBytes(table, key, false);
+      const value = bytes && treeOf(table)?.getBinaryFast(bytes);
+      return value === undefined ? undefined : unpackValue(table, value);
+    },
+    range(table, range) {
+      refuseOpenRange(table, range.prefix.length);
+      const head = writeHead(table, range.prefix, false);
+      const tree = treeOf(table);
+      if (head === undefined || tree === undefined) return [];
+      const { start, end } = encodeRange(
+        table,
+        range,
+        Buffer.from(keyScratch.subarray(0, head.at)),
+        head.column,
+      );
+      const owner = head.column === 1 ? [range.prefix[0] as string | number] : [];
+      const options = range.limit === undefined ? {} : { limit: range.limit };
+      const found =
+        range.reverse === true
+          ? tree.getRange({
+              ...(end && { start: end }),
+              end: start,
+              reverse: true,
+              exclusiveStart: true,
+              inclusiveEnd: true,
+              ...options,
+            })
+          : tree.getRange({ start, ...(end && { end }), ...options });
+      const rows: Row[] = [];
+      for (const { key, value } of found)
+        rows.push({
+          key: [...owner, ...decodeKey(table, key, head.at, head.column)],
+          value: unpackValue(table, value),
+        });
+      return rows;
+    },
+    cursor(partition) {
+      const bytes = base === undefined ? undefined : own.get(cursorKey(base, partition));
+      return bytes === undefined ? null : new Uint8Array(bytes);
+    },
+    partitions() {
+      if (base === undefined) return [];
+      const start = Buffer.concat([ownHead(base), Buffer.of(0x00)]);
+      const end = Buffer.concat([ownHead(base), Buffer.of(0x01)]);
+      return [...own.getKeys({ start, end })].map((key) => key.readUInt32BE(start.length));
+    },
+    *entries(table) {
+      const tree = treeOf(table);
+      if (base === undefined || tree === undefined) return;
+      const start = uintBytes(base);
+      const end = uintBytes(base + 1);
+      const names = table.key.length > 1 ? owners?.all() : undefined;
+      const uintOwner = table.key[0]?.[1] === 'uint';
+      for (const { key, value } of tree.getRange({ start, end })) {
+        if (names === undefined)
+          yield { key: decodeKey(table, key, start.length), value: unpackValue(table, value) };
+        else {
+          const owner = decodeKey(OWNER_NUMBER, key, start.length)[0] as number;
+          const text = names.get(owner) ?? '';
+          const rest = decodeKey(table, key, start.length + uintBytes(owner).length, 1);
+          yield { key: [uintOwner ? Number(text) : text, ...rest], value: unpackValue(table, value) };
+        }
+      }
+    },
+  };
+
+  const apply = ({ table, key }: RowChange, value: Buffer | null): void => {
+    const bytes = keyBytes(table, key, value !== null);
+    if (bytes === undefined) return;
+    if (value === null) treeOf(table)?.removeSync(bytes);
+    else treeOf(table)?.putSync(bytes, value);
+  };
+
+  return {
+    name,
+    tables,
+    read(fn) {
+      environment.refresh();
+      // Numbers are never used twice: a generation that was dropped since is seen as empty.
+      if (base === undefined) isOpen();
+      return fn(view);
+    },
+    async commit({ partition, expected, cursor, changes }) {
+      let committed = false;
+      for (const table of tables) treeOf(table, true);
+      try {
+        environment.write(() => {
+          isOpen();
+          if (!sameCursor(view.cursor(partition), expected))
+            throw fail('E_CURSOR_MOVED', `partition ${partition} of ${name} has moved on`);
+          if (base === undefined) {
+            base = registered.register();
+            owners = ownersOf(own, ownHead(base));
+          }
+          for (const change of changes) apply(change, change.value && packValue(change.table, change.value));
+          own.putSync(cursorKey(base, partition), Buffer.from(cursor));
+        });
+        committed = true;
+      } finally {
+        owners?.settle(committed);
+        if (!committed) isOpen();
+      }
+    },
+  };
+};
+
+const OWNER_NUMBER: Table = { name: 'owner number', key: [['number', 'uint']], value: [] };
+
+const ownerText = (owner: string | number): string => (typeof owner === 'number' ? String(owner) : owner);
+
+/** What belongs to a generation in the store's own tree. */
+export const ownHead = (generation: number): Buffer =>
+  Buffer.concat([Buffer.of(0x01), uintBytes(generation)]);
+
+export const cursorKey = (generation: number, partition: number): Buffer => {
+  const number = Buffer.allocUnsafe(4);
+  number.writeUInt32BE(partition);
+  return Buffer.concat([ownHead(generation), Buffer.of(0x00), number]);
+};

@@ -1,0 +1,112 @@
+import { compareCodePoints } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { sameCursor, shapeOf, type RowStore } from '@stemma/row-store';
+import { rmSync, statSync } from 'node:fs';
+import { openEnvironment, type Bytes } from './environment.ts';
+import { cursorKey, lmdbGeneration, ownHead, type Registered } from './lmdb-generation.ts';
+import { uintBytes } from './owners.ts';
+
+export type LmdbRowStoreOptions = {
+  readonly directory: string;
+  /** For tests: the id of this run of the machine. */
+  readonly boot?: string;
+};
+
+type Entry = { readonly number: number; readonly shape: string };
+
+/**
+ * Rows in one directory, for all processes of one machine. Nothing is synced while it runs: a batch survives the end of
+ * the process, and if the machine ended without a clean `close`, the store is found empty and is rebuilt from the log.
+ * Reads never wait for writers.
+ *
+ * @throws E_IO
+ */
+export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowStore => {
+  const environment = openEnvironment(directory, boot);
+  const { own: db, file } = environment;
+
+  const entryOf = (name: string): Entry | undefined => {
+    const text = db.get(nameKey('g', name));
+    return text && (JSON.parse(text.toString()) as Entry);
+  };
+  const registration = (name: string, shape: string): Registered => ({
+    number: () => entryOf(name)?.number,
+    register() {
+      const used = [...db.getRange({ start: nameKey('g', ''), end: nameKey('h', '') })].map(
+        ({ value }) => (JSON.parse(value.toString()) as Entry).number,
+      );
+      // The next above all that were ever used: one that is being dropped keeps its rows for a moment.
+      const number = Math.max(0, lastNumber(), ...used) + 1;
+      db.putSync(nameKey('n', ''), Buffer.from(String(number)));
+      db.putSync(nameKey('g', name), Buffer.from(JSON.stringify({ number, shape } satisfies Entry)));
+      return number;
+    },
+  });
+  const lastNumber = (): number => Number(db.get(nameKey('n', ''))?.toString() ?? 0);
+  const current = (group: string): string | null => db.get(nameKey('p', group))?.toString() ?? null;
+  const groups = (): string[] =>
+    [...db.getRange({ start: nameKey('p', ''), end: nameKey('q', '') })].map(({ value }) => value.toString());
+
+  return {
+    generation(name, tables) {
+      environment.refresh();
+      const shape = shapeOf(tables);
+      const entry = entryOf(name);
+      if (entry !== undefined && entry.shape !== shape)
+        throw fail('E_ROWS_VERSION', `the generation ${name} was made with other tables`);
+      return lmdbGeneration(environment, name, tables, registration(name, shape));
+    },
+    current(group) {
+      environment.refresh();
+      return current(group);
+    },
+    async promote({ group, from, to, unmoved }) {
+      environment.write(() => {
+        if (current(group) !== from) throw fail('E_CURSOR_MOVED', `${group} is at another generation`);
+        for (const { generation, partition, cursor } of unmoved) {
+          const number = entryOf(generation)?.number;
+          const stored = number === undefined ? null : (db.get(cursorKey(number, partition)) ?? null);
+          if (!sameCursor(stored, cursor)) throw fail('E_CURSOR_MOVED', `${generation} has moved on`);
+        }
+        db.putSync(nameKey('p', group), Buffer.from(to));
+      });
+    },
+    generations() {
+      environment.refresh();
+      const keys = [...db.getKeys({ start: nameKey('g', ''), end: nameKey('h', '') })];
+      return keys.map((key) => key.subarray(2).toString()).sort(compareCodePoints);
+    },
+    async drop(name) {
+      const dropped = environment.write(() => {
+        if (groups().includes(name)) throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
+        const entry = entryOf(name);
+        if (entry !== undefined) db.removeSync(nameKey('g', name));
+        return entry;
+      });
+      if (dropped === undefined) return;
+      // Its rows can no longer be found; they go in pieces, so that others can write in between.
+      const { number, shape } = dropped;
+      const trees = (JSON.parse(shape) as [string][]).map(([table]) => environment.table(table, false));
+      for (const tree of trees)
+        while (tree && environment.write(() => removeSome(tree, uintBytes(number), uintBytes(number + 1))));
+      const own = ownHead(number);
+      while (environment.write(() => removeSome(db, own, Buffer.concat([own, Buffer.of(0xff)]))));
+    },
+    bytes: () => statSync(file).size,
+    close: () => environment.close(),
+  };
+};
+
+const removeSome = (tree: Bytes, start: Buffer, end: Buffer): boolean => {
+  const keys = [...tree.getKeys({ start, end, limit: 10_000 })];
+  for (const key of keys) tree.removeSync(key);
+  return keys.length > 0;
+};
+
+/** Takes away all rows of a directory. Nobody may have it open. */
+export const destroyLmdbRowStore = (directory: string): void =>
+  rmSync(directory, { recursive: true, force: true });
+
+/** The store's own keys begin with 00: generations count from 1. */
+const nameKey = (kind: string, name: string): Buffer =>
+  Buffer.concat([Buffer.of(0x00), Buffer.from(kind + name)]);
