@@ -1,4 +1,4 @@
 import { install, pnpm } from './pnpm.mjs';
 
 install();
-process.exitCode = pnpm('run', 'verify');
+process.exitCode = pnpm('--silent', 'run', 'verify');

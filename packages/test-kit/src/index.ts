@@ -1,1 +1,1 @@
-export {};
+export { NO_CHROMIUM, findChromium } from './find-chromium.ts';

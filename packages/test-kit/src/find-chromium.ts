@@ -1,0 +1,28 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/**
+ * The path of a Chromium for tests in a browser, or undefined when this machine has none:
+ * `STEMMA_CHROMIUM`, then Debian's place, then the PATH. Such a test is skipped with {@link NO_CHROMIUM} as its reason.
+ */
+export function findChromium(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  const onPath = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const candidates = [
+    environment['STEMMA_CHROMIUM'] ?? '',
+    '/usr/bin/chromium',
+    ...onPath.map((folder) => join(folder, 'chromium')),
+  ];
+  return candidates.find((candidate) => candidate !== '' && isExecutable(candidate));
+}
+
+/** Why a test in a browser was skipped. */
+export const NO_CHROMIUM = 'no Chromium here: install it or set STEMMA_CHROMIUM to its path';
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+/** `pnpm coverage:spec` writes docs/spec-coverage.md; with `--check` it only says whether the page is current. */
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { claimsOf } from './spec-references.ts';
+import { specReport } from './spec-report.ts';
+import { readSpecRules } from './spec-rules.ts';
+
+const root = join(import.meta.dirname, '..');
+const page = join(root, 'docs', 'spec-coverage.md');
+
+const documents = readSpecRules(root);
+const files = globSync(
+  [
+    '{packages,services}/*/{src,test}/**/*.test.{ts,tsx}',
+    'packages/*/src/contract.ts',
+    'packages/*/src/contract/**/*.ts',
+  ],
+  { cwd: root },
+).sort((a, b) => (a < b ? -1 : 1));
+const claims = files.flatMap((file) => claimsOf(file, readFileSync(join(root, file), 'utf8'), documents));
+const report = specReport(documents, claims);
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(page, report);
+} else if (read(page) !== report) {
+  console.error('docs/spec-coverage.md is not current. Run `pnpm coverage:spec` and look at what changed.');
+  process.exitCode = 1;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** One document of the spec and its rules: id → a few words. */
+export type SpecDocument = {
+  readonly document: string;
+  readonly title: string;
+  readonly rules: Readonly<Record<string, string>>;
+};
+
+/** The rules of the spec, as `docs/spec-rules.json` lists them. */
+export function readSpecRules(root: string): SpecDocument[] {
+  return JSON.parse(readFileSync(join(root, 'docs', 'spec-rules.json'), 'utf8')) as SpecDocument[];
+}
+
+/** The section a rule belongs to: `context-tree §10` for `context-tree §10.14`, `record §2` for `record §2: fenced`. */
+export function sectionOf(rule: string): string {
+  return /^.* §\d+/.exec(rule)?.[0] ?? rule.replace(/:.*$/, '');
+}
+
+/**
+ * What a reference in a test's title stands for: a rule of the list, or a section when it names no rule in it.
+ * Undefined when there is neither; a number that the list does not have is a mistake and never a section.
+ */
+export function resolveReference(reference: string, documents: readonly SpecDocument[]): string | undefined {
+  const rules = documents.flatMap((document) => Object.keys(document.rules));
+  if (rules.includes(reference)) return reference;
+  const section = sectionOf(reference);
+  const named = reference === section || reference.startsWith(`${section}:`);
+  return named && rules.some((rule) => sectionOf(rule) === section) ? section : undefined;
+}
