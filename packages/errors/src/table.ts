@@ -86,6 +86,7 @@ export const ERRORS = {
   E_NOT_ALLOWED: row(403, 4, false, 'The server answers requests for its own address only.'),
   E_ACTOR_REQUIRED: row(403, 4, false, 'Name who acts.'),
   E_STREAM_GONE: row(409, 1, true, 'The stream no longer reaches back that far: load the page again.'),
+  E_STREAM_SLOW: row(503, 1, true, 'Read the stream faster, or resume it behind the last id.'),
   E_BUSY: row(503, 74, true, 'Try again in a moment.'),
   E_ADDRESS_IN_USE: row(500, 74, false, 'Choose another port with --port.'),
   E_INTERNAL: row(500, 1, false, 'This is a fault of Stemma; please report it.'),
