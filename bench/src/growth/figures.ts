@@ -1,0 +1,41 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { spread, tenths, type Spread } from '../measure.ts';
+
+/** What one conversation in one system came to. Times in milliseconds. */
+export type Growth = {
+  /** Space taken on disk after everything was closed. */
+  readonly bytes: number;
+  /** The same by part, where there are parts. */
+  readonly parts: Readonly<Record<string, number>>;
+  /** A turn: from what was said to the durable snapshot. */
+  readonly turn: Spread;
+  readonly first: Spread;
+  readonly last: Spread;
+  /** The part of a turn that is storing it, where it can be told apart. */
+  readonly storing: Spread | null;
+  /** All that the model was shown at an arbitrary old snapshot. */
+  readonly snapshot: Spread;
+  /** One message of an arbitrary old snapshot; null where only whole states can be read. */
+  readonly node: Spread | null;
+};
+
+export type GrowthInput = {
+  readonly directory: string;
+  readonly turns: number;
+  /** How many old snapshots are read. */
+  readonly reads: number;
+};
+
+/** Space a file or a folder takes: allocated blocks, so that holes do not count and preallocation does. */
+export const onDisk = (path: string): number => {
+  const found = lstatSync(path);
+  const own = found.blocks * 512;
+  if (!found.isDirectory()) return own;
+  return readdirSync(path).reduce((sum, name) => sum + onDisk(join(path, name)), 0);
+};
+
+export const ofTurns = (turns: readonly number[]): Pick<Growth, 'turn' | 'first' | 'last'> => ({
+  turn: spread(turns),
+  ...tenths(turns),
+});

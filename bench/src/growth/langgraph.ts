@@ -1,0 +1,42 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { spread, timed } from '../measure.ts';
+import { openLangGraph, type Channels } from '../peers/langgraph.ts';
+import { lookedAt, said } from './conversation.ts';
+import { ofTurns, onDisk, type Growth, type GrowthInput } from './figures.ts';
+
+/** The conversation in LangGraph: a turn is one `invoke` of a graph whose only node gives the answer. */
+export const growLangGraph = async (
+  input: GrowthInput & { readonly channels: Channels },
+): Promise<Growth> => {
+  mkdirSync(input.directory, { recursive: true });
+  const file = join(input.directory, 'checkpoints.db');
+  const turns: number[] = [];
+  const storing: number[] = [];
+  const checkpoints: string[] = [];
+  const writing = openLangGraph(file, input.channels);
+  for (let turn = 1; turn <= input.turns; turn += 1) {
+    const { question, answer } = said(turn);
+    turns.push((await timed(() => writing.turn(question, answer))).ms);
+    storing.push(writing.saving());
+    checkpoints.push(writing.newest());
+  }
+  writing.close();
+
+  const reading = openLangGraph(file, input.channels);
+  const reads: number[] = [];
+  for (const turn of lookedAt(input.turns, input.reads)) {
+    const { ms, value } = await timed(() => reading.read(checkpoints[turn - 1]!));
+    if (value.length !== 2 * turn) throw new Error(`turn ${turn} gave ${value.length} messages`);
+    reads.push(ms);
+  }
+  reading.close();
+  return {
+    bytes: onDisk(input.directory),
+    parts: {},
+    ...ofTurns(turns),
+    storing: spread(storing),
+    snapshot: spread(reads),
+    node: null,
+  };
+};

@@ -1,0 +1,40 @@
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+export const names = ['append', 'replay', 'growth'] as const;
+export type Name = (typeof names)[number];
+
+export type Options = {
+  readonly tables: readonly Name[];
+  /** Small sizes, one round: to see that it runs. The figures mean nothing. */
+  readonly quick: boolean;
+  /** One JSON document on stdout instead of tables. */
+  readonly json: boolean;
+  /** Puts the tables into docs/benchmarks.md. */
+  readonly write: boolean;
+  /** Where everything is written to, on the file system that is measured. */
+  readonly scratch: string;
+};
+
+export const usage = `pnpm bench [${names.join('|')}] [--quick] [--json] [--write] [--scratch DIR]`;
+
+/** What the command line asks for. @throws an Error with the usage. */
+export const parseOptions = (args: readonly string[]): Options => {
+  const { values, positionals } = parseArgs({
+    args: args.filter((argument) => argument !== '--'),
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      scratch: { type: 'string' },
+    },
+  });
+  const tables = names.filter((name) => positionals.length === 0 || positionals.includes(name));
+  const unknown = positionals.filter((name) => !names.some((known) => known === name));
+  if (unknown.length > 0) throw new Error(`there is no benchmark ${unknown.join(', ')}\n${usage}`);
+  const scratch = values.scratch ?? fileURLToPath(new URL('../node_modules/.cache/bench', import.meta.url));
+  mkdirSync(scratch, { recursive: true });
+  return { tables, quick: values.quick, json: values.json, write: values.write, scratch };
+};

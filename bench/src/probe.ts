@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** What a probe gives, and the most memory its process had, in bytes. */
+export type Probed<T> = {
+  readonly value: T;
+  /** All that was resident: pages of mapped files too, which the system takes back when it needs them. */
+  readonly peak: number;
+  /** What the process had of its own, sampled every 50 ms; null where the system does not tell (Linux does). */
+  readonly own: number | null;
+};
+
+const anonymous = (pid: number): number | null => {
+  try {
+    const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Runs one measurement in a process of its own: no heap, no compiled code and no page of another measurement is in it.
+ *
+ * @throws an Error with what the process wrote when it fails.
+ */
+export const probe = <T>(name: string, input: unknown): Promise<Probed<T>> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('probe-main.ts', import.meta.url)), name, JSON.stringify(input)],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    let own: number | null = null;
+    const sampling = setInterval(() => {
+      const now = child.pid === undefined ? null : anonymous(child.pid);
+      if (now !== null) own = Math.max(own ?? 0, now);
+    }, 50);
+    let out = '';
+    let error = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (error += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearInterval(sampling);
+      const answer = out.trimEnd().split('\n').at(-1) ?? '';
+      if (code === 0 && answer.startsWith('{'))
+        resolve({ ...(JSON.parse(answer) as { value: T; peak: number }), own });
+      else reject(new Error(`the measurement ${name} failed (${String(code)}):\n${error}${out}`));
+    });
+  });
