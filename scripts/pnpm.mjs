@@ -8,12 +8,15 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
+// When npm itself was started by npx (`npx -p node@18 npm test`), these would be taken for options of ours.
+const { npm_config_call: _call, npm_config_package: _package, ...inherited } = process.env;
+
 /** Runs a program in the root of the workspace and returns its exit code (128 + n when a signal ended it). */
-export function run(program, args, environment = {}) {
+export function run(program, args) {
   const result = spawnSync(program, args, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, ...environment },
+    env: inherited,
     shell: process.platform === 'win32',
   });
   if (result.error) {
