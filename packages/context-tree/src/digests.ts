@@ -1,0 +1,288 @@
+import { canonicalJson, pack, sha256, type Packable } from '@stemma/canonical';
+import { hash } from 'node:crypto';
+import { NODE_KIND } from './flat-tree.ts';
+import { hashedTtl, shownTtl } from './lifetime.ts';
+import { addToSum, emptySum } from './lt-hash.ts';
+import { PayloadNeeded, type EventRef, type PayloadSource } from './node.ts';
+import type { ThreadMode } from './policy.ts';
+import { hashedHeaders, nodeDigest } from './preimage.ts';
+import { blockJson } from './thread.ts';
+import { eachInSubtree, expiresOf, headersOf, payloadOf, placeAmong, type TreeNode } from './tree-node.ts';
+
+/** What a flush replaced, to put it back. */
+export type Flushed = {
+  readonly sum: Uint8Array;
+  readonly known: boolean;
+  readonly summed: readonly (readonly [TreeNode, string | undefined])[];
+  readonly slices: readonly (readonly [TreeNode, string | undefined])[];
+};
+
+/** The nodes that digests need to see. */
+export type Regions = {
+  readonly root: TreeNode;
+  readonly sys: TreeNode;
+  readonly seq: TreeNode;
+  readonly ah: TreeNode;
+};
+
+const EMPTY_SLICE = hash('sha256', '[]', 'binary');
+/** Texts of contents that sealed turns may keep for their next slice, in characters. */
+const KEPT_TEXT = 16_000_000;
+
+/**
+ * Tree hash and thread hash along the way (snapshots: tree hash and thread hash). Changes only mark what they touch; a
+ * flush, once a commit, computes the digests of the touched children of `^sys` and `^seq` and moves the sum by them.
+ */
+export class Digests {
+  #sum = emptySum();
+  #known: boolean;
+  readonly #mode: ThreadMode;
+  readonly #touched = new Set<TreeNode>();
+  readonly #resliced = new Set<TreeNode>();
+  /** Slice hashes in the order of the thread: `^sys`, the turns, room for `^ah`. The first `#written` turns are right. */
+  #slots = Buffer.alloc(32 * 66);
+  #written = 0;
+  #keptText = 0;
+
+  /** `known`: the tree is empty now; otherwise the first flush computes everything. */
+  constructor(mode: ThreadMode, known: boolean) {
+    this.#mode = mode;
+    this.#known = known;
+  }
+
+  /** Notes that a node changed; `inThread` when its block's thread entry did, too. */
+  touch(node: TreeNode, inThread: boolean): void {
+    let at = node;
+    for (;;) {
+      at.digest = undefined;
+      const up = at.parent;
+      if (up === null) return;
+      if (up.kind === NODE_KIND.sys || up.kind === NODE_KIND.seq) {
+        this.#touched.add(at);
+        if (inThread) this.#resliced.add(up.kind === NODE_KIND.sys ? up : at);
+        return;
+      }
+      if (up.kind < NODE_KIND.turn) return;
+      at = up;
+    }
+  }
+
+  /** The turns from this index on have moved. */
+  moved(from: number): void {
+    if (from < this.#written) this.#written = from;
+  }
+
+  /** @throws PayloadNeeded before anything has changed. */
+  flush(regions: Regions, cycle: number, source: PayloadSource): Flushed {
+    if (!this.#known) {
+      for (const node of regions.sys.kids ?? []) this.#touched.add(node);
+      for (const turn of regions.seq.kids ?? []) this.#touched.add(turn);
+    }
+    this.#fetch(regions, source);
+    const digests = [...this.#touched].map((node): [TreeNode, string | undefined] => {
+      const inSys = node.parent === regions.sys;
+      const live = node.alive && (inSys || node.parent === regions.seq);
+      return [node, live ? digestOf(node, cycle, inSys, source, true) : undefined];
+    });
+    const slices = this.#newSlices(regions, source);
+
+    const before: Flushed = {
+      sum: this.#sum.slice(),
+      known: this.#known,
+      summed: digests.filter(([node, digest]) => node.summed !== digest).map(([node]) => [node, node.summed]),
+      slices: slices.map(([node]) => [node, node.slice]),
+    };
+    for (const [node, digest] of digests) this.#replace(node, digest);
+    for (const [node, slice] of slices) this.#setSlice(regions, node, slice);
+    this.#known = true;
+    this.#touched.clear();
+    this.#resliced.clear();
+    if (this.#keptText > KEPT_TEXT) this.#dropTexts(regions);
+    return before;
+  }
+
+  /** Puts back what `flush` replaced. */
+  unflush(regions: Regions, flushed: Flushed): void {
+    this.#sum = flushed.sum;
+    this.#known = flushed.known;
+    for (const [node, summed] of flushed.summed) {
+      node.summed = summed;
+      eachInSubtree(node, (each) => (each.digest = undefined));
+      this.#touched.add(node);
+    }
+    for (const [node, slice] of flushed.slices) {
+      this.#setSlice(regions, node, slice);
+      this.#resliced.add(node);
+    }
+  }
+
+  /** SHA-256(msgpack([1, cycle, [four headers], sum])) of the flushed tree with whatever lies in the head. */
+  treeHash(regions: Regions, cycle: number, source: PayloadSource): Uint8Array {
+    const sum = this.#sum.slice();
+    for (const node of regions.ah.kids ?? [])
+      addToSum(sum, element('^ah', digestOf(node, cycle, false, source, false)), 1);
+    const headers = [regions.root, regions.sys, regions.seq, regions.ah].map((node) =>
+      fixedHeadersOf(node, source),
+    );
+    return sha256(pack([1, cycle, headers, sum]));
+  }
+
+  threadHash(regions: Regions, source: PayloadSource): Uint8Array {
+    const turns = regions.seq.kids ?? [];
+    const sys = regions.sys.slice ?? EMPTY_SLICE;
+    if (this.#mode === 'pre')
+      return sha256(Buffer.from(sys + (turns.at(-1)?.slice ?? EMPTY_SLICE), 'latin1'));
+    this.#room(turns.length);
+    this.#slots.write(sys, 0, 'latin1');
+    for (let i = this.#written; i < turns.length; i++)
+      this.#slots.write((turns[i] as TreeNode).slice ?? EMPTY_SLICE, 32 + 32 * i, 'latin1');
+    this.#written = turns.length;
+    const head = regions.ah.kids ?? [];
+    const ah = head.length === 0 ? EMPTY_SLICE : this.#sliceOf(head, source, false);
+    this.#slots.write(ah, 32 + 32 * turns.length, 'latin1');
+    return sha256(this.#slots.subarray(0, 64 + 32 * turns.length));
+  }
+
+  /** Reads whatever payloads the flush is going to need, or asks for all of them at once. */
+  #fetch(regions: Regions, source: PayloadSource): void {
+    const missing: EventRef[] = [];
+    const attempt = (read: () => void): void => {
+      try {
+        read();
+      } catch (error) {
+        if (!(error instanceof PayloadNeeded)) throw error;
+        missing.push(...error.refs);
+      }
+    };
+    for (const node of this.#touched)
+      eachInSubtree(node, (each) => {
+        if (node.alive && each.digest === undefined) attempt(() => readPayload(each, source));
+      });
+    for (const node of this.#known ? this.#resliced : [regions.sys, regions.seq])
+      eachInSubtree(node, (each) => {
+        if (node.alive && each.kind === NODE_KIND.block && each.json === undefined)
+          attempt(() => contentJson(each, source));
+      });
+    if (missing.length > 0) throw new PayloadNeeded(missing);
+  }
+
+  #room(turns: number): void {
+    if (64 + 32 * turns <= this.#slots.length) return;
+    const larger = Buffer.alloc(128 + 64 * turns);
+    this.#slots.copy(larger);
+    this.#slots = larger;
+  }
+
+  #newSlices(regions: Regions, source: PayloadSource): [TreeNode, string | undefined][] {
+    const slices: [TreeNode, string | undefined][] = [];
+    const turns = regions.seq.kids ?? [];
+    if (this.#resliced.has(regions.sys) || regions.sys.slice === undefined)
+      slices.push([regions.sys, this.#sliceOf(regions.sys.kids ?? [], source, true)]);
+    if (this.#mode === 'pre') {
+      for (const turn of this.#resliced)
+        if (turn !== regions.sys && turn.slice !== undefined) slices.push([turn, undefined]);
+      const newest = turns.at(-1);
+      if (newest === undefined) return slices;
+      const stale = newest.slice === undefined || this.#resliced.has(newest);
+      const pre = (newest.kids ?? []).filter((kid) => headersOf(kid).offset < 0);
+      if (stale) slices.push([newest, this.#sliceOf(pre, source, true)]);
+      return slices;
+    }
+    const stale = this.#known ? this.#resliced : turns;
+    for (const turn of stale)
+      if (turn !== regions.sys && turn.alive) slices.push([turn, this.#turnSlice(turn, source)]);
+    return slices;
+  }
+
+  /** Texts are kept only where something is still going to expire, which changes the slice again. */
+  #turnSlice(turn: TreeNode, source: PayloadSource): string {
+    let pending = false;
+    eachInSubtree(turn, (node) => (pending ||= node.kind === NODE_KIND.block && expiresOf(node) !== null));
+    return this.#sliceOf(turn.kids ?? [], source, pending);
+  }
+
+  #sliceOf(nodes: readonly TreeNode[], source: PayloadSource, keep: boolean): string {
+    let text = '[';
+    for (const top of nodes)
+      eachInSubtree(top, (node) => {
+        if (node.kind !== NODE_KIND.block) return;
+        const json = contentJson(node, source);
+        if (keep) {
+          if (node.json === undefined) this.#keptText += json.length;
+          node.json = json;
+        } else node.json = undefined;
+        const inSys = (node.record as { place: { kind: string } }).place.kind === 'sys';
+        text += (text.length === 1 ? '' : ',') + blockJson(headersOf(node), json, inSys);
+      });
+    return hash('sha256', text + ']', 'binary');
+  }
+
+  #replace(node: TreeNode, digest: string | undefined): void {
+    if (node.summed === digest) return;
+    const region = node.kind === NODE_KIND.turn ? '^seq' : '^sys';
+    if (node.summed !== undefined) addToSum(this.#sum, element(region, node.summed), -1);
+    if (digest !== undefined) addToSum(this.#sum, element(region, digest), 1);
+    node.summed = digest;
+  }
+
+  #setSlice(regions: Regions, node: TreeNode, slice: string | undefined): void {
+    node.slice = slice;
+    if (node === regions.sys || this.#mode === 'pre') return;
+    const turns = regions.seq.kids ?? [];
+    const at = placeAmong(turns, headersOf(node));
+    if (turns[at] !== node || at >= this.#written) return;
+    if (slice === undefined) this.#written = at;
+    else this.#slots.write(slice, 32 + 32 * at, 'latin1');
+  }
+
+  #dropTexts(regions: Regions): void {
+    for (const top of [regions.sys, regions.seq]) eachInSubtree(top, (node) => (node.json = undefined));
+    this.#keptText = 0;
+  }
+}
+
+/** What a child of a region adds to the sum, before it is expanded. */
+const element = (region: string, digest: string): Uint8Array =>
+  pack([region, new Uint8Array(Buffer.from(digest, 'latin1'))]);
+
+const contentJson = (node: TreeNode, source: PayloadSource): string => {
+  if (node.json !== undefined) return node.json;
+  const ref = payloadOf(node);
+  const content = ref === null ? undefined : source(ref)['content'];
+  return content === undefined ? '""' : canonicalJson(content);
+};
+
+/** Reads what a digest needs of the payload, once. */
+const readPayload = (node: TreeNode, source: PayloadSource): void => {
+  if (node.content !== undefined && node.extras !== undefined) return;
+  const ref = payloadOf(node);
+  const { content, ...extras } = ref === null ? {} : source(ref);
+  node.content = content === undefined ? null : hash('sha256', canonicalJson(content), 'binary');
+  node.extras = Object.keys(extras).length === 0 ? null : extras;
+};
+
+const digestOf = (
+  node: TreeNode,
+  cycle: number,
+  frozen: boolean,
+  source: PayloadSource,
+  cache: boolean,
+): string => {
+  if (cache && node.digest !== undefined) return node.digest;
+  readPayload(node, source);
+  const headers = headersOf(node);
+  const ttl = hashedTtl(shownTtl(headers.ttl, expiresOf(node), cycle), cycle, frozen);
+  const kids = node.kids === null ? [] : node.kids.map((kid) => digestOf(kid, cycle, frozen, source, cache));
+  const digest = nodeDigest(
+    { headers, ttl, content: node.content ?? null, extras: node.extras ?? null },
+    kids,
+  );
+  if (cache) node.digest = digest;
+  return digest;
+};
+
+const fixedHeadersOf = (node: TreeNode, source: PayloadSource): Packable => {
+  readPayload(node, source);
+  const headers = headersOf(node);
+  return hashedHeaders({ headers, ttl: headers.ttl, content: null, extras: node.extras ?? null });
+};

@@ -1,0 +1,58 @@
+import { expiresOf, isHeld, type TreeNode } from './tree-node.ts';
+
+/** Finds what a commit may have to look at: nodes by the cycle that takes them, held nodes, and nodes by who names them. */
+export class LifetimeIndex {
+  readonly #byCycle = new Map<number, Set<TreeNode>>();
+  readonly #held = new Set<TreeNode>();
+  readonly #referrers = new Map<string, Set<TreeNode>>();
+
+  enter(node: TreeNode): void {
+    const expires = expiresOf(node);
+    if (expires !== null) addTo(this.#byCycle, expires, node);
+    else if (isHeld(node)) this.#held.add(node);
+    const { refs } = node.record.headers;
+    if (refs !== undefined && refs !== null) for (const id of refs) addTo(this.#referrers, id, node);
+  }
+
+  leave(node: TreeNode): void {
+    const expires = expiresOf(node);
+    if (expires !== null) takeFrom(this.#byCycle, expires, node);
+    else if (isHeld(node)) this.#held.delete(node);
+    const { refs } = node.record.headers;
+    if (refs !== undefined && refs !== null) for (const id of refs) takeFrom(this.#referrers, id, node);
+  }
+
+  /** Nodes that the commit of `cycle` takes unless they are held; in no meaningful order. */
+  dueAt(cycle: number): Iterable<TreeNode> {
+    return this.#byCycle.get(cycle) ?? [];
+  }
+
+  /** Nodes that only a reference keeps: due at every commit. */
+  get held(): ReadonlySet<TreeNode> {
+    return this.#held;
+  }
+
+  /** Nodes that name `id` in `refs`, itself included. */
+  referrers(id: string): Iterable<TreeNode> {
+    return this.#referrers.get(id) ?? [];
+  }
+
+  /** True if a cycle up to and with `cycle` has still something to take. */
+  overdue(cycle: number): boolean {
+    for (const at of this.#byCycle.keys()) if (at <= cycle) return true;
+    return false;
+  }
+}
+
+const addTo = <Key>(sets: Map<Key, Set<TreeNode>>, key: Key, node: TreeNode): void => {
+  const set = sets.get(key);
+  if (set === undefined) sets.set(key, new Set([node]));
+  else set.add(node);
+};
+
+const takeFrom = <Key>(sets: Map<Key, Set<TreeNode>>, key: Key, node: TreeNode): void => {
+  const set = sets.get(key);
+  if (set === undefined) return;
+  set.delete(node);
+  if (set.size === 0) sets.delete(key);
+};

@@ -1,0 +1,19 @@
+import { shake128 } from '@stemma/canonical';
+
+/** Lanes of 16 bits, little-endian (Bellare and Micciancio 1997; Lewi et al., "Securing Update Propagation with Homomorphic Hashing", 2019). */
+export const SUM_BYTES = 2048;
+
+/** The sum of nothing. */
+export const emptySum = (): Uint8Array => new Uint8Array(SUM_BYTES);
+
+/** Adds (or, with `sign` -1, takes away) an element: its bytes expanded to 2 KiB, lane by lane modulo 2^16. In place. */
+export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): void => {
+  const lanes = shake128(element, SUM_BYTES);
+  for (let i = 0; i < SUM_BYTES; i += 2) {
+    const a = (sum[i] as number) | ((sum[i + 1] as number) << 8);
+    const b = (lanes[i] as number) | ((lanes[i + 1] as number) << 8);
+    const c = a + sign * b;
+    sum[i] = c & 0xff;
+    sum[i + 1] = (c >> 8) & 0xff;
+  }
+};

@@ -1,0 +1,165 @@
+import { fail } from '@stemma/errors';
+import { NODE_KIND } from './flat-tree.ts';
+import type { NodeRecord } from './node.ts';
+import type { Tree } from './tree.ts';
+import { eachInSubtree, headersOf, idOf, regionOf, type TreeNode } from './tree-node.ts';
+
+/** What of a node decides whether it may lie somewhere. */
+export type Placed = { readonly id: string; readonly kind: number; readonly offset: number };
+
+/** Containers may be nested this deep; deeper trees could not be written as JSON that is read again. */
+export const MAX_LEVELS = 100;
+
+const levelsAbove = (node: TreeNode): number => {
+  let levels = 0;
+  for (let at: TreeNode | null = node; at !== null && at.kind >= NODE_KIND.turn; at = at.parent) levels++;
+  return levels;
+};
+
+const levelsBelow = (node: TreeNode): number =>
+  node.kids === null ? 0 : 1 + node.kids.reduce((most, kid) => Math.max(most, levelsBelow(kid)), 0);
+
+export const refuseLevels = (levels: number, id: string): void => {
+  if (levels > MAX_LEVELS)
+    throw fail('E_INPUT_TOO_DEEP', `${id}: containers may be nested ${MAX_LEVELS} deep`);
+};
+
+/** The node with this id. @throws E_NODE_NOT_FOUND */
+export const existing = (tree: Tree, id: string): TreeNode => {
+  const node = tree.get(id);
+  if (node === undefined) throw fail('E_NODE_NOT_FOUND', `there is no node ${id}`, { id });
+  return node;
+};
+
+/** Core rule of a turn or the head: at most one `mc`, and no block at offset 0 beside it (context-tree §1, §10.3). */
+export const refuseSecondCore = (siblings: readonly Placed[], node: Placed, where: string): void => {
+  if (node.offset !== 0) return;
+  const clash = siblings.find(
+    (other) =>
+      other.id !== node.id &&
+      other.offset === 0 &&
+      (other.kind === NODE_KIND.container || node.kind === NODE_KIND.container),
+  );
+  if (clash !== undefined)
+    throw fail('E_TWO_CORES', `${where} has a core already: ${clash.id} stands beside ${node.id}`, {
+      id: node.id,
+      core: clash.id,
+    });
+};
+
+/** Under a turn or `^ah` a container is the core (context-tree §10.2). */
+export const refuseCoreOffset = (node: Placed, where: string): void => {
+  if (node.kind === NODE_KIND.container && node.offset !== 0)
+    throw fail(
+      'E_PLACEMENT',
+      `${node.id} is a container directly under ${where}: its offset is 0, not ${node.offset}`,
+      { id: node.id },
+    );
+};
+
+const placedOf = (node: TreeNode): Placed => ({
+  id: idOf(node),
+  kind: node.kind,
+  offset: headersOf(node).offset,
+});
+
+/** @throws E_PLACEMENT, E_SEALED, E_TWO_CORES, E_INPUT_TOO_DEEP unless `node` may be inserted below `parent` (context-tree §3, §10.2, §10.16). */
+export const refuseInsert = (parent: TreeNode, node: Placed, levels = 0): void => {
+  refuseUnder(parent, node);
+  refuseLevels(levelsAbove(parent) + levels, node.id);
+  if (parent.kind === NODE_KIND.turn) {
+    if (node.kind !== NODE_KIND.block || node.offset === 0)
+      throw fail(
+        'E_SEALED',
+        `${idOf(parent)} is sealed: only blocks with an offset other than 0 are attached to it, not ${node.id}`,
+        { id: node.id },
+      );
+    return;
+  }
+  if (regionOf(parent) === NODE_KIND.seq)
+    throw fail('E_SEALED', `${idOf(parent)} lies in a sealed turn`, { id: node.id });
+};
+
+const refuseUnder = (parent: TreeNode, node: Placed): void => {
+  const where = idOf(parent);
+  if (node.kind === NODE_KIND.turn)
+    throw fail('E_PLACEMENT', `${node.id}: turns are made by commits only`, { id: node.id });
+  if (parent.kids === null)
+    throw fail('E_PLACEMENT', `${where} is a block: it holds nothing`, { id: node.id, parent: where });
+  if (parent.kind === NODE_KIND.root || parent.kind === NODE_KIND.seq)
+    throw fail('E_PLACEMENT', `${node.id}: only turns lie under ^seq, only regions under ^root`, {
+      id: node.id,
+      parent: where,
+    });
+  if (parent.kind !== NODE_KIND.ah) return;
+  refuseCoreOffset(node, '^ah');
+  refuseSecondCore(coresOf(parent.kids).map(placedOf), node, '^ah');
+};
+
+/** The first two children at offset 0: if there is an `mc` among the cores, it stands alone or beside the node itself. */
+const coresOf = (kids: readonly TreeNode[]): TreeNode[] => {
+  let low = 0;
+  let high = kids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (headersOf(kids[middle] as TreeNode).offset < 0) low = middle + 1;
+    else high = middle;
+  }
+  return kids.slice(low, low + 2).filter((kid) => headersOf(kid).offset === 0);
+};
+
+/** The node if it lies in what is open: under `^sys` or `^ah`. @throws E_PLACEMENT, E_SEALED */
+const openNode = (tree: Tree, id: string, what: string): TreeNode => {
+  const node = existing(tree, id);
+  if (node.kind < NODE_KIND.turn)
+    throw fail('E_PLACEMENT', `${id} is root or a region: it is never ${what}`, { id });
+  if (regionOf(node) === NODE_KIND.seq)
+    throw fail('E_SEALED', `${id} is in a sealed turn: it is not ${what}`, { id });
+  return node;
+};
+
+/** The node to replace. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED (context-tree §3) */
+export const replaceable = (tree: Tree, id: string): TreeNode => openNode(tree, id, 'replaced');
+
+/** The node to move below `parentId`, inside what is open. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED, E_TWO_CORES, E_INPUT_TOO_DEEP */
+export const movable = (
+  tree: Tree,
+  id: string,
+  parentId: string,
+): { readonly node: TreeNode; readonly parent: TreeNode } => {
+  const node = openNode(tree, id, 'moved');
+  const parent = existing(tree, parentId);
+  for (let at: TreeNode | null = parent; at !== null; at = at.parent)
+    if (at === node) throw fail('E_PLACEMENT', `${id} cannot be moved into itself`, { id, parent: parentId });
+  refuseUnder(parent, placedOf(node));
+  if (regionOf(parent) === NODE_KIND.seq)
+    throw fail('E_SEALED', `${parentId} is sealed: nothing is moved there`, { id, parent: parentId });
+  refuseLevels(levelsAbove(parent) + levelsBelow(node), id);
+  return { node, parent };
+};
+
+/** The node to remove by hand, and what goes with it, in canonical order. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED (context-tree §3, §10.16) */
+export const removable = (
+  tree: Tree,
+  id: string,
+): { readonly node: TreeNode; readonly subtree: readonly string[] } => {
+  const node = existing(tree, id);
+  if (node.kind < NODE_KIND.turn)
+    throw fail('E_PLACEMENT', `${id} is root or a region: it is never removed`, { id });
+  const attached =
+    node.parent?.kind === NODE_KIND.turn && node.kind === NODE_KIND.block && headersOf(node).offset !== 0;
+  if (regionOf(node) === NODE_KIND.seq && !attached)
+    throw fail(
+      'E_SEALED',
+      `${id} is in a sealed turn: only blocks directly under it with an offset other than 0 are removed`,
+      { id },
+    );
+  const subtree: string[] = [];
+  eachInSubtree(node, (each) => {
+    if (each !== node) subtree.push(idOf(each));
+  });
+  return { node, subtree };
+};
+
+/** True if the node lies under `^sys`, where nothing ages. */
+export const liesInSys = (node: TreeNode): boolean => (node.record as NodeRecord).place.kind === 'sys';
