@@ -1,2 +1,2 @@
-/** The static checks, in the order in which they run: each is a script of package.json and a task of turbo.json. */
-export const checks = ['types', 'lint', 'imports', 'format:check', 'unused'] as const;
+/** What is checked before the tests run, in this order: the names of turbo's tasks (turbo.json). */
+export const checks = ['//#types', '//#lint', '//#imports', '//#format:check', '//#unused', 'build'] as const;

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { install, root, run } from './pnpm.mjs';
+import { install, pnpm, root, run } from './pnpm.mjs';
 
 install();
-process.exitCode = run(join(root, 'stemma'), ['up', '--sample', ...process.argv.slice(2)]);
+const built = pnpm('--silent', 'run', 'build');
+process.exitCode =
+  built === 0 ? run(join(root, 'stemma'), ['up', '--sample', ...process.argv.slice(2)]) : built;

@@ -12,9 +12,10 @@ import { type Tally } from './tally.ts';
 const root = join(import.meta.dirname, '..');
 
 const failedChecks: string[] = [];
-for (const check of checks) {
+for (const task of checks) {
+  const check = task.replace('//#', '');
   console.log(`\n── ${check}`);
-  if ((await run('turbo', ['run', `//#${check}`, '--output-logs=new-only'])) !== 0) failedChecks.push(check);
+  if ((await run('turbo', ['run', task, '--output-logs=new-only'])) !== 0) failedChecks.push(check);
 }
 
 console.log('\n── spec coverage');
