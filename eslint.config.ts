@@ -46,7 +46,7 @@ export default defineConfig(
       '@typescript-eslint/no-dynamic-delete': 'off',
       // Ports are asynchronous although their memory adapters need not be.
       '@typescript-eslint/require-await': 'off',
-      eqeqeq: 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'off',
       'no-var': 'error',
       'prefer-const': 'error',
