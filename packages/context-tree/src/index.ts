@@ -50,6 +50,7 @@ export {
 export { planExpiry, type ExpiryPlan } from './plan-expiry.ts';
 export { planPrune } from './plan-prune.ts';
 export type { Policy, ThreadMode } from './policy.ts';
+export { recordsOf } from './records.ts';
 export { invertChange, sumChanges } from './sum-changes.ts';
 export { providerThread, threadBytes, threadIndexes, type ThreadBlock } from './thread.ts';
 export { Tree, type Counts, type Hashes, type Mark } from './tree.ts';

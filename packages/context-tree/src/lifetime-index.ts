@@ -37,10 +37,8 @@ export class LifetimeIndex {
     return this.#referrers.get(id) ?? [];
   }
 
-  /** True if a cycle up to and with `cycle` has still something to take. */
-  overdue(cycle: number): boolean {
-    for (const at of this.#byCycle.keys()) if (at <= cycle) return true;
-    return false;
+  anyDueAt(cycle: number): boolean {
+    return this.#byCycle.has(cycle);
   }
 }
 

@@ -257,6 +257,11 @@ export class Tree {
     this.#undos.push(() => (this.cycle = before));
   }
 
+  /** True if something is still there that the newest commit was to take. */
+  get overdue(): boolean {
+    return this.lifetimes.anyDueAt(this.cycle);
+  }
+
   /** True when nothing lies in a container that has gone. */
   get settled(): boolean {
     return this.#loose === 0;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id } from './node-shape.ts';
+import { count, id } from './node-shape.ts';
 
 /**
  * A history came into being; its root lineage is strand 0, named `main` (context-tree §1, §10.5). The four ids never
@@ -11,6 +11,8 @@ export const HistoryStarted = z.strictObject({
   name: z.string().nullable(),
   ids: z.strictObject({ root: id, sys: id, seq: id, ah: id }),
   thread: z.enum(['full', 'pre']),
+  /** The cycle it starts after: 0, or that of the export it begins with. */
+  cycle: count,
   /** Where an imported history comes from: the mapping with its version, and SHA-256 (hex) of the file. */
   source: z.strictObject({ format: z.string(), sha256: z.string() }).nullable(),
   /** The history and the `seq` up to which it was good, when this one salvages it (record §2). */

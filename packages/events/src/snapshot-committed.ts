@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from './node-shape.ts';
 
-const sha256 = z.instanceof(Uint8Array).refine((bytes) => bytes.length === 32);
+const sha256 = z.custom<Uint8Array>((bytes) => bytes instanceof Uint8Array && bytes.length === 32);
 
 /** How many there are at a position: all nodes with root and regions, blocks, turns. */
 export const counts = z.strictObject({ nodes: count, blocks: count, turns: count });

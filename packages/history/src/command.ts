@@ -18,7 +18,9 @@ const source = z.strictObject({ format: z.string(), sha256: z.string() });
 const start = z.strictObject({
   op: z.literal('start'),
   name: z.string().nullable(),
-  ids: z.strictObject({ root: id.optional(), sys: id.optional(), seq: id.optional(), ah: id.optional() }).optional(),
+  ids: z
+    .strictObject({ root: id.optional(), sys: id.optional(), seq: id.optional(), ah: id.optional() })
+    .optional(),
   thread: z.enum(['full', 'pre']).optional(),
   source: source.nullable().optional(),
 });
@@ -39,7 +41,14 @@ const importExport = z.strictObject({
  * `^ah`. A node without an `id` gets one made from its position. `at_ns` (imports only) is its time instead of the
  * clock's: it gets max(at_ns, newest + 1).
  */
-const insert = z.strictObject({ op: z.literal('insert'), parent: id, node: object, at_ns: nanoseconds.optional() });
+const insert = z.strictObject({
+  op: z.literal('insert'),
+  parent: id,
+  node: object,
+  /** Further nodes for the same parent, inserted right after it with the same time: the pieces of one message (§9). */
+  siblings: z.array(object).optional(),
+  at_ns: nanoseconds.optional(),
+});
 
 /** Sets the attributes it names: `content`, `content_*`, `data_*`; null sets an explicit null (context-tree §10.10). */
 const replace = z.strictObject({ op: z.literal('replace'), id, set: object });
@@ -47,7 +56,11 @@ const move = z.strictObject({ op: z.literal('move'), id, parent: id });
 const remove = z.strictObject({ op: z.literal('remove'), id });
 
 /** Ends the cycle (context-tree §3). `at_ns` as for `insert`. */
-const commit = z.strictObject({ op: z.literal('commit'), turn_id: id.optional(), at_ns: nanoseconds.optional() });
+const commit = z.strictObject({
+  op: z.literal('commit'),
+  turn_id: id.optional(),
+  at_ns: nanoseconds.optional(),
+});
 
 /** The pruning policy from here on, or none. Checked where the command is decided. */
 const policy = z.strictObject({ op: z.literal('policy'), policy: json });
@@ -61,7 +74,11 @@ const priorities = z.strictObject({
  * in the command, or where the lineage was when there are none.
  */
 const name = z.strictObject({ op: z.literal('name'), name: z.string(), position: position.optional() });
-const annotate = z.strictObject({ op: z.literal('annotate'), note: z.string(), position: position.optional() });
+const annotate = z.strictObject({
+  op: z.literal('annotate'),
+  note: z.string(),
+  position: position.optional(),
+});
 
 export const Step = z.discriminatedUnion('op', [
   start,
@@ -79,7 +96,10 @@ export const Step = z.discriminatedUnion('op', [
 export type Step = z.infer<typeof Step>;
 export type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
 
-const author = z.union([z.strictObject({ recorder: z.string().min(1) }), z.strictObject({ actor: z.string().min(1) })]);
+const author = z.union([
+  z.strictObject({ recorder: z.string().min(1) }),
+  z.strictObject({ actor: z.string().min(1) }),
+]);
 
 export const Command = z.strictObject({
   /** Made by the client: the same id with the same content has one effect, however often it is sent (record §3). */
@@ -106,7 +126,8 @@ export const parseCommand = (value: unknown): Command => {
   const parsed = Command.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const where = issue === undefined || issue.path.length === 0 ? 'the command' : issue.path.map(String).join('.');
+  const where =
+    issue === undefined || issue.path.length === 0 ? 'the command' : issue.path.map(String).join('.');
   throw fail('E_COMMAND_INVALID', `${where}: ${issue?.message ?? 'not a command'}`, { at: where });
 };
 

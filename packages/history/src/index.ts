@@ -1,1 +1,17 @@
-export {};
+export { applyFrame, revertFrame, settle } from './apply-frame.ts';
+export type { AppliedFrame, AppliedSnapshot, Started } from './applied-frame.ts';
+export { Command, commandDigest, parseCommand, Step, type StepOf } from './command.ts';
+export { decideFork, decideRollback, type Target } from './decide/branch.ts';
+export { decide } from './decide/decide.ts';
+export { checkName, historyId } from './history-id.ts';
+export { loadLineage, openHistory, partsOf } from './lineage.ts';
+export { payloadIn } from './recorded-node.ts';
+export type { ApplyFrame, Decide, Decided, LineageParts, LoadLineage } from './signatures.ts';
+export {
+  LookupNeeded,
+  PositionNeeded,
+  type HistoryState,
+  type LineageState,
+  type Lookups,
+  type Sources,
+} from './state.ts';

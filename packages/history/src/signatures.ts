@@ -5,7 +5,12 @@ import type { Command } from './command.ts';
 import type { HistoryState, LineageState, Lookups, Sources } from './state.ts';
 
 /** What a command comes to: the events of its frame, and the strand they belong to. */
-export type Decided = { readonly lineage: number; readonly events: readonly HistoryEvent[] };
+export type Decided = {
+  readonly lineage: number;
+  readonly events: readonly HistoryEvent[];
+  /** The frame that this very command came to before: there is nothing to write, `events` is empty. Usually null. */
+  readonly repeats: number | null;
+};
 
 /**
  * The events that a command comes to at this state, or one coded error. Pure; the state is as before when it returns.

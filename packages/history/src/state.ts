@@ -34,6 +34,8 @@ export type Lookups = {
   idTaken(id: string): boolean;
   /** True if a position of the history has this name. May throw {@link LookupNeeded}. */
   nameTaken(name: string): boolean;
+  /** The frame that a command with this id came to before, in this history. */
+  command(id: string): { readonly seq: number; readonly digest: Uint8Array } | undefined;
 };
 
 /** What pure functions ask their caller for. Each may throw its `…Needed`; the caller fetches and calls again. */
@@ -59,10 +61,12 @@ export class PositionNeeded extends Error {
 export class LookupNeeded extends Error {
   readonly ids: readonly string[];
   readonly names: readonly string[];
-  constructor(ids: readonly string[], names: readonly string[]) {
+  readonly commands: readonly string[];
+  constructor(ids: readonly string[], names: readonly string[] = [], commands: readonly string[] = []) {
     super('look-ups are needed');
     this.name = 'LookupNeeded';
     this.ids = ids;
     this.names = names;
+    this.commands = commands;
   }
 }

@@ -1,0 +1,25 @@
+import { NODE_KIND, type TreeParts } from './flat-tree.ts';
+import type { FixedRecord, NodeRecord, TurnRecord } from './node.ts';
+import type { Tree } from './tree.ts';
+import { eachInSubtree } from './tree-node.ts';
+
+/** The records that make up a tree now: a copy that later changes leave alone. */
+export const recordsOf = (
+  tree: Tree,
+): TreeParts & { readonly turns: readonly TurnRecord[]; readonly nodes: readonly NodeRecord[] } => {
+  const nodes: NodeRecord[] = [];
+  eachInSubtree(tree.root, (node) => {
+    if (node.kind > NODE_KIND.turn) nodes.push(node.record as NodeRecord);
+  });
+  return {
+    cycle: tree.cycle,
+    fixed: {
+      root: tree.root.record as FixedRecord,
+      sys: tree.sys.record as FixedRecord,
+      seq: tree.seq.record as FixedRecord,
+      ah: tree.ah.record as FixedRecord,
+    },
+    turns: tree.turns.map((turn) => turn.record as TurnRecord),
+    nodes,
+  };
+};

@@ -1,0 +1,120 @@
+import { compareBytes } from '@stemma/canonical';
+import { fail, isStemmaError } from '@stemma/errors';
+import type { HistoryEvent } from '@stemma/events';
+import { withOwnPayloads } from '../apply-frame.ts';
+import { commandDigest, type Command, type Step } from '../command.ts';
+import { lineageOf, scalarsOf } from '../lineage.ts';
+import type { Decide, Decided } from '../signatures.ts';
+import type { HistoryState, LineageState, Lookups, Sources } from '../state.ts';
+import { decideCommit } from './commit.ts';
+import { decideAnnotate, decideName, decidePolicy } from './configure.ts';
+import type { Draft } from './draft.ts';
+import { decideMove, decidePriorities, decideRemove, decideReplace } from './edit.ts';
+import { decideInsert } from './insert.ts';
+import { askAhead } from './lookups.ts';
+import { beginHistory, importPlan } from './start.ts';
+
+export const decide: Decide = (state, command, clock, sources) => {
+  const { lookups } = sources;
+  const before = lookups.command(command.id);
+  if (before !== undefined) {
+    if (compareBytes(before.digest, commandDigest(command)) !== 0)
+      throw fail('E_COMMAND_REUSED', `the command id ${command.id} was used for another command`, {
+        command: command.id,
+      });
+    return { lineage: command.lineage, events: [], repeats: before.seq };
+  }
+  const first = command.steps[0];
+  if (first?.op === 'start' || first?.op === 'import') return decideBeginning(state, command, clock, sources);
+  if (state.next === 0)
+    throw fail('E_HISTORY_NOT_FOUND', `there is no history ${state.history}`, { history: state.history });
+  const lineage = lineageOf(state, command.lineage, sources);
+  if (command.expected !== undefined && command.expected !== lineage.seq)
+    throw fail('E_CONFLICT', `the lineage stands at ${lineage.seq}, not at ${command.expected}`, {
+      seq: lineage.seq,
+    });
+  askAhead(command, lineage, lookups);
+  return onDraft(state, lineage, clock, sources, [], (draft) => {
+    for (const step of command.steps) decideStep(draft, step);
+  });
+};
+
+const decideBeginning = (
+  state: HistoryState,
+  command: Command,
+  clock: bigint,
+  sources: Sources & { lookups: Lookups },
+): Decided => {
+  const [first, ...rest] = command.steps;
+  if (first?.op !== 'start' && first?.op !== 'import') throw fail('E_INTERNAL', 'the command begins nothing');
+  if (state.next !== 0)
+    throw fail('E_HISTORY_EXISTS', `the history ${state.history} exists already`, { history: state.history });
+  if (command.lineage !== 0) throw fail('E_COMMAND_INVALID', 'a history starts in lineage 0');
+  const { lineage, event, plan } = beginHistory(first);
+  return onDraft(state, lineage, clock, sources, [event], (draft) => {
+    if (plan !== null) importPlan(draft, plan);
+    for (const step of rest) decideStep(draft, step);
+  });
+};
+
+/** Lets `work` add events on the lineage's own tree, and takes the tree back whatever comes of it. */
+const onDraft = (
+  state: HistoryState,
+  lineage: LineageState,
+  clock: bigint,
+  sources: Sources & { readonly lookups: Lookups },
+  events: HistoryEvent[],
+  work: (draft: Draft) => void,
+): Decided => {
+  const mark = lineage.tree.mark();
+  const scalars = scalarsOf(lineage);
+  const own = withOwnPayloads(sources, state.next, events);
+  const draft: Draft = {
+    lineage,
+    seq: state.next,
+    clock,
+    time: null,
+    events,
+    sources: own,
+    lookups: sources.lookups,
+    ids: new Set(),
+    names: new Set(),
+  };
+  try {
+    work(draft);
+  } catch (error) {
+    throw isStemmaError(error, 'E_HISTORY_DEFECTIVE')
+      ? fail('E_INTERNAL', `a decided event does not apply: ${error.message}`)
+      : error;
+  } finally {
+    lineage.tree.undoTo(mark);
+    Object.assign(lineage, scalars);
+  }
+  return { lineage: lineage.strand, events, repeats: null };
+};
+
+const decideStep = (draft: Draft, step: Step): void => {
+  switch (step.op) {
+    case 'start':
+    case 'import':
+      throw fail('E_COMMAND_INVALID', 'a history starts with the first step of its first command');
+    case 'insert':
+      return decideInsert(draft, step);
+    case 'replace':
+      return decideReplace(draft, step);
+    case 'move':
+      return decideMove(draft, step);
+    case 'remove':
+      return decideRemove(draft, step);
+    case 'commit':
+      return decideCommit(draft, step);
+    case 'policy':
+      return decidePolicy(draft, step);
+    case 'priorities':
+      return decidePriorities(draft, step);
+    case 'name':
+      return decideName(draft, step);
+    case 'annotate':
+      return decideAnnotate(draft, step);
+  }
+};

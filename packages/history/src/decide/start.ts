@@ -1,0 +1,61 @@
+import { checkId, completeIds, parseExport, type FixedIds, type ImportPlan } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import type { StepOf } from '../command.ts';
+import { checkName } from '../history-id.ts';
+import { freshLineage } from '../lineage.ts';
+import { joinNode } from '../recorded-node.ts';
+import type { LineageState } from '../state.ts';
+import { recordSnapshot } from './commit.ts';
+import { emit, type Draft } from './draft.ts';
+
+type Beginning = StepOf<'start'> | StepOf<'import'>;
+
+/** What a history begins with: its lineage as yet empty, the event, and for an import what comes in. */
+export type Begun = {
+  readonly lineage: LineageState;
+  readonly event: Extract<Draft['events'][number], { type: 'HistoryStarted' }>;
+  readonly plan: ImportPlan | null;
+};
+
+/** @throws E_NAME_INVALID, E_EXPORT_INVALID and what else `parseExport` throws, E_COMMAND_INVALID */
+export const beginHistory = (step: Beginning): Begun => {
+  const plan = step.op === 'import' ? parseExport(step.export) : null;
+  const ids = step.op === 'start' ? startIds(step) : (plan as ImportPlan).ids;
+  const thread = step.thread ?? 'full';
+  const cycle = plan?.cycle ?? 0;
+  const event = {
+    type: 'HistoryStarted',
+    name: step.name === null ? null : checkName(step.name),
+    ids,
+    thread,
+    cycle,
+    source: step.source ?? null,
+    salvaged: step.op === 'import' ? (step.salvaged ?? null) : null,
+  } as const;
+  return { lineage: freshLineage(ids, thread, cycle), event, plan };
+};
+
+const startIds = (step: StepOf<'start'>): FixedIds => {
+  const given = step.ids ?? {};
+  const blame = { code: 'E_COMMAND_INVALID', what: 'the id of a region' } as const;
+  for (const id of Object.values(given)) checkId(id, blame);
+  if (new Set(Object.values(given)).size < Object.values(given).length)
+    throw fail('E_COMMAND_INVALID', 'root and regions have ids of their own');
+  return completeIds(given as Partial<FixedIds>, () => false);
+};
+
+/** A state comes in as it is, as the snapshot of its own cycle (context-tree §10.17). */
+export const importPlan = (draft: Draft, plan: ImportPlan): void => {
+  for (const node of plan.nodes) {
+    const { parent, expires, ordinal } = node;
+    draft.ids.add(node.headers.id);
+    emit(draft, {
+      type: 'NodeImported',
+      parent,
+      node: joinNode(node.headers, node.payload),
+      expires,
+      ...(ordinal === undefined ? {} : { ordinal }),
+    });
+  }
+  recordSnapshot(draft, 'SnapshotImported');
+};

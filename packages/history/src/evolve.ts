@@ -1,0 +1,137 @@
+import { compareBytes } from '@stemma/canonical';
+import { kindOfType, NODE_KIND, type EventRef, type FixedName, type Tree } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import type { HistoryEvent } from '@stemma/events';
+import { splitNode } from './recorded-node.ts';
+import type { LineageState, Sources } from './state.ts';
+
+const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
+
+/** Beginnings are the business of {@link applyFrame}: they make the lineage that events are applied to. */
+export type LineageEvent = Exclude<HistoryEvent, { type: 'HistoryStarted' | 'LineageStarted' }>;
+
+/**
+ * Applies one recorded fact to a lineage. Total and dull: it knows no rule of lifetimes, only what the fact says, and
+ * that it must fit the tree and, at snapshots, give the recorded hashes.
+ *
+ * @throws E_HISTORY_DEFECTIVE when it does not fit; PayloadNeeded. The caller takes the tree back.
+ */
+export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef, sources: Sources): void => {
+  const { tree } = lineage;
+  switch (event.type) {
+    case 'NodeInserted': {
+      const { headers, payload } = splitNode(event.node);
+      refusePast(event.expires, tree);
+      tree.insert(event.parent, headers, event.expires, ref, payload);
+      born(lineage, headers.created_at_ns);
+      lineage.nextIndex = Math.max(lineage.nextIndex, headers.creation_index + 1);
+      return;
+    }
+    case 'NodeImported':
+      return importNode(lineage, event, ref);
+    case 'NodeReplaced':
+      tree.replace(event.id, ref, event.payload as never);
+      return;
+    case 'NodeMoved':
+      for (const { expires } of event.expires) refusePast(expires, tree);
+      tree.move(event.id, event.parent, new Map(event.expires.map(({ id, expires }) => [id, expires])));
+      return;
+    case 'NodeRemoved':
+      tree.remove(event.id);
+      for (const id of event.subtree) tree.remove(id);
+      if (!tree.settled) throw defect(`the removal of ${event.id} leaves nodes behind`);
+      return;
+    case 'NodeExpired':
+    case 'NodeCascaded':
+    case 'NodePruned':
+      tree.remove(event.id);
+      return;
+    case 'NodeHeld':
+      tree.hold(event.id);
+      return;
+    case 'TurnSealed': {
+      const { headers, payload } = splitNode(event.turn);
+      tree.seal(headers, ref, payload);
+      born(lineage, headers.created_at_ns);
+      return;
+    }
+    case 'SnapshotCommitted':
+      if (event.cycle !== tree.open)
+        throw defect(`cycle ${event.cycle} is committed while ${tree.open} is open`);
+      return checkSnapshot(lineage, event, sources);
+    case 'SnapshotImported':
+      if (event.cycle !== tree.cycle)
+        throw defect(`cycle ${event.cycle} is imported into a tree of cycle ${tree.cycle}`);
+      return checkSnapshot(lineage, event, sources);
+    case 'PolicyConfigured':
+      lineage.policy = event.policy;
+      return;
+    case 'PriorityChanged':
+      tree.reprioritise(event.id, event.priority);
+      return;
+    case 'PositionNamed':
+    case 'PositionAnnotated':
+      return;
+  }
+};
+
+const born = (lineage: LineageState, time: bigint): void => {
+  if (time > lineage.newest) lineage.newest = time;
+};
+
+/** What a commit in the past should have taken would never go. */
+const refusePast = (expires: number | null, tree: Tree): void => {
+  if (expires !== null && expires < tree.open)
+    throw defect(`a node enters that was to go in cycle ${expires}`);
+};
+
+const importNode = (
+  lineage: LineageState,
+  event: Extract<HistoryEvent, { type: 'NodeImported' }>,
+  ref: EventRef,
+): void => {
+  const { tree } = lineage;
+  const { headers, payload } = splitNode(event.node);
+  const fixed = FIXED[headers.nodeType];
+  refusePast(event.expires, tree);
+  if (fixed !== undefined) tree.setFixed(fixed, headers, ref, payload);
+  else if (event.parent === null) throw defect(`${headers.id} has no parent`);
+  else if (kindOfType(headers.nodeType) === NODE_KIND.turn)
+    tree.addTurn(headers, event.expires, ref, payload, event.ordinal ?? 0, tree.cycle);
+  else tree.insert(event.parent, headers, event.expires, ref, payload);
+  born(lineage, headers.created_at_ns);
+};
+
+const FIXED: { readonly [nodeType: string]: FixedName | undefined } = {
+  '^root': 'root',
+  '^sys': 'sys',
+  '^seq': 'seq',
+  '^ah': 'ah',
+};
+
+type SnapshotEvent = Extract<HistoryEvent, { type: 'SnapshotCommitted' | 'SnapshotImported' }>;
+
+const checkSnapshot = (lineage: LineageState, event: SnapshotEvent, sources: Sources): void => {
+  const { tree } = lineage;
+  if (!tree.settled) throw defect(`cycle ${event.cycle} leaves nodes behind whose container has gone`);
+  closeCycle(lineage, event.cycle);
+  if (tree.overdue) throw defect(`a node that goes in cycle ${event.cycle} is still there`);
+  const { counts } = tree;
+  if (
+    counts.nodes !== event.counts.nodes ||
+    counts.blocks !== event.counts.blocks ||
+    counts.turns !== event.counts.turns
+  )
+    throw defect(`cycle ${event.cycle} has other counts than recorded`);
+  const { treeHash, threadHash } = tree.hashes(sources.payload);
+  if (compareBytes(treeHash, event.treeHash) !== 0)
+    throw defect(`cycle ${event.cycle} has another tree hash than recorded`);
+  if (compareBytes(threadHash, event.threadHash) !== 0)
+    throw defect(`cycle ${event.cycle} has another thread hash than recorded`);
+};
+
+/** Ends the cycle of a lineage: the next node is the first of the next cycle (context-tree §10.6). */
+export const closeCycle = (lineage: LineageState, cycle: number): void => {
+  lineage.tree.close(cycle);
+  lineage.nextIndex = 0;
+};
