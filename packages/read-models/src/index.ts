@@ -1,1 +1,28 @@
-export {};
+export { READ_MODELS } from './catalogue.ts';
+export {
+  findAct,
+  findHistory,
+  findLineage,
+  listActs,
+  listCommits,
+  listHistories,
+  listLineages,
+  listNames,
+  listNotes,
+  type Act,
+  type CommitRow,
+  type HistoryRow,
+  type LineageRow,
+  type NamedRow,
+  type NoteRow,
+} from './lineage/queries.ts';
+export { lineage } from './lineage/lineage.ts';
+export type { ReadModel } from './read-model.ts';
+export { resolvePosition, type Position, type PositionMarker } from './resolve-position.ts';
+export { readChain, readStrand, type Link, type Strand } from './snapshots/chain.ts';
+export { findSnapshot, listSnapshots, type Page, type SnapshotRow } from './snapshots/list-snapshots.ts';
+export { isIdTaken, namedPosition, rememberedCommand } from './snapshots/look-up.ts';
+export { nearestMark, type Mark } from './snapshots/mark.ts';
+export { readNode, type FoundNode } from './snapshots/read-node.ts';
+export { readFlatTree, readHead, readLineage, readPosition } from './snapshots/read-position.ts';
+export { snapshots } from './snapshots/snapshots.ts';

@@ -4,10 +4,11 @@ import type { Rows, Table } from '@stemma/row-store';
 /**
  * A pure fold of events into rows: the same frames give the same rows, in any batches. It sees only its own tables.
  * Raise `version` when the rows would come out differently; they are then rebuilt beside the old ones, never patched.
+ * Nothing but columns named `at` may depend on the clock, and no compared table on where a record lies in the log.
  */
 export type ReadModel = {
   readonly name: string;
   readonly version: number;
   readonly tables: readonly Table[];
-  fold(frame: AppliedFrame, rows: Rows): Promise<void> | void;
+  fold(frame: AppliedFrame, rows: Rows): void;
 };

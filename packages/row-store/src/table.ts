@@ -1,7 +1,10 @@
 import type { WideJson } from '@stemma/canonical';
 
-/** Types of columns. `uint`: 0…2^53−1. `wide`: a bigint of up to 64 bits. `json`: any JSON value, integers of any size up to 64 bits. */
-export type ColumnType = 'text' | 'uint' | 'wide' | 'bytes' | 'bool' | 'json';
+/**
+ * Types of columns. `uint`: 0…2^53−1; `int`: ±(2^53−1); `number`: any finite number; `wide`: a bigint of up to 64 bits;
+ * `json`: any JSON value, integers of up to 64 bits.
+ */
+export type ColumnType = 'text' | 'uint' | 'int' | 'number' | 'wide' | 'bytes' | 'bool' | 'json';
 
 /** What a column of a value may hold. */
 export type Cell = WideJson | Uint8Array;

@@ -1,0 +1,178 @@
+import type { WideJson } from '@stemma/canonical';
+import {
+  flattenRecords,
+  type FixedName,
+  type FixedRecord,
+  type FixedRecords,
+  type FlatTree,
+  type NodeRecord,
+  type Place,
+  type Policy,
+  type TreeParts,
+  type TurnRecord,
+} from '@stemma/context-tree';
+import type { LineageParts } from '@stemma/history';
+import type { Row, RowReader } from '@stemma/row-store';
+import { readChain, readStrand, type Link } from './chain.ts';
+import { nearestMark, type Mark } from './mark.ts';
+import { isTombstone, recordedOf, REGION, type Recorded } from './records.ts';
+import { HEADS, POLICIES, TURNS, VERSIONS } from './tables.ts';
+
+/**
+ * The records that live at a position: of every node's rows over the whole chain the newest counts; it is absent if
+ * that is a tombstone or its cycle has come (snapshots: read).
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ */
+export const readPosition = (rows: RowReader, history: string, strand: number, seq: number): TreeParts =>
+  readLinks(
+    rows,
+    history,
+    readChain(rows, history, strand, seq),
+    nearestMark(rows, history, strand, seq).mark,
+  );
+
+/** As {@link readPosition}, laid flat. */
+export const readFlatTree = (rows: RowReader, history: string, strand: number, seq: number): FlatTree =>
+  flattenRecords(readPosition(rows, history, strand, seq));
+
+/** The same for a chain and a mark that the caller knows. */
+export const readLinks = (
+  rows: RowReader,
+  history: string,
+  chain: readonly Link[],
+  mark: Mark,
+): TreeParts => {
+  const newest = new Map<
+    string,
+    { readonly from: number; readonly recorded: Recorded | null; readonly place: Place }
+  >();
+  const fixed = new Map<number, { readonly from: number; readonly record: FixedRecord }>();
+  const places = sharedPlaces();
+
+  const take = (limit: number, found: readonly Row[]): void => {
+    for (const { key, value } of found) {
+      const [, , region, place, id, from] = key as [string, number, number, number, string, number];
+      if (from > limit) continue;
+      const known = newest.get(id);
+      if (known !== undefined && known.from >= from) continue;
+      const recorded = isTombstone(value) ? null : recordedOf(id, value);
+      newest.set(id, { from, recorded, place: places(region, place, recorded?.ordinal ?? 0) });
+    }
+  };
+
+  for (const { strand, limit } of chain) {
+    const inTurns = [history, strand, REGION.turn] as const;
+    for (const place of mark.also) take(limit, rows.range(VERSIONS, { prefix: [...inTurns, place] }));
+    take(limit, rows.range(VERSIONS, { prefix: inTurns, from: mark.oldestLive, to: mark.cycle + 1 }));
+    take(limit, rows.range(VERSIONS, { prefix: [history, strand, REGION.sys, mark.sys] }));
+    for (const { key, value } of rows.range(VERSIONS, { prefix: [history, strand, REGION.fixed] })) {
+      const from = key[5] as number;
+      const { headers, payload, ordinal } = recordedOf(key[4] as string, value);
+      if (from <= limit && from >= (fixed.get(ordinal)?.from ?? 0))
+        fixed.set(ordinal, { from, record: { headers, payload } });
+    }
+  }
+
+  const nodes: NodeRecord[] = [];
+  for (const { recorded, place } of newest.values()) {
+    if (recorded === null || (recorded.expires !== null && recorded.expires <= mark.cycle)) continue;
+    const { headers, payload, expires, parent } = recorded;
+    if (payload !== null) nodes.push({ headers, place, parent, expires, payload });
+  }
+  return {
+    cycle: mark.cycle,
+    fixed: fixedRecords(fixed),
+    turns: readTurns(rows, history, chain, mark),
+    nodes,
+  };
+};
+
+const readTurns = (rows: RowReader, history: string, chain: readonly Link[], mark: Mark): TurnRecord[] => {
+  const newest = new Map<string, { readonly from: number; readonly record: TurnRecord | null }>();
+  for (const { strand, limit } of chain) {
+    for (const { key, value } of rows.range(TURNS, {
+      prefix: [history, strand],
+      from: mark.oldestTurn,
+      to: mark.cycle,
+    })) {
+      const [, , cycle, ordinal, from] = key as [string, number, number, number, number];
+      const place = `${cycle}/${ordinal}`;
+      if (from > limit || from < (newest.get(place)?.from ?? 0)) continue;
+      newest.set(place, { from, record: isTombstone(value) ? null : turnOf(cycle, ordinal, value) });
+    }
+  }
+  const turns: TurnRecord[] = [];
+  for (const { record } of newest.values())
+    if (record !== null && (record.expires === null || record.expires > mark.cycle)) turns.push(record);
+  return turns;
+};
+
+/** The turn that a row of `turns` stands for. */
+export const turnOf = (cycle: number, ordinal: number, value: Row['value']): TurnRecord => {
+  const { headers, payload, expires } = recordedOf(value[0] as string, value, 1);
+  return {
+    headers,
+    place: { kind: 'turn', cycle, ordinal },
+    expires,
+    payload: payload ?? { seq: 0, index: 0 },
+  };
+};
+
+const NAMES: readonly FixedName[] = ['root', 'sys', 'seq', 'ah'];
+
+const fixedRecords = (found: ReadonlyMap<number, { readonly record: FixedRecord }>): FixedRecords => {
+  const records: Partial<Record<FixedName, FixedRecord>> = {};
+  NAMES.forEach((name, ordinal) => {
+    const each = found.get(ordinal);
+    if (each !== undefined) records[name] = each.record;
+  });
+  return records as FixedRecords;
+};
+
+/** One object a place, so that the nodes of a turn share it. */
+const sharedPlaces = (): ((region: number, place: number, ordinal: number) => Place) => {
+  const sys: Place = { kind: 'sys', number: 0 };
+  let last: Place = sys;
+  return (region, place, ordinal) => {
+    if (region === REGION.sys) return sys;
+    if (last.kind !== 'turn' || last.cycle !== place || last.ordinal !== ordinal)
+      last = { kind: 'turn', cycle: place, ordinal };
+    return last;
+  };
+};
+
+/** The newest frame of a lineage: where its working state is. @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND */
+export const readHead = (rows: RowReader, history: string, strand: number): number => {
+  const head = rows.get(HEADS, [history, strand]);
+  return head === undefined ? readStrand(rows, history, strand).strand : (head[0] as number);
+};
+
+/**
+ * A lineage as commands are decided and frames are checked on, at any position; `seq` null: at its newest frame.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ */
+export const readLineage = (
+  rows: RowReader,
+  history: string,
+  strand: number,
+  seq: number | null,
+): LineageParts => {
+  const { parent, name, thread } = readStrand(rows, history, strand);
+  const at = seq ?? readHead(rows, history, strand);
+  const { mark } = nearestMark(rows, history, strand, at);
+  const parts = readLinks(rows, history, readChain(rows, history, strand, at), mark);
+  const policy = mark.policy === null ? null : (rows.get(POLICIES, [history, mark.policy])?.[0] ?? null);
+  return {
+    ...parts,
+    strand,
+    parent,
+    name,
+    thread,
+    seq: at,
+    newest: mark.newest,
+    nextIndex: mark.nextIndex,
+    policy: policy as WideJson as Policy | null,
+  };
+};

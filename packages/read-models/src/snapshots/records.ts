@@ -1,0 +1,103 @@
+import type { WideJson } from '@stemma/canonical';
+import type { EventRef, FixedRecord, Headers, NodeRecord, TurnRecord } from '@stemma/context-tree';
+import type { Cell, Value } from '@stemma/row-store';
+
+/** Values of the column `region`. */
+export const REGION = { sys: 0, turn: 1, fixed: 2, turnItself: 3 } as const;
+
+/** No cells: from here on it is not there. */
+export const TOMBSTONE: Value = [];
+
+export const isTombstone = (value: Value, idColumns = 0): boolean => value[idColumns] === null;
+
+type Rest = {
+  readonly payload: EventRef | null;
+  readonly expires: number | null;
+  readonly parent: string | null;
+  readonly ordinal: number;
+};
+
+const NULL_BITS = [
+  ['role', 1],
+  ['kind', 2],
+  ['key', 4],
+  ['provenance', 8],
+  ['refs', 16],
+  ['removable', 32],
+] as const;
+
+const cellsOf = (headers: Headers, { payload, expires, parent, ordinal }: Rest): Cell[] => {
+  let nulls = 0;
+  for (const [name, bit] of NULL_BITS) if (headers[name] === null) nulls |= bit;
+  return [
+    headers.nodeType,
+    headers.cycle,
+    headers.created_at_ns,
+    headers.creation_index,
+    payload?.seq ?? null,
+    payload?.index ?? null,
+    headers.offset,
+    headers.role ?? null,
+    headers.kind ?? null,
+    headers.ttl,
+    expires,
+    parent,
+    ordinal === 0 ? null : ordinal,
+    headers.priority === 0 ? null : headers.priority,
+    headers.key ?? null,
+    (headers.refs ?? null),
+    headers.removable ?? null,
+    headers.provenance ?? null,
+    nulls === 0 ? null : nulls,
+  ];
+};
+
+export const nodeCells = ({ headers, expires, parent, payload, place }: NodeRecord): Value =>
+  cellsOf(headers, { payload, expires, parent, ordinal: place.kind === 'turn' ? place.ordinal : 0 });
+
+export const turnCells = ({ headers, expires, payload }: TurnRecord): Value => [
+  headers.id,
+  ...cellsOf(headers, { payload, expires, parent: null, ordinal: 0 }),
+];
+
+export const fixedCells = ({ headers, payload }: FixedRecord, ordinal: number): Value =>
+  cellsOf(headers, { payload, expires: null, parent: null, ordinal });
+
+/** What a row says of a node, but for its place. */
+export type Recorded = {
+  readonly headers: Headers;
+  readonly payload: EventRef | null;
+  readonly expires: number | null;
+  readonly parent: string | null;
+  readonly ordinal: number;
+};
+
+/** The node that cells stand for; `at` is the place of the first column of headers. */
+export const recordedOf = (id: string, value: Value, at = 0): Recorded => {
+  const cell = (i: number): Cell => value[at + i] as Cell;
+  const nulls = (cell(18) ?? 0) as number;
+  const headers: Record<string, WideJson> & { id: string } = {
+    id,
+    nodeType: cell(0) as string,
+    offset: cell(6) as number,
+    ttl: cell(9) as number | null,
+    priority: (cell(13) ?? 0) as number,
+    cycle: cell(1) as number,
+    created_at_ns: cell(2) as bigint,
+    creation_index: cell(3) as number,
+  };
+  if (cell(7) !== null) headers['role'] = cell(7) as string;
+  if (cell(8) !== null) headers['kind'] = cell(8) as string;
+  if (cell(14) !== null) headers['key'] = cell(14) as string;
+  if (cell(15) !== null) headers['refs'] = cell(15) as WideJson;
+  if (cell(16) !== null) headers['removable'] = cell(16) as boolean;
+  if (cell(17) !== null) headers['provenance'] = cell(17) as WideJson;
+  if (nulls !== 0) for (const [name, bit] of NULL_BITS) if ((nulls & bit) !== 0) headers[name] = null;
+  return {
+    headers: headers as unknown as Headers,
+    payload: cell(4) === null ? null : { seq: cell(4) as number, index: cell(5) as number },
+    expires: cell(10) as number | null,
+    parent: cell(11) as string | null,
+    ordinal: (cell(12) ?? 0) as number,
+  };
+};
