@@ -4,12 +4,42 @@ export type { AcceptedFrame, FencedBatch } from './reading-types.ts';
 export type {
   Accepted,
   ContentSink,
-  ContentSource,
   Decision,
   Domain,
+  HeadsAsOf,
   Intent,
   Remembered,
   Session,
   Writer,
   WriterOptions,
-} from './writer-types.ts';
+} from './writer/types.ts';
+export { openWriter } from './writer/writer.ts';
+export { boundsOf, type Bounds } from './bounds.ts';
+export {
+  decodeBody,
+  encodeFrame,
+  finishBody,
+  isDefect,
+  missingContents,
+  type EncodedFrame,
+  type Fetched,
+  type RawBody,
+} from './body.ts';
+export {
+  acknowledgeDamage,
+  appendControl,
+  openPartitions,
+  type ControlAuthor,
+  type RawLog,
+} from './control.ts';
+export { advanceCursor, checkCursor, cursorAtStart, TAIL_RECORDS, type Opened } from './cursor.ts';
+export { decodeEnvelope, encodeEnvelope, FRAME_BEGINS, MAX_ID_BYTES, ZERO_HASH } from './envelope.ts';
+export { fence, type Verdict } from './fence.ts';
+export { fenceRecords, openRecords, type FencedRecords } from './fence-records.ts';
+export { openMemoryLog, type MemoryLog, type MemoryLogOptions } from './memory-log.ts';
+export type { StoredContent } from './offload.ts';
+export { controlHistory, controlOf, partitionOf } from './partition-of.ts';
+export { closedBy, defectiveAt, freshPartition } from './partition-state.ts';
+export { readFrame, type ContentSource } from './read-frame.ts';
+export { readControl, readPartition, standingAtStart, type ReadPartitionOptions } from './read-partition.ts';
+export { HASH_BYTES, openRecord, sameBytes, sealRecord, type OpenRecord } from './record.ts';

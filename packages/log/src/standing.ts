@@ -22,8 +22,8 @@ export type Damage = {
 /** What a reader knows of a partition besides heads. Plain data: each row store keeps one a partition (record §5). */
 export type PartitionState = {
   readonly partition: number;
-  /** From the accepted `LogOpened`; null before it. */
-  readonly log: { readonly id: string; readonly partitions: number } | null;
+  /** Of the log: decides which histories live here (record §5). */
+  readonly partitions: number;
   /** Which control history rules: 0 is `log:P`, 1 is `log:P/1` … (record §2). */
   readonly control: number;
   /** The highest version that a `FormatRaised` allows. */
@@ -38,9 +38,9 @@ export type PartitionState = {
 
 /** Why a record with the right hash is ignored (record §2). */
 export type FenceReason =
-  /** Its `seq` is taken by the same frame already: a repeated send. */
+  /** It is the newest accepted frame once more: a repeated send. */
   | 'repeated'
-  /** Another frame took its `seq`. */
+  /** Its `seq` is taken. */
   | 'overtaken'
   /** Its `seq` or `prev` does not fit: something before it is missing, or it was decided on another past. */
   | 'unfit'
@@ -65,5 +65,7 @@ export type Standing = { readonly cursor: Cursor; readonly state: PartitionState
 
 /** Heads of histories of one partition, as a reader keeps them. A history that is not in the answer is unknown. */
 export type Heads = {
-  load(histories: readonly string[]): Promise<ReadonlyMap<string, HeadState>> | ReadonlyMap<string, HeadState>;
+  load(
+    histories: readonly string[],
+  ): Promise<ReadonlyMap<string, HeadState>> | ReadonlyMap<string, HeadState>;
 };

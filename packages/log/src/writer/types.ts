@@ -1,5 +1,6 @@
 import type { Author, Frame, HistoryEvent } from '@stemma/events';
-import type { HeadState, Standing } from './standing.ts';
+import type { ContentSource } from '../read-frame.ts';
+import type { HeadState, Standing } from '../standing.ts';
 
 /** A command for the writer: what the domain decides it from, and what makes a repetition of it harmless (record §3). */
 export type Intent<C> = {
@@ -7,7 +8,7 @@ export type Intent<C> = {
   /** SHA-256 (32 bytes) of the canonical msgpack of the command without its id. */
   readonly digest: Uint8Array;
   readonly history: string;
-  /** The `seq` of the last frame that whoever commands has seen; the writer refuses if the history moved on. */
+  /** The `seq` of the last frame that whoever commands has seen (−1: none); the writer refuses if the history moved on. */
   readonly expected?: number;
   readonly command: C;
 };
@@ -22,22 +23,22 @@ export type Decision = {
 
 /** The decision state of one history, from `next` on. The writer gives it every frame exactly once, in order. */
 export type Session<C> = {
-  /** The `seq` the next frame will have, and SHA-256 of the frame before it. */
+  /** The `seq` the next frame will have, and SHA-256 of the frame before it; `apply` and `undo` move them. */
   readonly next: number;
   readonly prev: Uint8Array;
-  /** The state is that of the log before this offset: frames at and behind it may be missing, none before it is. */
+  /** At loading, the state was that of the log before this offset: no frame before it is missing. */
   readonly asOf: number;
   /** The `seq` and digest that a command id stands for already. Frames given to `apply` count. */
   remembered(command: string): Promise<Remembered | undefined> | Remembered | undefined;
   /** The facts a command comes to on the state as it is; leaves the state as it was. @throws a coded error */
   decide(command: C): Promise<Decision> | Decision;
   /**
-   * Checks a frame as every reader does and takes it in. The frame is as it was decoded, contents resolved.
+   * Checks a frame as every reader does and takes it in. The frame is as it was decoded, contents in place.
    * @throws E_HISTORY_DEFECTIVE if it does not apply or a recorded hash differs; the state is then as before.
    */
   apply(frame: Frame, hash: Uint8Array): Promise<void> | void;
-  /** Takes back the frame applied last. */
-  undo(): void;
+  /** Takes back the frame applied last. The writer never takes back more than it sent ahead. */
+  undo(): Promise<void> | void;
 };
 
 export type Remembered = { readonly seq: number; readonly digest: Uint8Array };
@@ -47,13 +48,13 @@ export type Domain<C> = {
   /** Where the rows of the partition stand; from here the writer reads on. */
   standing(partition: number): Promise<Standing> | Standing;
   /** Heads as the rows have them, read in one snapshot with the offset that the rows stand at. */
-  heads(
-    partition: number,
-    histories: readonly string[],
-  ): Promise<{ readonly asOf: number; readonly heads: ReadonlyMap<string, HeadState> }>;
+  heads(partition: number, histories: readonly string[]): Promise<HeadsAsOf> | HeadsAsOf;
   /** The decision state of a history as the rows have it, read in one snapshot; `next` 0 if there is no such history. */
-  load(history: string): Promise<Session<C>>;
+  load(history: string): Promise<Session<C>> | Session<C>;
 };
+
+/** Heads, and the offset before which everything is in them. */
+export type HeadsAsOf = { readonly asOf: number; readonly heads: ReadonlyMap<string, HeadState> };
 
 /** The answer to a command: a function of its accepted frame (record §3). */
 export type Accepted = {
@@ -75,7 +76,8 @@ export type Writer<C> = {
    *
    * @throws what the domain's decision throws; E_CONFLICT if `expected` is not the last `seq`, or if others were faster
    *   too often; E_COMMAND_REUSED; E_OUTCOME_UNKNOWN if the log does not tell in time (send the same command again);
-   *   E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE, E_PARTITION_CLOSED, E_FRAME_TOO_LARGE, E_CONTENT_TOO_LARGE, E_LOG_BUSY.
+   *   E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE, E_PARTITION_CLOSED, E_FRAME_TOO_LARGE, E_CONTENT_TOO_LARGE, E_LOG_BUSY,
+   *   E_LOG_CLOSED.
    */
   write(intent: Intent<C>): Promise<Accepted>;
   /** Resolves when everything written before has its outcome. Later writes are refused. */
@@ -93,7 +95,7 @@ export type WriterOptions<C> = {
   readonly now: () => number;
   /** How often to decide again after others were first. Default 10. */
   readonly tries?: number;
-  /** How long an outcome may stay unknown. Default 30,000 ms. */
+  /** How long an outcome may stay unknown, in milliseconds. Default 30,000. */
   readonly deadline?: number;
   /** How many commands are decided ahead of the answer. Default 256. */
   readonly ahead?: number;
@@ -103,6 +105,3 @@ export type WriterOptions<C> = {
 
 /** Stores a content durably under its hash, or finds it there. */
 export type ContentSink = { put(bytes: Uint8Array): Promise<unknown> };
-
-/** @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED */
-export type ContentSource = { get(ref: { readonly sha256: string; readonly size: number }): Promise<Uint8Array> };

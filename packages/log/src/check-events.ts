@@ -1,0 +1,61 @@
+import { fail } from '@stemma/errors';
+import { ControlEvent, HistoryEvent, type StemmaEvent } from '@stemma/events';
+import type { RawEvent } from './upcast.ts';
+
+type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
+type Schema = {
+  safeParse(
+    value: unknown,
+  ): { success: true; data: StemmaEvent } | { success: false; error: { issues: readonly Issue[] } };
+};
+
+const SCHEMAS: ReadonlyMap<string, Schema> = new Map(
+  [...HistoryEvent.options, ...ControlEvent.options].map((schema) => [schema.shape.type.value, schema]),
+);
+
+/** The names of all events that this version knows. */
+export const EVENT_TYPES: readonly string[] = [...SCHEMAS.keys()];
+
+/** How many byte strings an event holds: hashes. All others are a defect, for JSON knows none. */
+const BINARIES: ReadonlyMap<string, number> = new Map([
+  ['SnapshotCommitted', 2],
+  ['SnapshotImported', 2],
+]);
+
+/**
+ * The events as their schemas give them.
+ *
+ * @param writing says that they come from this version itself, so that an unknown one is its fault.
+ * @param binaries that were counted in them; not given, they are not compared.
+ * @throws E_VERSION_NEEDED for a type that this version does not know, E_FRAME_INVALID for a wrong shape.
+ */
+export const checkEvents = (
+  events: readonly RawEvent[],
+  writing: boolean,
+  binaries?: number,
+): readonly StemmaEvent[] => {
+  let expected = 0;
+  const checked = events.map((event) => {
+    const type = typeof event['type'] === 'string' ? event['type'] : '';
+    const schema = SCHEMAS.get(type);
+    if (!schema) throw unknown(type, writing);
+    expected += BINARIES.get(type) ?? 0;
+    const result = schema.safeParse(event);
+    if (result.success) return result.data;
+    const [issue] = result.error.issues;
+    throw fail('E_FRAME_INVALID', `${type} is not of its shape: ${where(issue)}`);
+  });
+  if (binaries !== undefined && binaries !== expected)
+    throw fail('E_FRAME_INVALID', `the events hold ${binaries} byte strings instead of ${expected}`);
+  return checked;
+};
+
+const where = (issue: Issue | undefined): string =>
+  issue ? `${issue.path.map(String).join('.') || 'it'}: ${issue.message}` : 'unknown';
+
+const unknown = (type: string, writing: boolean): Error => {
+  if (writing || type === '') return fail('E_FRAME_INVALID', 'an event has no known type');
+  return fail('E_VERSION_NEEDED', `an event ${type} stands in the log, which this version does not know`, {
+    type,
+  });
+};

@@ -1,0 +1,157 @@
+import { pack, sha256, type Packable } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { FRAME_VERSION, type ControlEvent } from '@stemma/events';
+import { decodeBody, encodeFrame, finishBody } from './body.ts';
+import { ZERO_HASH } from './envelope.ts';
+import { fenceRecords, openRecords } from './fence-records.ts';
+import { closedBy, freshPartition } from './partition-state.ts';
+import { controlHistory } from './partition-of.ts';
+import type { EventLog } from './port.ts';
+import { readControl, type ControlStanding } from './read-partition.ts';
+import { sameBytes, sealRecord } from './record.ts';
+import type { Heads, HeadState, PartitionState, Standing } from './standing.ts';
+import { cursorAtStart } from './cursor.ts';
+
+/** A log that may not have an id yet. */
+export type RawLog = Omit<EventLog, 'id'>;
+
+/** Who writes a control event, when, and under which command id. */
+export type ControlAuthor = { readonly at: bigint; readonly actor: string; readonly command: string };
+
+/** The record of one control event, for the place where its history stands. */
+export const controlRecord = (
+  history: string,
+  head: Pick<HeadState, 'next' | 'prev'>,
+  event: ControlEvent,
+  { at, actor, command }: ControlAuthor,
+): Uint8Array => {
+  const digest = sha256(pack(event));
+  const envelope = { v: FRAME_VERSION, history, seq: head.next, prev: head.prev };
+  return sealRecord(encodeFrame(envelope, { actor, at, command, digest, lineage: 0, events: [event] }).bytes);
+};
+
+/**
+ * The id of a log, after making sure that every partition begins with `LogOpened` (record §5). The accepted one of
+ * `log:0` decides; the others are written only after it was read back. Two creators at once come to the same id.
+ *
+ * @param id to give it if it has none.
+ * @throws E_LOG_MISMATCH if the log says that it has another number of partitions.
+ */
+export const openPartitions = async (log: RawLog, id: string, at: bigint): Promise<string> => {
+  let decided: string | undefined;
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const opened = await openPartition(log, partition, decided ?? id, at);
+    if (opened.partitions !== log.partitions || (decided !== undefined && opened.log !== decided))
+      throw fail(
+        'E_LOG_MISMATCH',
+        `partition ${partition} is one of ${opened.partitions} of the log ${opened.log}, not of ${log.partitions} of ${decided ?? opened.log}`,
+      );
+    decided = opened.log;
+  }
+  if (decided === undefined) throw fail('E_LOG_MISMATCH', 'a log has at least one partition');
+  return decided;
+};
+
+type LogOpened = Extract<ControlEvent, { type: 'LogOpened' }>;
+
+const openPartition = async (log: RawLog, partition: number, id: string, at: bigint): Promise<LogOpened> => {
+  for (;;) {
+    const { opened, history } = await findOpened(log, partition);
+    if (opened) return opened;
+    const event: LogOpened = { type: 'LogOpened', log: id, partitions: log.partitions };
+    const author = { at, actor: 'stemma', command: `open:${id}` };
+    const bytes = controlRecord(history, { next: 0, prev: ZERO_HASH }, event, author);
+    await log.append(partition, [{ key: history, bytes }]);
+  }
+};
+
+/** The accepted `LogOpened` of the control history that rules, read from the start up to it; or where it is to be. */
+const findOpened = async (
+  log: RawLog,
+  partition: number,
+): Promise<{ opened: LogOpened | undefined; history: string }> => {
+  let at: Standing = {
+    cursor: cursorAtStart('', partition),
+    state: freshPartition(partition, log.partitions),
+  };
+  const heads = new Map<string, HeadState>();
+  let found: LogOpened | undefined;
+  for (let from = await log.start(partition); ;) {
+    const { records, next } = await log.read(partition, from, { maxBytes: 64 * 1024 });
+    for (const record of records) {
+      const { opened, histories } = openRecords([record]);
+      if (!histories.some((history) => history.startsWith('log:'))) continue;
+      const batch = fenceRecords(opened, { ...at, state: { ...at.state, damage: [] } }, heads);
+      for (const [history, head] of batch.heads) heads.set(history, head);
+      at = { cursor: at.cursor, state: batch.standing.state };
+      for (const { envelope, bytes, bodyAt } of batch.accepted) {
+        const [event] = finishBody(decodeBody(envelope.v, bytes, bodyAt), () => undefined).events;
+        if (event?.type === 'LogOpened') found ??= event;
+      }
+      if (found) return { opened: found, history: controlHistory(partition, at.state.control) };
+    }
+    if (records.length === 0 || next <= from)
+      return { opened: undefined, history: controlHistory(partition, at.state.control) };
+    from = next;
+  }
+};
+
+/**
+ * Appends a control event to the control history that rules, and resolves with its offset when it is accepted.
+ *
+ * @param standing and heads of any reader of the partition; it is read on from there.
+ * @throws E_CONFLICT if others were faster ten times.
+ */
+export const appendControl = async (
+  log: EventLog,
+  standing: Standing,
+  heads: Heads,
+  event: ControlEvent,
+  author: ControlAuthor,
+): Promise<number> => {
+  const { partition } = standing.cursor;
+  for (let tries = 0; tries < 10; tries++) {
+    const { history, head } = ruling(await readControl(log, standing, heads), partition);
+    const bytes = controlRecord(history, head, event, author);
+    const [placed] = await log.append(partition, [{ key: history, bytes }]);
+    const after = (await readControl(log, standing, heads)).heads.get(history);
+    if (placed && after && after.next > head.next && sameBytes(after.prev, bytes.subarray(bytes.length - 32)))
+      return placed.offset;
+  }
+  throw fail(
+    'E_CONFLICT',
+    `others wrote to ${controlHistory(partition, standing.state.control)} at the same time`,
+  );
+};
+
+const ruling = (
+  { state, heads }: ControlStanding,
+  partition: number,
+): { history: string; head: Pick<HeadState, 'next' | 'prev'> } => {
+  const history = controlHistory(partition, state.control);
+  return { history, head: heads.get(history) ?? { next: 0, prev: ZERO_HASH } };
+};
+
+/**
+ * Opens a partition again that a damaged record closed: what it held is gone, and a command in it may get a second
+ * answer (record §2). Resolves with the offset of the acknowledgement.
+ *
+ * @param standing of a reader that the damage holds up.
+ * @throws E_NOTHING_TO_ACK if it is not this offset that closes the partition.
+ */
+export const acknowledgeDamage = async (
+  log: EventLog,
+  standing: Standing,
+  heads: Heads,
+  offset: number,
+  author: ControlAuthor,
+): Promise<number> => {
+  const { partition } = standing.cursor;
+  const state: PartitionState = standing.state;
+  if (closedBy(state)?.offset !== offset)
+    throw fail('E_NOTHING_TO_ACK', `no damaged record at ${partition}@${offset} closes the partition`, {
+      partition,
+      offset,
+    });
+  return appendControl(log, standing, heads, { type: 'DamageAcknowledged', offset }, author);
+};

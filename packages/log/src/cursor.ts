@@ -1,0 +1,73 @@
+import { fail } from '@stemma/errors';
+import type { EventLog, LogRecord } from './port.ts';
+import { HASH_BYTES, openRecord, recordHash, sameBytes, type OpenRecord } from './record.ts';
+import type { Cursor } from './standing.ts';
+
+/** How many records before it a cursor remembers. */
+export const TAIL_RECORDS = 64;
+
+/** The cursor before the first record of a partition. */
+export const cursorAtStart = (log: string, partition: number, offset = 0): Cursor => ({
+  log,
+  partition,
+  offset,
+  from: [],
+  tail: new Uint8Array(),
+});
+
+/** A record with what {@link openRecord} says of it. */
+export type Opened = { readonly record: LogRecord; readonly open: OpenRecord | undefined };
+
+/** The cursor behind some more records. */
+export const advanceCursor = (cursor: Cursor, opened: readonly Opened[]): Cursor => {
+  const last = opened.at(-1);
+  if (!last) return cursor;
+  const added = opened.slice(-TAIL_RECORDS);
+  const kept = Math.min(cursor.from.length, TAIL_RECORDS - added.length);
+  const tail = new Uint8Array((kept + added.length) * HASH_BYTES);
+  tail.set(cursor.tail.subarray((cursor.from.length - kept) * HASH_BYTES));
+  added.forEach(({ record, open }, i) => {
+    tail.set(recordHash(record, open), (kept + i) * HASH_BYTES);
+  });
+  const from = [...cursor.from.slice(cursor.from.length - kept), ...added.map(({ record }) => record.offset)];
+  return { log: cursor.log, partition: cursor.partition, offset: last.record.next, from, tail };
+};
+
+/**
+ * Reads the remembered records again: a log can lose its end and grow again past an offset (record §5).
+ *
+ * @throws E_CURSOR_LOST if one differs, or the log is another or does not reach back or forward to the cursor.
+ */
+export const checkCursor = async (log: EventLog, cursor: Cursor): Promise<void> => {
+  const { partition } = cursor;
+  if (cursor.log !== log.id) throw lost(cursor, `it belongs to the log ${cursor.log}, not to ${log.id}`);
+  if (partition >= log.partitions) throw lost(cursor, `the log has ${log.partitions} partitions`);
+  const [start, end] = [await log.start(partition), await log.end(partition)];
+  if (cursor.offset > end) throw lost(cursor, `the log ends at ${end}`);
+  const from = cursor.from[0] ?? cursor.offset;
+  if (from < start) throw lost(cursor, `the log begins at ${start}`);
+  let seen = 0;
+  for (let at = from; at < cursor.offset;) {
+    const { records, next } = await log.read(partition, at);
+    for (const record of records) {
+      if (record.offset >= cursor.offset) break;
+      refuseDifferent(cursor, seen++, record);
+    }
+    if (next <= at) break;
+    at = next;
+  }
+  if (seen !== cursor.from.length) throw lost(cursor, 'a record before it is gone');
+};
+
+const refuseDifferent = (cursor: Cursor, i: number, record: LogRecord): void => {
+  const expected = cursor.tail.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES);
+  const same =
+    cursor.from[i] === record.offset && sameBytes(recordHash(record, openRecord(record.bytes)), expected);
+  if (!same) throw lost(cursor, `the record at ${record.offset} is another than the one that was read`);
+};
+
+const lost = ({ partition, offset }: Cursor, why: string): Error =>
+  fail('E_CURSOR_LOST', `the place ${offset} of partition ${partition} is not to be trusted: ${why}`, {
+    partition,
+    offset,
+  });

@@ -1,0 +1,50 @@
+import { controlOf } from './partition-of.ts';
+import type { Damage, FenceReason, HeadState, PartitionState } from './standing.ts';
+
+const NOTHING_FENCED: Readonly<Record<FenceReason, number>> = {
+  repeated: 0,
+  overtaken: 0,
+  unfit: 0,
+  misplaced: 0,
+  'behind-damage': 0,
+};
+
+/** A partition of which nothing was read yet. */
+export const freshPartition = (partition: number, partitions: number): PartitionState => ({
+  partition,
+  partitions,
+  control: 0,
+  format: 1,
+  damage: [],
+  acknowledged: [],
+  accepted: 0,
+  fenced: NOTHING_FENCED,
+});
+
+/** The damage that closes the partition, behind which nothing is read or written until it is acknowledged; or null. */
+export const closedBy = (state: PartitionState): Damage | null =>
+  state.damage.find(({ anybodys, offset }) => anybodys && !state.acknowledged.includes(offset)) ?? null;
+
+export const countFenced = (state: PartitionState, reason: FenceReason): PartitionState => ({
+  ...state,
+  fenced: { ...state.fenced, [reason]: state.fenced[reason] + 1 },
+});
+
+/** Notes damage; a damaged control history is followed by the next (record §2). */
+export const addDamage = (state: PartitionState, damage: Damage): PartitionState => {
+  if (state.damage.some(({ offset }) => offset === damage.offset)) return state;
+  const control = damage.history === null ? undefined : controlOf(damage.history);
+  const rulerGone = control?.partition === state.partition && control.n === state.control;
+  return {
+    ...state,
+    damage: [...state.damage, damage],
+    control: rulerGone ? state.control + 1 : state.control,
+  };
+};
+
+export const acknowledge = (state: PartitionState, offset: number): PartitionState =>
+  state.acknowledged.includes(offset) ? state : { ...state, acknowledged: [...state.acknowledged, offset] };
+
+/** The head of a history that turned out defective at `seq`: nothing from there on is served (record §2). */
+export const defectiveAt = (head: HeadState, seq: number): HeadState =>
+  head.state === 'open' ? { ...head, state: 'defective', stopped: seq } : head;

@@ -1,0 +1,26 @@
+import type { ContentRef } from '@stemma/canonical';
+import type { Frame, HistoryEvent } from '@stemma/events';
+import { decodeBody, finishBody, missingContents } from './body.ts';
+import type { AcceptedFrame } from './reading-types.ts';
+
+/** Where contents come from. @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED */
+export type ContentSource = { get(ref: ContentRef): Promise<Uint8Array> };
+
+/**
+ * The events of an accepted frame, its contents in place.
+ *
+ * @throws E_VERSION_NEEDED: stop. Anything that `isDefect` is true of makes the history defective here.
+ */
+export const readFrame = async (
+  { envelope, bytes, bodyAt }: Pick<AcceptedFrame, 'envelope' | 'bytes' | 'bodyAt'>,
+  contents: ContentSource,
+): Promise<Frame> => {
+  const body = decodeBody(envelope.v, bytes, bodyAt);
+  const fetched = new Map<string, Uint8Array>();
+  const find = (ref: ContentRef): Uint8Array | undefined => fetched.get(ref.sha256);
+  // Twice at the most: the array of events, then what it names.
+  for (let missing = missingContents(body, find); missing.length > 0; missing = missingContents(body, find)) {
+    for (const ref of missing) fetched.set(ref.sha256, await contents.get(ref));
+  }
+  return { envelope, body: finishBody(body, find) as Frame['body'] & { events: readonly HistoryEvent[] } };
+};

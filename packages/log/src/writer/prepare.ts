@@ -1,0 +1,81 @@
+import { fail } from '@stemma/errors';
+import { FRAME_VERSION, type Body, type HistoryEvent } from '@stemma/events';
+import { encodeFrame } from '../body.ts';
+import { decodeEnvelope } from '../envelope.ts';
+import { readFrame, type ContentSource } from '../read-frame.ts';
+import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
+import type { Line, Sent, Task } from './line.ts';
+import type { ContentSink } from './types.ts';
+
+/**
+ * What a command came to: a frame to send, or the `seq` at which it was accepted before. `later`: what it would come to
+ * rests on frames whose outcome is not known, so it is asked again when it is.
+ */
+export type Prepared<C> =
+  | { readonly kind: 'sent'; readonly sent: Sent<C> }
+  | { readonly kind: 'repeated'; readonly seq: number }
+  | { readonly kind: 'refused'; readonly error: unknown }
+  | { readonly kind: 'later' };
+
+/** Decides, encodes, decodes its own bytes, checks them as every reader does, and takes them in (record §3). */
+export const prepare = async <C>(
+  line: Line<C>,
+  task: Task<C>,
+  contents: ContentSink & ContentSource,
+): Promise<Prepared<C>> => {
+  try {
+    refuseStopped(line);
+    const remembered = await line.session.remembered(task.intent.id);
+    if (remembered) {
+      if (line.sent.length > 0) return { kind: 'later' };
+      if (!sameBytes(remembered.digest, task.intent.digest)) throw reused(task);
+      return { kind: 'repeated', seq: remembered.seq };
+    }
+    refuseMoved(line, task);
+    return { kind: 'sent', sent: await send(line, task, contents) };
+  } catch (error) {
+    return line.sent.length > 0 ? { kind: 'later' } : { kind: 'refused', error };
+  }
+};
+
+const send = async <C>(
+  line: Line<C>,
+  task: Task<C>,
+  contents: ContentSink & ContentSource,
+): Promise<Sent<C>> => {
+  const { session, history } = line;
+  const { id, digest } = task.intent;
+  const { author, at, lineage, events } = await session.decide(task.intent.command);
+  const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
+  const body: Body = { ...author, at, command: id, digest, lineage, events };
+  const encoded = encodeFrame(envelope, body);
+  const record = sealRecord(encoded.bytes);
+  for (const { bytes } of encoded.contents) await contents.put(bytes);
+  const own = decodeEnvelope(encoded.bytes);
+  if (!own) throw fail('E_INTERNAL', `the frame ${history} ${session.next} does not decode`);
+  const known = new Map(encoded.contents.map(({ ref, bytes }) => [ref.sha256, bytes]));
+  const source: ContentSource = { get: async (ref) => known.get(ref.sha256) ?? (await contents.get(ref)) };
+  const frame = await readFrame({ envelope: own.envelope, bytes: encoded.bytes, bodyAt: own.bodyAt }, source);
+  const hash = record.subarray(record.length - HASH_BYTES);
+  await session.apply(frame, hash);
+  return { task, frame, hash, record };
+};
+
+const refuseStopped = <C>({ history, stopped }: Line<C>): void => {
+  if (stopped === 'damaged')
+    throw fail('E_HISTORY_DAMAGED', `the history ${history} is damaged`, { history });
+  if (stopped === 'defective')
+    throw fail('E_HISTORY_DEFECTIVE', `the history ${history} is defective`, { history });
+};
+
+const refuseMoved = <C>({ history, session }: Line<C>, { intent }: Task<C>): void => {
+  if (intent.expected === undefined || intent.expected === session.next - 1) return;
+  throw fail(
+    'E_CONFLICT',
+    `the history ${history} stands at frame ${session.next - 1}, not at ${intent.expected} as expected`,
+    { history, seq: session.next - 1, expected: intent.expected },
+  );
+};
+
+const reused = <C>({ intent }: Task<C>): Error =>
+  fail('E_COMMAND_REUSED', `the id ${intent.id} belongs to another command already`, { command: intent.id });
