@@ -52,7 +52,8 @@ const insert = z.strictObject({
 
 /** Sets the attributes it names: `content`, `content_*`, `data_*`; null sets an explicit null (context-tree §10.10). */
 const replace = z.strictObject({ op: z.literal('replace'), id, set: object });
-const move = z.strictObject({ op: z.literal('move'), id, parent: id });
+/** An `offset` is refused with E_HEADER_IMMUTABLE: a new one is a removal and an insertion (PACT 05 §4.5). */
+const move = z.strictObject({ op: z.literal('move'), id, parent: id, offset: json.optional() });
 const remove = z.strictObject({ op: z.literal('remove'), id });
 
 /** Ends the cycle (context-tree §3). `at_ns` as for `insert`. */

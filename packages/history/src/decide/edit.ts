@@ -54,6 +54,8 @@ const refuseField = (node: TreeNode, field: string): void => {
 /** A node with what it holds lies elsewhere, inside what is open (context-tree §3); leaving `^sys` starts its ageing. */
 export const decideMove = (draft: Draft, step: StepOf<'move'>): void => {
   const { tree } = draft.lineage;
+  if (step.offset !== undefined)
+    throw fail('E_HEADER_IMMUTABLE', `${step.id}: a move keeps the offset`, { id: step.id, field: 'offset' });
   const target = parentOf(draft, step.parent);
   const { node, parent } = movable(tree, step.id, idOf(target));
   const expires: { id: string; expires: number | null }[] = [];

@@ -1,0 +1,251 @@
+import { canonicalJson, sha256Hex, type WideJson } from '@stemma/canonical';
+import {
+  compareSiblings,
+  contentHash,
+  diffTrees,
+  exportTree,
+  threadBytes,
+  providerThread,
+  type Payload,
+} from '@stemma/context-tree';
+import type { Step } from '@stemma/history';
+import { parseSelector, select as selectIn } from '@stemma/selectors';
+import {
+  all,
+  attempt,
+  errorIn,
+  failed,
+  passed,
+  same,
+  unsupported,
+  type Outcome,
+  type Result,
+} from './outcome.ts';
+import { query, treeAt } from './query.ts';
+import { begin, runHistory, type Script } from './run-history.ts';
+
+type Vector = { readonly [name: string]: WideJson };
+
+/** What the runner knows of a file while it runs: its scripted histories, by name. */
+export type Run = { readonly scripts: Map<string, Script> };
+
+/** Runs the vectors under one key of a file. */
+export type KeyRunner = (vectors: readonly Vector[], run: Run) => readonly Result[];
+
+/** `{"$int": "digits"}` stands for that integer. */
+const exactValue = (value: WideJson): WideJson => {
+  if (typeof value === 'object' && value !== null && '$int' in value)
+    return BigInt(String((value as Vector)['$int']));
+  return value;
+};
+
+const each =
+  (check: (vector: Vector, run: Run) => Outcome): KeyRunner =>
+  (vectors, run) =>
+    vectors.map((vector, at) => ({
+      name: String((vector as Vector | null)?.['name'] ?? at),
+      outcome: guarded(() => check(vector, run)),
+    }));
+
+/** A vector of an unknown shape fails by itself, not the run. */
+const guarded = (check: () => Outcome): Outcome => {
+  try {
+    return check();
+  } catch (error) {
+    return failed(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+};
+
+const HEADERS = new Set([
+  'id',
+  'nodeType',
+  'offset',
+  'ttl',
+  'priority',
+  'cycle',
+  'created_at_ns',
+  'created_at_iso',
+  'creation_index',
+  'role',
+  'kind',
+  'key',
+  'content_hash',
+]);
+
+const contentHashOf = (vector: Vector): Outcome => {
+  const node = vector['node'] as Vector;
+  const payload = Object.fromEntries(Object.entries(node).filter(([name]) => !HEADERS.has(name))) as Payload;
+  return attempt(
+    'content_hash',
+    () => contentHash(node as never, payload),
+    vector['content_hash'] ?? vector['expect'],
+  );
+};
+
+const siblingOrder = (vector: Vector): Outcome => {
+  const siblings = (
+    vector['siblings'] as readonly (readonly [string, number, string | number | bigint, number])[]
+  ).map(([id, offset, time, index]) => ({ id, offset, created_at_ns: BigInt(time), creation_index: index }));
+  return same(
+    'order',
+    siblings.sort(compareSiblings).map(({ id }) => id),
+    vector['order'],
+  );
+};
+
+const importText = (vector: Vector): string =>
+  typeof vector['import'] === 'string' ? vector['import'] : canonicalJson(vector['fixture'] as WideJson);
+
+const threads = (vector: Vector): Outcome => {
+  const { history } = begin({ import: importText(vector) });
+  const wanted = vector['thread'] as Vector;
+  const bytes = threadBytes(history.tree(0), history.payload);
+  return all(
+    same('blocks', providerThread(history.tree(0), history.payload), wanted['blocks']),
+    same('bytes', bytes, wanted['bytes']),
+    same('sha256', sha256Hex(bytes), wanted['sha256']),
+  );
+};
+
+const imports = (vector: Vector): Outcome => {
+  const wanted = vector['expect'] as Vector;
+  if (errorIn(wanted) !== undefined)
+    return attempt('import', () => begin({ import: importText(vector) }), wanted);
+  const { history } = begin({ import: importText(vector) });
+  const text = exportTree(history.tree(0), history.payload);
+  const bytes = threadBytes(history.tree(0), history.payload);
+  const got: Vector = {
+    export: text,
+    export_sha256: sha256Hex(text),
+    thread: bytes,
+    thread_sha256: sha256Hex(bytes),
+  };
+  const again = begin({ import: text }).history;
+  return all(
+    ...Object.keys(wanted).map((key) =>
+      key in got ? same(key, got[key], wanted[key]) : unsupported(`the expectation ${key}`),
+    ),
+    same('the export of its import', exportTree(again.tree(0), again.payload), text),
+  );
+};
+
+/** In which snapshots a node made in the head of a cycle is, and with what `ttl`. */
+const lifetimes = (vector: Vector): Outcome => {
+  const created = Number(vector['created_cycle']);
+  const { history } = begin({ import: `{"spec_version":"PACT/0.1.0","cycle":${created - 1},"root":{}}` });
+  const insert = {
+    op: 'insert',
+    parent: '^ah',
+    node: { id: 'x', nodeType: 'cb', ttl: vector['ttl'] ?? null },
+  } as Step;
+  history.submit(0, [insert], 1n);
+  const present: [number, number | null][] = [];
+  for (let cycle = created; cycle < created + 12; cycle++) {
+    history.submit(0, [{ op: 'commit' }], 1n);
+    const tree = history.tree(0);
+    const at = tree.indexOf('x');
+    if (at !== undefined) present.push([cycle, tree.ttls[at] ?? null]);
+  }
+  const wanted = vector['present_in'];
+  if (typeof wanted !== 'string') return same('present_in', present, wanted);
+  return present.length === 12
+    ? passed
+    : failed(`present in ${present.length} of 12 snapshots, expected ${wanted}`);
+};
+
+const selectors: KeyRunner = (vectors) =>
+  vectors.flatMap((vector, at): Result[] => {
+    const script = begin({ import: importText(vector) });
+    return (vector['cases'] as readonly (readonly [string, WideJson, object?])[]).map(
+      ([text, wanted, options]) => ({
+        name: `${at}: ${text.length > 80 ? text.slice(0, 80) + '…' : text}`,
+        outcome: guarded(() => selectorCase(script, text, wanted, options)),
+      }),
+    );
+  });
+
+const selectorCase = (
+  script: Script,
+  text: string,
+  wanted: WideJson,
+  options: object | undefined,
+): Outcome => {
+  const lenient =
+    typeof wanted === 'object' && wanted !== null && 'answer_or_error' in wanted
+      ? (wanted as Vector)['answer_or_error']
+      : undefined;
+  const begun = performance.now();
+  const run = (): readonly string[] => query(script.history, 0, text, options);
+  if (lenient === undefined) return attempt('ids', run, wanted);
+  const outcome = attempt('ids', run, lenient);
+  const seconds = (performance.now() - begun) / 1000;
+  if (seconds > 2) return failed(`it took ${seconds.toFixed(1)} s`);
+  return outcome.status === 'failed' ? attempt('ids', run, { error: 'E_*' }) : outcome;
+};
+
+const histories: KeyRunner = (vectors, run) =>
+  vectors.flatMap((vector) => {
+    const { results, script } = runHistory(vector);
+    if (script !== undefined) run.scripts.set(String(vector['name']), script);
+    return results;
+  });
+
+const scriptOf = (vector: Vector, run: Run): Script => {
+  const script = run.scripts.get(String(vector['history']));
+  if (script === undefined) throw new Error(`there is no history ${String(vector['history'])}`);
+  return script;
+};
+
+const strandOf = (script: Script, name: WideJson | undefined): number => {
+  const strand = script.strands.get(String(name ?? 'main'));
+  if (strand === undefined) throw new Error(`there is no lineage ${String(name)}`);
+  return strand;
+};
+
+const diffs = (vector: Vector, run: Run): Outcome => {
+  const script = scriptOf(vector, run);
+  const { history } = script;
+  const compare = (): unknown => {
+    const [a, b] = (['a', 'b'] as const).map((side) => {
+      const [lineage, ref] = vector[side] as readonly [string, string];
+      return treeAt(history, strandOf(script, lineage), ref);
+    });
+    if (a === undefined || b === undefined) throw new Error('a diff has two sides');
+    const text = vector['selector'];
+    if (text === undefined) return diffTrees(a, b, history.payload);
+    const selector = parseSelector(String(text));
+    const only = new Set([a, b].flatMap((tree) => selectIn(tree, selector, history.payload)));
+    return diffTrees(a, b, history.payload, only);
+  };
+  return attempt('diff', compare, vector['expect']);
+};
+
+const ranges = (vector: Vector, run: Run): Outcome => {
+  const script = scriptOf(vector, run);
+  const on = strandOf(script, vector['on']);
+  return attempt(
+    'range',
+    () => query(script.history, on, String(vector['query']), vector['options'] as object),
+    vector['expect'],
+  );
+};
+
+/** Every key that the runner knows, in the order in which they are run: diffs and ranges ask the histories. */
+export const KEYS: { readonly [key: string]: KeyRunner } = {
+  canonical_json: each((vector) =>
+    attempt(
+      'json',
+      () => canonicalJson(exactValue(vector['value'] as WideJson)),
+      vector['json'] ?? vector['expect'] ?? vector,
+    ),
+  ),
+  content_hash: each(contentHashOf),
+  sibling_order: each(siblingOrder),
+  threads: each(threads),
+  ttl: each(lifetimes),
+  imports: each(imports),
+  histories,
+  diffs: each(diffs),
+  selectors,
+  ranges: each(ranges),
+};

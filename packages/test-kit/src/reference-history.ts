@@ -1,0 +1,167 @@
+import { pack, unpack, type Packable } from '@stemma/canonical';
+import {
+  flattenRecords,
+  PayloadNeeded,
+  type FlatTree,
+  type Payload,
+  type PayloadSource,
+} from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import { HistoryEvent, type Author, type Frame } from '@stemma/events';
+import {
+  applyFrame,
+  commandDigest,
+  decide,
+  decideFork,
+  decideRollback,
+  loadLineage,
+  openHistory,
+  partsOf,
+  payloadIn,
+  PositionNeeded,
+  type AppliedFrame,
+  type Command,
+  type Decided,
+  type HistoryState,
+  type LineageParts,
+  type Lookups,
+  type Sources,
+  type Step,
+} from '@stemma/history';
+
+/** A commit or import on a lineage's chain. */
+export type ChainSnapshot = { readonly cycle: number; readonly strand: number; readonly seq: number };
+
+/**
+ * One history in memory, kept naively: after every frame a full copy of the lineage it belongs to. It writes no log and
+ * no rows; what those give is compared with it.
+ */
+export type ReferenceHistory = {
+  readonly state: HistoryState;
+  readonly frames: readonly Frame[];
+  readonly applied: readonly AppliedFrame[];
+  readonly payload: PayloadSource;
+  readonly sources: Sources & { readonly lookups: Lookups };
+  /** Decides steps on a lineage as one command and applies the frame. */
+  submit(strand: number, steps: readonly Step[], clock: bigint): AppliedFrame;
+  /** A new lineage from a position; gives its strand. */
+  fork(parent: number, at: number, name: string | null): number;
+  rollback(left: number, at: number, abandoned: string | null): number;
+  /** The lineage after frame `seq` (null: its newest), along its chain. */
+  parts(strand: number, seq: number | null): LineageParts;
+  tree(strand: number, seq?: number | null): FlatTree;
+  /** Snapshots on the chain of a lineage, newest first. */
+  chain(strand: number): readonly ChainSnapshot[];
+  name(name: string): { readonly strand: number; readonly seq: number } | undefined;
+};
+
+const BY: Author = { recorder: 'reference' };
+
+/** What a reader gets of recorded events: their bytes, decoded and parsed. */
+const asRecorded = (decided: readonly HistoryEvent[]): readonly HistoryEvent[] =>
+  (unpack(pack(decided as unknown as Packable)) as unknown[]).map((event) => HistoryEvent.parse(event));
+
+export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
+  const state = openHistory(id, 0);
+  const frames: Frame[] = [];
+  const applied: AppliedFrame[] = [];
+  const copies = new Map<number, LineageParts[]>();
+  const names = new Map<string, { strand: number; seq: number }>();
+  const ids = new Set<string>();
+
+  const payload: PayloadSource = (ref): Payload => {
+    const event = frames[ref.seq]?.body.events[ref.index];
+    if (event === undefined) throw new PayloadNeeded([ref]);
+    return payloadIn(event);
+  };
+  const parts = (strand: number, seq: number | null): LineageParts => {
+    const own = copies.get(strand);
+    if (own === undefined) throw fail('E_LINEAGE_NOT_FOUND', `there is no lineage ${strand}`);
+    const found = seq === null ? own.at(-1) : own.findLast((copy) => copy.seq <= seq);
+    if (found !== undefined) return found;
+    const parent = own[0]?.parent;
+    if (parent == null) throw new PositionNeeded(strand, seq);
+    return parts(parent.strand, Math.min(seq as number, parent.at));
+  };
+  const lookups: Lookups = {
+    idTaken: (node) => ids.has(node),
+    nameTaken: (name) => names.has(name),
+    command: () => undefined,
+  };
+  const sources = {
+    payload,
+    lookups,
+    position: (strand: number, seq: number | null) => loadLineage(parts(strand, seq)),
+  };
+
+  const append = (decided: Decided, command: Command, at: bigint): AppliedFrame => {
+    const envelope = { v: 1, history: id, seq: frames.length, prev: new Uint8Array(32) };
+    const digest = commandDigest(command);
+    const body = {
+      ...BY,
+      command: command.id,
+      digest,
+      at,
+      lineage: decided.lineage,
+      events: asRecorded(decided.events),
+    };
+    const frame: Frame = { envelope, body };
+    const result = applyFrame(state, frame, sources);
+    frames.push(frame);
+    applied.push(result);
+    for (const event of frame.body.events) remember(event, ids, names);
+    const own = copies.get(decided.lineage) ?? [];
+    copies.set(decided.lineage, [...own, partsOf(result.state)]);
+    return result;
+  };
+  const commandOf = (lineage: number, steps: readonly Step[]): Command => ({
+    id: `command-${frames.length}`,
+    history: id,
+    lineage,
+    by: BY,
+    steps: [...steps],
+  });
+  const chain = (strand: number, limit = Infinity): ChainSnapshot[] => {
+    const own = applied.filter(
+      (frame) => frame.lineage === strand && frame.seq <= limit && frame.snapshot !== null,
+    );
+    const snapshots = own
+      .map((frame) => ({ cycle: frame.snapshot?.cycle ?? 0, strand, seq: frame.seq }))
+      .reverse();
+    const parent = copies.get(strand)?.[0]?.parent;
+    return parent == null ? snapshots : [...snapshots, ...chain(parent.strand, Math.min(limit, parent.at))];
+  };
+  return {
+    state,
+    frames,
+    applied,
+    payload,
+    sources,
+    parts,
+    chain,
+    submit: (strand, steps, clock) => {
+      const command = commandOf(strand, steps);
+      return append(decide(state, command, clock, sources), command, clock);
+    },
+    fork: (parent, at, name) =>
+      append(decideFork(state, { parent, at }, name), commandOf(parent, []), 0n).lineage,
+    rollback: (left, at, abandoned) => {
+      const name = state.lineages.get(left)?.name ?? null;
+      return append(decideRollback(state, { parent: left, at }, name, abandoned), commandOf(left, []), 0n)
+        .lineage;
+    },
+    tree: (strand, seq = null) => flattenRecords(parts(strand, seq)),
+    name: (name) => names.get(name),
+  };
+};
+
+const remember = (
+  event: HistoryEvent,
+  ids: Set<string>,
+  names: Map<string, { strand: number; seq: number }>,
+): void => {
+  if (event.type === 'HistoryStarted') for (const id of Object.values(event.ids)) ids.add(id);
+  if (event.type === 'NodeInserted' || event.type === 'NodeImported') ids.add(event.node.id);
+  if (event.type === 'TurnSealed') ids.add(event.turn.id);
+  if (event.type === 'PositionNamed') names.set(event.name, { strand: event.strand, seq: event.seq });
+};
