@@ -1,4 +1,4 @@
-import { pack, sha256, type Packable } from '@stemma/canonical';
+import { pack, sha256 } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { FRAME_VERSION, type ControlEvent } from '@stemma/events';
 import { decodeBody, encodeFrame, finishBody } from './body.ts';

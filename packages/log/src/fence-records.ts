@@ -102,6 +102,8 @@ export const fenceRecords = (
   return { accepted, heads: changed, standing: { cursor, state }, damage, held, suspects };
 };
 
+const closes = (held: number | null): boolean => held !== null;
+
 const place = (
   record: LogRecord,
   partition: number,

@@ -3,7 +3,7 @@ import { FRAME_VERSION } from '@stemma/events';
 import type { EventLog, LogRecord, Placed } from '../port.ts';
 import { takeBack, takeIn, wroteNothing, type Sent, type Task } from './line.ts';
 import { openLines, type Lines } from './lines.ts';
-import { prepare } from './prepare.ts';
+import { prepare, type Prepared } from './prepare.ts';
 import { openTail, type Tail } from './tail.ts';
 import type { Intent, WriterOptions } from './types.ts';
 
@@ -14,6 +14,8 @@ export type Lane<C> = {
   readonly idle: () => Promise<void>;
 };
 
+type Place<C> = { readonly tail: Tail; readonly lines: Lines<C> };
+
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** After a conflict a history sends one frame at a time until so many in a row were accepted. */
 const QUIET = 4;
@@ -23,7 +25,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
   const queues = new Map<string, Task<C>[]>();
   const paused = new Set<string>();
   const careful = new Map<string, number>();
-  let place: { tail: Tail; lines: Lines<C> } | undefined;
+  let place: Place<C> | undefined;
   let running: Promise<void> | undefined;
   let sleeping = 0;
   /** Decided, and without an outcome. */
@@ -70,7 +72,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
     for (const task of flying) task.reject(unknown(task.intent, error));
   };
 
-  const here = async (): Promise<{ tail: Tail; lines: Lines<C> }> => {
+  const here = async (): Promise<Place<C>> => {
     if (place && !place.tail.closed()) return place;
     const tail = await openTail(log, options.domain, partition);
     const lines: Lines<C> = openLines(log, tail, () => readOn(tail, lines), options);
@@ -85,6 +87,12 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
           partition,
           offset: closed.offset,
         },
+      );
+    const { format } = tail.standing().state;
+    if (FRAME_VERSION > format)
+      throw fail(
+        'E_VERSION_NEEDED',
+        `partition ${partition} takes frames up to version ${format} until it is raised`,
       );
     return place;
   };
@@ -151,7 +159,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
   };
 
   /** Prepares what waits: an ordered batch, each history's frames in the order of their commands. */
-  const fill = async ({ lines }: { lines: Lines<C> }): Promise<readonly Sent<C>[]> => {
+  const fill = async (place: Place<C>): Promise<readonly Sent<C>[]> => {
     const batch: Sent<C>[] = [];
     let bytes = 0;
     for (const history of ready()) {
@@ -160,7 +168,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
       let sent = 0;
       while (queue.length > 0 && sent < limit && batch.length < ahead && bytes < MAX_BATCH_BYTES) {
         const task = queue[0] as Task<C>;
-        const prepared = await at(lines, task);
+        const prepared = await at(place, task);
         if (prepared.kind === 'later') break;
         queue.shift();
         if (prepared.kind === 'refused') task.reject(prepared.error);
@@ -175,7 +183,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
             next: null,
           });
         else {
-          const line = lines.known(history);
+          const line = place.lines.known(history);
           line?.sent.push(prepared.sent);
           batch.push(prepared.sent);
           flying.add(task);
@@ -187,7 +195,17 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
     }
     return batch;
   };
-  const at = async (lines: Lines<C>, task: Task<C>): Promise<Awaited<ReturnType<typeof prepare<C>>>> => {
+  /** A refusal may rest on a past that others have left behind: it counts only at the log's end. */
+  const at = async ({ tail, lines }: Place<C>, task: Task<C>): Promise<Prepared<C>> => {
+    for (;;) {
+      const prepared = await tryPrepare(lines, task);
+      if (prepared.kind !== 'refused') return prepared;
+      const before = tail.standing().cursor.offset;
+      await readOn(tail, lines);
+      if (tail.standing().cursor.offset === before) return prepared;
+    }
+  };
+  const tryPrepare = async (lines: Lines<C>, task: Task<C>): Promise<Prepared<C>> => {
     try {
       return await prepare(await lines.at(task.intent.history), task, contents);
     } catch (error) {
@@ -196,10 +214,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
   };
 
   /** Appends, and reads on until every frame is accepted or another stands in its place (record §3). */
-  const settle = async (
-    { tail, lines }: { tail: Tail; lines: Lines<C> },
-    batch: readonly Sent<C>[],
-  ): Promise<void> => {
+  const settle = async ({ tail, lines }: Place<C>, batch: readonly Sent<C>[]): Promise<void> => {
     if (batch.length === 0) return;
     const until = now() + deadline;
     for (let sends = 0; ; sends++) {

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { FRAME_VERSION, type Body, type HistoryEvent } from '@stemma/events';
+import { FRAME_VERSION, type Body } from '@stemma/events';
 import { encodeFrame } from '../body.ts';
 import { decodeEnvelope } from '../envelope.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';

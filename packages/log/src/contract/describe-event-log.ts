@@ -1,0 +1,316 @@
+import { sha256 } from '@stemma/canonical';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { encodeFrame } from '../body.ts';
+import { acknowledgeDamage } from '../control.ts';
+import { checkCursor } from '../cursor.ts';
+import { ZERO_HASH } from '../envelope.ts';
+import { closedBy } from '../partition-state.ts';
+import { partitionOf } from '../partition-of.ts';
+import type { EventLog, LogRecord } from '../port.ts';
+import { readFrame } from '../read-frame.ts';
+import { readPartition, standingAtStart } from '../read-partition.ts';
+import { sealRecord } from '../record.ts';
+import type { HeadState } from '../standing.ts';
+import { openWriter } from '../writer/writer.ts';
+import type { Writer } from '../writer/types.ts';
+import { faultyLog, seeded, type Faults } from './faults.ts';
+import { NO_CONTENTS, noteIntent, openNoteRows, type Note } from './notes.ts';
+
+export type EventLogHarness = {
+  /** A new, empty log with so many partitions. */
+  readonly create: (partitions: number) => Promise<EventLog>;
+  /** The same log once more, as another process would open it; not given where there is no such thing. */
+  readonly again?: (log: EventLog) => Promise<EventLog>;
+  readonly destroy: () => Promise<void>;
+};
+
+/** What every adapter of the port must do (record §1–§5). */
+export const describeEventLog = (name: string, harness: EventLogHarness): void => {
+  describe(`${name} as an event log`, () => {
+    let log: EventLog;
+    const opened: EventLog[] = [];
+    beforeEach(async () => {
+      log = await harness.create(3);
+      opened.push(log);
+    });
+    afterEach(async () => {
+      for (const each of opened.splice(0)) await each.close();
+      await harness.destroy();
+    });
+    const another = async (): Promise<EventLog> => {
+      const other = harness.again ? await harness.again(log) : log;
+      if (other !== log) opened.push(other);
+      return other;
+    };
+
+    it('has an id, and every partition says so in its first record [record §5]', async () => {
+      for (let partition = 0; partition < log.partitions; partition++) {
+        const [first] = await frames(log, partition);
+        expect(first?.body.events).toEqual([{ type: 'LogOpened', log: log.id, partitions: 3 }]);
+        expect(first?.envelope).toMatchObject({ history: `log:${partition}`, seq: 0 });
+      }
+      expect((await another()).id).toBe(log.id);
+    });
+
+    it('gives back what was appended, in order, from any record on [record §1]', async () => {
+      const start = await log.end(1);
+      const entries = Array.from({ length: 50 }, (_, i) => ({ key: `h${i}`, bytes: bytesOf(i) }));
+      const placed = [
+        ...(await log.append(1, entries.slice(0, 20))),
+        ...(await log.append(1, entries.slice(20, 21))),
+        ...(await log.append(1, entries.slice(21))),
+      ];
+      expect(placed.map(({ offset }) => offset)).toEqual([
+        start,
+        ...placed.slice(0, -1).map(({ next }) => next),
+      ]);
+      const all = await records(log, 1, start);
+      expect(all.map(plain)).toEqual(
+        entries.map(({ key, bytes }, i) => ({
+          ...placed[i],
+          key,
+          bytes: Buffer.from(bytes),
+          damaged: false,
+        })),
+      );
+      for (const from of [7, 49]) {
+        const rest = await records(await another(), 1, placed[from]?.offset ?? 0);
+        expect(rest.map(plain)).toEqual(all.slice(from).map(plain));
+      }
+      expect(await log.end(1)).toBe(placed.at(-1)?.next);
+      expect(await log.read(1, await log.end(1))).toEqual({ records: [], next: await log.end(1) });
+    });
+
+    it('reads about as much as it is asked to, and one record at least [record §1]', async () => {
+      const from = await log.end(0);
+      await log.append(
+        0,
+        Array.from({ length: 30 }, (_, i) => ({ key: 'k', bytes: new Uint8Array(1000).fill(i) })),
+      );
+      const one = await log.read(0, from, { maxBytes: 1 });
+      expect(one.records).toHaveLength(1);
+      expect(one.next).toBe(one.records[0]?.next);
+      const some = await log.read(0, from, { maxBytes: 10_000 });
+      expect(some.records.length).toBeGreaterThan(1);
+      expect(some.records.length).toBeLessThan(30);
+      expect((await records(log, 0, from, 3000)).map(({ bytes }) => bytes[0])).toEqual([...Array(30).keys()]);
+    });
+
+    it('refuses to read where no record begins [record §5]', async () => {
+      const end = await log.end(0);
+      await expect(log.read(0, end + 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+      await expect(log.read(0, -1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    });
+
+    it('takes records of 900 KiB, in batches of several [record §4]', async () => {
+      const bytes = new Uint8Array(900 * 1024).map((_, i) => i % 251);
+      const from = await log.end(2);
+      await log.append(
+        2,
+        [1, 2, 3].map((i) => ({ key: `large${i}`, bytes })),
+      );
+      const back = await records(log, 2, from);
+      expect(back.map(({ key, bytes: { length } }) => [key, length])).toEqual(
+        [1, 2, 3].map((i) => [`large${i}`, bytes.length]),
+      );
+      expect(Buffer.compare(back[2]?.bytes ?? new Uint8Array(), bytes)).toBe(0);
+    });
+
+    it('tells who waits that something is there [record §3]', async () => {
+      const end = await log.end(0);
+      const reader = await another();
+      const never = new AbortController();
+      const waiting = reader.wait(0, end, never.signal);
+      await log.append(0, [{ key: 'k', bytes: bytesOf(1) }]);
+      await waiting;
+      expect(await reader.end(0)).toBeGreaterThan(end);
+      await reader.wait(0, end, never.signal);
+      const given = new AbortController();
+      const aborted = reader.wait(0, await reader.end(0), given.signal);
+      given.abort();
+      await aborted;
+    });
+
+    it('shows to all readers the same accepted frames when two writers meet [record §2]', async () => {
+      const writers = await Promise.all(
+        [log, await another()].map(async (each) => noteWriter(each, seeded(5))),
+      );
+      const histories = ['hone', 'htwo', 'hthree'];
+      const answers = await Promise.all(
+        writers.flatMap((writer, w) =>
+          histories.flatMap((history) =>
+            Array.from({ length: 15 }, (_, i) => writer.write(noteIntent(history, `${w}-${i}`, `${w}-${i}`))),
+          ),
+        ),
+      );
+      await Promise.all(writers.map((writer) => writer.close()));
+      const rows = openNoteRows(log);
+      await rows.catchUp({ maxRecords: 7 });
+      for (const history of histories) {
+        const mine = answers.filter((answer) => answer.history === history);
+        const notes: string[] = [];
+        for (const { seq, frame } of mine) notes[seq] = frame?.body.command ?? '';
+        expect(rows.notes(history)).toEqual(notes);
+        expect(notes).toHaveLength(30);
+      }
+    });
+
+    it.each<[string, Faults]>([
+      ['repeated records', { repeat: 0.4 }],
+      ['lost acknowledgements', { forget: 0.4 }],
+      ['lost batches', { drop: 0.3 }],
+      ['torn batches', { tear: 0.4 }],
+      ['reordered batches', { reorder: 0.5 }],
+      ['all of it', { repeat: 0.1, forget: 0.1, drop: 0.1, tear: 0.1, reorder: 0.2 }],
+    ])('loses and doubles nothing in spite of %s, with two writers [record §3]', async (_name, faults) => {
+      const random = seeded(11);
+      const writers = await Promise.all(
+        [log, await another()].map((each) => noteWriter(faultyLog(each, faults, random), random)),
+      );
+      const writes = writers.flatMap((writer, w) =>
+        Array.from({ length: 40 }, (_, i) =>
+          writer.write(noteIntent(`hist${i % 2}`, `${w}-${i}`, `${w}-${i}`)),
+        ),
+      );
+      // Again under the same ids: the same answers, no second effect.
+      const again = writers.flatMap((writer, w) =>
+        Array.from({ length: 40 }, (_, i) =>
+          writer.write(noteIntent(`hist${i % 2}`, `${w}-${i}`, `${w}-${i}`)),
+        ),
+      );
+      const answers = await Promise.all(writes);
+      expect((await Promise.all(again)).map(({ seq }) => seq)).toEqual(answers.map(({ seq }) => seq));
+      const rows = openNoteRows(log);
+      await rows.catchUp();
+      for (const history of ['hist0', 'hist1']) {
+        const notes: string[] = [];
+        for (const { seq, history: of, frame } of answers)
+          if (of === history) notes[seq] = frame?.body.command ?? '';
+        expect(rows.notes(history)).toEqual(notes);
+        expect(notes).toHaveLength(40);
+      }
+    });
+
+    it('lets a cursor be found again, and refuses one of another log [record §5]', async () => {
+      const writer = await noteWriter(log, seeded(1));
+      for (let i = 0; i < 100; i++) await writer.write(noteIntent('hcursor', `c${i}`, `note ${i}`));
+      const partition = partitionOf('hcursor', 3);
+      const rows = openNoteRows(log);
+      await rows.catchUp();
+      const cursor = rows.standing(partition)?.cursor;
+      if (!cursor) throw new Error('no cursor');
+      expect(cursor.from).toHaveLength(64);
+      await checkCursor(await another(), cursor);
+      await expect(checkCursor(log, { ...cursor, log: 'other' })).rejects.toMatchObject({
+        code: 'E_CURSOR_LOST',
+      });
+      const tail = cursor.tail.slice();
+      tail[5] = (tail[5] ?? 0) ^ 1;
+      await expect(checkCursor(log, { ...cursor, tail })).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    });
+
+    it('closes a partition at a record that may be anybody’s, until it is acknowledged [record §2]', async () => {
+      const writer = await noteWriter(log, seeded(2));
+      const partition = partitionOf('hack', 3);
+      await writer.write(noteIntent('hack', 'a', 'before'));
+      const [{ offset } = { offset: -1 }] = await log.append(partition, [
+        { key: 'nobody', bytes: bytesOf(9) },
+      ]);
+      const start = await standingAtStart(log, partition);
+      const heads = new Map<string, HeadState>();
+      let standing = start;
+      for await (const batch of readPartition(log, { standing: start, heads: { load: () => heads } })) {
+        for (const [history, head] of batch.heads) heads.set(history, head);
+        standing = batch.standing;
+      }
+      expect(closedBy(standing.state)).toEqual({ offset, history: 'nobody', seq: null, anybodys: true });
+      const late = await noteWriter(log, seeded(3));
+      await expect(late.write(noteIntent('hack', 'b', 'behind'))).rejects.toMatchObject({
+        code: 'E_PARTITION_CLOSED',
+      });
+      const author = { at: 1n, actor: 'operator', command: 'ack' };
+      const ack = { load: () => heads };
+      await expect(acknowledgeDamage(log, standing, ack, offset + 1, author)).rejects.toMatchObject({
+        code: 'E_NOTHING_TO_ACK',
+      });
+      await acknowledgeDamage(log, standing, ack, offset, author);
+      await late.write(noteIntent('hack', 'b', 'behind'));
+      const rows = openNoteRows(log);
+      await rows.catchUp();
+      expect(rows.notes('hack')).toEqual(['before', 'behind']);
+    });
+
+    it('refuses everything once it is closed [record §6]', async () => {
+      await log.close();
+      await expect(log.append(0, [{ key: 'k', bytes: bytesOf(1) }])).rejects.toMatchObject({
+        code: 'E_LOG_CLOSED',
+      });
+      await expect(log.read(0, 0)).rejects.toMatchObject({ code: 'E_LOG_CLOSED' });
+    });
+  });
+};
+
+/** A record that is in order, of a history of its own. */
+const bytesOf = (i: number): Uint8Array =>
+  i === 9
+    ? new Uint8Array(100).fill(7)
+    : sealRecord(
+        encodeFrame(
+          { v: 1, history: `h${i}`, seq: 0, prev: ZERO_HASH },
+          {
+            recorder: 'r',
+            at: 1n,
+            command: `c${i}`,
+            digest: sha256(''),
+            lineage: 0,
+            events: [{ type: 'PositionAnnotated', strand: 0, seq: 0, note: 'x'.repeat(i * 37) }],
+          },
+        ).bytes,
+      );
+
+const plain = ({ offset, next, key, bytes, damaged }: LogRecord): object => ({
+  offset,
+  next,
+  key,
+  bytes: Buffer.from(bytes),
+  damaged,
+});
+
+const records = async (
+  log: EventLog,
+  partition: number,
+  from: number,
+  maxBytes?: number,
+): Promise<LogRecord[]> => {
+  const all: LogRecord[] = [];
+  for (let at = from; ;) {
+    const batch = await log.read(partition, at, maxBytes === undefined ? {} : { maxBytes });
+    if (batch.records.length === 0) return all;
+    all.push(...batch.records);
+    at = batch.next;
+  }
+};
+
+const frames = async (log: EventLog, partition: number): Promise<Awaited<ReturnType<typeof readFrame>>[]> => {
+  const all: Awaited<ReturnType<typeof readFrame>>[] = [];
+  const heads = new Map<string, HeadState>();
+  const standing = await standingAtStart(log, partition);
+  for await (const batch of readPartition(log, { standing, heads: { load: () => heads } })) {
+    for (const [history, head] of batch.heads) heads.set(history, head);
+    for (const accepted of batch.accepted) all.push(await readFrame(accepted, NO_CONTENTS));
+  }
+  return all;
+};
+
+const noteWriter = async (log: EventLog, random: () => number): Promise<Writer<Note>> => {
+  const rows = openNoteRows(log);
+  await rows.catchUp();
+  return openWriter(log, {
+    domain: rows.domain,
+    contents: NO_CONTENTS,
+    random,
+    now: () => performance.now(),
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    tries: 1000,
+  });
+};

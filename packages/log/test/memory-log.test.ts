@@ -1,0 +1,7 @@
+import { describeEventLog } from '../src/contract.ts';
+import { openMemoryLog } from '../src/index.ts';
+
+describeEventLog('the memory log', {
+  create: (partitions) => openMemoryLog({ partitions }),
+  destroy: async () => undefined,
+});
