@@ -1,1 +1,102 @@
-export {};
+import { ContentRef, sha256Hex } from '@stemma/canonical';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
+import { verifyContents } from './verify-contents.ts';
+
+export type ContentStoreHarness = {
+  readonly create: () => Promise<ContentStore>;
+  /** The same contents, opened once more. */
+  readonly again?: (store: ContentStore) => Promise<ContentStore>;
+  /** Puts other bytes under a stored content, or takes them away. */
+  readonly alter: (ref: ContentRef, bytes: Uint8Array | null) => Promise<void>;
+  readonly destroy: () => Promise<void>;
+};
+
+/** What every adapter of the contents store must do (record §4). */
+export const describeContentStore = (name: string, harness: ContentStoreHarness): void => {
+  describe(`${name} as a contents store`, () => {
+    let store: ContentStore;
+    beforeEach(async () => {
+      store = await harness.create();
+    });
+    afterEach(async () => {
+      await store.close();
+      await harness.destroy();
+    });
+    const bytes = Buffer.from('some content');
+    const ref = new ContentRef(sha256Hex(bytes), bytes.length);
+
+    it('gives back what was put in, under its hash and length [record §4]', async () => {
+      for (const each of [new Uint8Array(), bytes, new Uint8Array(300_000).fill(5)]) {
+        const given = await store.put(each);
+        expect(given).toEqual(new ContentRef(sha256Hex(each), each.length));
+        expect(Buffer.compare(await store.get(given), each)).toBe(0);
+      }
+    });
+
+    it('takes contents of 64 MiB and no more [record §4]', async () => {
+      const large = new Uint8Array(MAX_CONTENT_BYTES + 1);
+      await expect(store.put(large)).rejects.toMatchObject({ code: 'E_CONTENT_TOO_LARGE' });
+      const given = await store.put(large.subarray(1));
+      expect((await store.get(given)).length).toBe(MAX_CONTENT_BYTES);
+    });
+
+    it('stores equal contents once, from many writers at once [record §4]', async () => {
+      const other = harness.again ? await harness.again(store) : store;
+      await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).put(bytes)));
+      expect(await all(other)).toEqual([ref]);
+    });
+
+    it('says that a content is missing [record §4]', async () => {
+      await expect(store.get(ref)).rejects.toMatchObject({ code: 'E_CONTENT_MISSING' });
+      await store.put(bytes);
+      await harness.alter(ref, null);
+      await expect(store.get(ref)).rejects.toMatchObject({ code: 'E_CONTENT_MISSING' });
+    });
+
+    it.each([
+      ['altered', Buffer.from('some c0ntent')],
+      ['cut short', Buffer.from('some')],
+      ['grown', Buffer.from('some content and more')],
+      ['emptied', Buffer.alloc(0)],
+    ])('says that a content was %s, also to who puts it in again [record §4]', async (_how, other) => {
+      await store.put(bytes);
+      await harness.alter(ref, other);
+      await expect(store.get(ref)).rejects.toMatchObject({ code: 'E_CONTENT_DAMAGED' });
+      await expect(store.put(bytes)).rejects.toMatchObject({ code: 'E_CONTENT_DAMAGED' });
+    });
+
+    it('refuses a reference with another length [record §4]', async () => {
+      await store.put(bytes);
+      await expect(store.get(new ContentRef(ref.sha256, 5))).rejects.toMatchObject({
+        code: 'E_CONTENT_DAMAGED',
+      });
+    });
+
+    it('keeps no view of what it was given, nor gives one away [record §4]', async () => {
+      const own = Buffer.from(bytes);
+      await store.put(own);
+      own.fill(0);
+      (await store.get(ref)).fill(0);
+      expect(Buffer.from(await store.get(ref))).toEqual(bytes);
+    });
+
+    it('lists and verifies all there is [record §4]', async () => {
+      const refs = await Promise.all([1, 2, 3, 4].map((i) => store.put(new Uint8Array(i).fill(i))));
+      expect(await all(store)).toEqual([...refs].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1)));
+      const [, second] = refs;
+      if (!second) throw new Error('no content');
+      await harness.alter(second, Buffer.from('xx'));
+      const found: unknown[] = [];
+      for await (const { ref: each, problem } of verifyContents(store))
+        if (problem) found.push([each.sha256, problem.code]);
+      expect(found).toEqual([[second.sha256, 'E_CONTENT_DAMAGED']]);
+    });
+  });
+};
+
+const all = async (store: ContentStore): Promise<ContentRef[]> => {
+  const refs: ContentRef[] = [];
+  for await (const ref of store.list()) refs.push(ref);
+  return refs;
+};

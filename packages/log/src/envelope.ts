@@ -41,7 +41,7 @@ export const decodeEnvelope = (frame: Uint8Array): { envelope: Envelope; bodyAt:
   if (!seq || !beginsWith(frame, seq.end, V)) return undefined;
   const v = readInteger(frame, seq.end + V.length);
   if (!v || v.value < 1 || v.value > 0xffff_ffff) return undefined;
-  const prev = frame.slice(prevAt, seqAt);
+  const prev = new Uint8Array(frame.subarray(prevAt, seqAt));
   return { envelope: { v: v.value, history: text.value, seq: seq.value, prev }, bodyAt: v.end };
 };
 

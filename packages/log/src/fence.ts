@@ -48,7 +48,7 @@ const fit = (open: OpenRecord, head: HeadState, state: PartitionState): Verdict 
   if (head.state === 'damaged') return { kind: 'fenced', reason: 'behind-damage', open };
   if (seq === head.next && sameBytes(prev, head.prev)) {
     // A copy: the record's bytes are a view of a buffer that goes.
-    const next = { ...head, next: seq + 1, prev: open.hash.slice() };
+    const next = { ...head, next: seq + 1, prev: new Uint8Array(open.hash) };
     return { kind: 'accepted', history, head: next, open };
   }
   if (seq >= head.next) return { kind: 'fenced', reason: 'unfit', open };

@@ -146,7 +146,7 @@ const noteSession = (start: History, head: HeadState | undefined, asOf: number):
       const after = applyNote(state, frame);
       past.push({ state, prev });
       state = after;
-      prev = hash.slice();
+      prev = new Uint8Array(hash);
     },
     undo: () => {
       const before = past.pop();

@@ -64,7 +64,7 @@ export const takeBack = async <C>(line: Line<C>): Promise<readonly Sent<C>[]> =>
 
 const applyOther = async <C>(line: Line<C>, frame: AcceptedFrame, contents: ContentSource): Promise<void> => {
   try {
-    await line.session.apply(await readFrame(frame, contents), frame.hash.slice());
+    await line.session.apply(await readFrame(frame, contents), new Uint8Array(frame.hash));
   } catch (error) {
     if (!isDefect(error)) throw error;
     line.stopped = 'defective';

@@ -1,0 +1,22 @@
+import { sha256Hex, type ContentRef } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { MAX_CONTENT_BYTES } from './port.ts';
+
+export const refuseTooLarge = (size: number): void => {
+  if (size > MAX_CONTENT_BYTES)
+    throw fail('E_CONTENT_TOO_LARGE', `a content has ${size} bytes, more than ${MAX_CONTENT_BYTES}`, {
+      bytes: size,
+    });
+};
+
+export const missing = ({ sha256 }: ContentRef): Error =>
+  fail('E_CONTENT_MISSING', `the content ${sha256} is not there`, { sha256 });
+
+/** The bytes, if they are those that the reference names. @throws E_CONTENT_DAMAGED */
+export const verified = (ref: ContentRef, bytes: Uint8Array): Uint8Array => {
+  if (bytes.length === ref.size && sha256Hex(bytes) === ref.sha256) return bytes;
+  throw damaged(ref);
+};
+
+export const damaged = ({ sha256 }: ContentRef): Error =>
+  fail('E_CONTENT_DAMAGED', `what lies under the content ${sha256} is something else`, { sha256 });

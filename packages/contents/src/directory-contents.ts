@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { damaged, missing, refuseTooLarge, verified } from './checks.ts';
+import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
+
+/**
+ * Contents as files of one directory, `ab/cdef…` by the hex of their SHA-256; several processes may use it at once. What
+ * a killed process left half written lies under `tmp/` and is never read.
+ *
+ * @param directory is made if it is not there.
+ */
+export const openDirectoryContents = async (directory: string): Promise<ContentStore> => {
+  const temporary = join(directory, 'tmp');
+  await io(() => mkdir(temporary, { recursive: true }));
+  const pathOf = ({ sha256 }: ContentRef): string => join(directory, sha256.slice(0, 2), sha256.slice(2));
+
+  return {
+    put: async (bytes) => {
+      refuseTooLarge(bytes.length);
+      const ref = new ContentRef(sha256Hex(bytes), bytes.length);
+      const path = pathOf(ref);
+      const known = await read(path);
+      if (!known) await io(() => store(temporary, path, bytes));
+      else {
+        verified(ref, known);
+        // Whoever put it there may not have come to this yet.
+        await io(() => syncFolder(dirname(path)));
+        await io(() => syncFolder(directory));
+      }
+      return ref;
+    },
+    get: async (ref) => {
+      const bytes = await read(pathOf(ref), ref);
+      if (!bytes) throw missing(ref);
+      return verified(ref, bytes);
+    },
+    list: () => listed(directory),
+    close: async () => undefined,
+  };
+};
+
+/** Written beside, synced, moved into its place, and the place synced: it is there whole or not at all. */
+const store = async (temporary: string, path: string, bytes: Uint8Array): Promise<void> => {
+  const draft = join(temporary, randomBytes(12).toString('hex'));
+  const folder = dirname(path);
+  try {
+    const file = await open(draft, 'wx');
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(dirname(folder));
+    await rename(draft, path);
+    await syncFolder(folder);
+  } finally {
+    await rm(draft, { force: true });
+  }
+};
+
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** The file's bytes, or undefined if there is none. A file that is too long for a content is not read. */
+const read = async (path: string, ref?: ContentRef): Promise<Uint8Array | undefined> =>
+  io(async () => {
+    try {
+      const { size } = await stat(path);
+      if (size > MAX_CONTENT_BYTES) throw damaged(ref ?? new ContentRef(hashOf(path), size));
+      const bytes = await readFile(path);
+      return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
+
+const hashOf = (path: string): string => path.slice(-65).replace(/[/\\]/, '');
+
+async function* listed(directory: string): AsyncGenerator<ContentRef> {
+  for (const prefix of await names(directory, /^[0-9a-f]{2}$/)) {
+    for (const rest of await names(join(directory, prefix), /^[0-9a-f]{62}$/)) {
+      const { size } = await io(() => stat(join(directory, prefix, rest)));
+      yield new ContentRef(prefix + rest, size);
+    }
+  }
+}
+
+const names = async (directory: string, pattern: RegExp): Promise<readonly string[]> =>
+  io(async () => {
+    const found: string[] = [];
+    for await (const { name } of await opendir(directory)) if (pattern.test(name)) found.push(name);
+    return found.sort(compareCodePoints);
+  });
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** Turns what the file system refuses into E_IO. */
+const io = async <T>(action: () => Promise<T>): Promise<T> => {
+  try {
+    return await action();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined || code.startsWith('E_')) throw error;
+    throw fail(
+      'E_IO',
+      `the contents store cannot be used: ${error instanceof Error ? error.message : code}`,
+      {
+        errno: code,
+      },
+    );
+  }
+};

@@ -1,0 +1,33 @@
+import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
+import { missing, refuseTooLarge, verified } from './checks.ts';
+import type { ContentStore } from './port.ts';
+
+/** A memory store's contents can be reached and changed by tests, by hash. */
+export type MemoryContents = ContentStore & { readonly stored: Map<string, Uint8Array> };
+
+/** Contents that live as long as the process, for tests. */
+export const openMemoryContents = (): MemoryContents => {
+  const stored = new Map<string, Uint8Array>();
+  return {
+    stored,
+    put: async (bytes) => {
+      refuseTooLarge(bytes.length);
+      const ref = new ContentRef(sha256Hex(bytes), bytes.length);
+      const known = stored.get(ref.sha256);
+      if (known) verified(ref, known);
+      else stored.set(ref.sha256, new Uint8Array(bytes));
+      return ref;
+    },
+    get: async (ref) => {
+      const bytes = stored.get(ref.sha256);
+      if (!bytes) throw missing(ref);
+      return new Uint8Array(verified(ref, bytes));
+    },
+    async *list() {
+      for (const hash of [...stored.keys()].sort(compareCodePoints)) {
+        yield new ContentRef(hash, stored.get(hash)?.length ?? 0);
+      }
+    },
+    close: async () => undefined,
+  };
+};

@@ -1,0 +1,51 @@
+import { mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ContentRef } from '@stemma/canonical';
+import { afterEach, describe, expect, it } from 'vitest';
+import { describeContentStore } from '../src/contract.ts';
+import { openDirectoryContents, openMemoryContents, type MemoryContents } from '../src/index.ts';
+
+let memory: MemoryContents;
+describeContentStore('memory', {
+  create: async () => (memory = openMemoryContents()),
+  alter: async ({ sha256 }, bytes) => {
+    if (bytes) memory.stored.set(sha256, bytes);
+    else memory.stored.delete(sha256);
+  },
+  destroy: async () => undefined,
+});
+
+let directory = '';
+const pathOf = ({ sha256 }: ContentRef): string => join(directory, sha256.slice(0, 2), sha256.slice(2));
+const create = async (): Promise<string> => (directory = await mkdtemp(join(tmpdir(), 'stemma-contents-')));
+const destroy = (): Promise<void> => rm(directory, { recursive: true, force: true });
+
+describeContentStore('a directory', {
+  create: async () => openDirectoryContents(join(await create(), '')),
+  again: async () => openDirectoryContents(directory),
+  alter: (ref, bytes) => (bytes ? writeFile(pathOf(ref), bytes) : unlink(pathOf(ref))),
+  destroy,
+});
+
+describe('a directory of contents', () => {
+  afterEach(destroy);
+
+  it('leaves nothing half written behind, and passes over what a killed process left [record §4]', async () => {
+    const store = await openDirectoryContents(await create());
+    await store.put(Buffer.from('x'));
+    expect(await readdir(join(directory, 'tmp'))).toEqual([]);
+    await writeFile(join(directory, 'tmp', 'left'), 'half');
+    const again = await openDirectoryContents(directory);
+    const found: ContentRef[] = [];
+    for await (const ref of again.list()) found.push(ref);
+    expect(found).toHaveLength(1);
+  });
+
+  it('says with a code that the file system refuses [record §4]', async () => {
+    const store = await openDirectoryContents(await create());
+    await rm(directory, { recursive: true, force: true });
+    await writeFile(directory, 'a file in its place');
+    await expect(store.put(Buffer.from('y'))).rejects.toMatchObject({ code: 'E_IO' });
+  });
+});
