@@ -16,3 +16,4 @@ export type {
   TypeName,
   Value,
 } from './syntax.ts';
+export { select, type Window } from './select.ts';

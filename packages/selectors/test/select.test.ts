@@ -1,0 +1,148 @@
+import { PayloadNeeded } from '@stemma/context-tree';
+import { isStemmaError } from '@stemma/errors';
+import { describe, expect, it } from 'vitest';
+import { parseSelector } from '../src/parse-selector.ts';
+import { select, type Window } from '../src/select.ts';
+import { treeOfExport } from './tree-of-export.ts';
+
+const block = (id: string, more: object = {}): object => ({ id, nodeType: 'cb', content: id, ...more });
+const exported = (blocks: number): string =>
+  JSON.stringify({
+    spec_version: 'PACT/0.1.0',
+    cycle: 1,
+    root: {
+      id: 'root',
+      children: [
+        { id: 'sys', nodeType: '^sys', children: [block('rules', { role: 'system' })] },
+        {
+          id: 'seq',
+          nodeType: '^seq',
+          children: [
+            {
+              id: 't1',
+              nodeType: 'mt',
+              children: [block('q', { data_lang: 'en' }), block('doc', { offset: -1 })],
+            },
+            {
+              id: 't2',
+              nodeType: 'mt',
+              created_at_ns: 9,
+              children: [{ id: 'c', nodeType: 'mc', children: [block('a')] }],
+            },
+          ],
+        },
+        {
+          id: 'ah',
+          nodeType: '^ah',
+          children: Array.from({ length: blocks }, (_, i) => block(`h${String(i).padStart(6, '0')}`)),
+        },
+      ],
+    },
+  });
+
+const { tree, payloads } = treeOfExport(exported(2));
+const ids = (selector: string, window?: Window): readonly string[] =>
+  select(tree, parseSelector(selector), payloads, window);
+
+const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (isStemmaError(error)) return error.code;
+    throw error;
+  }
+  return 'answered';
+};
+
+describe('select', () => {
+  it.each([
+    ['*', ['root', 'sys', 'rules', 'seq', 't1', 'doc', 'q', 't2', 'c', 'a', 'ah', 'h000000', 'h000001']],
+    ['.mt > .cb', ['doc', 'q']],
+    ['.mt .cb', ['doc', 'q', 'a']],
+    ['.mc > .cb', ['q', 'a', 'h000000', 'h000001']],
+    ['.mt > .mc', ['c']],
+    ['.mc[offset=0][role=null] > .cb', ['q', 'a', 'h000000', 'h000001']],
+    ['^ah > .mc .cb, #rules', ['rules', 'h000000', 'h000001']],
+    ["[data_lang='en']", ['q']],
+    ['[data_lang]', ['q']],
+    ['^seq #a, ^sys #a', ['a']],
+    ["#a, #doc, #a, [id='nothing']", ['doc', 'a']],
+  ])(
+    '%s gives ids in document order, each once [context-tree §6] [context-tree §10.28]',
+    (selector, expected) => {
+      expect(ids(selector)).toEqual(expected);
+    },
+  );
+
+  it('gives a window, skip before limit [context-tree §10.34]', () => {
+    expect(ids('.cb', { skip: 1, limit: 2 })).toEqual(['doc', 'q']);
+    expect(ids('.cb', { limit: 0 })).toEqual([]);
+    expect(ids('.cb', { skip: 99 })).toEqual([]);
+  });
+
+  it.each(['^sys', '^seq', '^ah'])(
+    'a root before another compound gives what its region holds [context-tree §6] [context-tree §10.26]',
+    (root) => {
+      expect(ids(`${root} *`)).toEqual(ids(`#${root.slice(1)} *`));
+      expect(ids(`${root} > *`)).toEqual(ids(`#${root.slice(1)} > *`));
+      expect(ids(`.mt ${root} *`)).toEqual([]);
+    },
+  );
+
+  it.each([
+    '@* .cb',
+    '@c1..@c2 .cb',
+    '.cb:first',
+    ':pre',
+    'depth(1)',
+    '.cb[ttl<2]',
+    '@t0 [age=0]',
+    '.cb[ttl!=2]',
+  ])(
+    'says of %s that it is not answered yet, apart from what is no selector [context-tree §8]',
+    (selector) => {
+      expect(codeOf(() => ids(selector))).toBe('E_SELECTOR_UNSUPPORTED');
+    },
+  );
+
+  it('asks for all payloads that are missing at once [context-tree §6]', () => {
+    const needed = (): number => {
+      try {
+        select(tree, parseSelector('.cb[data_lang]'), (ref) => {
+          throw new PayloadNeeded([ref]);
+        });
+      } catch (error) {
+        if (error instanceof PayloadNeeded) return error.refs.length;
+      }
+      return 0;
+    };
+    expect(needed()).toBe(6);
+  });
+
+  it('finds an id in a tree of 100,000 nodes by the id index [context-tree §6]', () => {
+    const large = treeOfExport(exported(100_000));
+    const selector = parseSelector(
+      Array.from({ length: 5_000 }, (_, i) => `^ah #h${String(i).padStart(6, '0')}`).join(','),
+    );
+    select(large.tree, parseSelector('#a'), large.payloads);
+    const started = performance.now();
+    expect(select(large.tree, selector, large.payloads, { limit: 2 })).toEqual(['h000000', 'h000001']);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ['groups', '.mt,.cb > .cb,'.repeat(5_000) + '*'],
+    ['compounds', '*' + ' *'.repeat(20_000)],
+    ['attributes', '.cb' + '[data_x=null]'.repeat(8_000)],
+    ['implicit cores', '.mc,'.repeat(20_000) + '.mc'],
+  ])(
+    'answers very many %s on 100,000 nodes, or refuses, in bounded time [context-tree §6]',
+    (_what, text) => {
+      const large = treeOfExport(exported(100_000));
+      const started = performance.now();
+      const code = codeOf(() => select(large.tree, parseSelector(text), large.payloads));
+      expect(['answered', 'E_SELECTOR_TOO_COSTLY']).toContain(code);
+      expect(performance.now() - started).toBeLessThan(5_000);
+    },
+  );
+});
