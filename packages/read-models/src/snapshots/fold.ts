@@ -174,11 +174,7 @@ const foldFixed = (
     if (record === undefined) return;
     const { id } = record.headers;
     rows.put(IDS, [history, id, seq, lineage], [REGION.fixed, 0]);
-    rows.put(
-      VERSIONS,
-      [history, lineage, REGION.fixed, 0, id, seq],
-      fixedCells(record, ordinal),
-    );
+    rows.put(VERSIONS, [history, lineage, REGION.fixed, 0, id, seq], fixedCells(record, ordinal));
   });
 };
 

@@ -55,8 +55,9 @@ export const readLinks = (
       const [, , region, place, id, from] = key as [string, number, number, number, string, number];
       if (from > limit) continue;
       const known = newest.get(id);
-      if (known !== undefined && known.from >= from) continue;
       const recorded = isTombstone(value) ? null : recordedOf(id, value);
+      // A frame that moves a node leaves a tombstone behind with the same `from` as the row at the new place.
+      if (known !== undefined && (known.from > from || (known.from === from && recorded === null))) continue;
       newest.set(id, { from, recorded, place: places(region, place, recorded?.ordinal ?? 0) });
     }
   };

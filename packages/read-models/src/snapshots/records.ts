@@ -45,7 +45,7 @@ const cellsOf = (headers: Headers, { payload, expires, parent, ordinal }: Rest):
     ordinal === 0 ? null : ordinal,
     headers.priority === 0 ? null : headers.priority,
     headers.key ?? null,
-    (headers.refs ?? null),
+    headers.refs ?? null,
     headers.removable ?? null,
     headers.provenance ?? null,
     nulls === 0 ? null : nulls,

@@ -1,0 +1,145 @@
+import type { EventRef, Payload } from '@stemma/context-tree';
+import { isStemmaError } from '@stemma/errors';
+import type { Frame, HistoryEvent } from '@stemma/events';
+import {
+  applyFrame,
+  commandDigest,
+  decide,
+  decideFork,
+  decideRollback,
+  loadLineage,
+  openHistory,
+  partsOf,
+  payloadIn,
+  type AppliedFrame,
+  type Command,
+  type Decided,
+  type HistoryState,
+  type LineageParts,
+  type LineageState,
+  type Sources,
+  type Step,
+} from '@stemma/history';
+
+export const HISTORY = 'h';
+
+/** A strand as the naive copies know it: where it began, and a copy after each of its frames. */
+type NaiveStrand = {
+  readonly parent: number | null;
+  readonly at: number;
+  readonly copies: Map<number, LineageParts>;
+  name: string | null;
+};
+
+/** A history in memory that keeps a full copy of the tree after every frame: what rows are compared with. */
+export type NaiveHistory = {
+  readonly frames: Frame[];
+  readonly strands: Map<number, NaiveStrand>;
+  readonly state: HistoryState;
+  /** Every id that was ever used. */
+  readonly ids: Set<string>;
+  /** Decides and applies; undefined if the command was refused. */
+  run(strand: number, steps: readonly Step[]): AppliedFrame | undefined;
+  branch(how: 'fork' | 'rollback', parent: number, at: number): AppliedFrame | undefined;
+  /** The lineage at a position, by the definition of strands and positions alone. */
+  copyAt(strand: number, seq: number): LineageParts;
+};
+
+/** `see` is given every frame right after it was applied, while its state can still be read. */
+export const naiveHistory = (see: (frame: AppliedFrame) => void): NaiveHistory => {
+  const frames: Frame[] = [];
+  const strands = new Map<number, NaiveStrand>();
+  const state = openHistory(HISTORY, 0);
+  const ids = new Set<string>();
+  const names = new Set<string>();
+  let clock = 1_700_000_000_000_000_000n;
+
+  const payload = ({ seq, index }: EventRef): Payload =>
+    payloadIn(frames[seq]?.body.events[index] as HistoryEvent);
+  const position = (strand: number, seq: number | null): LineageState => ({
+    ...loadLineage(copyAt(strand, seq ?? state.next - 1)),
+    strand,
+  });
+  const sources: Sources = { payload, position };
+  const lookups = {
+    idTaken: (id: string) => ids.has(id),
+    nameTaken: (name: string) => names.has(name),
+    command: () => undefined,
+  };
+
+  const copyAt = (strand: number, seq: number): LineageParts => {
+    const { parent, at, copies } = strands.get(strand) as NaiveStrand;
+    for (let q = seq; q >= strand; q--) {
+      const copy = copies.get(q);
+      if (copy !== undefined) return copy;
+    }
+    return copyAt(parent as number, Math.min(seq, at));
+  };
+
+  const apply = ({ lineage, events }: Decided, command: Command | null): AppliedFrame => {
+    const seq = state.next;
+    const frame: Frame = {
+      envelope: { v: 1, history: HISTORY, seq, prev: new Uint8Array(32) },
+      body: {
+        recorder: 'test',
+        command: command?.id ?? `branch ${seq}`,
+        digest: command === null ? new Uint8Array(32) : commandDigest(command),
+        at: (clock += 1_000n),
+        lineage,
+        events,
+      },
+    };
+    frames.push(frame);
+    const applied = applyFrame(state, frame, sources);
+    for (const { parent, at } of applied.started?.how === undefined || applied.started.how === 'start'
+      ? []
+      : [applied.started])
+      strands.set(seq, { parent, at, copies: new Map(), name: applied.state.name });
+    if (applied.started?.how === 'start')
+      strands.set(0, { parent: null, at: 0, copies: new Map(), name: 'main' });
+    for (const list of applied.changes) {
+      for (const change of list) {
+        if ('node' in change) ids.add(change.node);
+        else if ('turn' in change) ids.add(change.turn);
+        else ids.add(change.after.headers.id);
+      }
+    }
+    for (const event of events) if (event.type === 'PositionNamed') names.add(event.name);
+    (strands.get(lineage) as NaiveStrand).copies.set(seq, partsOf(applied.state));
+    see(applied);
+    return applied;
+  };
+
+  return {
+    frames,
+    strands,
+    state,
+    ids,
+    copyAt,
+    run(strand, steps) {
+      const command: Command = {
+        id: `c${state.next}`,
+        history: HISTORY,
+        lineage: strand,
+        by: { recorder: 'test' },
+        steps: [...steps],
+      };
+      try {
+        return apply(decide(state, command, clock, { ...sources, lookups }), command);
+      } catch (error) {
+        if (isStemmaError(error) && error.code !== 'E_INTERNAL' && error.code !== 'E_HISTORY_DEFECTIVE')
+          return undefined;
+        throw error;
+      }
+    },
+    branch(how, parent, at) {
+      const target = { parent, at };
+      return apply(
+        how === 'fork'
+          ? decideFork(state, target, null)
+          : decideRollback(state, target, 'main', `left-${state.next}`),
+        null,
+      );
+    },
+  };
+};

@@ -1,0 +1,90 @@
+import type { Step } from '@stemma/history';
+import fc from 'fast-check';
+import type { NaiveHistory } from './naive-history.ts';
+
+/** One random act: numbers that are read against the history as it is then. */
+export type Act = { readonly what: number; readonly a: number; readonly b: number; readonly c: number };
+
+const small = fc.nat(1_000);
+export const anyActs = (least: number, most: number): fc.Arbitrary<Act[]> =>
+  fc.array(fc.record({ what: fc.nat(99), a: small, b: small, c: small }), {
+    minLength: least,
+    maxLength: most,
+    size: 'max',
+  });
+
+export const START: Step = { op: 'start', name: null };
+
+const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)];
+
+/** Does one act on a strand, or branches off; what the rules refuse changes nothing. */
+export const perform = (history: NaiveHistory, { what, a, b, c }: Act): void => {
+  const strands = [...history.strands.keys()];
+  // Mostly the newest strands, sometimes any.
+  const strand =
+    (what % 5 === 0 ? pick(strands, a) : strands.at(-1 - (b % Math.min(2, strands.length)))) ?? 0;
+  if (what < 5) history.branch(what < 3 ? 'fork' : 'rollback', pick(strands, a) ?? 0, b % history.state.next);
+  else history.run(strand, stepsFor(history, strand, what, a, b, c));
+};
+
+const stepsFor = (
+  history: NaiveHistory,
+  strand: number,
+  what: number,
+  a: number,
+  b: number,
+  c: number,
+): Step[] => {
+  const { nodes, turns } = history.copyAt(strand, history.state.next - 1);
+  const ids = [...nodes].map(({ headers }) => headers.id);
+  const node = (extra: object = {}): Record<string, never> =>
+    ({
+      nodeType: 'cb',
+      offset: (c % 3) - 1,
+      ttl: [null, 0, 1, 2, 5, 30][a % 6],
+      role: [undefined, null, 'user'][b % 3],
+      kind: 'text',
+      content: `text ${c}`,
+      ...(c % 7 === 0 && ids.length > 0 ? { refs: [pick(ids, b)] } : {}),
+      ...(c % 11 === 0 ? { data_x: { n: c }, provenance: { by: 'x' }, key: 'k', priority: a } : {}),
+      ...extra,
+    }) as never;
+  const container = (): Record<string, never> =>
+    node({
+      nodeType: 'mc',
+      offset: 0,
+      content: undefined,
+      removable: b % 2 === 0,
+      children: [node({ offset: 0 }), node({ offset: 1 })],
+    });
+  const id = pick(ids, a) ?? 'none';
+  const turn = pick([...turns], b)?.headers.id ?? 'none';
+  const containers = [...nodes]
+    .filter(({ headers }) => headers.nodeType === 'mc')
+    .map(({ headers }) => headers.id);
+  if (what < 35) return [{ op: 'commit' }];
+  if (what < 50) return [{ op: 'insert', parent: '^ah', node: c % 6 === 0 ? container() : node() }];
+  if (what < 60) return [{ op: 'insert', parent: '^ah', node: node() }, { op: 'commit' }];
+  if (what < 66) return [{ op: 'insert', parent: '^sys', node: c % 6 === 0 ? container() : node() }];
+  if (what < 74) return [{ op: 'insert', parent: turn, node: node({ offset: c % 2 === 0 ? -1 : 2 }) }];
+  if (what < 79) return [{ op: 'remove', id }];
+  if (what < 84) return [{ op: 'replace', id, set: { content: `other ${b}` } }];
+  if (what < 90) return [{ op: 'move', id, parent: pick(['^sys', '^ah', ...containers], b) ?? '^ah' }];
+  if (what < 92)
+    return [
+      { op: 'policy', policy: b % 4 === 0 ? null : { max_blocks: 3 + (a % 8), keep_turns: 1, pins: [] } },
+    ];
+  if (what < 94) return [{ op: 'priorities', priorities: [{ id, priority: a % 5 }] }];
+  if (what < 96) return [{ op: 'name', name: `n${a}` }];
+  if (what < 98)
+    return [
+      { op: 'insert', parent: '^ah', node: node({ ttl: 0 }) },
+      { op: 'insert', parent: '^sys', node: node() },
+      { op: 'commit' },
+    ];
+  return [
+    { op: 'insert', parent: '^ah', node: node() },
+    { op: 'annotate', note: 'a note' },
+    { op: 'remove', id },
+  ];
+};

@@ -1,0 +1,34 @@
+import type { AppliedFrame } from '@stemma/history';
+import { openMemoryRowStore, stageRows, type Generation, type RowChange } from '@stemma/row-store';
+import { READ_MODELS } from '../src/index.ts';
+
+/** All read models over memory rows, a batch a frame. */
+export type RowsUnderTest = {
+  readonly rows: Generation;
+  readonly fold: (frame: AppliedFrame) => void;
+  readonly writes: RowChange[][];
+};
+
+export const rowsUnderTest = (): RowsUnderTest => {
+  const rows = openMemoryRowStore().generation(
+    'test',
+    READ_MODELS.flatMap(({ tables }) => tables),
+  );
+  const writes: RowChange[][] = [];
+  return {
+    rows,
+    writes,
+    fold(frame) {
+      const staged = rows.read((view) => stageRows(view));
+      for (const model of READ_MODELS) model.fold(frame, staged);
+      const cursor = rows.read((view) => view.cursor(0));
+      writes.push(staged.changes());
+      void rows.commit({
+        partition: 0,
+        expected: cursor,
+        cursor: Uint8Array.of(frame.seq & 255, frame.seq >> 8),
+        changes: staged.changes(),
+      });
+    },
+  };
+};
