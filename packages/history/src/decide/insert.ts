@@ -20,7 +20,8 @@ const MADE = ['cycle', 'created_at_ns', 'created_at_iso', 'creation_index', 'con
 /** A subtree enters the tree, one event a node, containers first (context-tree §3, §10.2, §10.6, §10.16). */
 export const decideInsert = (draft: Draft, step: StepOf<'insert'>): void => {
   const parent = parentOf(draft, step.parent);
-  insertBelow(draft, parent, step.node, timeOf(draft, step.at_ns));
+  const time = timeOf(draft, step.at_ns);
+  for (const node of [step.node, ...(step.siblings ?? [])]) insertBelow(draft, parent, node, time);
 };
 
 /** The node with this id, or the region that one of the words `^sys`, `^ah` means. @throws E_NODE_NOT_FOUND */

@@ -41,7 +41,7 @@ const idsOf = (command: Command, lineage: LineageState): string[] => {
     if (Array.isArray(children)) for (const child of children as WideJson[]) visit(child, level + 1);
   };
   for (const step of command.steps) {
-    if (step.op === 'insert') visit(step.node, 0);
+    if (step.op === 'insert') for (const node of [step.node, ...(step.siblings ?? [])]) visit(node, 0);
     if (step.op !== 'commit') continue;
     ids.push(step.turn_id ?? turnIdAt(lineage.strand, cycle));
     cycle++;
