@@ -1,1 +1,2 @@
-export {};
+export { createGateway, type GatewayOptions } from './gateway.ts';
+export { DEFAULT_PORT, serveGateway, type Gateway, type ServeOptions } from './serve.ts';

@@ -1,1 +1,14 @@
-export {};
+import { createClient } from '@stemma/api';
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { followEvents } from './live.ts';
+import { createQueries } from './queries.ts';
+import './style/tokens.css';
+import './style/layout.css';
+import './style/lists.css';
+import './style/panes.css';
+
+const queries = createQueries(createClient((url, options) => fetch(url, options), ''));
+const live = followEvents(queries);
+const root = document.getElementById('app');
+if (root !== null) render(<App queries={queries} live={live} />, root);

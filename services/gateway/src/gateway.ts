@@ -1,0 +1,115 @@
+import { ENDPOINTS, openApi, toWireJson, type InputOf } from '@stemma/api';
+import { errorToJson, fail, StemmaError } from '@stemma/errors';
+import type { Home } from '@stemma/home';
+import { Hono } from 'hono';
+import { fileURLToPath } from 'node:url';
+import { createHandlers } from './handlers.ts';
+import { guard, isLoopback } from './guard.ts';
+import { safeHeaders } from './headers.ts';
+import { serveAsset, servePage } from './page.ts';
+import { inputOf, routeEndpoints } from './routes.ts';
+import { openStream, type StreamTimes } from './stream.ts';
+
+export type GatewayOptions = {
+  readonly home: Home;
+  /** The values of `Host` to answer to; any loopback name unless said. */
+  readonly hosts?: (host: string) => boolean;
+  /** The folder of the inspector's built files. */
+  readonly page?: string;
+  readonly stream?: Partial<StreamTimes>;
+  /** Live streams at a time; 64 unless said. */
+  readonly streams?: number;
+  /** Live streams end when it aborts. */
+  readonly closing?: AbortSignal;
+  /** Told of errors that are no answer of the contract: faults of Stemma. */
+  readonly report?: (error: unknown) => void;
+};
+
+const VERSION = '0.1.0';
+const PAGE = fileURLToPath(new URL('../../inspector/dist', import.meta.url));
+const TIMES: StreamTimes = { heartbeat: 15_000, stall: 30_000, refusal: 250 };
+
+/** The HTTP door of a home: a function from requests to answers, testable without a port. */
+export const createGateway = (options: GatewayOptions): Hono => {
+  const { home, page = PAGE, report = () => undefined } = options;
+  const app = new Hono();
+  app.use(safeHeaders);
+  app.use(guard(options.hosts ?? ((host) => isLoopback(host.replace(/:\d+$/, '')))));
+  routeEndpoints(app, createHandlers(home));
+  routeStream(app, options);
+  const document = toWireJson(openApi(VERSION));
+  app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
+  app.get('/', (c) => servePage(c, page));
+  app.get('/assets/:name', (c) => serveAsset(c, page, c.req.param('name')));
+  app.notFound((c) => {
+    throw fail('E_NOT_FOUND', `there is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}`);
+  });
+  app.onError((error) => {
+    if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
+    const status = error instanceof StemmaError ? error.row.status : 500;
+    return new Response(toWireJson(errorToJson(error)), {
+      status,
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+  return app;
+};
+
+const routeStream = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
+  let open = 0;
+  app.get(ENDPOINTS.stream.path, async (c) => {
+    const input = (await inputOf(c, ENDPOINTS.stream)) as InputOf<typeof ENDPOINTS.stream>;
+    if (open >= streams) throw fail('E_BUSY', `there are ${open} live streams already`, { streams: open });
+    const after = c.req.header('last-event-id') ?? input.after;
+    const history = input.history === undefined ? undefined : (await home.find(input.history)).history;
+    const done = new AbortController();
+    const signal = AbortSignal.any([
+      c.req.raw.signal,
+      done.signal,
+      ...(closing === undefined ? [] : [closing]),
+    ]);
+    open++;
+    const release = once(() => open--);
+    try {
+      const bytes = await openStream(home, { after, history, signal }, { ...TIMES, ...stream });
+      const counted = onEnd(bytes, release);
+      return c.body(counted, 200, {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  });
+};
+
+const once = (act: () => void): (() => void) => {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+};
+
+/** The same bytes; `act` is called when they have ended or nobody wants them any more. */
+const onEnd = (bytes: ReadableStream<Uint8Array>, act: () => void): ReadableStream<Uint8Array> => {
+  const reader = bytes.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { done, value } = await reader.read();
+        if (done) {
+          act();
+          controller.close();
+        } else controller.enqueue(value);
+      },
+      cancel: async (reason) => {
+        act();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+};

@@ -1,0 +1,42 @@
+import { fail } from '@stemma/errors';
+import type { MiddlewareHandler } from 'hono';
+
+/**
+ * Refuses requests that a web page of somebody else could send. A page can make a browser call an address of this
+ * machine, even under a name of its own that it lets point here (DNS rebinding); so the name that was called (`Host`)
+ * and the page that calls (`Origin`, `Sec-Fetch-Site`) must be this server's own. Programs send neither of the latter.
+ *
+ * @param hosts the values of `Host` that are its own, with port.
+ */
+export const guard =
+  (hosts: (host: string) => boolean): MiddlewareHandler =>
+  async (c, next) => {
+    const host = c.req.header('host') ?? new URL(c.req.url).host;
+    if (!hosts(host))
+      throw fail('E_NOT_ALLOWED', `this server does not answer to the name ${shown(host)}`, {
+        host: shown(host),
+      });
+    const origin = c.req.header('origin');
+    if (origin !== undefined && origin !== `http://${host}`)
+      throw fail('E_NOT_ALLOWED', `a page of ${shown(origin)} may not use this server`, {
+        origin: shown(origin),
+      });
+    const site = c.req.header('sec-fetch-site');
+    if (site !== undefined && site !== 'same-origin' && site !== 'none' && c.req.path !== '/')
+      throw fail('E_NOT_ALLOWED', 'a page of another site may not use this server', { site: shown(site) });
+    await next();
+  };
+
+const shown = (text: string): string => (text.length > 100 ? text.slice(0, 100) + '…' : text);
+
+/** True for names and addresses of this machine alone: `localhost`, 127.0.0.0/8, ::1. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+
+/** The hosts of a server on a loopback address: any loopback name with its port (or without one, for port 80). */
+export const loopbackHosts =
+  (port: number) =>
+  (host: string): boolean => {
+    const match = /^(\[::1\]|[^:]+)(?::(\d+))?$/.exec(host);
+    return match !== null && isLoopback(match[1] ?? '') && Number(match[2] ?? 80) === port;
+  };

@@ -1,0 +1,91 @@
+import { toWireJson, type AnswerOf, type EndpointName, type Endpoints, type InputOf } from '@stemma/api';
+import { exportTree, threadBytes } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import type { Home, Position, TreeView } from '@stemma/home';
+import { toOpenAIMessages } from '@stemma/importers';
+import { doCommand, startHistory } from './commands.ts';
+import { historyAnswer, historyPage } from './histories.ts';
+import { positionAnswer, summaryOf } from './lines.ts';
+import { loggedAnswer } from './logged-events.ts';
+import { openPreviews } from './preview.ts';
+import { openSnapshotPages } from './snapshot-page.ts';
+import { nodeDetailAt } from './tree-node.ts';
+import { treePage } from './tree-page.ts';
+
+/** What answers each endpoint but the stream. */
+export type Handlers = {
+  readonly [Name in Exclude<EndpointName, 'stream'>]: (
+    input: InputOf<Endpoints[Name]>,
+  ) => Promise<AnswerOf<Endpoints[Name]>>;
+};
+
+type At = { readonly history: string; readonly at?: string | undefined };
+
+export const createHandlers = (home: Home): Handlers => {
+  const previews = openPreviews(home);
+  const snapshotPages = openSnapshotPages(home);
+  const positionAt = async ({ history, at }: At): Promise<Position> =>
+    home.position(await home.find(history), at);
+  const viewAt = async (at: At): Promise<TreeView> => home.view(await positionAt(at));
+
+  return {
+    histories: (page) => historyPage(home, previews, page),
+    history: async ({ history }) =>
+      historyAnswer(await summaryOf(home, (await home.find(history)).history), previews),
+    snapshots: async ({ history, ...page }) => snapshotPages(await home.find(history), page),
+    tree: async (input) => treePage(home, await positionAt(input), input),
+    node: async ({ node, ...at }) => {
+      const view = await viewAt(at);
+      const index = view.tree.indexOf(node);
+      if (index === undefined)
+        throw fail('E_NODE_NOT_FOUND', `${view.position.label} has no node ${node}`, { id: node });
+      return nodeDetailAt(view, view.position, index);
+    },
+    thread: async ({ provider, ...at }) => {
+      const { tree, payloads, thread } = await viewAt(at);
+      if (provider === undefined) return threadBytes(tree, payloads, thread);
+      return toWireJson(toOpenAIMessages(tree, payloads, thread));
+    },
+    export: async (at) => {
+      const { tree, payloads } = await viewAt(at);
+      return exportTree(tree, payloads);
+    },
+    select: async ({ history, selector, limit, skip }) => {
+      const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };
+      const { position, ids } = await home.select(await home.find(history), selector, window);
+      return { position: positionAnswer(position), ids: [...ids] };
+    },
+    diff: async ({ history, a, b }) => {
+      const { added, removed, changed } = await home.diff(await home.find(history), a, b);
+      return {
+        added: [...added],
+        removed: [...removed],
+        changed: changed.map(({ id, fields }) => ({ id, fields: [...fields] })),
+      };
+    },
+    events: async ({ history: name, from = 0, limit = 100 }) => {
+      const { history } = await home.find(name);
+      const events = await home.events(history, { from, limit: Math.max(1, Math.min(limit, 1_000)) });
+      const last = events.at(-1);
+      const more = last !== undefined && last.seq + 1 < (await summaryOf(home, history)).frames;
+      return { history, events: events.map(loggedAnswer), next: more ? last.seq + 1 : null };
+    },
+    start: ({ body }) => startHistory(home, body),
+    command: async ({ history, body }) => doCommand(home, await home.find(history), body),
+    stats: async () => ({ ...(await home.stats()) }),
+    verify: async () => {
+      const all = await home.histories();
+      const inState = (state: string): string[] =>
+        all.filter((one) => one.state === state).map(({ history }) => history);
+      const [damaged, defective] = [inState('damaged'), inState('defective')];
+      return { ok: damaged.length + defective.length === 0, histories: all.length, damaged, defective };
+    },
+    healthz: async () => ({ status: 'ok' }),
+    readyz: async () => {
+      await home.stats().catch(() => {
+        throw fail('E_BUSY', 'the home does not answer yet');
+      });
+      return { status: 'ready' };
+    },
+  };
+};

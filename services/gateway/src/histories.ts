@@ -1,0 +1,39 @@
+import type { HistoryPage, HistorySummary as HistoryAnswer } from '@stemma/api';
+import type { HistorySummary, Home } from '@stemma/home';
+import { compareCodePoints } from '@stemma/canonical';
+import type { Previews } from './preview.ts';
+
+/** A page of the histories, the one that changed last first. */
+export const historyPage = async (
+  home: Home,
+  previews: Previews,
+  { limit = 100, skip = 0 }: { readonly limit?: number | undefined; readonly skip?: number | undefined },
+): Promise<HistoryPage> => {
+  const all = [...(await home.histories())].sort(
+    (a, b) => b.updatedAt - a.updatedAt || compareCodePoints(a.history, b.history),
+  );
+  const histories: HistoryAnswer[] = [];
+  for (const summary of all.slice(skip, skip + Math.min(limit, 500)))
+    histories.push(await historyAnswer(summary, previews));
+  return { total: all.length, histories };
+};
+
+export const historyAnswer = async (summary: HistorySummary, previews: Previews): Promise<HistoryAnswer> => ({
+  history: summary.history,
+  name: summary.name,
+  state: summary.state,
+  preview: await previews(summary),
+  startedAt: summary.startedAt,
+  updatedAt: summary.updatedAt,
+  source: summary.source === null ? null : { format: summary.source.format, sha256: summary.source.sha256 },
+  frames: summary.frames,
+  events: summary.events,
+  cycles: summary.cycles,
+  lineages: summary.lineages.map(({ lineage, strand, name, parent, at }) => ({
+    lineage,
+    strand,
+    name,
+    parent,
+    at,
+  })),
+});

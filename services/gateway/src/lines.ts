@@ -1,0 +1,63 @@
+import type { Position as PositionAnswer } from '@stemma/api';
+import { fail, isStemmaError } from '@stemma/errors';
+import type { HistorySummary, Home, Line, Position } from '@stemma/home';
+
+/** What names a lineage in addresses. */
+export const lineageId = (history: string, strand: number): string =>
+  strand === 0 ? history : `${history}:${strand}`;
+
+/** The lineage that a position belongs to. */
+export const lineOf = ({ history, strand }: Pick<Position, 'history' | 'strand'>): Line => ({
+  history,
+  strand,
+  lineage: lineageId(history, strand),
+});
+
+/** A position as the API gives it. */
+export const positionAnswer = (position: Position): PositionAnswer => ({
+  history: position.history,
+  lineage: lineageId(position.history, position.strand),
+  strand: position.strand,
+  seq: position.seq,
+  cycle: position.cycle,
+  committed: position.committed,
+  label: position.label,
+});
+
+/** The position that a reference names, or null where there is no such snapshot. */
+export const positionOrNull = async (home: Home, line: Line, reference: string): Promise<Position | null> => {
+  try {
+    return await home.position(line, reference);
+  } catch (error) {
+    if (isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) return null;
+    throw error;
+  }
+};
+
+/** The snapshot before a position: of the cycle before it, or, for a position that is no snapshot, the newest. */
+export const previousOf = async (home: Home, position: Position): Promise<Position | null> => {
+  const cycle = position.committed && position.cycle !== null ? position.cycle - 1 : position.cycle;
+  return cycle === null || cycle < 0 ? null : positionOrNull(home, lineOf(position), `@c${cycle}`);
+};
+
+/** @throws E_HISTORY_NOT_FOUND */
+export const summaryOf = async (home: Home, history: string): Promise<HistorySummary> => {
+  const summary = (await home.histories()).find((one) => one.history === history);
+  if (summary === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
+  return summary;
+};
+
+/** For every strand on the chain of a strand's newest position, the last frame of it that counts (snapshots: strands). */
+export const chainLimits = (summary: HistorySummary, strand: number): ReadonlyMap<number, number> => {
+  const limits = new Map<number, number>();
+  let limit = Number.POSITIVE_INFINITY;
+  for (let next: number | null = strand; next !== null;) {
+    limits.set(next, limit);
+    const lineage: HistorySummary['lineages'][number] | undefined = summary.lineages.find(
+      (one) => one.strand === next,
+    );
+    limit = Math.min(limit, lineage?.at ?? limit);
+    next = lineage?.parent ?? null;
+  }
+  return limits;
+};

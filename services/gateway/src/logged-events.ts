@@ -1,0 +1,29 @@
+import { fromWireJson, toWireJson, type LoggedEvent as LoggedAnswer, type StreamedEvent } from '@stemma/api';
+import type { LoggedEvent } from '@stemma/home';
+import { lineageId } from './lines.ts';
+
+const STREAMED_CHARACTERS = 16 * 1024;
+
+const place = (one: LoggedEvent): Omit<LoggedAnswer, 'event'> => ({
+  history: one.history,
+  lineage: lineageId(one.history, one.strand),
+  strand: one.strand,
+  seq: one.seq,
+  index: one.index,
+  command: one.command,
+  at: one.at,
+  author: one.author,
+});
+
+/** An accepted event as the API gives it: bytes in it are hex when it is written. */
+export const loggedAnswer = (one: LoggedEvent): LoggedAnswer => ({ ...place(one), event: one.event });
+
+/** An accepted event as the live stream gives it: one that is large is left out. */
+export const streamedAnswer = (one: LoggedEvent): StreamedEvent => {
+  const text = toWireJson(one.event);
+  return {
+    ...place(one),
+    type: one.event.type,
+    event: text.length > STREAMED_CHARACTERS ? null : fromWireJson(text),
+  };
+};

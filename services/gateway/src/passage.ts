@@ -1,0 +1,69 @@
+import type { LeftNode } from '@stemma/api';
+import type { HistoryEvent } from '@stemma/events';
+import type { HistorySummary, Home } from '@stemma/home';
+import { chainLimits } from './lines.ts';
+
+/** What came into a tree and what left it on the way from one position to a later one of the same chain. */
+export type Passage = {
+  readonly came: Set<string>;
+  readonly left: Map<string, NonNullable<LeftNode['cause']>>;
+};
+
+const FRAMES_AT_ONCE = 64;
+
+/** The passages between positions of one chain, given by their frames, oldest first: one for each but the first. */
+export const passages = async (
+  home: Home,
+  summary: HistorySummary,
+  strand: number,
+  seqs: readonly number[],
+): Promise<readonly Passage[]> => {
+  const limits = chainLimits(summary, strand);
+  const list: Passage[] = seqs.slice(1).map(() => ({ came: new Set(), left: new Map() }));
+  const end = seqs.at(-1) ?? -1;
+  let at = 0;
+  for (let from = (seqs[0] ?? 0) + 1; from <= end;) {
+    const events = await home.events(summary.history, { from, limit: FRAMES_AT_ONCE });
+    for (const { seq, strand: own, event } of events) {
+      if (seq > end) return list;
+      while (seq > (seqs[at + 1] ?? end)) at++;
+      const passage = list[at];
+      if (passage !== undefined && seq <= (limits.get(own) ?? -1)) walk(passage, event);
+    }
+    const last = events.at(-1);
+    if (last === undefined) return list;
+    from = last.seq + 1;
+  }
+  return list;
+};
+
+const walk = (passage: Passage, event: HistoryEvent): void => {
+  switch (event.type) {
+    case 'NodeInserted':
+    case 'NodeImported':
+      passage.came.add(event.node.id);
+      return;
+    case 'TurnSealed':
+      passage.came.add(event.turn.id);
+      return;
+    case 'NodeExpired':
+      leave(passage, event.id, 'expired');
+      return;
+    case 'NodeCascaded':
+      leave(passage, event.id, 'cascaded');
+      return;
+    case 'NodePruned':
+      leave(passage, event.id, 'pruned');
+      return;
+    case 'NodeRemoved':
+      for (const id of [event.id, ...event.subtree]) leave(passage, id, 'removed');
+      return;
+    default:
+      return;
+  }
+};
+
+/** What came and went in between was in neither of the two. */
+const leave = ({ came, left }: Passage, id: string, cause: NonNullable<LeftNode['cause']>): void => {
+  if (!came.delete(id)) left.set(id, cause);
+};

@@ -1,0 +1,43 @@
+import type { Home, HistorySummary, TreeView } from '@stemma/home';
+import { NODE_KIND } from '@stemma/context-tree';
+import { excerptOf } from './excerpt.ts';
+import { lineOf, positionOrNull } from './lines.ts';
+
+const CHARACTERS = 160;
+
+/** Gives the first words of a history's first user message; null while no user has spoken, or none can be read. */
+export type Previews = (summary: HistorySummary) => Promise<string | null>;
+
+/** Previews that are kept once they are found: the first message of a history does not change. */
+export const openPreviews = (home: Home): Previews => {
+  const found = new Map<string, { readonly frames: number; readonly preview: string | null }>();
+  return async (summary) => {
+    const known = found.get(summary.history);
+    if (known !== undefined && (known.preview !== null || known.frames === summary.frames))
+      return known.preview;
+    // A history that is damaged at its very beginning has no preview; its state says why.
+    const preview = await firstUserWords(home, summary.history).catch(() => null);
+    if (found.size >= 100_000) found.clear();
+    found.set(summary.history, { frames: summary.frames, preview });
+    return preview;
+  };
+};
+
+const firstUserWords = async (home: Home, history: string): Promise<string | null> => {
+  const line = lineOf({ history, strand: 0 });
+  const first = await positionOrNull(home, line, '@c1');
+  const words = first === null ? null : userWords(await home.view(first));
+  return words ?? userWords(await home.view(await home.position(line)));
+};
+
+const userWords = ({ tree, payloads }: TreeView): string | null => {
+  for (let i = tree.seq; i < tree.count; i++) {
+    const ref = tree.payloads[i];
+    if (tree.kinds[i] !== NODE_KIND.block || (tree.headers[i]?.role ?? 'user') !== 'user' || !ref) continue;
+    const excerpt = excerptOf(payloads(ref)['content'], CHARACTERS * 4);
+    const words = excerpt?.text.replace(/\s+/g, ' ').trim() ?? '';
+    if (words !== '')
+      return words.length > CHARACTERS ? words.slice(0, CHARACTERS).toWellFormed() + '…' : words;
+  }
+  return null;
+};

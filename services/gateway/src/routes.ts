@@ -1,0 +1,74 @@
+import { ENDPOINTS, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
+import { parseWideJson } from '@stemma/canonical';
+import { fail, type ErrorCode } from '@stemma/errors';
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { z } from 'zod';
+import type { Handlers } from './handlers.ts';
+
+const BODY_BYTES = 80 * 1024 * 1024;
+
+/** Routes every endpoint but the stream to its handler: parses what comes in, writes what goes out. */
+export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
+  const limit = bodyLimit({
+    maxSize: BODY_BYTES,
+    onError: () => {
+      throw fail('E_INPUT_TOO_LARGE', `a request may have ${BODY_BYTES} bytes`, { limit: BODY_BYTES });
+    },
+  });
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
+    if (name === 'stream') continue;
+    const handle = handlers[name] as (input: unknown) => Promise<unknown>;
+    app.on(endpoint.method, honoPath(endpoint.path), limit, async (c) =>
+      answer(endpoint, await handle(await inputOf(c, endpoint))),
+    );
+  }
+};
+
+/** `{name}` as hono writes it. */
+export const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
+/** Parameters, query and body of a request, checked against the contract. */
+export const inputOf = async (c: Context, endpoint: Endpoint): Promise<Record<string, unknown>> => ({
+  ...(endpoint.params === undefined ? {} : parsed(endpoint.params, c.req.param(), 'E_USAGE')),
+  ...(endpoint.query === undefined ? {} : parsed(endpoint.query, c.req.query(), 'E_USAGE')),
+  ...(endpoint.body === undefined
+    ? {}
+    : { body: parsed(endpoint.body, await bodyOf(c), 'E_COMMAND_INVALID') }),
+});
+
+const parsed = <T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode): T => {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const at =
+    issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.map(String).join('.');
+  throw fail(code, `${at}: ${issue?.message ?? 'not of the contract'}`, { at });
+};
+
+const bodyOf = async (c: Context): Promise<unknown> => {
+  // A form of another site can send other types without asking first; it cannot send this one.
+  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
+    throw fail('E_USAGE', 'a request with a body has the content-type application/json');
+  return parseWideJson(await textOf(c), 'the request');
+};
+
+const textOf = async (c: Context): Promise<string> => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await c.req.arrayBuffer());
+  } catch (error) {
+    if (error instanceof TypeError) throw fail('E_INPUT_NOT_JSON', 'the request is not UTF-8');
+    throw error;
+  }
+};
+
+const answer = ({ answer: kind }: Endpoint, value: unknown): Response => {
+  if (kind.kind === 'json')
+    return new Response(toWireJson(value), {
+      status: kind.status,
+      headers: { 'content-type': 'application/json' },
+    });
+  return new Response(value as string, {
+    headers: { 'content-type': kind.kind === 'bytes' ? kind.mime : 'text/plain' },
+  });
+};

@@ -1,0 +1,77 @@
+import { serve, type ServerType } from '@hono/node-server';
+import { fail, StemmaError } from '@stemma/errors';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createGateway, type GatewayOptions } from './gateway.ts';
+import { isLoopback, loopbackHosts } from './guard.ts';
+
+export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
+  /** 4870 unless said; 0: any that is free. */
+  readonly port?: number;
+  /** A loopback address; 127.0.0.1 unless said. */
+  readonly host?: string;
+};
+
+/** A gateway that listens. `close` ends live streams, lets requests finish for 5 s at most, and frees the port. */
+export type Gateway = { readonly url: string; readonly port: number; close(): Promise<void> };
+
+export const DEFAULT_PORT = 4870;
+
+/**
+ * Opens the HTTP door of a home on an address of this machine.
+ *
+ * @throws E_NOT_ALLOWED for any other address: nobody is asked who they are, so whoever reaches the port may read and
+ *   write everything. E_ADDRESS_IN_USE.
+ */
+export const serveGateway = async ({
+  port = DEFAULT_PORT,
+  host = '127.0.0.1',
+  ...options
+}: ServeOptions): Promise<Gateway> => {
+  if (!isLoopback(host))
+    throw fail(
+      'E_NOT_ALLOWED',
+      `there is no authentication yet, so the gateway listens on addresses of this machine only (127.0.0.1, ::1), not on ${host}`,
+      { host },
+    );
+  const closing = new AbortController();
+  let hosts: (name: string) => boolean = () => false;
+  const app = createGateway({ ...options, hosts: (name) => hosts(name), closing: closing.signal });
+  const hostname = host === 'localhost' ? '127.0.0.1' : host.replace(/^\[|\]$/g, '');
+  const server = serve({ fetch: app.fetch, port, hostname });
+  const actual = await listening(server, port);
+  hosts = loopbackHosts(actual);
+  return {
+    port: actual,
+    url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${actual}`,
+    close: async () => {
+      closing.abort();
+      await closed(server as Server);
+    },
+  };
+};
+
+const listening = async (server: ServerType, port: number): Promise<number> => {
+  try {
+    if (!server.listening) await once(server, 'listening');
+  } catch (error) {
+    const known = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (known === 'EADDRINUSE')
+      throw new StemmaError('E_ADDRESS_IN_USE', `port ${port} is in use`, { port }, { cause: error });
+    throw new StemmaError('E_IO', `cannot listen on port ${port}`, { port }, { cause: error });
+  }
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+};
+
+const closed = async (server: Server): Promise<void> => {
+  const done = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection becomes idle when its stream has ended or its request is answered, and would be kept alive.
+  const sweep = setInterval(() => server.closeIdleConnections(), 20);
+  const late = new AbortController();
+  await Promise.race([done, wait(5_000, undefined, { signal: late.signal }).catch(() => undefined)]);
+  late.abort();
+  clearInterval(sweep);
+  server.closeAllConnections();
+};

@@ -1,0 +1,127 @@
+import { toWireJson } from '@stemma/api';
+import { errorToJson, fail, StemmaError } from '@stemma/errors';
+import type { Home, LoggedEvent } from '@stemma/home';
+import { setTimeout as wait } from 'node:timers/promises';
+import { streamedAnswer } from './logged-events.ts';
+
+/** Bounds of live streams, in milliseconds. */
+export type StreamTimes = {
+  /** A comment is sent when nothing has been for so long, so that a dead connection is noticed. */
+  readonly heartbeat: number;
+  /** A client that takes nothing for so long is cut off. */
+  readonly stall: number;
+  /** So long an answer waits for the log to refuse the cursor, before the stream begins. */
+  readonly refusal: number;
+};
+
+type Request = {
+  readonly after?: string | undefined;
+  readonly history?: string | undefined;
+  /** Ends when the client is gone or the server closes. */
+  readonly signal: AbortSignal;
+};
+
+const EVENTS_PER_MESSAGE = 100;
+
+/**
+ * The live stream of one client, as the bytes of server-sent events. Nothing is read from the log ahead of what the
+ * client takes, so that a slow client costs one message of memory, and one that takes nothing is cut off.
+ *
+ * Messages may come twice after a resumption (a batch of events has one cursor, at its end), never not at all.
+ *
+ * @throws E_STREAM_GONE when the log does not have the cursor.
+ */
+export const openStream = async (
+  home: Home,
+  request: Request,
+  times: StreamTimes,
+): Promise<ReadableStream<Uint8Array>> => {
+  const end = new AbortController();
+  const signal = AbortSignal.any([request.signal, end.signal]);
+  const { after, history } = request;
+  const follow = home.follow({
+    signal,
+    ...(after === undefined ? {} : { after }),
+    ...(history === undefined ? {} : { history }),
+  });
+  const batches = follow[Symbol.asyncIterator]();
+  let next = batches.next();
+  next.catch(() => undefined);
+  await Promise.race([next, wait(times.refusal, undefined, { signal: end.signal })]).catch(
+    (error: unknown) => {
+      end.abort();
+      throw asStreamError(error);
+    },
+  );
+
+  const encoder = new TextEncoder();
+  const waiting: string[] = ['retry: 1000\n\n'];
+  let stalled: NodeJS.Timeout | undefined;
+
+  const nextText = async (): Promise<string | null> => {
+    const ready = waiting.shift();
+    if (ready !== undefined) return ready;
+    const beat = new AbortController();
+    const batch = await Promise.race([next, wait(times.heartbeat, 'beat' as const, { signal: beat.signal })]);
+    beat.abort();
+    if (batch === 'beat') return ': nothing new\n\n';
+    if (batch.done === true) return null;
+    next = batches.next();
+    next.catch(() => undefined);
+    waiting.push(...messages(batch.value.cursor, batch.value.events));
+    return waiting.shift() ?? '';
+  };
+
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      clearTimeout(stalled);
+      const { text, last } = await nextText().then(
+        (some) => ({ text: some ?? '', last: some === null }),
+        (error: unknown) => ({
+          text: ending(signal.aborted ? fail('E_BUSY', 'the server is stopping') : asStreamError(error)),
+          last: true,
+        }),
+      );
+      if (text !== '') controller.enqueue(encoder.encode(text));
+      if (last) {
+        controller.close();
+        end.abort();
+        return;
+      }
+      stalled = setTimeout(() => {
+        controller.enqueue(
+          encoder.encode(ending(fail('E_STREAM_SLOW', 'the client took nothing for too long'))),
+        );
+        controller.close();
+        end.abort();
+      }, times.stall);
+      stalled.unref();
+    },
+    cancel: () => {
+      clearTimeout(stalled);
+      end.abort();
+    },
+  });
+};
+
+/** The events of a batch as messages; the last carries the cursor. A batch without events only moves the cursor. */
+const messages = (cursor: string, events: readonly LoggedEvent[]): readonly string[] => {
+  if (events.length === 0) return [`id: ${cursor}\n\n`];
+  const list: string[] = [];
+  for (let i = 0; i < events.length; i += EVENTS_PER_MESSAGE) {
+    const data = toWireJson({ events: events.slice(i, i + EVENTS_PER_MESSAGE).map(streamedAnswer) });
+    const id = i + EVENTS_PER_MESSAGE >= events.length ? `id: ${cursor}\n` : '';
+    list.push(`${id}event: events\ndata: ${data}\n\n`);
+  }
+  return list;
+};
+
+const ending = (error: StemmaError): string => `event: end\ndata: ${toWireJson(errorToJson(error))}\n\n`;
+
+/** A cursor that the log does not have is gone for the client, whatever the log calls it. */
+const asStreamError = (error: unknown): StemmaError => {
+  if (!(error instanceof StemmaError))
+    return fail('E_INTERNAL', error instanceof Error ? error.message : String(error));
+  if (error.code !== 'E_CURSOR_LOST' && error.code !== 'E_LOG_MISMATCH') return error;
+  return new StemmaError('E_STREAM_GONE', 'the log does not have this cursor', {}, { cause: error });
+};

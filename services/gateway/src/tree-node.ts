@@ -1,0 +1,102 @@
+import type { NodeDetail, TreeNode } from '@stemma/api';
+import { contentHash, isoTime, NO_DEPTH, NODE_KIND, type Headers } from '@stemma/context-tree';
+import type { Position, TreeView } from '@stemma/home';
+import { excerptOf } from './excerpt.ts';
+import { positionAnswer } from './lines.ts';
+
+/** Where the node at an index lies. */
+const placeAt = ({ tree }: TreeView, i: number): Pick<TreeNode, 'shape' | 'region' | 'parent' | 'depth'> => {
+  const depth = tree.depths[i] ?? NO_DEPTH;
+  const parent = tree.parents[i] ?? -1;
+  return {
+    shape: SHAPES[tree.kinds[i] ?? NODE_KIND.block] ?? 'block',
+    region: i >= tree.ah ? '^ah' : i >= tree.seq ? '^seq' : i >= tree.sys ? '^sys' : null,
+    parent: parent === -1 ? null : (tree.ids[parent] ?? null),
+    depth: depth === NO_DEPTH ? null : depth,
+  };
+};
+
+const SHAPES: readonly TreeNode['shape'][] = [
+  'root',
+  'region',
+  'region',
+  'region',
+  'turn',
+  'container',
+  'block',
+];
+
+const headersAt = ({ tree }: TreeView, i: number) => {
+  const headers = tree.headers[i] as Headers;
+  const { role, kind, key, removable, refs } = headers;
+  return {
+    id: headers.id,
+    nodeType: headers.nodeType,
+    offset: headers.offset,
+    ttl: tree.ttls[i] ?? null,
+    priority: headers.priority,
+    cycle: headers.cycle,
+    created_at_ns: headers.created_at_ns,
+    created_at_iso: isoTime(headers.created_at_ns),
+    creation_index: headers.creation_index,
+    ...(role === undefined ? {} : { role }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(key === undefined ? {} : { key }),
+    ...(removable === undefined ? {} : { removable }),
+    ...(refs === undefined ? {} : { refs: refs === null ? null : [...refs] }),
+  };
+};
+
+/** The node at an index as a list shows it, but for what is new in it. */
+export const treeNodeAt = (
+  view: TreeView,
+  i: number,
+  excerpt: number,
+  inThread: boolean,
+): Omit<TreeNode, 'new' | 'changed'> => {
+  const { tree, payloads } = view;
+  const place = placeAt(view, i);
+  const headers = headersAt(view, i);
+  const ref = tree.payloads[i];
+  const content = place.shape === 'block' && ref ? excerptOf(payloads(ref)['content'], excerpt) : null;
+  return {
+    index: i,
+    ...headers,
+    ...place,
+    content,
+    thread: inThread ? threadHeaders(headers, place) : null,
+  };
+};
+
+/** Role and kind as the provider thread gives them (context-tree §4). */
+const threadHeaders = (
+  { role, kind }: Pick<TreeNode, 'role' | 'kind'>,
+  { region }: Pick<TreeNode, 'region'>,
+): NonNullable<TreeNode['thread']> => ({
+  role: role === undefined ? (region === '^sys' ? 'system' : 'user') : role,
+  kind: kind === undefined ? '' : kind,
+});
+
+/** Everything about the node at an index. */
+export const nodeDetailAt = (view: TreeView, position: Position, i: number): NodeDetail => {
+  const { tree, payloads } = view;
+  const ref = tree.payloads[i];
+  const payload = ref ? payloads(ref) : {};
+  const place = placeAt(view, i);
+  const headers = tree.headers[i] as Headers;
+  const children: string[] = [];
+  for (let child = i + 1; child < (tree.ends[i] ?? 0); child = tree.ends[child] ?? child + 1)
+    children.push(tree.ids[child] ?? '');
+  return {
+    position: positionAnswer(position),
+    ...place,
+    headers: {
+      ...headersAt(view, i),
+      ...(headers.provenance === undefined ? {} : { provenance: headers.provenance }),
+      ...(place.shape === 'block' ? { content_hash: contentHash(headers, payload) } : {}),
+    },
+    expires: tree.expires[i] ?? null,
+    children,
+    payload: { ...payload },
+  };
+};

@@ -1,0 +1,237 @@
+import { toHex } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { HistoryEvent } from '@stemma/events';
+import type {
+  Home,
+  HistorySummary,
+  Line,
+  LoggedEvent,
+  Position,
+  SnapshotSummary,
+  TreeView,
+} from '@stemma/home';
+import {
+  diffOf,
+  eventsOf,
+  flatTree,
+  payloadOf,
+  START,
+  type FixtureBlock,
+  type Frame,
+} from './fixture-tree.ts';
+
+/** One list of blocks for each cycle; what stands in `open` is in the active head. */
+export type FixtureHistory = {
+  readonly history: string;
+  readonly name?: string;
+  readonly cycles: readonly (readonly FixtureBlock[])[];
+  readonly open?: readonly FixtureBlock[];
+  readonly state?: HistorySummary['state'];
+};
+
+export type FixtureHome = Home & {
+  /** Appends a frame with these blocks, and a commit if asked: what a recorder does. */
+  append(history: string, blocks: readonly FixtureBlock[], commit: boolean): void;
+};
+
+type Kept = {
+  readonly name: string | null;
+  readonly state: HistorySummary['state'];
+  readonly frames: Frame[];
+};
+
+/**
+ * A home of fixtures, in memory: histories that only grow, one lineage each. It stands in where a test needs a log that
+ * refuses, floods or stalls, or a page needs contents that no importer would write; everything else uses the real one.
+ */
+export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome => {
+  const kept = new Map<string, Kept>();
+  const log: Frame[] = [];
+  let wake: (() => void)[] = [];
+
+  const of = (history: string): Kept => {
+    const found = kept.get(history);
+    if (found === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`);
+    return found;
+  };
+  const write = (history: string, events: readonly HistoryEvent[]): void => {
+    const { frames } = of(history);
+    const frame = { history, seq: frames.length, at: START + log.length * 1_000, events };
+    frames.push(frame);
+    log.push(frame);
+    const sleeping = wake;
+    wake = [];
+    for (const one of sleeping) one();
+  };
+  const append: FixtureHome['append'] = (history, blocks, commit) =>
+    write(history, eventsOf(of(history).frames, blocks, commit));
+
+  for (const { history, name = null, cycles, open = [], state = 'open' } of fixtures) {
+    kept.set(history, { name, state, frames: [] });
+    write(history, [
+      {
+        type: 'HistoryStarted',
+        name,
+        ids: { root: 'root', sys: 'sys', seq: 'seq', ah: 'ah' },
+        thread: 'full',
+        cycle: 0,
+        source: null,
+        salvaged: null,
+      },
+    ]);
+    for (const blocks of cycles) append(history, blocks, true);
+    if (open.length > 0) append(history, open, false);
+  }
+
+  const snapshotsOf = (history: string): SnapshotSummary[] =>
+    of(history).frames.flatMap(({ seq, at, events }) => {
+      const commit = events.find((event) => event.type === 'SnapshotCommitted');
+      if (commit === undefined) return [];
+      return [
+        {
+          label: `@c${commit.cycle}`,
+          cycle: commit.cycle,
+          strand: 0,
+          seq,
+          treeHash: toHex(commit.treeHash),
+          threadHash: toHex(commit.threadHash),
+          at,
+          author: { recorder: 'fixture' },
+          command: `${history}-${seq}`,
+          ...commit.counts,
+          names: commit.cycle === 2 ? ['second'] : [],
+        },
+      ];
+    });
+  const newest = (history: string): number => of(history).frames.length - 1;
+  const position = (history: string, seq: number): Position => {
+    const before = snapshotsOf(history)
+      .filter((one) => one.seq <= seq)
+      .at(-1);
+    const committed = before?.seq === seq;
+    return {
+      history,
+      strand: 0,
+      seq,
+      cycle: before?.cycle ?? null,
+      committed,
+      label: committed ? before.label : `@s${seq}`,
+    };
+  };
+  const positionOf = ({ history }: Line, reference?: string): Position => {
+    if (reference === undefined) return position(history, newest(history));
+    const [, kind, number] = /^@([cts])(-?\d+)$/.exec(reference) ?? [];
+    const all = snapshotsOf(history);
+    const seq =
+      kind === 's'
+        ? Number(number)
+        : kind === 't'
+          ? all.at(Number(number) - 1)?.seq
+          : all.find((one) => one.cycle === Number(number))?.seq;
+    if (seq === undefined || seq > newest(history))
+      throw fail('E_SNAPSHOT_NOT_FOUND', `there is no ${reference}`);
+    return position(history, seq);
+  };
+  const view = (at: Position): TreeView => ({
+    position: at,
+    tree: flatTree(of(at.history).frames.slice(0, at.seq + 1)),
+    payloads: ({ seq, index }) => payloadOf(of(at.history).frames[seq]?.events[index]),
+    thread: 'full',
+  });
+  const logged = ({ history, seq, at, events }: Frame): LoggedEvent[] =>
+    events.map((event, index) => ({
+      history,
+      strand: 0,
+      seq,
+      index,
+      command: `${history}-${seq}`,
+      at,
+      author: { recorder: 'fixture' },
+      event,
+    }));
+
+  return {
+    directory: '(memory)',
+    append,
+    submit: async ({ history, steps }) => {
+      const blocks = steps.flatMap((step) =>
+        step.op === 'insert' ? [step.node as unknown as FixtureBlock] : [],
+      );
+      append(
+        history,
+        blocks,
+        steps.some((step) => step.op === 'commit'),
+      );
+      const frame = of(history).frames.at(-1);
+      return { history, strand: 0, seq: frame?.seq ?? 0, events: frame?.events ?? [], repeated: false };
+    },
+    histories: async () =>
+      [...kept].map(([history, { name, state, frames }]) => ({
+        history,
+        name,
+        state,
+        startedAt: frames[0]?.at ?? 0,
+        updatedAt: frames.at(-1)?.at ?? 0,
+        source: null,
+        frames: frames.length,
+        events: frames.reduce((sum, { events }) => sum + events.length, 0),
+        cycles: snapshotsOf(history).length,
+        lineages: [{ lineage: history, strand: 0, name: 'main', parent: null, at: null }],
+      })),
+    find: async (text) => {
+      const [history] = [...kept].find(([id, { name }]) => id === text || name === text) ?? [];
+      if (history === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${text}`);
+      return { history, strand: 0, lineage: history };
+    },
+    snapshots: async (
+      { history },
+      { before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = {},
+    ) =>
+      snapshotsOf(history)
+        .filter(({ cycle }) => cycle < before)
+        .slice(-limit),
+    position: async (line, reference) => positionOf(line, reference),
+    view: async (at) => view(at),
+    select: async (line, selector) => {
+      const at = positionOf(line);
+      return {
+        position: at,
+        ids: view(at).tree.ids.filter((id) => selector === '*' || selector === `#${id}`),
+      };
+    },
+    diff: async (line, a, b) => diffOf(view(positionOf(line, a)).tree, view(positionOf(line, b)).tree),
+    events: async (history, { from = 0, limit = 100 } = {}) =>
+      of(history)
+        .frames.slice(from, from + limit)
+        .flatMap(logged),
+    follow: ({ signal, after, history }) => {
+      let next = after === undefined ? log.length : Number(after.replace('f', '')) + 1;
+      return {
+        async *[Symbol.asyncIterator]() {
+          if (!(next <= log.length)) throw fail('E_STREAM_GONE', `the log does not have ${after ?? ''}`);
+          for (;;) {
+            while (next < log.length) {
+              const frame = log[next] as Frame;
+              yield {
+                cursor: `f${next++}`,
+                events: history === undefined || frame.history === history ? logged(frame) : [],
+              };
+            }
+            await new Promise<void>((resolve, reject) => {
+              wake.push(resolve);
+              signal.addEventListener('abort', () => reject(fail('E_CANCELLED', 'cancelled')), {
+                once: true,
+              });
+            });
+          }
+        },
+      };
+    },
+    stats: async () => ({ frames: log.length }),
+    replay: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not replayed')),
+    verify: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not verified')),
+    salvage: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not salvaged')),
+    acknowledge: () => Promise.reject(fail('E_NOTHING_TO_ACK', 'a fixture is not damaged')),
+    close: async () => undefined,
+  };
+};

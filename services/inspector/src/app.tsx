@@ -1,0 +1,140 @@
+import type { HistorySummary, SnapshotPage } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useAddress, type Address, type Go, type View } from './address.ts';
+import { Cycles } from './cycles.tsx';
+import { Head } from './head.tsx';
+import { Histories, isChosen, useHistories } from './histories.tsx';
+import { KeysHelp, useKeys, type KeyAction } from './keys.tsx';
+import type { Live } from './live.ts';
+import { MainPanes } from './main-panes.tsx';
+import type { Queries } from './queries.ts';
+import { lookingAt, useHead, type Looking } from './use-cycles.ts';
+import { QueriesContext } from './use-query.ts';
+
+export const App = ({
+  queries,
+  live,
+}: {
+  readonly queries: Queries;
+  readonly live: Live;
+}): ComponentChildren => (
+  <QueriesContext.Provider value={queries}>
+    <Page live={live} />
+  </QueriesContext.Provider>
+);
+
+const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
+  const [address, go] = useAddress();
+  const [help, setHelp] = useState(false);
+  const histories = useHistories(1);
+  const list = histories.state === 'done' ? histories.value.histories : [];
+  const head = useHead(address.history);
+  const looking = lookingAt(head, address.at);
+  const page = head.state === 'done' ? head.value : undefined;
+
+  // Whoever comes without an address is shown the newest history, and stays with it when another becomes newer.
+  const newest = list[0]?.history;
+  useEffect(() => {
+    if (address.history === null && newest !== undefined) go({ history: newest }, 'replace');
+  }, [address.history, newest]);
+
+  const summary = list.find((one) => isChosen(one, address.history));
+  useEffect(() => {
+    document.title = [looking?.reference, summary?.name ?? address.history, 'Stemma']
+      .filter((one) => one != null)
+      .join(' · ');
+  }, [looking?.reference, summary?.name, address.history]);
+
+  useKeys((action) => {
+    if (action === 'help') setHelp(!help);
+    else act(action, { address, go, list, looking, page });
+  });
+
+  return (
+    <div class="app">
+      <Head
+        summary={summary}
+        chosen={address.history}
+        live={live}
+        choose={(history) => go({ history })}
+        help={() => setHelp(true)}
+      />
+      <Histories chosen={address.history} choose={(history) => go({ history })} />
+      {address.history !== null && <Cycles head={head} looking={looking} go={go} />}
+      <main class="main" aria-label="Context at the chosen cycle">
+        {address.history === null ? (
+          <Welcome loaded={histories.state === 'done'} />
+        ) : looking === null ? (
+          <p class="note pending">Loading…</p>
+        ) : (
+          <MainPanes history={address.history} looking={looking} address={address} go={go} />
+        )}
+      </main>
+      {help && <KeysHelp close={() => setHelp(false)} />}
+    </div>
+  );
+};
+
+const Welcome = ({ loaded }: { readonly loaded: boolean }): ComponentChildren => (
+  <div class="note welcome">
+    {loaded ? (
+      <>
+        <h2>What was the model shown?</h2>
+        <p>
+          Import a recorded conversation, and every call in it appears here: the tree of its context, the
+          exact bytes of the thread, and what was new.
+        </p>
+        <pre>./stemma import conversation.json</pre>
+      </>
+    ) : (
+      <p>Loading…</p>
+    )}
+  </div>
+);
+
+type Scene = {
+  readonly address: Address;
+  readonly go: Go;
+  readonly list: readonly HistorySummary[];
+  readonly looking: Looking | null;
+  readonly page: SnapshotPage | undefined;
+};
+
+const VIEW_ORDER: readonly View[] = ['thread', 'bytes', 'openai'];
+
+const act = (action: Exclude<KeyAction, 'help'>, { address, go, list, looking, page }: Scene): void => {
+  switch (action) {
+    case 'older':
+    case 'newer':
+      stepCycle(action === 'older' ? 1 : -1, { go, looking, page });
+      return;
+    case 'above':
+    case 'below': {
+      const now = list.findIndex((one) => isChosen(one, address.history));
+      const next = list[Math.max(0, Math.min(list.length - 1, now + (action === 'below' ? 1 : -1)))];
+      if (next !== undefined) go({ history: next.history });
+      return;
+    }
+    case 'follow':
+      go({ at: null });
+      return;
+    case 'open':
+      go({ at: 'open' });
+      return;
+    case 'view':
+      go({ view: VIEW_ORDER[(VIEW_ORDER.indexOf(address.view) + 1) % VIEW_ORDER.length] ?? 'thread' });
+      return;
+    case 'close':
+      go({ node: null });
+      return;
+  }
+};
+
+/** One cycle older or newer. The working state stands before the newest; from it one comes back to the newest. */
+const stepCycle = (step: 1 | -1, { go, looking, page }: Pick<Scene, 'go' | 'looking' | 'page'>): void => {
+  if (page?.newest == null || page.oldest === null || looking === null) return;
+  const now = looking.reference === undefined ? page.newest + 1 : looking.cycle;
+  const next = now === null ? page.newest : Math.max(page.oldest, now - step);
+  go({ at: next > page.newest ? 'open' : `@c${next}` }, 'replace');
+};

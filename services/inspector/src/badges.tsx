@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact';
+import { SafeText } from './safe-text.tsx';
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'];
+
+/** The class that gives a role its colour. */
+export const roleClass = (role: string | null | undefined): string =>
+  `role-${role === 'developer' ? 'system' : role === 'function' ? 'tool' : ROLES.includes(role ?? '') ? (role ?? '') : 'other'}`;
+
+export const RoleBadge = ({ role }: { readonly role: string | null | undefined }): ComponentChildren => (
+  <span class={`badge role ${roleClass(role)}`}>
+    <SafeText text={role === null ? 'null' : role === undefined || role === '' ? 'no role' : role} />
+  </span>
+);
+
+export const KindBadge = ({ kind }: { readonly kind: string | null | undefined }): ComponentChildren =>
+  kind === undefined || kind === null || kind === '' || kind === 'text' ? null : (
+    <span class="badge kind">
+      <SafeText text={kind} />
+    </span>
+  );
+
+/** How many snapshots more a node lives; nothing for one that stays. */
+export const TtlBadge = ({ ttl }: { readonly ttl: number | null }): ComponentChildren =>
+  ttl === null ? null : (
+    <span class="badge ttl" title={ttl === 0 ? 'not in the next snapshot' : `in ${ttl} more snapshots`}>
+      ttl {ttl}
+    </span>
+  );
+
+export const NewBadge = (): ComponentChildren => <span class="badge new">new</span>;

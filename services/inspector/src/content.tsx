@@ -1,0 +1,34 @@
+import { fromWireJson, toWireJson, type Excerpt } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { SafeText } from './safe-text.tsx';
+
+/** A content, or its beginning. A text is shown as it is; other values as JSON with an indentation. */
+export const Content = ({ content }: { readonly content: Excerpt }): ComponentChildren => (
+  <pre class={`content ${content.form}`}>
+    <SafeText text={content.form === 'json' && content.complete ? indented(content.text) : content.text} />
+    {!content.complete && <span class="cut">…</span>}
+    {content.text === '' && <span class="quiet">(an empty text)</span>}
+  </pre>
+);
+
+/** JSON text with an indentation; digits of large integers stay what they are. */
+export const indented = (text: string): string => {
+  try {
+    return indent(fromWireJson(text), '');
+  } catch {
+    return text;
+  }
+};
+
+const indent = (value: unknown, space: string): string => {
+  const inner = space + '  ';
+  if (Array.isArray(value))
+    return value.length === 0
+      ? '[]'
+      : `[\n${value.map((item) => inner + indent(item, inner)).join(',\n')}\n${space}]`;
+  if (typeof value !== 'object' || value === null) return toWireJson(value);
+  const pairs = Object.entries(value).map(
+    ([key, item]) => `${inner}${JSON.stringify(key)}: ${indent(item, inner)}`,
+  );
+  return pairs.length === 0 ? '{}' : `{\n${pairs.join(',\n')}\n${space}}`;
+};

@@ -1,0 +1,125 @@
+import { toWireJson, type NodeDetail } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { Content } from './content.tsx';
+import { SafeText } from './safe-text.tsx';
+import { Shown } from './states.tsx';
+import { usePosition } from './use-tree.ts';
+
+/** Everything about the selected node: headers, where it lies, what it holds. */
+export const Detail = ({
+  history,
+  reference,
+  node,
+  choose,
+  close,
+}: {
+  readonly history: string;
+  readonly reference: string | undefined;
+  readonly node: string;
+  readonly choose: (node: string) => void;
+  readonly close: () => void;
+}): ComponentChildren => {
+  const query = usePosition(history, reference, `node/${node}`, (client, at) =>
+    client.node({ history, node, ...at }),
+  );
+  return (
+    <aside class="panel detail" aria-label="Selected node">
+      <header class="panel-head">
+        <h2>
+          <SafeText text={node} />
+        </h2>
+        <button class="plain" onClick={close} title="Close (Esc)">
+          Close
+        </button>
+      </header>
+      <div class="scroll detail-body">
+        <Shown query={query} what="node">
+          {(detail) => (
+            <>
+              <Facts detail={detail} choose={choose} />
+              <div class="payload">
+                {Object.entries(detail.payload).map(([name, value]) => (
+                  <section key={name}>
+                    <h3>
+                      <SafeText text={name} />
+                    </h3>
+                    <Content
+                      content={{
+                        text: typeof value === 'string' ? value : toWireJson(value),
+                        form: typeof value === 'string' ? 'text' : 'json',
+                        characters: 0,
+                        complete: true,
+                      }}
+                    />
+                  </section>
+                ))}
+                {Object.keys(detail.payload).length === 0 && (
+                  <p class="quiet">It has no content of its own.</p>
+                )}
+              </div>
+            </>
+          )}
+        </Shown>
+      </div>
+    </aside>
+  );
+};
+
+const Facts = ({
+  detail,
+  choose,
+}: {
+  readonly detail: NodeDetail;
+  readonly choose: (node: string) => void;
+}): ComponentChildren => (
+  <dl class="facts">
+    <Fact name="at" value={detail.position.label} />
+    <Fact name="region" value={detail.region ?? 'none'} />
+    <Fact name="depth" value={detail.depth === null ? 'none' : String(detail.depth)} />
+    {detail.parent !== null && (
+      <div>
+        <dt>parent</dt>
+        <dd>
+          <NodeLink id={detail.parent} choose={choose} />
+        </dd>
+      </div>
+    )}
+    {Object.entries(detail.headers).map(([name, value]) =>
+      name === 'refs' && Array.isArray(value) ? (
+        <div key={name}>
+          <dt>refs</dt>
+          <dd>
+            {(value as readonly string[]).map((id) => (
+              <NodeLink key={id} id={id} choose={choose} />
+            ))}
+          </dd>
+        </div>
+      ) : (
+        <Fact key={name} name={name} value={typeof value === 'string' ? value : toWireJson(value)} />
+      ),
+    )}
+    <Fact name="expires" value={detail.expires === null ? 'never' : `in cycle ${detail.expires}`} />
+    {detail.children.length > 0 && <Fact name="children" value={String(detail.children.length)} />}
+  </dl>
+);
+
+const Fact = ({ name, value }: { readonly name: string; readonly value: string }): ComponentChildren => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      <SafeText text={value} />
+    </dd>
+  </div>
+);
+
+const NodeLink = ({
+  id,
+  choose,
+}: {
+  readonly id: string;
+  readonly choose: (node: string) => void;
+}): ComponentChildren => (
+  <button class="link" onClick={() => choose(id)}>
+    <SafeText text={id} />
+  </button>
+);

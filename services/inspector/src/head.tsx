@@ -1,0 +1,67 @@
+import type { HistorySummary } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useReducer } from 'preact/hooks';
+import type { Live } from './live.ts';
+import { SafeText } from './safe-text.tsx';
+
+const LIVE = { connecting: 'connecting', live: 'live', offline: 'offline' } as const;
+
+/** Name of the page, what is looked at, its lineages, whether it is live. */
+export const Head = ({
+  summary,
+  chosen,
+  live,
+  choose,
+  help,
+}: {
+  readonly summary: HistorySummary | undefined;
+  readonly chosen: string | null;
+  readonly live: Live;
+  readonly choose: (lineage: string) => void;
+  readonly help: () => void;
+}): ComponentChildren => {
+  const [, again] = useReducer((n: number) => n + 1, 0);
+  useEffect(() => live.subscribe(() => again(undefined)), [live]);
+  const state = live.state();
+  return (
+    <header class="head">
+      <h1>
+        <span class="mark" aria-hidden="true" />
+        Stemma
+      </h1>
+      {summary !== undefined && (
+        <p class="head-what">
+          <b>
+            <SafeText text={summary.name ?? summary.history} />
+          </b>
+          {summary.name !== null && <code class="quiet">{summary.history}</code>}
+          {summary.lineages.length > 1 && (
+            <label>
+              <span class="quiet">lineage</span>{' '}
+              <select
+                value={chosen ?? summary.history}
+                onChange={({ currentTarget }) => choose(currentTarget.value)}
+              >
+                {summary.lineages.map(({ lineage, name }) => (
+                  <option key={lineage} value={lineage}>
+                    {name ?? lineage}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+        </p>
+      )}
+      <span
+        class={`live ${state}`}
+        role="status"
+        title={state === 'live' ? 'New events appear by themselves' : 'Trying to reach the server'}
+      >
+        {LIVE[state]}
+      </span>
+      <button class="plain" onClick={help} title="Keys (?)" aria-label="Show the keys">
+        ?
+      </button>
+    </header>
+  );
+};

@@ -1,0 +1,97 @@
+import type { HistorySummary } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { SafeText } from './safe-text.tsx';
+import { Empty, Shown } from './states.tsx';
+import { useQuery } from './use-query.ts';
+import { grouped, isoTime, plural, shortId, shortTime } from './words.ts';
+
+const PAGE = 100;
+
+/** The first pages of the histories, the one that changed last first. */
+export const useHistories = (pages: number) =>
+  useQuery(`now/list/${pages}`, (client) => client.histories({ limit: PAGE * pages }), 'list');
+
+export const Histories = ({
+  chosen,
+  choose,
+}: {
+  readonly chosen: string | null;
+  readonly choose: (history: string) => void;
+}): ComponentChildren => {
+  const [pages, setPages] = useState(1);
+  const query = useHistories(pages);
+  return (
+    <nav class="panel histories" aria-label="Histories">
+      <header class="panel-head">
+        <h2>Histories</h2>
+        {query.state === 'done' && <span class="quiet">{grouped(query.value.total)}</span>}
+      </header>
+      <Shown query={query} what="histories">
+        {({ histories, total }) =>
+          total === 0 ? (
+            <Empty>
+              <p>There is nothing recorded yet.</p>
+              <p>
+                Import a conversation: <code>./stemma import FILE</code>. It appears here by itself.
+              </p>
+            </Empty>
+          ) : (
+            <ul class="scroll history-list">
+              {histories.map((one) => (
+                <li key={one.history}>
+                  <HistoryRow
+                    summary={one}
+                    chosen={isChosen(one, chosen)}
+                    choose={() => choose(one.history)}
+                  />
+                </li>
+              ))}
+              {histories.length < total && pages < 5 && (
+                <li>
+                  <button class="more" onClick={() => setPages(pages + 1)}>
+                    Show more of {grouped(total)}
+                  </button>
+                </li>
+              )}
+            </ul>
+          )
+        }
+      </Shown>
+    </nav>
+  );
+};
+
+/** True for the history that is meant by an id, a name, or one of its lineages. */
+export const isChosen = ({ history, name, lineages }: HistorySummary, chosen: string | null): boolean =>
+  chosen !== null &&
+  (history === chosen ||
+    name === chosen ||
+    lineages.some((one) => one.lineage === chosen || one.name === chosen));
+
+const HistoryRow = ({
+  summary: { history, name, preview, cycles, state, updatedAt, lineages },
+  chosen,
+  choose,
+}: {
+  readonly summary: HistorySummary;
+  readonly chosen: boolean;
+  readonly choose: () => void;
+}): ComponentChildren => (
+  <button class="history" aria-current={chosen ? 'true' : undefined} onClick={choose} title={history}>
+    <span class="history-name">
+      <SafeText text={name ?? shortId(history)} />
+      {state !== 'open' && <span class="badge bad">{state}</span>}
+    </span>
+    <span class="history-preview">
+      {preview === null ? <i>no user has spoken</i> : <SafeText text={preview} />}
+    </span>
+    <span class="history-facts quiet">
+      <span>{plural(cycles, 'cycle')}</span>
+      {lineages.length > 1 && <span>{plural(lineages.length, 'lineage')}</span>}
+      <time dateTime={isoTime(updatedAt)} title={isoTime(updatedAt)}>
+        {shortTime(updatedAt)}
+      </time>
+    </span>
+  </button>
+);

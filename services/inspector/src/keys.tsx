@@ -1,0 +1,90 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** What the keys do, for the table that `?` shows. */
+const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['j', '↓'], 'the cycle before'],
+  [['k', '↑'], 'the cycle after'],
+  [['f'], 'follow the newest cycle'],
+  [['o'], 'the working state'],
+  [['['], 'the history above'],
+  [[']'], 'the history below'],
+  [['v'], 'thread, bytes, OpenAI messages'],
+  [['Tab'], 'from part to part; in the tree ↑ ↓ and Enter'],
+  [['Esc'], 'close what is open'],
+  [['?'], 'this table'],
+];
+
+export type KeyAction = 'older' | 'newer' | 'follow' | 'open' | 'above' | 'below' | 'view' | 'close' | 'help';
+
+const ACTIONS: Readonly<Record<string, KeyAction>> = {
+  j: 'older',
+  ArrowDown: 'older',
+  k: 'newer',
+  ArrowUp: 'newer',
+  f: 'follow',
+  o: 'open',
+  '[': 'above',
+  ']': 'below',
+  v: 'view',
+  Escape: 'close',
+  '?': 'help',
+};
+
+/** Calls `act` for keys that mean something, unless one is typing or a dialog is open. */
+export const useKeys = (act: (action: KeyAction) => void): void => {
+  const latest = useRef(act);
+  latest.current = act;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      const action = ACTIONS[event.key];
+      if (action === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
+        return;
+      const target = event.target;
+      if (target instanceof Element && target.closest('input, textarea, select, dialog') !== null) return;
+      const scrolls =
+        event.key.startsWith('Arrow') &&
+        target instanceof Element &&
+        target.closest('.pane, .detail-body') !== null;
+      if (scrolls) return;
+      event.preventDefault();
+      latest.current(action);
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+};
+
+/** The table of keys, as a dialog. */
+export const KeysHelp = ({ close }: { readonly close: () => void }): ComponentChildren => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      class="keys"
+      aria-labelledby="keys-title"
+      onClose={close}
+      onClick={({ target }) => target === dialog.current && close()}
+    >
+      <h2 id="keys-title">Keys</h2>
+      <table>
+        <tbody>
+          {KEYS.map(([keys, what]) => (
+            <tr key={what}>
+              <th scope="row">
+                {keys.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </th>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <form method="dialog">
+        <button autofocus>Close</button>
+      </form>
+    </dialog>
+  );
+};

@@ -1,0 +1,71 @@
+import { ENDPOINTS, fromWireJson, StreamMessage, type StreamedEvent } from '@stemma/api';
+import type { Queries } from './queries.ts';
+
+/** Whether new events arrive as they happen. */
+export type LiveState = 'connecting' | 'live' | 'offline';
+export type Live = { state(): LiveState; subscribe(listener: () => void): () => void };
+
+const RETRY = 2_000;
+const GATHER = 120;
+
+/** Follows the server's events for as long as the page is open, and expires what they concern. */
+export const followEvents = (queries: Queries): Live => {
+  const listeners = new Set<() => void>();
+  let state: LiveState = 'connecting';
+  let gathered: StreamedEvent[] = [];
+
+  const become = (next: LiveState): void => {
+    if (next === state) return;
+    state = next;
+    for (const listener of listeners) listener();
+  };
+  const gather = (events: readonly StreamedEvent[]): void => {
+    if (gathered.length === 0)
+      setTimeout(() => {
+        const happened = gathered;
+        gathered = [];
+        queries.expire((key) => happened.some((event) => concerns(event, key)));
+      }, GATHER);
+    gathered.push(...events);
+  };
+  /** A stream that could not be resumed may have missed anything. */
+  const open = (resumed: boolean): void => {
+    const source = new EventSource(ENDPOINTS.stream.path);
+    let first = true;
+    source.addEventListener('open', () => {
+      become('live');
+      if (!resumed && first) queries.expire((key) => key.startsWith('now/'));
+      first = false;
+    });
+    source.addEventListener('events', ({ data }: MessageEvent<string>) => {
+      const message = StreamMessage.safeParse(fromWireJson(data));
+      if (message.success) gather(message.data.events);
+    });
+    const end = (): void => {
+      source.close();
+      become('offline');
+      setTimeout(() => open(false), RETRY);
+    };
+    source.addEventListener('end', end);
+    // The browser resumes a broken connection by itself, but not one that the server refused.
+    source.addEventListener('error', () =>
+      source.readyState === EventSource.CLOSED ? end() : become('offline'),
+    );
+  };
+  open(true);
+  return {
+    state: () => state,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+};
+
+/** Keys are `now/list/…`, `now/h/HISTORY/…` and `old/h/HISTORY/…`; a history may stand there by its name. */
+export const concerns = ({ history, type }: StreamedEvent, key: string): boolean => {
+  const [age, what, id = ''] = key.split('/');
+  if (what === 'list') return true;
+  const named = type === 'PositionNamed' || type === 'LineageStarted';
+  return (age === 'now' || named) && (id.startsWith(history) || !/^h[a-z2-7]{4,20}$/.test(id));
+};

@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Address, Go, View } from './address.ts';
+import { BytesPane } from './bytes-pane.tsx';
+import { Detail } from './detail.tsx';
+import { Shown } from './states.tsx';
+import { ThreadPane } from './thread-pane.tsx';
+import { TreePane } from './tree-pane.tsx';
+import type { Looking } from './use-cycles.ts';
+import { MORE, TAIL, useTree } from './use-tree.ts';
+import { grouped } from './words.ts';
+
+const TABS: readonly (readonly [View, string])[] = [
+  ['tree', 'Tree'],
+  ['thread', 'Thread'],
+  ['bytes', 'Bytes'],
+  ['openai', 'OpenAI messages'],
+];
+
+/** The tree and the thread at what is looked at, and the selected node. */
+export const MainPanes = ({
+  history,
+  looking,
+  address: { node, view },
+  go,
+}: {
+  readonly history: string;
+  readonly looking: Looking;
+  readonly address: Address;
+  readonly go: Go;
+}): ComponentChildren => {
+  const { reference } = looking;
+  const [more, setMore] = useState(0);
+  const tree = useTree(history, reference, TAIL + more * MORE);
+  const showMore = (): void => setMore(more + 1);
+  const choose = (id: string): void => go({ node: id === node ? null : id });
+  const stale = tree.state === 'done' && tree.stale;
+  const page = tree.state === 'done' ? tree.value : undefined;
+  return (
+    <div class={`panes view-${view}${node === null ? '' : ' with-detail'}`} aria-busy={stale}>
+      <section class="panel tree-panel" aria-label="Context tree">
+        <header class="panel-head">
+          <h2>
+            Tree <span class="at">{reference ?? 'working state'}</span>
+          </h2>
+          {page !== undefined && (
+            <span class="quiet">
+              {grouped(page.total)} nodes
+              {page.previous !== null && `, ${grouped(page.added)} new since ${page.previous.label}`}
+            </span>
+          )}
+        </header>
+        <div class="pane scroll" tabIndex={-1}>
+          <Shown query={tree} what="tree">
+            {(value) => <TreePane page={value} chosen={node} choose={choose} showMore={showMore} />}
+          </Shown>
+        </div>
+      </section>
+      <section class="panel thread-panel" aria-label="Provider thread">
+        <header class="panel-head">
+          <h2>
+            {page === undefined || page.position.committed ? 'Shown to the model' : 'Would be shown next'}
+          </h2>
+          <div class="tabs" role="group" aria-label="View">
+            {TABS.map(([name, words]) => (
+              <button
+                key={name}
+                class={`tab tab-${name}`}
+                aria-pressed={view === name || (name === 'thread' && view === 'tree')}
+                onClick={() => go({ view: name })}
+              >
+                {words}
+              </button>
+            ))}
+          </div>
+        </header>
+        <div class="pane scroll" tabIndex={0} role="region" aria-label="Provider thread, content">
+          {view === 'bytes' || view === 'openai' ? (
+            <BytesPane
+              history={history}
+              reference={reference}
+              provider={view === 'openai' ? 'openai' : null}
+            />
+          ) : (
+            <Shown query={tree} what="thread">
+              {(value) => (
+                <ThreadPane
+                  page={value}
+                  history={history}
+                  reference={reference}
+                  chosen={node}
+                  choose={choose}
+                  showMore={showMore}
+                />
+              )}
+            </Shown>
+          )}
+        </div>
+      </section>
+      {node !== null && (
+        <Detail
+          history={history}
+          reference={reference}
+          node={node}
+          choose={choose}
+          close={() => go({ node: null })}
+        />
+      )}
+    </div>
+  );
+};

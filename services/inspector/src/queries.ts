@@ -1,0 +1,83 @@
+import type { Client } from '@stemma/api';
+import { StemmaError } from '@stemma/errors';
+
+/** An answer of the server as far as it is there. `stale`: a newer one is on its way. */
+export type Query<T> =
+  | { readonly state: 'pending' }
+  | { readonly state: 'failed'; readonly error: StemmaError }
+  | { readonly state: 'done'; readonly value: T; readonly stale: boolean };
+
+/**
+ * Answers by key, asked for when they are first read. A key says all that the answer depends on: `old/…` never changes
+ * (snapshots do not), `now/…` is read again when something happened.
+ */
+export type Queries = {
+  read<T>(key: string, load: (client: Client) => Promise<T>): Query<T>;
+  /** Answers under these keys are asked for again when they are read next. */
+  expire(concerned: (key: string) => boolean): void;
+  subscribe(listener: () => void): () => void;
+};
+
+type Entry = { query: Query<unknown>; loading: boolean; expired: boolean };
+
+const MOST_ENTRIES = 300;
+
+export const createQueries = (client: Client): Queries => {
+  const entries = new Map<string, Entry>();
+  const listeners = new Set<() => void>();
+  let told = false;
+
+  const tell = (): void => {
+    if (told) return;
+    told = true;
+    queueMicrotask(() => {
+      told = false;
+      for (const listener of listeners) listener();
+    });
+  };
+
+  const start = <T>(entry: Entry, load: (client: Client) => Promise<T>): void => {
+    entry.loading = true;
+    entry.expired = false;
+    load(client)
+      .then(
+        (value): Query<T> => ({ state: 'done', value, stale: false }),
+        (error: unknown): Query<T> => ({ state: 'failed', error: known(error) }),
+      )
+      .then((query) => {
+        entry.loading = false;
+        entry.query = query;
+        tell();
+      })
+      .catch(() => undefined);
+  };
+
+  return {
+    read: <T>(key: string, load: (client: Client) => Promise<T>): Query<T> => {
+      const entry: Entry = entries.get(key) ?? { query: { state: 'pending' }, loading: false, expired: true };
+      // The key moves to the end: what was not read for longest goes first.
+      entries.delete(key);
+      entries.set(key, entry);
+      if (entries.size > MOST_ENTRIES) entries.delete(entries.keys().next().value ?? key);
+      if (entry.expired && !entry.loading) start(entry, load);
+      return entry.query as Query<T>;
+    },
+    expire: (concerned) => {
+      for (const [key, entry] of entries) {
+        if (!concerned(key)) continue;
+        entry.expired = true;
+        if (entry.query.state === 'done') entry.query = { ...entry.query, stale: true };
+      }
+      tell();
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+};
+
+const known = (error: unknown): StemmaError =>
+  error instanceof StemmaError
+    ? error
+    : new StemmaError('E_INTERNAL', error instanceof Error ? error.message : String(error));

@@ -1,0 +1,215 @@
+import type { LeftNode, TreeNode, TreePage } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { KindBadge, NewBadge, RoleBadge, TtlBadge } from './badges.tsx';
+import { SafeText } from './safe-text.tsx';
+import { selectorOf, useScroll } from './scroll.ts';
+import { rowsOf } from './use-tree.ts';
+import { grouped, oneLine, plural } from './words.ts';
+
+type Props = {
+  readonly page: TreePage;
+  readonly chosen: string | null;
+  readonly choose: (node: string) => void;
+  readonly showMore: () => void;
+};
+
+/** The tree at a position: regions, turns, blocks; what is new in it marked, what left it listed. */
+export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentChildren => {
+  const list = useRef<HTMLUListElement>(null);
+  useScroll(list, `${page.position.lineage} ${page.position.label}`, {
+    first: '.is-new',
+    chosen: selectorOf(chosen),
+  });
+  const levels = levelsOf(page.nodes);
+  const first = page.nodes.some(({ id }) => id === chosen) ? chosen : page.nodes[0]?.id;
+  return (
+    <>
+      <ul
+        class="tree"
+        ref={list}
+        role="tree"
+        aria-label={`Context tree at ${page.position.label}`}
+        onKeyDown={walk}
+      >
+        {rowsOf(page).map((row) =>
+          'gap' in row ? (
+            <li class="gap" role="none" key="gap">
+              <button onClick={showMore}>{plural(row.gap, 'node')} not shown: show more</button>
+            </li>
+          ) : (
+            <TreeRow
+              key={row.node.id}
+              node={row.node}
+              level={levels.get(row.node.id) ?? 1}
+              chosen={row.node.id === chosen}
+              tabbable={row.node.id === first}
+              allNew={page.previous === null}
+              choose={choose}
+            />
+          ),
+        )}
+      </ul>
+      {page.leftTotal > 0 && <Left page={page} />}
+    </>
+  );
+};
+
+/** How deep each node lies: 1 for the root. What lies in a node that is not shown is as deep as its kind usually is. */
+const levelsOf = (nodes: readonly TreeNode[]): ReadonlyMap<string, number> => {
+  const levels = new Map<string, number>();
+  for (const { id, parent, shape, region } of nodes) {
+    const above = parent === null ? 0 : levels.get(parent);
+    levels.set(id, above === undefined ? (shape === 'turn' || region !== '^seq' ? 3 : 4) : above + 1);
+  }
+  return levels;
+};
+
+/** Up, down, home and end go through the nodes of the tree; Enter or space opens the one that has the focus. */
+const walk = (event: KeyboardEvent): void => {
+  const tree = event.currentTarget;
+  if (!(tree instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const items = [...tree.querySelectorAll<HTMLElement>('[role=treeitem]')];
+  const now = items.findIndex((item) => item === document.activeElement);
+  const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  items[Math.max(0, Math.min(items.length - 1, next))]?.focus();
+};
+
+const TreeRow = ({
+  node,
+  level,
+  chosen,
+  tabbable,
+  allNew,
+  choose,
+}: {
+  readonly node: TreeNode;
+  readonly level: number;
+  readonly chosen: boolean;
+  readonly tabbable: boolean;
+  readonly allNew: boolean;
+  readonly choose: (node: string) => void;
+}): ComponentChildren => {
+  const isNew = node.new && !allNew && node.shape !== 'root' && node.shape !== 'region';
+  return (
+    <li
+      class={`node shape-${node.shape}${isNew ? ' is-new' : ''}`}
+      role="treeitem"
+      aria-level={level}
+      aria-selected={chosen}
+      tabIndex={tabbable ? 0 : -1}
+      data-node={node.id}
+      style={{ paddingLeft: `${Math.max(0, level - 2) * 14 + 10}px` }}
+      onClick={() => choose(node.id)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        event.preventDefault();
+        choose(node.id);
+      }}
+    >
+      <NodeWords node={node} />
+      <span class="node-marks">
+        {node.changed.map((field) => (
+          <span class="badge changed" key={field} title={`${field} differs from the snapshot before`}>
+            {field} changed
+          </span>
+        ))}
+        <TtlBadge ttl={node.ttl} />
+        {isNew && <NewBadge />}
+      </span>
+    </li>
+  );
+};
+
+const REGIONS: Readonly<Record<string, string>> = {
+  '^sys': 'system header',
+  '^seq': 'sealed turns',
+  '^ah': 'active head',
+};
+
+const NodeWords = ({ node }: { readonly node: TreeNode }): ComponentChildren => {
+  switch (node.shape) {
+    case 'root':
+      return <span class="node-title">root</span>;
+    case 'region':
+      return (
+        <span class="node-title">
+          <code>{node.region}</code> <span class="quiet">{REGIONS[node.region ?? '']}</span>
+        </span>
+      );
+    case 'turn':
+      return (
+        <span class="node-title">
+          turn <span class="depth">depth {grouped(node.depth ?? 0)}</span>{' '}
+          <span class="quiet">cycle {grouped(node.cycle)}</span>
+        </span>
+      );
+    case 'container':
+      return (
+        <span class="node-title">
+          <code>
+            <SafeText text={node.nodeType} />
+          </code>{' '}
+          <span class="quiet">{offsetWord(node.offset)}</span>
+        </span>
+      );
+    case 'block':
+      return (
+        <>
+          <RoleBadge role={node.thread?.role ?? node.role} />
+          <KindBadge kind={node.kind} />
+          {node.offset !== 0 && <span class="badge">{offsetWord(node.offset)}</span>}
+          <span class="node-content">
+            {node.content === null ? (
+              <i class="quiet">no content</i>
+            ) : (
+              <SafeText text={oneLine(node.content.text, 140)} />
+            )}
+          </span>
+        </>
+      );
+  }
+};
+
+const offsetWord = (offset: number): string =>
+  offset === 0 ? 'core' : offset < 0 ? `pre ${offset}` : `post +${offset}`;
+
+const Left = ({ page }: { readonly page: TreePage }): ComponentChildren => (
+  <section class="left" aria-label="What left">
+    <h3>
+      {grouped(page.leftTotal)} left since {page.previous?.label}
+    </h3>
+    <ul>
+      {page.left.map((node) => (
+        <LeftRow key={node.id} node={node} />
+      ))}
+    </ul>
+    {page.left.length < page.leftTotal && (
+      <p class="quiet">and {plural(page.leftTotal - page.left.length, 'more', 'more')}</p>
+    )}
+  </section>
+);
+
+const LeftRow = ({ node }: { readonly node: LeftNode }): ComponentChildren => (
+  <li class="node is-gone" title={node.id}>
+    {node.content === null ? (
+      <span class="node-title">
+        <SafeText text={node.nodeType} />
+      </span>
+    ) : (
+      <>
+        <RoleBadge role={node.role} />
+        <KindBadge kind={node.kind} />
+        <span class="node-content">
+          <SafeText text={oneLine(node.content.text, 140)} />
+        </span>
+      </>
+    )}
+    <span class="node-marks">
+      <span class="badge cause">{node.cause ?? 'gone'}</span>
+    </span>
+  </li>
+);

@@ -1,0 +1,49 @@
+import type { SnapshotPage, SnapshotSummary } from '@stemma/api';
+import type { Query } from './queries.ts';
+import { useQuery } from './use-query.ts';
+
+const PAGE = 50;
+
+/** Where a lineage stands, and its newest snapshots: `newest`, `oldest` and what lies between are its cycles. */
+export const useHead = (history: string | null): Query<SnapshotPage> =>
+  useQuery(
+    history === null ? 'none' : `now/h/${history}/head`,
+    (client) =>
+      history === null ? new Promise<never>(() => undefined) : client.snapshots({ history, limit: PAGE }),
+    history ?? 'none',
+  );
+
+/** The snapshot of a cycle: from the newest ones, or from the page of fifty that it is in. Undefined while it loads. */
+export const useSnapshot = (head: SnapshotPage, cycle: number): SnapshotSummary | undefined => {
+  const near = head.snapshots.find((one) => one.cycle === cycle);
+  const page = Math.floor(cycle / PAGE);
+  const query = useQuery(near === undefined ? `old/h/${head.lineage}/snapshots/${page}` : 'none', (client) =>
+    near === undefined
+      ? client.snapshots({ history: head.lineage, limit: PAGE, before: (page + 1) * PAGE })
+      : new Promise<never>(() => undefined),
+  );
+  return (
+    near ?? (query.state === 'done' ? query.value.snapshots.find((one) => one.cycle === cycle) : undefined)
+  );
+};
+
+/** What is looked at: the working state, or a reference; null while nobody knows yet what is newest. */
+export type Looking = {
+  readonly reference: string | undefined;
+  readonly cycle: number | null;
+  readonly following: boolean;
+};
+
+/** Resolves what the address says: a reference, `open`, or nothing for the newest snapshot. */
+export const lookingAt = (head: Query<SnapshotPage>, at: string | null): Looking | null => {
+  if (at !== null && at !== 'open') {
+    const cycle = /^@c(\d{1,15})$/.exec(at)?.[1];
+    return { reference: at, cycle: cycle === undefined ? null : Number(cycle), following: false };
+  }
+  if (at === 'open') return { reference: undefined, cycle: null, following: false };
+  if (head.state !== 'done') return null;
+  const { newest } = head.value;
+  return newest === null
+    ? { reference: undefined, cycle: null, following: true }
+    : { reference: `@c${newest}`, cycle: newest, following: true };
+};

@@ -1,0 +1,22 @@
+import type { Client } from '@stemma/api';
+import { createContext } from 'preact';
+import { useContext, useEffect, useReducer, useRef } from 'preact/hooks';
+import type { Queries, Query } from './queries.ts';
+
+export const QueriesContext = createContext<Queries | null>(null);
+
+/**
+ * The answer to a query. While another of the same family is on its way, the last one stays, marked as stale: so the
+ * page does not blink when one walks through cycles.
+ */
+export const useQuery = <T>(key: string, load: (client: Client) => Promise<T>, family = key): Query<T> => {
+  const queries = useContext(QueriesContext);
+  if (queries === null) throw new TypeError('there are no queries around this component');
+  const [, again] = useReducer((n: number) => n + 1, 0);
+  useEffect(() => queries.subscribe(() => again(undefined)), [queries]);
+  const last = useRef<{ readonly family: string; readonly value: T } | null>(null);
+  const query = queries.read(key, load);
+  if (query.state === 'done') last.current = { family, value: query.value };
+  if (query.state !== 'pending' || last.current?.family !== family) return query;
+  return { state: 'done', value: last.current.value, stale: true };
+};

@@ -1,0 +1,50 @@
+import type { Client, TreeNode, TreePage } from '@stemma/api';
+import type { Query } from './queries.ts';
+import { useQuery } from './use-query.ts';
+
+/** Nodes that are asked for at the front and at the end of a tree, and characters of each content. */
+export const FRONT = 60;
+export const TAIL = 340;
+const EXCERPT = 4_000;
+/** Nodes that one asks for at a time of those left out. */
+export const MORE = 400;
+
+const keyOf = (history: string, reference: string | undefined, part: string): string =>
+  reference?.startsWith('@c') === true
+    ? `old/h/${history}/${reference}/${part}`
+    : `now/h/${history}/${reference ?? 'open'}/${part}`;
+
+const at = (reference: string | undefined): { at?: string } =>
+  reference === undefined ? {} : { at: reference };
+
+/** The tree at a position: all of it where it is small, else its front and its end, where the newest is. */
+export const useTree = (history: string, reference: string | undefined, tail: number): Query<TreePage> =>
+  useQuery(
+    keyOf(history, reference, `tree/${tail}`),
+    (client) => client.tree({ history, ...at(reference), limit: FRONT, tail, excerpt: EXCERPT }),
+    history,
+  );
+
+/** Anything else that is asked of a position. */
+export const usePosition = <T>(
+  history: string,
+  reference: string | undefined,
+  part: string,
+  load: (client: Client, at: { at?: string }) => Promise<T>,
+): Query<T> =>
+  useQuery(keyOf(history, reference, part), (client) => load(client, at(reference)), `${history}/${part}`);
+
+/** A row of a tree or thread: a node, or how many were left out here. */
+export type Row = { readonly node: TreeNode } | { readonly gap: number };
+
+/** The nodes with the gaps between them. */
+export const rowsOf = ({ nodes }: Pick<TreePage, 'nodes'>): readonly Row[] => {
+  const rows: Row[] = [];
+  let next = 0;
+  for (const node of nodes) {
+    if (node.index > next) rows.push({ gap: node.index - next });
+    rows.push({ node });
+    next = node.index + 1;
+  }
+  return rows;
+};

@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+type Props = {
+  readonly label: string;
+  readonly count: number;
+  readonly rowHeight: number;
+  /** The row that is kept in view when it changes; -1: none. */
+  readonly selected: number;
+  readonly row: (index: number) => ComponentChildren;
+};
+
+const AROUND = 6;
+
+/** A list of rows of equal height of which only those in view are in the page, however many there are. */
+export const VirtualList = ({ label, count, rowHeight, selected, row }: Props): ComponentChildren => {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(800);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || selected < 0) return;
+    const above = selected * rowHeight - rowHeight;
+    const below = (selected + 2) * rowHeight - element.clientHeight;
+    if (element.scrollTop > above) element.scrollTop = above;
+    else if (element.scrollTop < below) element.scrollTop = below;
+  }, [selected, rowHeight]);
+
+  const first = Math.max(0, Math.floor(top / rowHeight) - AROUND);
+  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + AROUND);
+  const rows: ComponentChildren[] = [];
+  for (let i = first; i < last; i++)
+    rows.push(
+      <div
+        class="virtual-row"
+        role="presentation"
+        key={i}
+        style={{ top: `${i * rowHeight}px`, height: `${rowHeight}px` }}
+      >
+        {row(i)}
+      </div>,
+    );
+  return (
+    <div
+      class="scroll"
+      ref={box}
+      role="listbox"
+      aria-label={label}
+      tabIndex={0}
+      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+    >
+      <div class="virtual-space" role="presentation" style={{ height: `${count * rowHeight}px` }}>
+        {rows}
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,27 @@
+const two = (n: number): string => String(n).padStart(2, '0');
+
+/** A time as one reads it in a list: month, day and time of the reader's own clock. */
+export const shortTime = (milliseconds: number): string => {
+  const at = new Date(milliseconds);
+  return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+};
+
+export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** An id of which the beginning is enough to tell it from others. */
+export const shortId = (id: string): string => (id.length > 10 ? id.slice(0, 8) + '…' : id);
+
+/** 1234567 as 1,234,567. */
+export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+
+export const plural = (n: number, one: string, many = one + 's'): string =>
+  `${grouped(n)} ${n === 1 ? one : many}`;
+
+/** The first line's worth of a text. */
+export const oneLine = (text: string, limit: number): string => {
+  const folded = text
+    .slice(0, limit * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return folded.length > limit ? folded.slice(0, limit).toWellFormed() + '…' : folded;
+};
