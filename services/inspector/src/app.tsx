@@ -66,7 +66,9 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
         {address.history === null ? (
           <Welcome loaded={histories.state === 'done'} />
         ) : looking === null ? (
-          <p class="note pending">Loading…</p>
+          head.state === 'failed' ? null : (
+            <p class="note pending">Loading…</p>
+          )
         ) : (
           <MainPanes history={address.history} looking={looking} address={address} go={go} />
         )}

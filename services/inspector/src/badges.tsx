@@ -20,11 +20,21 @@ export const KindBadge = ({ kind }: { readonly kind: string | null | undefined }
     </span>
   );
 
-/** How many snapshots more a node lives; nothing for one that stays. */
-export const TtlBadge = ({ ttl }: { readonly ttl: number | null }): ComponentChildren =>
+/** How many snapshots more a node lives; nothing for one that stays. An arrow: it was one more in the snapshot before. */
+export const TtlBadge = ({
+  ttl,
+  aged,
+}: {
+  readonly ttl: number | null;
+  readonly aged: boolean;
+}): ComponentChildren =>
   ttl === null ? null : (
-    <span class="badge ttl" title={ttl === 0 ? 'not in the next snapshot' : `in ${ttl} more snapshots`}>
+    <span
+      class="badge ttl"
+      title={`${aged ? 'aged since the snapshot before; ' : ''}${ttl === 0 ? 'not in the next snapshot' : `in ${ttl} more snapshots`}`}
+    >
       ttl {ttl}
+      {aged && ' ↓'}
     </span>
   );
 

@@ -1,6 +1,6 @@
 import type { HistorySummary } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SafeText } from './safe-text.tsx';
 import { Empty, Shown } from './states.tsx';
 import { useQuery } from './use-query.ts';
@@ -77,21 +77,33 @@ const HistoryRow = ({
   readonly summary: HistorySummary;
   readonly chosen: boolean;
   readonly choose: () => void;
-}): ComponentChildren => (
-  <button class="history" aria-current={chosen ? 'true' : undefined} onClick={choose} title={history}>
-    <span class="history-name">
-      <SafeText text={name ?? shortId(history)} />
-      {state !== 'open' && <span class="badge bad">{state}</span>}
-    </span>
-    <span class="history-preview">
-      {preview === null ? <i>no user has spoken</i> : <SafeText text={preview} />}
-    </span>
-    <span class="history-facts quiet">
-      <span>{plural(cycles, 'cycle')}</span>
-      {lineages.length > 1 && <span>{plural(lineages.length, 'lineage')}</span>}
-      <time dateTime={isoTime(updatedAt)} title={isoTime(updatedAt)}>
-        {shortTime(updatedAt)}
-      </time>
-    </span>
-  </button>
-);
+}): ComponentChildren => {
+  const row = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    if (chosen) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  return (
+    <button
+      ref={row}
+      class="history"
+      aria-current={chosen ? 'true' : undefined}
+      onClick={choose}
+      title={history}
+    >
+      <span class="history-name">
+        <SafeText text={name ?? shortId(history)} />
+        {state !== 'open' && <span class="badge bad">{state}</span>}
+      </span>
+      <span class="history-preview">
+        {preview === null ? <i>no user has spoken</i> : <SafeText text={preview} />}
+      </span>
+      <span class="history-facts quiet">
+        <span>{plural(cycles, 'cycle')}</span>
+        {lineages.length > 1 && <span>{plural(lineages.length, 'lineage')}</span>}
+        <time dateTime={isoTime(updatedAt)} title={isoTime(updatedAt)}>
+          {shortTime(updatedAt)}
+        </time>
+      </span>
+    </button>
+  );
+};

@@ -67,5 +67,5 @@ export const concerns = ({ history, type }: StreamedEvent, key: string): boolean
   const [age, what, id = ''] = key.split('/');
   if (what === 'list') return true;
   const named = type === 'PositionNamed' || type === 'LineageStarted';
-  return (age === 'now' || named) && (id.startsWith(history) || !/^h[a-z2-7]{4,20}$/.test(id));
+  return (age === 'now' || named) && (id.startsWith(history) || !/^h[a-z2-7]{20}(:\d+)?$/.test(id));
 };

@@ -5,7 +5,7 @@ import { BytesPane } from './bytes-pane.tsx';
 import { Detail } from './detail.tsx';
 import { Shown } from './states.tsx';
 import { ThreadPane } from './thread-pane.tsx';
-import { TreePane } from './tree-pane.tsx';
+import { Left, TreePane } from './tree-pane.tsx';
 import type { Looking } from './use-cycles.ts';
 import { MORE, TAIL, useTree } from './use-tree.ts';
 import { grouped } from './words.ts';
@@ -41,7 +41,7 @@ export const MainPanes = ({
       <section class="panel tree-panel" aria-label="Context tree">
         <header class="panel-head">
           <h2>
-            Tree <span class="at">{reference ?? 'working state'}</span>
+            Tree <span class="at">{reference ?? 'open'}</span>
           </h2>
           {page !== undefined && (
             <span class="quiet">
@@ -55,12 +55,11 @@ export const MainPanes = ({
             {(value) => <TreePane page={value} chosen={node} choose={choose} showMore={showMore} />}
           </Shown>
         </div>
+        {page !== undefined && page.leftTotal > 0 && <Left page={page} />}
       </section>
       <section class="panel thread-panel" aria-label="Provider thread">
         <header class="panel-head">
-          <h2>
-            {page === undefined || page.position.committed ? 'Shown to the model' : 'Would be shown next'}
-          </h2>
+          <h2>{page === undefined || page.position.committed ? 'Shown to the model' : 'Shown next'}</h2>
           <div class="tabs" role="group" aria-label="View">
             {TABS.map(([name, words]) => (
               <button

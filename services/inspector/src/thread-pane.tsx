@@ -99,7 +99,7 @@ const Message = ({
           <SafeText text={role === null ? 'null' : (role ?? '')} />
         </button>
         <KindBadge kind={node.thread?.kind} />
-        <TtlBadge ttl={node.ttl} />
+        <TtlBadge ttl={node.ttl} aged={node.changed.includes('ttl')} />
         {isNew && <NewBadge />}
         <code class="message-id quiet">
           <SafeText text={node.id} />

@@ -14,7 +14,7 @@ type Props = {
   readonly showMore: () => void;
 };
 
-/** The tree at a position: regions, turns, blocks; what is new in it marked, what left it listed. */
+/** The tree at a position: regions, turns, blocks; what is new in it marked. */
 export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentChildren => {
   const list = useRef<HTMLUListElement>(null);
   useScroll(list, `${page.position.lineage} ${page.position.label}`, {
@@ -24,34 +24,31 @@ export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentCh
   const levels = levelsOf(page.nodes);
   const first = page.nodes.some(({ id }) => id === chosen) ? chosen : page.nodes[0]?.id;
   return (
-    <>
-      <ul
-        class="tree"
-        ref={list}
-        role="tree"
-        aria-label={`Context tree at ${page.position.label}`}
-        onKeyDown={walk}
-      >
-        {rowsOf(page).map((row) =>
-          'gap' in row ? (
-            <li class="gap" role="none" key="gap">
-              <button onClick={showMore}>{plural(row.gap, 'node')} not shown: show more</button>
-            </li>
-          ) : (
-            <TreeRow
-              key={row.node.id}
-              node={row.node}
-              level={levels.get(row.node.id) ?? 1}
-              chosen={row.node.id === chosen}
-              tabbable={row.node.id === first}
-              allNew={page.previous === null}
-              choose={choose}
-            />
-          ),
-        )}
-      </ul>
-      {page.leftTotal > 0 && <Left page={page} />}
-    </>
+    <ul
+      class="tree"
+      ref={list}
+      role="tree"
+      aria-label={`Context tree at ${page.position.label}`}
+      onKeyDown={walk}
+    >
+      {rowsOf(page).map((row) =>
+        'gap' in row ? (
+          <li class="gap" role="none" key="gap">
+            <button onClick={showMore}>{plural(row.gap, 'node')} not shown: show more</button>
+          </li>
+        ) : (
+          <TreeRow
+            key={row.node.id}
+            node={row.node}
+            level={levels.get(row.node.id) ?? 1}
+            chosen={row.node.id === chosen}
+            tabbable={row.node.id === first}
+            allNew={page.previous === null}
+            choose={choose}
+          />
+        ),
+      )}
+    </ul>
   );
 };
 
@@ -112,12 +109,14 @@ const TreeRow = ({
     >
       <NodeWords node={node} />
       <span class="node-marks">
-        {node.changed.map((field) => (
-          <span class="badge changed" key={field} title={`${field} differs from the snapshot before`}>
-            {field} changed
-          </span>
-        ))}
-        <TtlBadge ttl={node.ttl} />
+        {node.changed
+          .filter((field) => field !== 'ttl')
+          .map((field) => (
+            <span class="badge changed" key={field} title={`${field} differs from the snapshot before`}>
+              {field} changed
+            </span>
+          ))}
+        <TtlBadge ttl={node.ttl} aged={node.changed.includes('ttl')} />
         {isNew && <NewBadge />}
       </span>
     </li>
@@ -177,7 +176,8 @@ const NodeWords = ({ node }: { readonly node: TreeNode }): ComponentChildren => 
 const offsetWord = (offset: number): string =>
   offset === 0 ? 'core' : offset < 0 ? `pre ${offset}` : `post +${offset}`;
 
-const Left = ({ page }: { readonly page: TreePage }): ComponentChildren => (
+/** What the snapshot before had and this one has not, and why. */
+export const Left = ({ page }: { readonly page: TreePage }): ComponentChildren => (
   <section class="left" aria-label="What left">
     <h3>
       {grouped(page.leftTotal)} left since {page.previous?.label}

@@ -1,0 +1,63 @@
+import { createClient, type StreamedEvent } from '@stemma/api';
+import { expect, test } from 'vitest';
+import { concerns } from '../src/live.ts';
+import { createQueries, type Query } from '../src/queries.ts';
+
+const client = createClient(() => Promise.reject(new TypeError('no network')), '');
+
+const settled = async <T>(read: () => Query<T>): Promise<Query<T>> => {
+  await expect.poll(() => read().state).not.toBe('pending');
+  return read();
+};
+
+test('an answer is asked for once, and again when it has expired; the old one stays until then', async () => {
+  const queries = createQueries(client);
+  let asked = 0;
+  const read = (): Query<number> => queries.read('now/a', () => Promise.resolve(++asked));
+  expect(read()).toEqual({ state: 'pending' });
+  expect(await settled(read)).toEqual({ state: 'done', value: 1, stale: false });
+  expect(read()).toEqual({ state: 'done', value: 1, stale: false });
+  queries.expire((key) => key === 'now/a');
+  expect(read()).toEqual({ state: 'done', value: 1, stale: true });
+  await expect.poll(read).toEqual({ state: 'done', value: 2, stale: false });
+  expect(asked).toBe(2);
+});
+
+test('an answer that expires while it is on its way is asked for again', async () => {
+  const queries = createQueries(client);
+  const answers: ((value: number) => void)[] = [];
+  const read = (): Query<number> =>
+    queries.read('now/a', () => new Promise<number>((resolve) => answers.push(resolve)));
+  read();
+  queries.expire(() => true);
+  answers[0]?.(1);
+  await expect.poll(() => (read(), answers.length)).toBe(2);
+  answers[1]?.(2);
+  await expect.poll(read).toEqual({ state: 'done', value: 2, stale: false });
+});
+
+test('a failure is a coded error', async () => {
+  const queries = createQueries(client);
+  expect(await settled(() => queries.read('now/a', (one) => one.healthz({})))).toMatchObject({
+    state: 'failed',
+    error: { code: 'E_IO' },
+  });
+});
+
+test('an event concerns the lists and its own history, by id or by name, but no snapshot', () => {
+  const event = { history: 'haaaaaaaaaaaaaaaaaaaa', type: 'NodeInserted' } as StreamedEvent;
+  const concerned = (key: string): boolean => concerns(event, key);
+  expect(
+    [
+      'now/list/1',
+      'now/h/haaaaaaaaaaaaaaaaaaaa/head',
+      'now/h/haaaaaaaaaaaaaaaaaaaa:7/head',
+      'now/h/haaaa/head',
+      'now/h/my-name/head',
+    ].filter((key) => !concerned(key)),
+  ).toEqual([]);
+  expect(
+    ['now/h/hbbbbbbbbbbbbbbbbbbbb/head', 'old/h/haaaaaaaaaaaaaaaaaaaa/@c3/tree'].filter(concerned),
+  ).toEqual([]);
+  expect(concerns({ ...event, type: 'PositionNamed' }, 'old/h/haaaaaaaaaaaaaaaaaaaa/snapshots/0')).toBe(true);
+});
