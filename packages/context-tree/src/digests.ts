@@ -2,9 +2,10 @@ import { canonicalJson, pack, sha256, type Packable } from '@stemma/canonical';
 import { hash } from 'node:crypto';
 import { NODE_KIND } from './flat-tree.ts';
 import { hashedTtl, shownTtl } from './lifetime.ts';
-import { addToSum, emptySum } from './lt-hash.ts';
+import { addToSum, element, emptySum } from './lt-hash.ts';
 import { PayloadNeeded, type EventRef, type PayloadSource } from './node.ts';
 import type { ThreadMode } from './policy.ts';
+import { SliceChain } from './slice-chain.ts';
 import { hashedHeaders, nodeDigest } from './preimage.ts';
 import { blockJson } from './thread.ts';
 import { eachInSubtree, expiresOf, headersOf, payloadOf, placeAmong, type TreeNode } from './tree-node.ts';
@@ -39,9 +40,7 @@ export class Digests {
   readonly #mode: ThreadMode;
   readonly #touched = new Set<TreeNode>();
   readonly #resliced = new Set<TreeNode>();
-  /** Slice hashes in the order of the thread: `^sys`, the turns, room for `^ah`. The first `#written` turns are right. */
-  #slots = Buffer.alloc(32 * 66);
-  #written = 0;
+  readonly #chain = new SliceChain();
   #keptText = 0;
 
   /** `known`: the tree is empty now; otherwise the first flush computes everything. */
@@ -69,7 +68,7 @@ export class Digests {
 
   /** The turns from this index on have moved. */
   moved(from: number): void {
-    if (from < this.#written) this.#written = from;
+    this.#chain.cut(from);
   }
 
   /** @throws PayloadNeeded before anything has changed. */
@@ -121,10 +120,19 @@ export class Digests {
     const sum = this.#sum.slice();
     for (const node of regions.ah.kids ?? [])
       addToSum(sum, element('^ah', digestOf(node, cycle, false, source, false)), 1);
-    const headers = [regions.root, regions.sys, regions.seq, regions.ah].map((node) =>
-      fixedHeadersOf(node, source),
+    const fixed = [regions.root, regions.sys, regions.seq, regions.ah];
+    return sha256(
+      Buffer.concat([pack([1, cycle]).with(0, 0x94), this.#fixedBytes(fixed, source), SUM_HEAD, sum]),
     );
-    return sha256(pack([1, cycle, headers, sum]));
+  }
+
+  #fixed: { readonly of: readonly unknown[]; readonly bytes: Uint8Array } | undefined;
+  /** The packed headers of root and regions, which hardly ever change. */
+  #fixedBytes(nodes: readonly TreeNode[], source: PayloadSource): Uint8Array {
+    if (this.#fixed?.of.every((record, i) => record === nodes[i]?.record) === true) return this.#fixed.bytes;
+    const bytes = pack(nodes.map((node) => fixedHeadersOf(node, source)));
+    this.#fixed = { of: nodes.map((node) => node.record), bytes };
+    return bytes;
   }
 
   threadHash(regions: Regions, source: PayloadSource): Uint8Array {
@@ -132,15 +140,9 @@ export class Digests {
     const sys = regions.sys.slice ?? EMPTY_SLICE;
     if (this.#mode === 'pre')
       return sha256(Buffer.from(sys + (turns.at(-1)?.slice ?? EMPTY_SLICE), 'latin1'));
-    this.#room(turns.length);
-    this.#slots.write(sys, 0, 'latin1');
-    for (let i = this.#written; i < turns.length; i++)
-      this.#slots.write((turns[i] as TreeNode).slice ?? EMPTY_SLICE, 32 + 32 * i, 'latin1');
-    this.#written = turns.length;
     const head = regions.ah.kids ?? [];
-    const ah = head.length === 0 ? EMPTY_SLICE : this.#sliceOf(head, source, false);
-    this.#slots.write(ah, 32 + 32 * turns.length, 'latin1');
-    return sha256(this.#slots.subarray(0, 64 + 32 * turns.length));
+    const ah = head.length === 0 ? EMPTY_SLICE : this.#sliceOf(head, source, true);
+    return this.#chain.hash(sys, turns.length, (turn) => turns[turn]?.slice ?? EMPTY_SLICE, ah);
   }
 
   /** Reads whatever payloads the flush is going to need, or asks for all of them at once. */
@@ -164,13 +166,6 @@ export class Digests {
           attempt(() => contentJson(each, source));
       });
     if (missing.length > 0) throw new PayloadNeeded(missing);
-  }
-
-  #room(turns: number): void {
-    if (64 + 32 * turns <= this.#slots.length) return;
-    const larger = Buffer.alloc(128 + 64 * turns);
-    this.#slots.copy(larger);
-    this.#slots = larger;
   }
 
   #newSlices(regions: Regions, source: PayloadSource): [TreeNode, string | undefined][] {
@@ -230,9 +225,7 @@ export class Digests {
     if (node === regions.sys || this.#mode === 'pre') return;
     const turns = regions.seq.kids ?? [];
     const at = placeAmong(turns, headersOf(node));
-    if (turns[at] !== node || at >= this.#written) return;
-    if (slice === undefined) this.#written = at;
-    else this.#slots.write(slice, 32 + 32 * at, 'latin1');
+    if (turns[at] === node) this.#chain.cut(at);
   }
 
   #dropTexts(regions: Regions): void {
@@ -241,9 +234,8 @@ export class Digests {
   }
 }
 
-/** What a child of a region adds to the sum, before it is expanded. */
-const element = (region: string, digest: string): Uint8Array =>
-  pack([region, new Uint8Array(Buffer.from(digest, 'latin1'))]);
+/** The head of 2,048 bytes in msgpack. */
+const SUM_HEAD = Uint8Array.of(0xc5, 0x08, 0x00);
 
 const contentJson = (node: TreeNode, source: PayloadSource): string => {
   if (node.json !== undefined) return node.json;

@@ -2,7 +2,7 @@ import { canonicalJson, pack, sha256, type Packable } from '@stemma/canonical';
 import { hash } from 'node:crypto';
 import { NODE_KIND, type FlatTree } from './flat-tree.ts';
 import { hashedTtl } from './lifetime.ts';
-import { addToSum, emptySum } from './lt-hash.ts';
+import { addToSum, element, emptySum } from './lt-hash.ts';
 import type { Headers, Payload, PayloadSource } from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { hashedHeaders, nodeDigest, type Digested } from './preimage.ts';
@@ -24,7 +24,7 @@ const treeHashOf = (tree: FlatTree, source: PayloadSource): Uint8Array => {
   ] as const)
     for (let i = region + 1; i < (tree.ends[region] as number); i = tree.ends[i] as number) {
       const digest = digestAt(tree, i, source);
-      addToSum(sum, pack([name, new Uint8Array(Buffer.from(digest, 'latin1'))]), 1);
+      addToSum(sum, element(name, digest), 1);
     }
   const headers = [0, tree.sys, tree.seq, tree.ah].map((i): Packable =>
     hashedHeaders(digestedAt(tree, i, source)),

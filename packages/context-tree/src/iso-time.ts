@@ -1,5 +1,21 @@
+const DAY = 86_400_000;
+let day = Number.NaN;
+let date = '';
+
+const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
+
 /** `created_at_iso` of an instant: UTC, milliseconds, cut and not rounded (context-tree §10.8). */
 export const isoTime = (nanoseconds: bigint): string => {
   if (nanoseconds === 0n) return '1970-01-01T00:00:00.000Z';
-  return new Date(Number(nanoseconds / 1_000_000n)).toISOString();
+  const milliseconds = Number(nanoseconds / 1_000_000n);
+  const at = Math.floor(milliseconds / DAY);
+  // Neighbours are of one day nearly always, and formatting a date is slow.
+  if (at !== day) {
+    date = new Date(at * DAY).toISOString().slice(0, -14);
+    day = at;
+  }
+  const rest = milliseconds - at * DAY;
+  const seconds = Math.floor(rest / 1000);
+  const thousandths = String(rest % 1000).padStart(3, '0');
+  return `${date}T${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.${thousandths}Z`;
 };

@@ -17,3 +17,16 @@ export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): vo
     sum[i + 1] = (c >> 8) & 0xff;
   }
 };
+
+/** What a child of a region adds to the sum, before it is expanded: msgpack([name of the region, digest]). */
+export const element = (region: '^sys' | '^seq' | '^ah', digest: string): Uint8Array => {
+  const name = region.length;
+  const bytes = Buffer.allocUnsafe(name + 36);
+  bytes[0] = 0x92;
+  bytes[1] = 0xa0 | name;
+  bytes.write(region, 2, 'latin1');
+  bytes[name + 2] = 0xc4;
+  bytes[name + 3] = 32;
+  bytes.write(digest, name + 4, 'latin1');
+  return bytes;
+};

@@ -112,7 +112,14 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     for (const event of frame.body.events) remember(event, ids, names);
     const own = copies.get(decided.lineage) ?? [];
     copies.set(decided.lineage, [...own, partsOf(result.state)]);
+    const first = frame.body.events[0];
+    if (first?.type === 'LineageStarted' && first.how === 'rollback') rename(first.parent, first.abandoned);
     return result;
+  };
+  /** The newest copy of a lineage that was left bears its new name. */
+  const rename = (strand: number, name: string | null): void => {
+    const own = copies.get(strand) ?? [];
+    copies.set(strand, [...own.slice(0, -1), { ...(own.at(-1) as LineageParts), name }]);
   };
   const commandOf = (lineage: number, steps: readonly Step[]): Command => ({
     id: `command-${frames.length}`,

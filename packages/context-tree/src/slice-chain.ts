@@ -1,0 +1,49 @@
+import { createHash, type Hash } from 'node:crypto';
+
+/** Turns between two kept states of the hash. */
+const STRIDE = 64;
+const BYTES = 32;
+
+/**
+ * SHA-256 over the slice hashes of `^sys`, the turns and `^ah`, in this order (snapshots: thread hash), without hashing
+ * the old turns again at every commit: the state of the hash is kept at every 64th turn.
+ */
+export class SliceChain {
+  #slots = Buffer.alloc(BYTES * STRIDE);
+  /** The turns before this index are right in `#slots`. */
+  #written = 0;
+  #sys = '';
+  /** `#states[k]` has taken in `^sys` and the first k · 64 turns. */
+  #states: Hash[] = [];
+
+  /** The turns from this index on have changed or moved. */
+  cut(from: number): void {
+    if (from >= this.#written) return;
+    this.#written = from;
+    this.#states.length = Math.min(this.#states.length, Math.floor(from / STRIDE) + 1);
+  }
+
+  /** Digests are latin1 texts of 32 bytes; `slice` gives that of a turn. */
+  hash(sys: string, turns: number, slice: (turn: number) => string, ah: string): Uint8Array {
+    this.#room(turns);
+    for (let i = this.#written; i < turns; i++) this.#slots.write(slice(i), BYTES * i, 'latin1');
+    this.#written = turns;
+    if (sys !== this.#sys || this.#states.length === 0)
+      this.#states = [createHash('sha256').update(sys, 'latin1')];
+    this.#sys = sys;
+    for (let k = this.#states.length; k * STRIDE <= turns; k++) {
+      const next = (this.#states[k - 1] as Hash).copy();
+      this.#states.push(next.update(this.#slots.subarray(BYTES * STRIDE * (k - 1), BYTES * STRIDE * k)));
+    }
+    const last = this.#states.length - 1;
+    const rest = this.#slots.subarray(BYTES * STRIDE * last, BYTES * turns);
+    return new Uint8Array((this.#states[last] as Hash).copy().update(rest).update(ah, 'latin1').digest());
+  }
+
+  #room(turns: number): void {
+    if (BYTES * turns <= this.#slots.length) return;
+    const larger = Buffer.alloc(2 * BYTES * turns);
+    this.#slots.copy(larger);
+    this.#slots = larger;
+  }
+}

@@ -1,0 +1,278 @@
+import type { WideJson } from '@stemma/canonical';
+import { exportTree, hashFlat, threadBytes } from '@stemma/context-tree';
+import { isStemmaError } from '@stemma/errors';
+import type { AppliedFrame, Step } from '@stemma/history';
+import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
+import fc from 'fast-check';
+import {
+  all,
+  commitNaive,
+  copyState,
+  insertNaive,
+  moveNaive,
+  prioritiesNaive,
+  removeNaive,
+  replaceNaive,
+  startNaive,
+  type CommitReport,
+  type NaiveNode,
+  type NaiveState,
+} from './naive-tree.ts';
+
+/** One random intention; the numbers choose among what there is when it is done. */
+export type Intention = {
+  readonly op:
+    | 'insert'
+    | 'core'
+    | 'late'
+    | 'commit'
+    | 'replace'
+    | 'move'
+    | 'remove'
+    | 'policy'
+    | 'priority'
+    | 'fork'
+    | 'rollback'
+    | 'reload';
+  readonly a: number;
+  readonly b: number;
+  readonly ttl: number | null;
+  readonly offset: number;
+  readonly refs: readonly number[];
+  readonly flag: boolean;
+};
+
+export const intention: fc.Arbitrary<Intention> = fc.record({
+  op: fc.constantFrom(
+    ...Array.from({ length: 10 }, () => 'insert' as const),
+    ...Array.from({ length: 10 }, () => 'commit' as const),
+    ...([
+      'core',
+      'core',
+      'core',
+      'core',
+      'late',
+      'late',
+      'late',
+      'late',
+      'late',
+      'replace',
+      'replace',
+      'replace',
+    ] as const),
+    ...([
+      'move',
+      'move',
+      'move',
+      'remove',
+      'remove',
+      'policy',
+      'policy',
+      'priority',
+      'fork',
+      'rollback',
+      'reload',
+    ] as const),
+  ),
+  a: fc.nat(1000),
+  b: fc.nat(1000),
+  ttl: fc.constantFrom(null, null, 0, 0, 1, 1, 2, 3),
+  offset: fc.constantFrom(-1, 0, 0, 0, 1, 2),
+  refs: fc.array(fc.nat(1000), { maxLength: 2 }),
+  flag: fc.boolean(),
+});
+
+export const script: fc.Arbitrary<readonly Intention[]> = fc.array(intention, {
+  minLength: 1,
+  maxLength: 60,
+  size: 'max',
+});
+
+/** Runs of a property: `STEMMA_RUNS` sets them all. */
+export const runs = (usual: number): number => Number(process.env['STEMMA_RUNS'] ?? usual);
+
+/** A history run both ways. */
+export type Twin = {
+  readonly history: ReferenceHistory;
+  readonly mode: 'full' | 'pre';
+  /** The naive states of all positions: strand, seq, a whole copy. */
+  readonly copies: { readonly strand: number; readonly seq: number; readonly state: NaiveState }[];
+  readonly states: Map<number, NaiveState>;
+};
+
+const IDS = { root: 'R', sys: 'S', seq: 'Q', ah: 'H' };
+
+export const startTwin = (mode: 'full' | 'pre'): Twin => {
+  const history = referenceHistory();
+  history.submit(0, [{ op: 'start', name: null, ids: IDS, thread: mode }], 0n);
+  const state = startNaive(IDS);
+  return {
+    history,
+    mode,
+    copies: [{ strand: 0, seq: 0, state: copyState(state) }],
+    states: new Map([[0, state]]),
+  };
+};
+
+const pick = <Item>(items: readonly Item[], number: number): Item | undefined =>
+  items[number % Math.max(1, items.length)];
+const idOf = (node: NaiveNode): string => node.attributes['id'] as string;
+
+/** Does one intention both ways. Gives the frame, and of a commit what the naive way says it did; null when it was refused. */
+export const doTwin = (
+  twin: Twin,
+  wish: Intention,
+  at: number,
+): { frame: AppliedFrame; report: CommitReport | null } | null => {
+  const { history, states } = twin;
+  const strand = pick([...states.keys()].reverse(), wish.flag ? 0 : wish.b) as number;
+  const state = states.get(strand) as NaiveState;
+  const clock = BigInt(1000 + ((wish.a * 7919) % 5000));
+  if (wish.op === 'reload') {
+    history.state.lineages.delete(strand);
+    return null;
+  }
+  if (wish.op === 'fork' || wish.op === 'rollback') return branchTwin(twin, wish, strand, at);
+  const work = plan(state, wish, at, clock);
+  if (work === null) return null;
+  let frame: AppliedFrame;
+  try {
+    frame = history.submit(strand, [work.step], clock);
+  } catch (error) {
+    if (!isStemmaError(error) || error.code === 'E_INTERNAL' || error.code === 'E_HISTORY_DEFECTIVE')
+      throw error;
+    return null;
+  }
+  const report = work.naive() ?? null;
+  twin.copies.push({ strand, seq: frame.seq, state: copyState(state) });
+  return { frame, report };
+};
+
+const branchTwin = (
+  twin: Twin,
+  wish: Intention,
+  strand: number,
+  at: number,
+): { frame: AppliedFrame; report: null } | null => {
+  const { history } = twin;
+  const target = pick(
+    twin.copies.filter((copy) => onChain(history, strand, copy.strand, copy.seq)),
+    wish.a,
+  );
+  if (target === undefined) return null;
+  const name = `l${at}`;
+  const started =
+    wish.op === 'fork' ? history.fork(strand, target.seq, name) : history.rollback(strand, target.seq, name);
+  const frame = history.applied.at(-1) as AppliedFrame;
+  twin.states.set(started, copyState(target.state));
+  twin.copies.push({ strand: started, seq: frame.seq, state: copyState(target.state) });
+  return { frame, report: null };
+};
+
+/** True if (strand, seq) is a position of the chain of the lineage `of`. */
+const onChain = (history: ReferenceHistory, of: number, strand: number, seq: number): boolean => {
+  const parts = history.parts(of, seq < of ? seq : null);
+  if (strand === of) return true;
+  return seq < of && parts.strand === strand && parts.seq === seq;
+};
+
+type Work = { readonly step: Step; readonly naive: () => CommitReport | undefined };
+
+const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Work | null => {
+  const nodes = all(state.root).map(({ node }) => node);
+  const containers = nodes.filter((node) => /^(\^sys|\^ah|mc)/.test(node.attributes['nodeType'] as string));
+  const turns = nodes.filter((node) => node.attributes['nodeType'] === 'mt');
+  const target = pick(nodes, wish.a) as NaiveNode;
+  const refs =
+    wish.refs.length === 0 ? {} : { refs: wish.refs.map((ref) => idOf(pick(nodes, ref) as NaiveNode)) };
+  const block = (id: string): Record<string, WideJson> => ({
+    id,
+    nodeType: wish.flag ? 'cb' : 'cb:note',
+    ttl: wish.ttl,
+    offset: wish.offset,
+    content: `${id} é`,
+    ...refs,
+  });
+  const insert = (parent: string, node: Record<string, WideJson>): Work => ({
+    step: { op: 'insert', parent, node },
+    naive: () => void insertNaive(state, parent, node, clock),
+  });
+  switch (wish.op) {
+    case 'insert': {
+      const extras: Record<string, WideJson> = wish.flag
+        ? { role: 'user', data_n: { at, x: [0.5, -1] } }
+        : { priority: wish.b % 3, kind: null };
+      return insert(idOf(pick(containers, wish.a) as NaiveNode), { ...block(`b${at}`), ...extras });
+    }
+    case 'core':
+      return insert(idOf(pick(containers, wish.a) as NaiveNode), {
+        id: `m${at}`,
+        nodeType: 'mc',
+        ttl: wish.ttl,
+        removable: wish.flag,
+        ...refs,
+        children: [
+          block(`m${at}a`),
+          {
+            id: `m${at}b`,
+            nodeType: 'mc',
+            removable: true,
+            children: [{ ...block(`m${at}c`), ttl: wish.b % 3 }],
+          },
+        ],
+      });
+    case 'late':
+      return turns.length === 0 ? null : insert(idOf(pick(turns, wish.a) as NaiveNode), block(`l${at}`));
+    case 'commit':
+      return { step: { op: 'commit', turn_id: `t${at}` }, naive: () => commitNaive(state, `t${at}`, clock) };
+    case 'replace': {
+      const set: Record<string, WideJson> = wish.flag
+        ? { content: { v: at } }
+        : { data_v: null, content_lang: 'x' };
+      return {
+        step: { op: 'replace', id: idOf(target), set },
+        naive: () => void replaceNaive(state, idOf(target), set),
+      };
+    }
+    case 'move': {
+      const parent = idOf(pick(containers, wish.b) as NaiveNode);
+      return {
+        step: { op: 'move', id: idOf(target), parent },
+        naive: () => void moveNaive(state, idOf(target), parent),
+      };
+    }
+    case 'remove':
+      return { step: { op: 'remove', id: idOf(target) }, naive: () => void removeNaive(state, idOf(target)) };
+    case 'policy': {
+      const policy =
+        wish.a % 7 === 0
+          ? null
+          : {
+              max_blocks: wish.a % 5,
+              keep_turns: wish.b % 2,
+              pins: [idOf(pick(nodes.slice(1), wish.a + 1) ?? target)],
+            };
+      return { step: { op: 'policy', policy }, naive: () => void (state.policy = policy) };
+    }
+    case 'priority': {
+      const priority = (wish.b % 5) - 2;
+      return {
+        step: { op: 'priorities', priorities: [{ id: idOf(target), priority }] },
+        naive: () => void prioritiesNaive(state, idOf(target), priority),
+      };
+    }
+    default:
+      return null;
+  }
+};
+
+/** Export, thread and hashes of a position of the real history, from nothing. */
+export const readBack = (twin: Twin, strand: number, seq: number | null) => {
+  const tree = twin.history.tree(strand, seq);
+  const { payload } = twin.history;
+  return {
+    text: exportTree(tree, payload),
+    thread: threadBytes(tree, payload, twin.mode),
+    ...hashFlat(tree, payload, twin.mode),
+  };
+};
