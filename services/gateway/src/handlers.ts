@@ -5,7 +5,7 @@ import type { Home, Position, TreeView } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { doCommand, startHistory } from './commands.ts';
 import { historyAnswer, historyPage } from './histories.ts';
-import { positionAnswer, summaryOf } from './lines.ts';
+import { positionAnswer } from './lines.ts';
 import { loggedAnswer } from './logged-events.ts';
 import { openPreviews } from './preview.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
@@ -31,7 +31,7 @@ export const createHandlers = (home: Home): Handlers => {
   return {
     histories: (page) => historyPage(home, previews, page),
     history: async ({ history }) =>
-      historyAnswer(await summaryOf(home, (await home.find(history)).history), previews),
+      historyAnswer(await home.history((await home.find(history)).history), previews),
     snapshots: async ({ history, ...page }) => snapshotPages(await home.find(history), page),
     tree: async (input) => treePage(home, await positionAt(input), input),
     node: async ({ node, ...at }) => {
@@ -67,7 +67,7 @@ export const createHandlers = (home: Home): Handlers => {
       const { history } = await home.find(name);
       const events = await home.events(history, { from, limit: Math.max(1, Math.min(limit, 1_000)) });
       const last = events.at(-1);
-      const more = last !== undefined && last.seq + 1 < (await summaryOf(home, history)).frames;
+      const more = last !== undefined && last.seq + 1 < (await home.history(history)).frames;
       return { history, events: events.map(loggedAnswer), next: more ? last.seq + 1 : null };
     },
     start: ({ body }) => startHistory(home, body),

@@ -1,6 +1,5 @@
 import type { HistoryPage, HistorySummary as HistoryAnswer } from '@stemma/api';
 import type { HistorySummary, Home } from '@stemma/home';
-import { compareCodePoints } from '@stemma/canonical';
 import type { Previews } from './preview.ts';
 
 /** A page of the histories, the one that changed last first. */
@@ -9,9 +8,7 @@ export const historyPage = async (
   previews: Previews,
   { limit = 100, skip = 0 }: { readonly limit?: number | undefined; readonly skip?: number | undefined },
 ): Promise<HistoryPage> => {
-  const all = [...(await home.histories())].sort(
-    (a, b) => b.updatedAt - a.updatedAt || compareCodePoints(a.history, b.history),
-  );
+  const all = await home.histories();
   const histories: HistoryAnswer[] = [];
   for (const summary of all.slice(skip, skip + Math.min(limit, 500)))
     histories.push(await historyAnswer(summary, previews));

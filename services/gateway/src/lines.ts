@@ -1,5 +1,5 @@
 import type { Position as PositionAnswer } from '@stemma/api';
-import { fail, isStemmaError } from '@stemma/errors';
+import { isStemmaError } from '@stemma/errors';
 import type { HistorySummary, Home, Line, Position } from '@stemma/home';
 
 /** What names a lineage in addresses. */
@@ -38,13 +38,6 @@ export const positionOrNull = async (home: Home, line: Line, reference: string):
 export const previousOf = async (home: Home, position: Position): Promise<Position | null> => {
   const cycle = position.committed && position.cycle !== null ? position.cycle - 1 : position.cycle;
   return cycle === null || cycle < 0 ? null : positionOrNull(home, lineOf(position), `@c${cycle}`);
-};
-
-/** @throws E_HISTORY_NOT_FOUND */
-export const summaryOf = async (home: Home, history: string): Promise<HistorySummary> => {
-  const summary = (await home.histories()).find((one) => one.history === history);
-  if (summary === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
-  return summary;
 };
 
 /** For every strand on the chain of a strand's newest position, the last frame of it that counts (snapshots: strands). */

@@ -1,5 +1,5 @@
 import { serve, type ServerType } from '@hono/node-server';
-import { fail, StemmaError } from '@stemma/errors';
+import { fail, isStemmaError, StemmaError } from '@stemma/errors';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { createGateway, type GatewayOptions } from './gateway.ts';
 import { isLoopback, loopbackHosts } from './guard.ts';
 
 export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
-  /** 4870 unless said; 0: any that is free. */
+  /** 0: any that is free; unless said, 4317 or the next that is free. */
   readonly port?: number;
   /** A loopback address; 127.0.0.1 unless said. */
   readonly host?: string;
@@ -16,7 +16,9 @@ export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
 /** A gateway that listens. `close` ends live streams, lets requests finish for 5 s at most, and frees the port. */
 export type Gateway = { readonly url: string; readonly port: number; close(): Promise<void> };
 
-export const DEFAULT_PORT = 4870;
+/** Where a gateway listens when nobody says where; if it is taken, at one of the ports behind it. */
+export const DEFAULT_PORT = 4317;
+const PORTS_TRIED = 20;
 
 /**
  * Opens the HTTP door of a home on an address of this machine.
@@ -25,7 +27,7 @@ export const DEFAULT_PORT = 4870;
  *   write everything. E_ADDRESS_IN_USE.
  */
 export const serveGateway = async ({
-  port = DEFAULT_PORT,
+  port,
   host = '127.0.0.1',
   ...options
 }: ServeOptions): Promise<Gateway> => {
@@ -39,8 +41,7 @@ export const serveGateway = async ({
   let hosts: (name: string) => boolean = () => false;
   const app = createGateway({ ...options, hosts: (name) => hosts(name), closing: closing.signal });
   const hostname = host === 'localhost' ? '127.0.0.1' : host.replace(/^\[|\]$/g, '');
-  const server = serve({ fetch: app.fetch, port, hostname });
-  const actual = await listening(server, port);
+  const { server, actual } = await listen(app.fetch, hostname, port);
   hosts = loopbackHosts(actual);
   return {
     port: actual,
@@ -50,6 +51,23 @@ export const serveGateway = async ({
       await closed(server as Server);
     },
   };
+};
+
+type Listening = { readonly server: ServerType; readonly actual: number };
+
+const listen = async (
+  fetch: Parameters<typeof serve>[0]['fetch'],
+  hostname: string,
+  port: number | undefined,
+): Promise<Listening> => {
+  const last = port ?? DEFAULT_PORT + PORTS_TRIED - 1;
+  for (let tried = port ?? DEFAULT_PORT; ; tried++)
+    try {
+      const server = serve({ fetch, port: tried, hostname });
+      return { server, actual: await listening(server, tried) };
+    } catch (error) {
+      if (tried >= last || !isStemmaError(error, 'E_ADDRESS_IN_USE')) throw error;
+    }
 };
 
 const listening = async (server: ServerType, port: number): Promise<number> => {

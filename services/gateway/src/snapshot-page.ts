@@ -1,6 +1,6 @@
 import type { SnapshotPage, SnapshotSummary as SnapshotAnswer } from '@stemma/api';
 import type { HistorySummary, Home, Line, SnapshotSummary } from '@stemma/home';
-import { positionAnswer, summaryOf } from './lines.ts';
+import { positionAnswer } from './lines.ts';
 import { passages } from './passage.ts';
 
 type Counts = { readonly added: number; readonly left: number };
@@ -38,7 +38,7 @@ export const openSnapshotPages = (home: Home): SnapshotPages => {
 
   return async (line, { limit = 50, before }) => {
     const size = Math.max(1, Math.min(limit, 200));
-    const summary = await summaryOf(home, line.history);
+    const summary = await home.history(line.history);
     // One more than is shown: the counts of the oldest refer to the one before it.
     const chain = ascending(
       await home.snapshots(line, { limit: size + 1, ...(before === undefined ? {} : { before }) }),

@@ -1,7 +1,7 @@
 import type { LeftNode, TreePage } from '@stemma/api';
 import { NODE_KIND, threadIndexes } from '@stemma/context-tree';
 import type { DiffResult, Home, Position, TreeView } from '@stemma/home';
-import { lineOf, positionAnswer, previousOf, summaryOf } from './lines.ts';
+import { lineOf, positionAnswer, previousOf } from './lines.ts';
 import { passages } from './passage.ts';
 import { excerptOf } from './excerpt.ts';
 import { treeNodeAt } from './tree-node.ts';
@@ -60,7 +60,7 @@ const leftNodes = async (
 ): Promise<LeftNode[]> => {
   if (removed.length === 0) return [];
   const before = await home.view(previous);
-  const summary = await summaryOf(home, position.history);
+  const summary = await home.history(position.history);
   const [passage] = await passages(home, summary, position.strand, [previous.seq, position.seq]);
   return removed
     .slice(0, MOST_LEFT)

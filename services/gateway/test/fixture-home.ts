@@ -150,6 +150,22 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       event,
     }));
 
+  const summary = (history: string): HistorySummary => {
+    const { name, state, frames } = of(history);
+    return {
+      history,
+      name,
+      state,
+      startedAt: frames[0]?.at ?? 0,
+      updatedAt: frames.at(-1)?.at ?? 0,
+      source: null,
+      frames: frames.length,
+      events: frames.reduce((sum, { events }) => sum + events.length, 0),
+      cycles: snapshotsOf(history).length,
+      lineages: [{ lineage: history, strand: 0, name: 'main', parent: null, at: null }],
+    };
+  };
+
   return {
     directory: '(memory)',
     append,
@@ -165,19 +181,8 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       const frame = of(history).frames.at(-1);
       return { history, strand: 0, seq: frame?.seq ?? 0, events: frame?.events ?? [], repeated: false };
     },
-    histories: async () =>
-      [...kept].map(([history, { name, state, frames }]) => ({
-        history,
-        name,
-        state,
-        startedAt: frames[0]?.at ?? 0,
-        updatedAt: frames.at(-1)?.at ?? 0,
-        source: null,
-        frames: frames.length,
-        events: frames.reduce((sum, { events }) => sum + events.length, 0),
-        cycles: snapshotsOf(history).length,
-        lineages: [{ lineage: history, strand: 0, name: 'main', parent: null, at: null }],
-      })),
+    histories: async () => [...kept.keys()].map(summary).sort((a, b) => b.updatedAt - a.updatedAt),
+    history: async (id) => summary(id),
     find: async (text) => {
       const [history] = [...kept].find(([id, { name }]) => id === text || name === text) ?? [];
       if (history === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${text}`);

@@ -1,0 +1,91 @@
+import { createClient } from '@stemma/api';
+import { StemmaError } from '@stemma/errors';
+import { describe, expect, test } from 'vitest';
+import { createGateway } from '../src/index.ts';
+import { fixtureHome } from './fixture-home.ts';
+
+const home = fixtureHome([
+  { history: 'hfirst', name: 'airline', cycles: [[{ id: 'ask', content: 'Hello' }]] },
+]);
+const app = createGateway({ home });
+const client = createClient(async (url, options) => app.request(url, options), '');
+
+describe('refusals', () => {
+  test.each([
+    ['an unknown history', () => client.history({ history: 'nobody' }), 'E_HISTORY_NOT_FOUND'],
+    [
+      'a snapshot that does not exist',
+      () => client.tree({ history: 'airline', at: '@c99' }),
+      'E_SNAPSHOT_NOT_FOUND',
+    ],
+    ['an unknown node', () => client.node({ history: 'airline', node: '../../etc' }), 'E_NODE_NOT_FOUND'],
+  ])('%s is a coded error', async (_, ask, code) => {
+    await expect(ask()).rejects.toThrow(StemmaError);
+    await expect(ask()).rejects.toMatchObject({ code });
+  });
+
+  test.each([
+    ['/api/histories?limit=-1', 400, 'E_USAGE'],
+    ['/api/histories?limits=1', 400, 'E_USAGE'],
+    ['/api/nothing', 404, 'E_NOT_FOUND'],
+    ['/assets/..%2Fpackage.json', 404, 'E_NOT_FOUND'],
+    ['/assets/none.js', 404, 'E_NOT_FOUND'],
+  ])('GET %s is answered %i %s', async (path, status, code) => {
+    const response = await app.request(path);
+    expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
+  });
+
+  test.each([
+    ['a name that was pointed here', { host: 'evil.example:4870' }],
+    ['a page of another origin', { origin: 'http://evil.example' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['a page of another port', { origin: 'http://localhost:3000' }],
+    ['a picture in a page of another site', { 'sec-fetch-site': 'cross-site' }],
+    ['a page of the same machine on another port', { 'sec-fetch-site': 'same-site' }],
+  ])('%s is refused, whatever it asks for', async (_, headers) => {
+    for (const path of ['/api/histories', '/api/events', '/openapi.json', '/healthz']) {
+      const response = await app.request(path, { headers });
+      expect([response.status, await response.json()]).toMatchObject([
+        403,
+        { error: { code: 'E_NOT_ALLOWED' } },
+      ]);
+    }
+  });
+
+  test('its own page may use it', async () => {
+    const headers = {
+      host: 'localhost:4870',
+      origin: 'http://localhost:4870',
+      'sec-fetch-site': 'same-origin',
+    };
+    expect((await app.request('/api/histories', { headers })).status).toBe(200);
+  });
+
+  test('an error nobody foresaw is E_INTERNAL, and reported', async () => {
+    const reported: unknown[] = [];
+    const broken = createGateway({
+      home: { ...home, histories: () => Promise.reject(new TypeError('oops')) },
+      report: (error) => reported.push(error),
+    });
+    const response = await broken.request('/api/histories');
+    expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'E_INTERNAL' } }]);
+    expect(reported).toEqual([new TypeError('oops')]);
+  });
+});
+
+describe('the page', () => {
+  test('while it is not built, the server says how to build it', async () => {
+    const response = await createGateway({ home, page: '/nowhere' }).request('/');
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain('pnpm --filter @stemma/inspector build');
+  });
+
+  test('every answer forbids scripts of others, frames and guessing of types', async () => {
+    for (const path of ['/', '/api/histories', '/api/nothing']) {
+      const { headers } = await app.request(path);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+});
