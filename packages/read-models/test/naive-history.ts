@@ -46,10 +46,10 @@ export type NaiveHistory = {
 };
 
 /** `see` is given every frame right after it was applied, while its state can still be read. */
-export const naiveHistory = (see: (frame: AppliedFrame) => void): NaiveHistory => {
+export const naiveHistory = (see: (frame: AppliedFrame) => void, history = HISTORY): NaiveHistory => {
   const frames: Frame[] = [];
   const strands = new Map<number, NaiveStrand>();
-  const state = openHistory(HISTORY, 0);
+  const state = openHistory(history, 0);
   const ids = new Set<string>();
   const names = new Set<string>();
   let clock = 1_700_000_000_000_000_000n;
@@ -79,7 +79,7 @@ export const naiveHistory = (see: (frame: AppliedFrame) => void): NaiveHistory =
   const apply = ({ lineage, events }: Decided, command: Command | null): AppliedFrame => {
     const seq = state.next;
     const frame: Frame = {
-      envelope: { v: 1, history: HISTORY, seq, prev: new Uint8Array(32) },
+      envelope: { v: 1, history, seq, prev: new Uint8Array(32) },
       body: {
         recorder: 'test',
         command: command?.id ?? `branch ${seq}`,
@@ -119,7 +119,7 @@ export const naiveHistory = (see: (frame: AppliedFrame) => void): NaiveHistory =
     run(strand, steps) {
       const command: Command = {
         id: `c${state.next}`,
-        history: HISTORY,
+        history,
         lineage: strand,
         by: { recorder: 'test' },
         steps: [...steps],

@@ -110,12 +110,7 @@ export const lmdbGeneration = (
       const bytes = base === undefined ? undefined : own.get(cursorKey(base, partition));
       return bytes === undefined ? null : new Uint8Array(bytes);
     },
-    partitions() {
-      if (base === undefined) return [];
-      const start = Buffer.concat([ownHead(base), Buffer.of(0x00)]);
-      const end = Buffer.concat([ownHead(base), Buffer.of(0x01)]);
-      return [...own.getKeys({ start, end })].map((key) => key.readUInt32BE(start.length));
-    },
+    partitions: () => (base === undefined ? [] : [...cursorsOf(own, base).keys()]),
     *entries(table) {
       const tree = treeOf(table);
       if (base === undefined || tree === undefined) return;
@@ -188,4 +183,14 @@ export const cursorKey = (generation: number, partition: number): Buffer => {
   const number = Buffer.allocUnsafe(4);
   number.writeUInt32BE(partition);
   return Buffer.concat([ownHead(generation), Buffer.of(0x00), number]);
+};
+
+/** The cursors of a generation by partition. */
+export const cursorsOf = (own: Bytes, generation: number): Map<number, Uint8Array> => {
+  const start = Buffer.concat([ownHead(generation), Buffer.of(0x00)]);
+  const end = Buffer.concat([ownHead(generation), Buffer.of(0x01)]);
+  const cursors = new Map<number, Uint8Array>();
+  for (const { key, value } of own.getRange({ start, end }))
+    cursors.set(key.readUInt32BE(start.length), new Uint8Array(value));
+  return cursors;
 };

@@ -3,7 +3,7 @@ import { fail } from '@stemma/errors';
 import { sameCursor, shapeOf, type RowStore } from '@stemma/row-store';
 import { rmSync, statSync } from 'node:fs';
 import { openEnvironment, type Bytes } from './environment.ts';
-import { cursorKey, lmdbGeneration, ownHead, type Registered } from './lmdb-generation.ts';
+import { cursorKey, cursorsOf, lmdbGeneration, ownHead, type Registered } from './lmdb-generation.ts';
 import { uintBytes } from './owners.ts';
 
 export type LmdbRowStoreOptions = {
@@ -70,6 +70,11 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
         }
         db.putSync(nameKey('p', group), Buffer.from(to));
       });
+    },
+    cursors(name) {
+      environment.refresh();
+      const number = entryOf(name)?.number;
+      return number === undefined ? new Map<number, Uint8Array>() : cursorsOf(db, number);
     },
     generations() {
       environment.refresh();

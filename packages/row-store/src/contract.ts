@@ -241,6 +241,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       await store.drop('g');
       await store.drop('g');
       expect([store.current('all'), store.generations()]).toEqual(['g2', ['g2']]);
+      expect([store.cursors('g'), store.cursors('g2')]).toEqual([new Map(), new Map([[0, cursor(5)]])]);
       const again = store.generation('g', TABLES);
       expect(again.read((view) => [view.cursor(0), view.get(OWNERS, ['a'])])).toEqual([null, undefined]);
     });

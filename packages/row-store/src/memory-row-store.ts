@@ -26,6 +26,7 @@ export const openMemoryRowStore = (): RowStore => {
           throw moved(`${generation} has moved on`);
       pointers.set(group, to);
     },
+    cursors: (name) => new Map(kept.get(name)?.cursors),
     generations: () => [...kept.keys()].sort(compareCodePoints),
     async drop(name) {
       if ([...pointers.values()].includes(name))

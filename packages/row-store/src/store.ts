@@ -64,6 +64,8 @@ export type RowStore = {
   current(group: string): string | null;
   /** In one transaction. @throws E_CURSOR_MOVED if something has moved: nothing is changed. */
   promote(promotion: Promotion): Promise<void>;
+  /** Where a generation stands in each partition, whatever its tables are; empty if there is none. */
+  cursors(generation: string): ReadonlyMap<number, Uint8Array>;
   /** Names of the generations that have rows or a cursor, by code point. */
   generations(): readonly string[];
   /** Removes a generation and its rows; nothing happens if there is none. @throws E_ROWS_VERSION if it is current. */

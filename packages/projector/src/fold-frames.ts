@@ -1,0 +1,132 @@
+import { PayloadNeeded } from '@stemma/context-tree';
+import { fail, isStemmaError } from '@stemma/errors';
+import type { Frame } from '@stemma/events';
+import { applyFrame, loadLineage, type AppliedFrame, type HistoryState, type Sources } from '@stemma/history';
+import {
+  decodeBody,
+  defectiveAt,
+  finishBody,
+  isDefect,
+  missingContents,
+  readFrame,
+  type AcceptedFrame,
+  type ContentSource,
+  type FencedBatch,
+} from '@stemma/log';
+import { readLineage, type ReadModel } from '@stemma/read-models';
+import type { StagedRows } from '@stemma/row-store';
+import { DEFECTS, FENCES, fenceCells, FRAMES } from './core-tables.ts';
+import type { LineageCache } from './lineage-cache.ts';
+import type { Payloads } from './payloads.ts';
+
+export type Folding = {
+  readonly models: readonly ReadModel[];
+  readonly contents: ContentSource;
+  readonly lineages: LineageCache;
+  readonly payloads: Payloads;
+};
+
+/** What a stretch of accepted frames came to. */
+export type Folded = { readonly frames: number; readonly events: number; readonly bytes: number };
+
+/**
+ * Folds the accepted frames of a batch into staged rows, heads too. A frame that cannot be applied makes its history
+ * defective: it and all behind it leave no row, other histories go on (record §2).
+ *
+ * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail; what the disk refuses. The staged rows are then
+ *   half written: the caller undoes them.
+ */
+export const foldFrames = async (
+  batch: FencedBatch,
+  staged: StagedRows,
+  folding: Folding,
+): Promise<Folded> => {
+  const defective = new Map<string, number>();
+  let [frames, events, bytes] = [0, 0, 0];
+  for (const accepted of batch.accepted) {
+    const { history, seq } = accepted.envelope;
+    bytes += accepted.bytes.length;
+    frames++;
+    if (accepted.control || defective.has(history)) continue;
+    const mark = staged.mark();
+    try {
+      const frame = decodeNow(accepted) ?? (await readFrame(accepted, folding.contents));
+      events += frame.body.events.length;
+      if (!foldOne(frame, staged, folding)) await foldWithPayloads(frame, staged, folding);
+      staged.put(FRAMES, [history, seq], [accepted.offset]);
+    } catch (error) {
+      staged.undoTo(mark);
+      staged.put(FRAMES, [history, seq], [accepted.offset]);
+      folding.lineages.forget(history);
+      if (isStemmaError(error, 'E_VERSION_NEEDED'))
+        throw fail(error.code, error.message, { ...error.detail, offset: accepted.offset });
+      if (!isDefect(error) && !isStemmaError(error, 'E_KEY_TOO_LONG')) throw error;
+      defective.set(history, seq);
+      noteDefect(history, seq, error, staged);
+    }
+  }
+  for (const [history, head] of batch.heads) {
+    const stopped = defective.get(history);
+    staged.put(FENCES, [history], fenceCells(stopped === undefined ? head : defectiveAt(head, stopped)));
+  }
+  return { frames, events, bytes };
+};
+
+/** The frame, if nothing of it lies in the contents store. */
+const decodeNow = ({ envelope, bytes, bodyAt }: AcceptedFrame): Frame | undefined => {
+  const body = decodeBody(envelope.v, bytes, bodyAt);
+  const nothing = (): undefined => undefined;
+  if (missingContents(body, nothing).length > 0) return undefined;
+  return { envelope, body: finishBody(body, nothing) as Frame['body'] };
+};
+
+const NONE = (ref: { readonly seq: number; readonly index: number }): never => {
+  throw new PayloadNeeded([ref]);
+};
+
+/** Folds a frame that needs no payload of another; false if it does: nothing was changed then. */
+const foldOne = (frame: Frame, staged: StagedRows, folding: Folding): boolean => {
+  const state = folding.lineages.history(frame.envelope.history, frame.envelope.seq);
+  let applied: AppliedFrame;
+  try {
+    applied = applyFrame(state, frame, { payload: NONE, position: positions(state, staged) });
+  } catch (error) {
+    if (error instanceof PayloadNeeded) return false;
+    throw error;
+  }
+  foldApplied(applied, state, staged, folding);
+  return true;
+};
+
+const foldWithPayloads = async (frame: Frame, staged: StagedRows, folding: Folding): Promise<void> => {
+  const { history, seq } = frame.envelope;
+  const state = folding.lineages.history(history, seq);
+  const applied = await folding.payloads.using(
+    history,
+    (payload) => applyFrame(state, frame, { payload, position: positions(state, staged) }),
+    (_, of) => staged.get(FRAMES, [history, of])?.[0] as number | undefined,
+  );
+  foldApplied(applied, state, staged, folding);
+};
+
+/** Positions come from the rows of frames before this one, written or still staged. */
+const positions =
+  (state: HistoryState, staged: StagedRows): Sources['position'] =>
+  (strand, seq) =>
+    loadLineage(readLineage(staged, state.history, strand, seq));
+
+const foldApplied = (
+  applied: AppliedFrame,
+  state: HistoryState,
+  staged: StagedRows,
+  { models, lineages }: Folding,
+): void => {
+  for (const model of models) model.fold(applied, staged);
+  lineages.touched(state, applied.lineage);
+};
+
+const noteDefect = (history: string, seq: number, error: unknown, staged: StagedRows): void => {
+  if (!isStemmaError(error)) return;
+  const { sha256 = null, size = null } = error.detail as { sha256?: string; size?: number };
+  staged.put(DEFECTS, [history], [seq, error.code, error.message, sha256, size]);
+};

@@ -1,0 +1,126 @@
+import { PayloadNeeded, type EventRef, type Payload, type PayloadSource } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import type { HistoryEvent } from '@stemma/events';
+import { payloadIn } from '@stemma/history';
+import { openRecord, partitionOf, readFrame, type ContentSource, type EventLog } from '@stemma/log';
+
+/** Payloads read in place from the log; the frames that were used last are kept. */
+export type Payloads = {
+  /**
+   * What `fn` gives when it has all the payloads it asks its source for: it is called again each time some had to be
+   * fetched (see {@link PayloadNeeded}). `offsetOf` tells of frames whose rows are not written yet.
+   *
+   * @throws E_RECORD_DAMAGED, E_CONTENT_MISSING, E_CONTENT_DAMAGED, E_SNAPSHOT_NOT_FOUND, and what `fn` throws
+   */
+  using<T>(history: string, fn: (source: PayloadSource) => T, offsetOf?: OffsetOf): Promise<T>;
+  /** The events of a frame, contents in place. @throws as `using` */
+  events(history: string, seq: number): Promise<readonly HistoryEvent[]>;
+  /** Keeps the events of a frame that the caller has decoded from so many bytes. */
+  keep(history: string, seq: number, events: readonly HistoryEvent[], bytes: number): void;
+  clear(): void;
+};
+
+/** Where the record of a frame lies; undefined if there is no such frame. */
+export type OffsetOf = (history: string, seq: number) => number | undefined;
+
+export type PayloadsOptions = {
+  readonly log: EventLog;
+  readonly contents: ContentSource;
+  /** From the rows. */
+  readonly offsetOf: OffsetOf;
+  /** Bytes of frames to keep. Default 32 MiB. */
+  readonly maxBytes?: number;
+};
+
+/** Decoded values take about so many times the bytes they came from. */
+const DECODED = 3;
+
+type Kept = { readonly events: readonly HistoryEvent[]; readonly bytes: number };
+
+export const openPayloads = ({
+  log,
+  contents,
+  offsetOf,
+  maxBytes = 32 * 1024 * 1024,
+}: PayloadsOptions): Payloads => {
+  /** Oldest first. */
+  const kept = new Map<string, Kept>();
+  let bytes = 0;
+  const keyOf = (history: string, seq: number): string => `${seq} ${history}`;
+
+  const keep = (key: string, entry: Kept): Kept => {
+    const before = kept.get(key);
+    if (before !== undefined) {
+      kept.delete(key);
+      bytes -= before.bytes;
+    }
+    kept.set(key, entry);
+    bytes += entry.bytes;
+    for (const [oldest, { bytes: size }] of kept) {
+      if (bytes <= maxBytes) break;
+      kept.delete(oldest);
+      bytes -= size;
+    }
+    return entry;
+  };
+
+  const read = async (history: string, seq: number, find: OffsetOf): Promise<Kept> => {
+    const offset = find(history, seq);
+    if (offset === undefined)
+      throw fail('E_SNAPSHOT_NOT_FOUND', `${history} has no frame ${seq}`, { history, seq });
+    const partition = partitionOf(history, log.partitions);
+    const [record] = (await log.read(partition, offset, { maxBytes: 1 })).records;
+    const open = record === undefined || record.damaged ? undefined : openRecord(record.bytes);
+    if (open?.envelope.history !== history || open.envelope.seq !== seq)
+      throw fail('E_RECORD_DAMAGED', `the record of frame ${seq} of ${history} cannot be read any more`, {
+        history,
+        seq,
+        partition,
+        offset,
+      });
+    const { body } = await readFrame(
+      { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt },
+      contents,
+    );
+    return { events: body.events, bytes: open.frame.length * DECODED };
+  };
+
+  const entryOf = async (history: string, seq: number, find: OffsetOf = offsetOf): Promise<Kept> => {
+    const key = keyOf(history, seq);
+    const known = kept.get(key);
+    return keep(key, known ?? (await read(history, seq, find)));
+  };
+
+  return {
+    async using(history, fn, find) {
+      // What one question needs stays until it is answered, however much that is.
+      const held = new Map<number, readonly HistoryEvent[]>();
+      const source = (ref: EventRef): Payload => {
+        const events = held.get(ref.seq) ?? kept.get(keyOf(history, ref.seq))?.events;
+        if (events === undefined) throw new PayloadNeeded([ref]);
+        return payloadAt(events, ref);
+      };
+      for (;;) {
+        try {
+          return fn(source);
+        } catch (error) {
+          if (!(error instanceof PayloadNeeded)) throw error;
+          for (const { seq } of error.refs)
+            if (!held.has(seq)) held.set(seq, (await entryOf(history, seq, find)).events);
+        }
+      }
+    },
+    events: async (history, seq) => (await entryOf(history, seq)).events,
+    keep: (history, seq, events, size) => void keep(keyOf(history, seq), { events, bytes: size * DECODED }),
+    clear() {
+      kept.clear();
+      bytes = 0;
+    },
+  };
+};
+
+const payloadAt = (events: readonly HistoryEvent[], { seq, index }: EventRef): Payload => {
+  const event = events[index];
+  if (event === undefined) throw fail('E_HISTORY_DEFECTIVE', `frame ${seq} has no event ${index}`, { seq });
+  return payloadIn(event);
+};

@@ -1,0 +1,234 @@
+import { fail, isStemmaError } from '@stemma/errors';
+import type { ContentSource, EventLog, Standing } from '@stemma/log';
+import { READ_MODELS, type ReadModel } from '@stemma/read-models';
+import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
+import { DEFECTS, FRAMES } from './core-tables.ts';
+import type { Folding } from './fold-frames.ts';
+import { currentName, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
+import { lineageCache } from './lineage-cache.ts';
+import { openPayloads, type Payloads } from './payloads.ts';
+import {
+  clearCaches,
+  isClosed,
+  readStanding,
+  runPartition,
+  type BatchLimits,
+  type Progress,
+} from './run-partition.ts';
+import { contentsWithSizes, isBack } from './missing-contents.ts';
+
+export type ProjectorOptions = {
+  readonly log: EventLog;
+  readonly contents: ContentSource;
+  readonly store: RowStore;
+  /** Default: the catalogue. */
+  readonly models?: readonly ReadModel[];
+  /** Who reads the rows: projectors of one group share them. Default `all`. */
+  readonly group?: string;
+  readonly limits?: BatchLimits;
+  /** Bytes of working trees kept. Default 256 MiB. */
+  readonly cacheBytes?: number;
+  readonly progress?: (progress: Progress) => void;
+  /** Asked after every commit: true ends the run there, as a killed process would. For tests and verification. */
+  readonly stop?: () => boolean;
+  /** A steady clock in milliseconds. */
+  readonly now?: () => number;
+};
+
+/** The program that runs read models over a log into rows, and reads them. */
+export type Projector = {
+  /** One consistent state of the rows that are current; `fn` must not wait. */
+  read<T>(fn: (view: GenerationView) => T): T;
+  /** The rows of the group by this version's read models. */
+  generation(): Generation;
+  readonly payloads: Payloads;
+  /** Where the rows stand; undefined before the first commit. */
+  standing(partition: number): Standing | undefined;
+  /**
+   * Folds what is in the log, in one partition or in all. Calls for a partition take turns; several processes may do so
+   * on one store.
+   *
+   * @throws E_CURSOR_LOST: `rebuild`. E_VERSION_NEEDED. E_IO.
+   */
+  catchUp(partition?: number): Promise<void>;
+  /** Catches up, and again whenever there is something new, until the signal aborts. @throws as `catchUp` */
+  follow(signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the rows stand at `offset` or behind it: to read what one has just written.
+   *
+   * @throws E_PARTITION_CLOSED if damage keeps them from getting there, E_CANCELLED, and as `catchUp`
+   */
+  waitFor(place: { readonly partition: number; readonly offset: number }, signal: AbortSignal): Promise<void>;
+  /** Builds the rows anew beside the old ones, from offset zero, and flips to them when they have passed. */
+  rebuild(): Promise<void>;
+  /** For programs that build on the loop itself. */
+  readonly options: Required<Omit<ProjectorOptions, 'progress' | 'stop'>>;
+};
+
+/** @throws nothing: the first reading of the log is `catchUp`'s. */
+export const openProjector = (given: ProjectorOptions): Projector => {
+  const { progress, stop, ...rest } = given;
+  const options = {
+    models: READ_MODELS,
+    group: 'all',
+    limits: {},
+    cacheBytes: 256 * 1024 * 1024,
+    now: () => performance.now(),
+    ...rest,
+  };
+  const { log, store, models, group, limits, now } = options;
+  const contents = contentsWithSizes(options.contents);
+  const signature = signatureOf(models);
+  const tables = tablesOf(models);
+  const opened = new Map<string, Generation>();
+
+  const open = (name: string): Generation => {
+    let generation = opened.get(name);
+    if (generation === undefined) opened.set(name, (generation = store.generation(name, tables)));
+    return generation;
+  };
+  /** The current generation; the one that will be, while rows of another version are still current. */
+  const generation = (): Generation => {
+    const known = currentName(store, group, signature);
+    if (known !== undefined) return open(known);
+    const current = store.current(group);
+    return open(unfinishedNames(store, signature, current)[0] ?? nextName(store, signature, current));
+  };
+  const read = <T>(fn: (view: GenerationView) => T): T => {
+    for (;;) {
+      const now = generation();
+      const result = attempt(() => now.read(fn));
+      // Dropped while it was read: what was seen may be nothing.
+      if (generation() === now) return result();
+    }
+  };
+
+  const offsetOf = (history: string, seq: number): number | undefined =>
+    read((view) => view.get(FRAMES, [history, seq])?.[0] as number | undefined);
+  const payloads = openPayloads({ log, contents, offsetOf });
+  const lineages = lineageCache(options.cacheBytes);
+  const folding: Folding = { models, contents, lineages, payloads };
+  const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
+  const turns = new Map<number, Promise<unknown>>();
+
+  /** One run after the other in a partition. */
+  const inTurn = <T>(partition: number, work: () => Promise<T>): Promise<T> => {
+    const before = turns.get(partition) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    turns.set(
+      partition,
+      mine.catch(() => undefined),
+    );
+    return mine;
+  };
+
+  const runOnce = async (partition: number, target: () => Generation, fresh: Folding): Promise<void> => {
+    for (;;) {
+      try {
+        await runPartition({
+          log,
+          generation: target(),
+          folding: fresh,
+          partition,
+          limits,
+          now,
+          committed: (at) => progress?.(at),
+          ...(stop && { stop }),
+        });
+        return;
+      } catch (error) {
+        clearCaches(fresh);
+        if (!isStemmaError(error, 'E_CURSOR_MOVED')) throw error;
+      }
+    }
+  };
+
+  const catchUpOne = (partition: number): Promise<void> =>
+    inTurn(partition, async () => {
+      await runOnce(partition, generation, folding);
+      if (store.current(group) !== generation().name) await promote(store, group, generation().name, log);
+    });
+
+  const catchUp = async (partition?: number): Promise<void> => {
+    if (await isSomethingBack(read, contents)) await rebuild();
+    for (const each of partition === undefined ? partitions : [partition]) await catchUpOne(each);
+  };
+
+  const rebuild = async (): Promise<void> => {
+    const old = store.current(group);
+    for (const name of unfinishedNames(store, signature, old)) await store.drop(name);
+    const next = open(nextName(store, signature, old));
+    const fresh: Folding = {
+      ...folding,
+      lineages: lineageCache(options.cacheBytes),
+      payloads: openPayloads({
+        log,
+        contents,
+        offsetOf: (history, seq) =>
+          next.read((view) => view.get(FRAMES, [history, seq])?.[0] as number | undefined),
+      }),
+    };
+    do {
+      for (const partition of partitions) await runOnce(partition, () => next, fresh);
+    } while (!(await promote(store, group, next.name, log)));
+    lineages.clear();
+    payloads.clear();
+    if (old !== null) await store.drop(old);
+  };
+
+  const standing = (partition: number): Standing | undefined => readStanding(generation(), partition);
+
+  const followOne = async (partition: number, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      await catchUpOne(partition);
+      const at = standing(partition);
+      // Behind damage that closes the partition only an acknowledgement helps, and that comes at the end.
+      const from = isClosed(at) ? await log.end(partition) : (at?.cursor.offset ?? 0);
+      await log.wait(partition, from, signal);
+    }
+  };
+
+  return {
+    read,
+    generation,
+    payloads,
+    standing,
+    catchUp,
+    rebuild,
+    options: { ...options, contents },
+    async follow(signal) {
+      await catchUp();
+      await Promise.all(partitions.map((partition) => followOne(partition, signal)));
+    },
+    async waitFor({ partition, offset }, signal) {
+      for (;;) {
+        if ((standing(partition)?.cursor.offset ?? -1) >= offset) return;
+        if (signal.aborted) throw fail('E_CANCELLED', `the rows do not stand at ${partition}@${offset} yet`);
+        await catchUpOne(partition);
+        const at = standing(partition);
+        if ((at?.cursor.offset ?? -1) >= offset) return;
+        if (isClosed(at))
+          throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
+        await log.wait(partition, at?.cursor.offset ?? 0, signal);
+      }
+    },
+  };
+};
+
+const attempt = <T>(fn: () => T): (() => T) => {
+  try {
+    const value = fn();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+};
+
+/** True if a history is defective only for a content that is there now. */
+const isSomethingBack = async (read: Projector['read'], contents: ContentSource): Promise<boolean> => {
+  for (const { value } of read((view) => view.range(DEFECTS, { prefix: [] })))
+    if (await isBack(value, contents)) return true;
+  return false;
+};

@@ -1,0 +1,198 @@
+import { isStemmaError } from '@stemma/errors';
+import {
+  closedBy,
+  readPartition,
+  standingAtStart,
+  type EventLog,
+  type FencedBatch,
+  type Heads,
+  type HeadState,
+  type Standing,
+} from '@stemma/log';
+import { stageRows, type Generation, type StagedRows } from '@stemma/row-store';
+import { readFence, standingBytes, standingOf } from './core-tables.ts';
+import { foldFrames, type Folding } from './fold-frames.ts';
+
+/** When a batch is committed: as soon as one of these is reached. */
+export type BatchLimits = {
+  /** Default: no limit. */
+  readonly frames?: number;
+  /** Bytes of frames. Default 8 MiB. */
+  readonly bytes?: number;
+  /** Default 50,000. */
+  readonly rows?: number;
+  /** Default 500. */
+  readonly milliseconds?: number;
+};
+
+/** How far a run has come. */
+export type Progress = {
+  readonly partition: number;
+  /** The offset that the rows stand at. */
+  readonly offset: number;
+  /** Frames and events folded in this run, control frames apart. */
+  readonly frames: number;
+  readonly events: number;
+  /** Batches committed in this run. */
+  readonly batches: number;
+};
+
+export type RunOptions = {
+  readonly log: EventLog;
+  readonly generation: Generation;
+  readonly folding: Folding;
+  readonly partition: number;
+  readonly limits: BatchLimits;
+  /** Stop at this offset; default the end of the log as it is when it is reached. */
+  readonly until?: number;
+  readonly committed: (progress: Progress) => void;
+  /** Asked after each commit: true to stop there. */
+  readonly stop?: () => boolean;
+  /** A steady clock in milliseconds. */
+  readonly now: () => number;
+};
+
+/**
+ * The loop: reads a partition from where the rows stand, through the fence, folds, and commits rows, heads and the place
+ * in one batch. Ends at the end, or behind a record that closes the partition.
+ *
+ * @throws E_CURSOR_MOVED if another projector was faster: run again. E_CURSOR_LOST: rebuild. E_VERSION_NEEDED: what comes
+ *   before the frame in question is committed. Whatever it throws, caches may hold what was not committed: clear them.
+ */
+export const runPartition = async (options: RunOptions): Promise<Progress> => {
+  try {
+    return await run(options);
+  } catch (error) {
+    // The batch of the strange frame was given up: what stands before it can still be folded.
+    const offset = isStemmaError(error, 'E_VERSION_NEEDED') ? error.detail['offset'] : undefined;
+    if (typeof offset !== 'number' || offset >= (options.until ?? Infinity)) throw error;
+    clearCaches(options.folding);
+    await run({ ...options, until: offset });
+    throw error;
+  }
+};
+
+export const clearCaches = ({ lineages }: Folding): void => lineages.clear();
+
+const run = async (options: RunOptions): Promise<Progress> => {
+  const { log, generation, folding, partition, limits, until, now } = options;
+  const bytesAtStart = generation.read((view) => view.cursor(partition));
+  const standing = bytesAtStart === null ? await standingAtStart(log, partition) : standingOf(bytesAtStart);
+  const batch = openBatch(generation, partition, bytesAtStart, standing, now);
+  const [maxFrames, maxBytes] = [limits.frames ?? Infinity, limits.bytes ?? 8 * 1024 * 1024];
+  let progress: Progress = { partition, offset: standing.cursor.offset, frames: 0, events: 0, batches: 0 };
+
+  const flush = async (): Promise<void> => {
+    const { frames, events, next } = batch.total;
+    await batch.commit();
+    progress = {
+      partition,
+      offset: next.cursor.offset,
+      frames: progress.frames + frames,
+      events: progress.events + events,
+      batches: progress.batches + 1,
+    };
+    options.committed(progress);
+  };
+
+  const reading = {
+    standing,
+    heads: batch.heads,
+    ...(maxFrames === Infinity ? {} : { maxRecords: maxFrames }),
+    ...(until === undefined ? {} : { until }),
+  };
+  for await (const fenced of readPartition(log, reading)) {
+    await batch.add(fenced, folding);
+    const { total, rows } = batch;
+    const full =
+      total.frames >= maxFrames ||
+      total.bytes >= maxBytes ||
+      rows >= (limits.rows ?? 50_000) ||
+      batch.age() >= (limits.milliseconds ?? 500);
+    if (!full) continue;
+    await flush();
+    if (options.stop?.() === true) return progress;
+  }
+  if (!batch.isEmpty()) await flush();
+  return progress;
+};
+
+type Total = {
+  readonly frames: number;
+  readonly events: number;
+  readonly bytes: number;
+  readonly next: Standing;
+};
+
+type Batch = {
+  readonly heads: Heads;
+  readonly total: Total;
+  readonly rows: number;
+  age(): number;
+  isEmpty(): boolean;
+  add(fenced: FencedBatch, folding: Folding): Promise<void>;
+  commit(): Promise<void>;
+};
+
+/** Rows and place of what was folded since the last commit. */
+const openBatch = (
+  generation: Generation,
+  partition: number,
+  cursor: Uint8Array | null,
+  standing: Standing,
+  now: () => number,
+): Batch => {
+  const begin = (): StagedRows => generation.read((view) => stageRows(view));
+  let staged = begin();
+  let expected = cursor;
+  let since = now();
+  let total: Total = { frames: 0, events: 0, bytes: 0, next: standing };
+  return {
+    heads: {
+      load(histories) {
+        const heads = new Map<string, HeadState>();
+        for (const history of histories) {
+          const head = readFence(staged, history);
+          if (head !== undefined) heads.set(history, head);
+        }
+        return heads;
+      },
+    },
+    get total() {
+      return total;
+    },
+    get rows() {
+      return staged.size;
+    },
+    age: () => now() - since,
+    isEmpty: () => total.next === standing && staged.size === 0,
+    async add(fenced, folding) {
+      const { frames, events, bytes } = await foldFrames(fenced, staged, folding);
+      total = {
+        frames: total.frames + frames,
+        events: total.events + events,
+        bytes: total.bytes + bytes,
+        next: fenced.standing,
+      };
+    },
+    async commit() {
+      const place = standingBytes(total.next);
+      await generation.commit({ partition, expected, cursor: place, changes: staged.changes() });
+      staged = begin();
+      expected = place;
+      standing = total.next;
+      since = now();
+      total = { frames: 0, events: 0, bytes: 0, next: standing };
+    },
+  };
+};
+
+/** Where the rows of a partition stand; undefined before the first commit. */
+export const readStanding = (generation: Generation, partition: number): Standing | undefined => {
+  const bytes = generation.read((view) => view.cursor(partition));
+  return bytes === null ? undefined : standingOf(bytes);
+};
+
+/** True if the partition is closed behind what was read until somebody acknowledges the damage. */
+export const isClosed = (standing: Standing | undefined): boolean =>
+  standing !== undefined && closedBy(standing.state) !== null;

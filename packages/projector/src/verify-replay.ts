@@ -1,0 +1,218 @@
+import { compareNumbers } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Generation, GenerationView, Key, RowStore, Table, Value } from '@stemma/row-store';
+import { packValue } from '@stemma/row-store';
+import { CORE_TABLES, standingOf } from './core-tables.ts';
+import { openProjector, type Projector } from './projector.ts';
+
+export type ReplayOptions = {
+  /** An empty store for the rows of one replay; it is closed afterwards. */
+  readonly scratch: () => Promise<RowStore> | RowStore;
+  /** How many frames a batch has, for one replay each; null: as the projector does it. Default one replay, null. */
+  readonly batchSizes?: readonly (number | null)[];
+  /** In [0, 1): where to stop and begin again with empty caches, on average every `stopEvery` batches. */
+  readonly random?: () => number;
+  readonly stopEvery?: number;
+  readonly progress?: (frames: number) => void;
+};
+
+/** A row that differs: what is stored and what the replay gives (undefined: no such row). */
+export type Difference = {
+  readonly table: string;
+  readonly key: Key;
+  readonly stored: Value | undefined;
+  readonly replayed: Value | undefined;
+  /** The frame that wrote it, as far as the row tells. */
+  readonly seq: number | null;
+};
+
+export type ReplayReport = {
+  readonly events: number;
+  readonly accepted: number;
+  readonly fenced: number;
+  readonly rows: number;
+  readonly differences: number;
+  /** The one of the lowest frame. */
+  readonly first: Difference | null;
+  readonly seconds: number;
+};
+
+/**
+ * Folds the whole log again into a scratch store and compares every row with those that are current, once for each batch
+ * size (architecture §5). Columns that depend on where a record lies are left out.
+ *
+ * @throws as `catchUp`; E_CURSOR_MOVED if the rows move on faster than they can be replayed.
+ */
+export const verifyReplay = async (projector: Projector, options: ReplayOptions): Promise<ReplayReport> => {
+  const started = projector.options.now();
+  await projector.catchUp();
+  const report = { events: 0, accepted: 0, fenced: 0, rows: 0, differences: 0 };
+  let first: Difference | null = null;
+  for (const size of options.batchSizes ?? [null]) {
+    const store = await options.scratch();
+    try {
+      const replay = await replayInto(projector, store, size, options);
+      const compared = await compareWhenLevel(projector, replay.projector);
+      report.events += replay.counts.events;
+      report.accepted += compared.accepted;
+      report.fenced += compared.fenced;
+      report.rows += compared.rows;
+      report.differences += compared.differences.length;
+      for (const each of compared.differences)
+        if (first === null || (each.seq ?? Infinity) < (first.seq ?? Infinity)) first = each;
+    } finally {
+      await store.close();
+    }
+  }
+  return { ...report, first, seconds: (projector.options.now() - started) / 1000 };
+};
+
+type Replay = { readonly projector: Projector; readonly counts: { events: number; frames: number } };
+
+const replayInto = async (
+  live: Projector,
+  store: RowStore,
+  size: number | null,
+  options: ReplayOptions,
+): Promise<Replay> => {
+  const { random, stopEvery = 5, progress } = options;
+  const { log } = live.options;
+  const counts = { events: 0, frames: 0 };
+  let last = { frames: 0, events: 0 };
+  const open = (stop: AbortController): Projector =>
+    openProjector({
+      ...live.options,
+      store,
+      limits: size === null ? live.options.limits : { frames: size },
+      progress: ({ frames, events, batches }) => {
+        if (batches === 1) last = { frames: 0, events: 0 };
+        counts.frames += frames - last.frames;
+        counts.events += events - last.events;
+        last = { frames, events };
+        progress?.(counts.frames);
+        if (random !== undefined && random() * stopEvery < 1) stop.abort();
+      },
+      stop: () => stop.signal.aborted,
+    });
+  for (;;) {
+    const stop = new AbortController();
+    const projector = open(stop);
+    await projector.catchUp();
+    if (!stop.signal.aborted) return { projector, counts };
+    if (await isAtEnd(projector, log)) return { projector: open(new AbortController()), counts };
+  }
+};
+
+const isAtEnd = async (projector: Projector, log: Projector['options']['log']): Promise<boolean> => {
+  for (let partition = 0; partition < log.partitions; partition++)
+    if ((projector.standing(partition)?.cursor.offset ?? -1) < (await log.end(partition))) return false;
+  return true;
+};
+
+type Compared = {
+  readonly rows: number;
+  readonly accepted: number;
+  readonly fenced: number;
+  readonly differences: readonly Difference[];
+};
+
+/** Compares when both stand at the same place; while others write, the one that is behind catches up first. */
+const compareWhenLevel = async (live: Projector, replay: Projector): Promise<Compared> => {
+  for (let tries = 0; tries < 20; tries++) {
+    const found = live.read((view) =>
+      replay
+        .generation()
+        .read((other) => (isLevel(view, other) ? compareRows(live.generation(), view, other) : undefined)),
+    );
+    if (found !== undefined) return { ...found, ...fencedCounts(replay.generation()) };
+    await live.catchUp();
+    await replay.catchUp();
+  }
+  throw fail('E_CURSOR_MOVED', 'the rows move on faster than they can be compared');
+};
+
+const isLevel = (a: GenerationView, b: GenerationView): boolean => {
+  const places = (view: GenerationView): string =>
+    view
+      .partitions()
+      .map((partition) => `${partition}@${offsetAt(view, partition)}`)
+      .join();
+  return places(a) === places(b);
+};
+
+const offsetAt = (view: GenerationView, partition: number): number => {
+  const cursor = view.cursor(partition);
+  return cursor === null ? -1 : standingOf(cursor).cursor.offset;
+};
+
+const fencedCounts = (generation: Generation): { accepted: number; fenced: number } =>
+  generation.read((view) => {
+    const states = view.partitions().flatMap((partition) => {
+      const cursor = view.cursor(partition);
+      return cursor === null ? [] : [standingOf(cursor).state];
+    });
+    const fenced = states.flatMap((state) => Object.values(state.fenced));
+    return {
+      accepted: states.reduce((sum, state) => sum + state.accepted, 0),
+      fenced: fenced.reduce((sum, count) => sum + count, 0),
+    };
+  });
+
+/** Every row of every table that says the same on every log. */
+export const compareRows = (
+  generation: Generation,
+  stored: GenerationView,
+  replayed: GenerationView,
+): Pick<Compared, 'rows' | 'differences'> => {
+  const differences: Difference[] = [];
+  let rows = 0;
+  for (const table of generation.tables) {
+    if (table.local === true) continue;
+    const [before, differing] = [rows, differences.length];
+    for (const { key, value } of stored.entries(table)) {
+      rows++;
+      const other = replayed.get(table, key);
+      if (other === undefined || Buffer.compare(packValue(table, value), packValue(table, other)) !== 0)
+        differences.push({
+          table: table.name,
+          key,
+          stored: value,
+          replayed: other,
+          seq: seqOf(table, key, value),
+        });
+    }
+    const missing = differences.slice(differing).filter((each) => each.replayed === undefined).length;
+    // Equal numbers of rows with equal keys: there is none that only the replay has.
+    if (countRows(replayed, table) === rows - before - missing) continue;
+    for (const { key, value } of replayed.entries(table))
+      if (stored.get(table, key) === undefined)
+        differences.push({
+          table: table.name,
+          key,
+          stored: undefined,
+          replayed: value,
+          seq: seqOf(table, key, value),
+        });
+  }
+  differences.sort((a, b) =>
+    compareNumbers(a.seq ?? Number.MAX_SAFE_INTEGER, b.seq ?? Number.MAX_SAFE_INTEGER),
+  );
+  return { rows, differences };
+};
+
+const countRows = (view: GenerationView, table: Table): number => {
+  let count = 0;
+  for (const _row of view.entries(table)) count++;
+  return count;
+};
+
+/** The frame that a row names as its own: `from` or `seq` in its key, else `seq` in its value. */
+const seqOf = (table: Table, key: Key, value: Value): number | null => {
+  if (CORE_TABLES.includes(table)) return null;
+  for (const name of ['from', 'seq']) {
+    const column = table.key.findIndex(([each]) => each === name);
+    if (column !== -1) return key[column] as number;
+  }
+  const column = table.value.findIndex(([each]) => each === 'seq');
+  return column === -1 ? null : (value[column] as number | null);
+};

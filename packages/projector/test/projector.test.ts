@@ -1,0 +1,198 @@
+import { isStemmaError } from '@stemma/errors';
+import { openMemoryLog } from '@stemma/log';
+import { READ_MODELS, readLineage } from '@stemma/read-models';
+import { openMemoryRowStore, type Generation, type Row } from '@stemma/row-store';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FENCES, openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
+import { anyRecorded, appendAll, logged, record, someRecorded } from './recorded.ts';
+
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? 25);
+
+/** Every row of every table, in the order of the store. */
+const allRows = (generation: Generation): Record<string, Row[]> =>
+  generation.read((view) =>
+    Object.fromEntries(generation.tables.map((table) => [table.name, [...view.entries(table)]])),
+  );
+
+const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'no error',
+    (error: unknown) => (isStemmaError(error) ? error.code : error),
+  );
+
+describe('a projector', () => {
+  it('ends with the same rows whatever the batches and wherever it is stopped [architecture §5]', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anyRecorded(3, 25),
+        fc.integer({ min: 1, max: 2 }),
+        fc.infiniteStream(fc.nat(3)),
+        async (acts, partitions, dice) => {
+          const recorded = record(acts);
+          const { log, contents } = await logged(recorded, partitions);
+          const results = [];
+          for (const frames of [Infinity, 1, 7, 1_000]) {
+            const store = openMemoryRowStore();
+            const stops = frames !== Infinity;
+            let stopped = true;
+            let projector: Projector | undefined;
+            while (stopped) {
+              stopped = false;
+              const stop = (): boolean => (stopped ||= stops && dice.next().value === 0);
+              projector = openProjector({ log, contents, store, limits: { frames }, stop });
+              await projector.catchUp();
+            }
+            results.push(allRows((projector as Projector).generation()));
+          }
+          for (const rows of results.slice(1)) expect(rows).toEqual(results[0]);
+          const rows = results[0] as Record<string, Row[]>;
+          for (const [history, naive] of recorded.histories) {
+            const store = openMemoryRowStore();
+            const projector = openProjector({ log, contents, store, cacheBytes: 1 });
+            await projector.catchUp();
+            expect(allRows(projector.generation())).toEqual(rows);
+            expect(projector.read((view) => readFence(view, history)?.next)).toBe(naive.frames.length);
+            projector.read((view) => {
+              for (const strand of naive.strands.keys()) {
+                const { nodes } = readLineage(view, history, strand, null);
+                expect([...nodes].length).toBe([...naive.copyAt(strand, naive.state.next - 1).nodes].length);
+              }
+            });
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('shares a store with another: whoever is overtaken goes on from where the other is [architecture §5]', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRecorded(3, 20), async (acts) => {
+        const recorded = record(acts);
+        const { log, contents } = await logged(recorded);
+        const store = openMemoryRowStore();
+        const open = (frames: number): Projector =>
+          openProjector({ log, contents, store, limits: { frames } });
+        const both = [open(2), open(3)];
+        await Promise.all(both.map((each) => each.catchUp()));
+        const alone = openProjector({ log, contents, store: openMemoryRowStore() });
+        await alone.catchUp();
+        expect(allRows(both[0]!.generation())).toEqual(allRows(alone.generation()));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('verifies a replay against its rows, and names a row that was changed and its frame', async () => {
+    const recorded = someRecorded(7);
+    const { log, contents } = await logged(recorded);
+    const store = openMemoryRowStore();
+    const projector = openProjector({ log, contents, store });
+    const options = {
+      scratch: () => openMemoryRowStore(),
+      batchSizes: [null, 1, 7, 1_000],
+      random: () => 0.3,
+      stopEvery: 5,
+    };
+    const report = await verifyReplay(projector, options);
+    expect({ differences: report.differences, first: report.first }).toEqual({ differences: 0, first: null });
+    expect(report.rows).toBeGreaterThan(100);
+    expect(report.accepted).toBe(4 * (recorded.entries.length + 1));
+
+    const generation = projector.generation();
+    const [versions] = [READ_MODELS[0]!.tables[1]!];
+    const [row] = generation.read((view) =>
+      [...view.entries(versions)].filter(({ key }) => (key[5] as number) > 1),
+    );
+    const cursor = generation.read((view) => view.cursor(0))!;
+    await generation.commit({
+      partition: 0,
+      expected: cursor,
+      cursor,
+      changes: [{ table: versions, key: row!.key, value: ['cb', 99] }],
+    });
+    const spoiled = await verifyReplay(projector, { scratch: () => openMemoryRowStore() });
+    expect([spoiled.differences, spoiled.first?.table, spoiled.first?.key, spoiled.first?.seq]).toEqual([
+      1,
+      'versions',
+      row!.key,
+      row!.key[5],
+    ]);
+    await projector.rebuild();
+    expect((await verifyReplay(projector, { scratch: () => openMemoryRowStore() })).differences).toBe(0);
+  });
+
+  it('refuses a log that lost its end and grew again, until its rows are rebuilt [record §5]', async () => {
+    const [recorded, other] = [someRecorded(3), someRecorded(4)];
+    const { log, contents } = await logged(recorded);
+    const store = openMemoryRowStore();
+    await openProjector({ log, contents, store }).catchUp();
+    const records = log.records(0);
+    records.length = 1;
+    expect(await codeOf(openProjector({ log, contents, store }).catchUp())).toBe('E_CURSOR_LOST');
+    await appendAll(log, [...other.entries, ...other.entries]);
+    const projector = openProjector({ log, contents, store });
+    expect(await codeOf(projector.catchUp())).toBe('E_CURSOR_LOST');
+    await projector.rebuild();
+    await projector.catchUp();
+    const fresh = openProjector({ log, contents, store: openMemoryRowStore() });
+    await fresh.catchUp();
+    expect(allRows(projector.generation())).toEqual(allRows(fresh.generation()));
+  });
+
+  it('rebuilds beside the rows that are read, and flips when it has passed them [architecture §5]', async () => {
+    const recorded = someRecorded(5);
+    const { log, contents } = await logged(recorded);
+    const store = openMemoryRowStore();
+    const old = openProjector({ log, contents, store, models: READ_MODELS.slice(0, 1) });
+    await old.catchUp();
+    const name = old.generation().name;
+    const raised = READ_MODELS.map((model) => ({ ...model, version: 2 }));
+    const next = openProjector({ log, contents, store, models: raised });
+    expect([next.generation().name === name, store.current('all')]).toEqual([false, name]);
+    await next.catchUp();
+    expect(store.current('all')).toBe(next.generation().name);
+    const before = next.generation().name;
+    await next.rebuild();
+    expect(store.current('all')).toBe(next.generation().name);
+    expect(store.generations()).not.toContain(before);
+  });
+
+  it('follows: what is appended can be read as soon as one waited for it', async () => {
+    const recorded = someRecorded(9);
+    const log = await openMemoryLog();
+    const { contents } = await logged(recorded);
+    const projector = openProjector({ log, contents, store: openMemoryRowStore() });
+    const ending = new AbortController();
+    const following = projector.follow(ending.signal);
+    for (const entry of recorded.entries) {
+      const [placed] = await log.append(0, [entry]);
+      await projector.waitFor({ partition: 0, offset: placed!.next }, ending.signal);
+      expect(projector.read((view) => (view.get(FENCES, [entry.key])?.[0] as number) > 0)).toBe(true);
+    }
+    ending.abort();
+    await following;
+  });
+
+  it('closes the history of a damaged record and of an impossible frame, and goes on with the others [record §2]', async () => {
+    const recorded = someRecorded(11);
+    const { log, contents } = await logged(recorded);
+    const records = log.records(0);
+    const at = records.findIndex(({ key }, i) => i > 10 && key === 'h0');
+    const bytes = Uint8Array.from(records[at]!.bytes);
+    bytes[bytes.length >> 1]! ^= 1;
+    records[at] = { ...records[at]!, bytes };
+    const projector = openProjector({ log, contents, store: openMemoryRowStore(), limits: { frames: 3 } });
+    await projector.catchUp();
+    const heads = projector.read((view) => ['h0', 'h1', 'h2'].map((history) => readFence(view, history)));
+    expect(heads[0]?.state).toBe('damaged');
+    expect(heads.slice(1).map((head) => [head?.state, head?.next])).toEqual(
+      ['h1', 'h2'].map((history) => ['open', recorded.histories.get(history)!.frames.length]),
+    );
+    expect(
+      (await verifyReplay(projector, { scratch: () => openMemoryRowStore(), batchSizes: [1, null] }))
+        .differences,
+    ).toBe(0);
+  });
+});
