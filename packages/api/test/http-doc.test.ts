@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { openApi } from '../src/index.ts';
+
+type Schema = { readonly $ref?: string; readonly type?: string; readonly enum?: readonly string[] };
+type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters: readonly {
+    name: string;
+    in: string;
+    required: boolean;
+    description?: string;
+    schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> };
+  readonly responses: Readonly<
+    Record<string, { description: string; content: Readonly<Record<string, { schema?: Schema }>> }>
+  >;
+};
+
+const HEAD = `# The HTTP API
+
+This list is made from the contract in \`packages/api\`; \`/openapi.json\` has the schemas. What holds for all of it is in
+[running.md](running.md#the-gateway). To write it anew: \`pnpm exec vitest run packages/api -u\`.
+`;
+
+const shape = ({ $ref, type, enum: values }: Schema): string =>
+  $ref?.split('/').at(-1) ?? values?.map((value) => `"${value}"`).join(' or ') ?? type ?? 'any';
+
+const section = (path: string, method: string, operation: Operation): string => {
+  const lines = [`## ${method.toUpperCase()} ${path}`, '', operation.summary, ''];
+  for (const { name, required, in: where, description, schema } of operation.parameters)
+    lines.push(
+      `- \`${name}\` (${where}, ${required ? 'required, ' : ''}${shape(schema)})${description === undefined ? '' : `: ${description}`}`,
+    );
+  for (const [mime, { schema }] of Object.entries(operation.requestBody?.content ?? {}))
+    lines.push(`- body: \`${shape(schema)}\`, ${mime}`);
+  for (const [status, { description, content }] of Object.entries(operation.responses)) {
+    const [mime = '', { schema } = {}] = Object.entries(content)[0] ?? [];
+    const what = description === 'the answer' && schema !== undefined ? `\`${shape(schema)}\`` : description;
+    lines.push(Number(status) < 300 ? `- ${status}: ${what}, ${mime}` : `- ${status}: ${codes(description)}`);
+  }
+  return [...lines, ''].join('\n');
+};
+
+const codes = (description: string): string =>
+  description
+    .split(', ')
+    .map((code) => `\`${code}\``)
+    .join(' ');
+
+test('docs/http.md lists every endpoint of the contract as it is', async () => {
+  const { paths } = openApi('0.1.0') as { paths: Record<string, Record<string, Operation>> };
+  const sections = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => section(path, method, operation)),
+  );
+  const file = fileURLToPath(new URL('../../../docs/http.md', import.meta.url));
+  await expect([HEAD, ...sections].join('\n')).toMatchFileSnapshot(file);
+});

@@ -1,0 +1,301 @@
+import { createClient, type Client, type Step } from '@stemma/api';
+import { serveGateway, type Gateway } from '@stemma/gateway';
+import { openHome, type Home } from '@stemma/home';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { build } from 'vite';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium, openBrowser, watch } from './browser.ts';
+
+const executable = findChromium();
+if (executable === undefined)
+  console.warn(
+    'The page is not tried: no Chromium in /usr/bin or on the PATH, and STEMMA_CHROMIUM names none.',
+  );
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ARTIFACTS = join(ROOT, 'artifacts');
+
+let directory: string;
+let home: Home;
+let gateway: Gateway;
+let client: Client;
+let browser: Awaited<ReturnType<typeof openBrowser>>;
+let page: Page;
+let faults: readonly string[];
+let made = 0;
+
+const insert = (id: string, role: string, content: unknown, more: Record<string, unknown> = {}): Step => ({
+  op: 'insert',
+  parent: role === 'system' ? '^sys' : '^ah',
+  node: { id, nodeType: 'cb', role, kind: 'text', content, ...more },
+});
+const COMMIT: Step = { op: 'commit' };
+const record = (history: string, ...steps: Step[]) =>
+  client.command({ history, body: { id: `command-${made++}`, recorder: 'test', steps } });
+
+beforeAll(async () => {
+  if (executable === undefined) return;
+  directory = await mkdtemp(join(tmpdir(), 'stemma-page-'));
+  const dist = join(directory, 'dist');
+  await mkdir(ARTIFACTS, { recursive: true });
+  await build({
+    root: ROOT,
+    configFile: join(ROOT, 'vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: dist },
+  });
+  home = await openHome({ directory: join(directory, 'home'), create: true });
+  gateway = await serveGateway({ home, port: 0, page: dist });
+  client = createClient((url, options) => fetch(url, options), gateway.url);
+  await tell();
+  browser = await openBrowser(executable);
+});
+
+afterAll(async () => {
+  if (executable === undefined) return;
+  await browser.close();
+  await gateway.close();
+  await home.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Three histories: long, hostile, and, as the one that changed last, a support conversation whose documents expire. */
+const tell = async (): Promise<void> => {
+  for (const name of ['long', 'hostile', 'support'])
+    await client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
+  for (let n = 1; n <= 400; n++) await record('long', insert(`q${n}`, 'user', `question ${n}`), COMMIT);
+  await record(
+    'hostile',
+    insert(
+      '<img src=x onerror=alert(1)>',
+      'user',
+      '<script>alert(2)</script><img src=x onerror=alert(3)> \u202Eexe.gpj\u202C \u0000\u001b[31m',
+    ),
+    insert('endless', '<b>role</b>', 'x'.repeat(300_000), { kind: '"><i>' }),
+    insert('rtl', 'assistant', 'שלום עולם mixed العربية'),
+    COMMIT,
+  );
+  await record(
+    'support',
+    insert('policy', 'system', 'You help with orders. Be brief.'),
+    insert('ask', 'user', 'Where is my order 1042?'),
+    COMMIT,
+  );
+  await record(
+    'support',
+    insert('call', 'assistant', { name: 'find_order', arguments: '{"id":1042}' }, { kind: 'call' }),
+    insert('found', 'tool', '{"status":"on its way","eta":"Friday"}', { kind: 'result', ttl: 1 }),
+    COMMIT,
+  );
+  await record(
+    'support',
+    insert('answer', 'assistant', 'It arrives on Friday.'),
+    insert('more', 'user', 'Can I change the address?'),
+    COMMIT,
+  );
+  await record(
+    'support',
+    insert('yes', 'assistant', 'Yes, until tomorrow.'),
+    insert('please', 'user', 'Please do.'),
+    COMMIT,
+  );
+};
+
+const open = async (
+  address = '',
+  size = { width: 1280, height: 800 },
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<void> => {
+  page = await browser.context.newPage();
+  faults = watch(page, gateway.url);
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme });
+  await page.goto(`${gateway.url}/${address}`);
+};
+const screenshot = (name: string) => page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+const chosenCycle = () => page.getByRole('option', { selected: true }).locator('.cycle-number').innerText();
+const newInThread = () => page.locator('.message.is-new .message-id').allInnerTexts();
+
+describe.skipIf(executable === undefined)('the page in a browser', () => {
+  afterEach(async () => {
+    await page.close();
+  });
+
+  test('it opens with the history that changed last, at its newest cycle, and asks nobody but its own server', async () => {
+    await open();
+    await expect
+      .poll(() => page.locator('.history-name').allInnerTexts())
+      .toEqual(['support', 'hostile', 'long']);
+    await expect.poll(chosenCycle).toBe('4');
+    await expect.poll(newInThread).toEqual(['yes', 'please']);
+    expect(
+      await page
+        .getByRole('treeitem')
+        .filter({ hasText: 'Yes, until tomorrow.' })
+        .locator('.badge.new')
+        .count(),
+    ).toBe(1);
+    await expect.poll(() => page.getByRole('status').innerText()).toBe('live');
+    expect(await page.locator('.history-preview').first().innerText()).toBe('Where is my order 1042?');
+    for (const [role, name] of [
+      ['navigation', 'Histories'],
+      ['region', 'Cycles'],
+      ['main', 'Context at the chosen cycle'],
+      ['tree', 'Context tree at @c4'],
+    ] as const)
+      expect(await page.getByRole(role, { name, exact: true }).count()).toBe(1);
+    await screenshot('light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await screenshot('dark');
+    expect(faults).toEqual([]);
+  });
+
+  test('one walks through cycles by keyboard, sees what is new, what aged and what left, and the address tells it', async () => {
+    await open('?h=support');
+    await expect.poll(chosenCycle).toBe('4');
+    await page.keyboard.press('j');
+    await expect.poll(chosenCycle).toBe('3');
+    expect(new URL(page.url()).searchParams.get('at')).toBe('@c3');
+    await expect.poll(newInThread).toEqual(['answer', 'more']);
+    expect(await page.locator('.message', { hasText: 'on its way' }).locator('.badge.ttl').innerText()).toBe(
+      'ttl 0 ↓',
+    );
+    await page.keyboard.press('k');
+    await expect
+      .poll(() => page.getByRole('region', { name: 'What left' }).innerText())
+      .toMatch(/1 left since @c3[\s\S]*on its way[\s\S]*expired/);
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(chosenCycle).toBe('open');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press(']');
+    await expect.poll(() => new URL(page.url()).searchParams.get('h')).not.toBe('support');
+    await page.keyboard.press('?');
+    await expect.poll(() => page.getByRole('dialog').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('a node that is chosen shows all its headers and its content, in the tree by keyboard too', async () => {
+    await open('?h=support&at=@c2');
+    await page.getByRole('treeitem').filter({ hasText: 'on its way' }).click();
+    const detail = page.getByRole('complementary', { name: 'Selected node' });
+    await expect.poll(() => detail.innerText()).toContain('created_at_ns');
+    for (const word of ['content_hash', 'ttl', 'creation_index', 'in cycle 4', '"eta":"Friday"'])
+      expect(await detail.innerText()).toContain(word);
+    expect(new URL(page.url()).searchParams.get('node')).toBe('found');
+    await screenshot('detail');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => detail.count()).toBe(0);
+    await page.getByRole('treeitem').first().focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await expect.poll(() => new URL(page.url()).searchParams.get('node')).toBe('policy');
+    expect(faults).toEqual([]);
+  });
+
+  test('the bytes and the message list are those of the server', async () => {
+    await open('?h=support&at=@c2&view=bytes');
+    const pane = page.getByRole('region', { name: 'Provider thread, content' });
+    const bytes = await client.thread({ history: 'support', at: '@c2' });
+    await expect.poll(() => pane.locator('pre').innerText()).toBe(bytes);
+    await page.keyboard.press('v');
+    await expect
+      .poll(async () => JSON.parse(await pane.locator('pre').innerText()) as unknown)
+      .toEqual(JSON.parse(await client.thread({ history: 'support', at: '@c2', provider: 'openai' })));
+    expect(faults).toEqual([]);
+  });
+
+  test('new events appear without loading the page again, and whoever looks at an old cycle stays there', async () => {
+    await client.start({ body: { id: 'start-live', recorder: 'test', name: 'live' } });
+    await record('live', insert('one', 'user', 'first words'), COMMIT);
+    await open('?h=live');
+    await expect.poll(chosenCycle).toBe('1');
+    await expect.poll(() => page.getByRole('status').innerText()).toBe('live');
+    await record('live', insert('two', 'assistant', 'second words'), COMMIT);
+    await expect.poll(chosenCycle).toBe('2');
+    await expect.poll(newInThread).toEqual(['two']);
+    await page.keyboard.press('j');
+    await expect.poll(chosenCycle).toBe('1');
+    await record('live', insert('three', 'user', 'third words'), COMMIT);
+    await expect.poll(() => page.locator('.cycle-number').allInnerTexts()).toEqual(['open', '3', '2', '1']);
+    expect(await chosenCycle()).toBe('1');
+    await page.keyboard.press('o');
+    await record('live', insert('four', 'user', 'not committed'));
+    await expect.poll(newInThread).toEqual(['four']);
+    await client.start({ body: { id: 'start-other', recorder: 'test', name: 'other' } });
+    await expect.poll(() => page.locator('.history-name').first().innerText()).toBe('other');
+    expect(faults).toEqual([]);
+  });
+
+  test('hostile contents are text: nothing of them runs, hides or breaks the page', async () => {
+    await open('?h=hostile&at=@c1');
+    await expect.poll(() => page.locator('.message').count()).toBe(3);
+    expect(await page.locator('.message script, .message img, .message b, .tree img').count()).toBe(0);
+    expect(await page.locator('.message').first().innerText()).toContain('<script>alert(2)</script>');
+    expect(await page.locator('.message').first().locator('.hidden-character').allInnerTexts()).toEqual([
+      '202E',
+      '202C',
+      '0000',
+      '001B',
+    ]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await screenshot('hostile');
+    expect(faults).toEqual([]);
+  });
+
+  test('a long history puts only what is in view into the page, and every cycle can be reached', async () => {
+    await open('?h=long');
+    await expect.poll(chosenCycle).toBe('400');
+    expect(await page.locator('.cycle').count()).toBeLessThan(60);
+    await page.getByRole('listbox').evaluate((list) => (list.scrollTop = list.scrollHeight));
+    await page.locator('.cycle', { hasText: '4 nodes' }).last().waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('.cycle-number', { hasText: /^1$/ }).count()).toBe(1);
+    expect(await page.locator('.cycle').count()).toBeLessThan(60);
+    await page.locator('.cycle-number', { hasText: /^1$/ }).click();
+    await expect.poll(newInThread).toEqual([]);
+    await open('?h=long&at=@c200');
+    await expect.poll(chosenCycle).toBe('200');
+    await expect.poll(newInThread).toEqual(['q200']);
+    expect(await page.locator('.gap').count()).toBe(2);
+    await page.locator('.tree .gap button').click();
+    await expect.poll(() => page.locator('.gap').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('it fits a narrow window, where the tree takes the place of the thread', async () => {
+    await open('?h=support&at=@c3', { width: 600, height: 800 });
+    await expect.poll(newInThread).toEqual(['answer', 'more']);
+    expect(await page.getByRole('tree').isVisible()).toBe(false);
+    await screenshot('narrow');
+    await page.getByRole('button', { name: 'Tree', exact: true }).click();
+    await expect.poll(() => page.getByRole('tree').isVisible()).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(600);
+    await screenshot('narrow-tree');
+    expect(faults).toEqual([]);
+  });
+
+  test('what does not exist is told with its code', async () => {
+    await open('?h=support&at=@c99');
+    await expect.poll(() => page.getByRole('alert').first().innerText()).toContain('E_SNAPSHOT_NOT_FOUND');
+    await page.goto(`${gateway.url}/?h=nobody`);
+    await expect.poll(() => page.getByRole('alert').first().innerText()).toContain('E_HISTORY_NOT_FOUND');
+  });
+
+  test('a page that loses its server says so, and goes on by itself when it is back', async () => {
+    const again = await serveGateway({ home, port: 0, page: join(directory, 'dist') });
+    await open();
+    await page.goto(`${again.url}/?h=support`);
+    await expect.poll(() => page.getByRole('status').innerText()).toBe('live');
+    await again.close();
+    await expect.poll(() => page.getByRole('status').innerText(), { timeout: 10_000 }).toBe('offline');
+    await record('support', insert('late', 'user', 'while you were away'), COMMIT);
+    const back = await serveGateway({ home, port: again.port, page: join(directory, 'dist') });
+    await expect.poll(chosenCycle, { timeout: 20_000 }).toBe('5');
+    expect(await page.getByRole('status').innerText()).toBe('live');
+    await back.close();
+  });
+});
