@@ -1,0 +1,36 @@
+import { pack, type Packable, type WideJsonObject } from '@stemma/canonical';
+import { isHeaderName, parseNodeInput } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+
+/** One content, in its msgpack encoding (record §4). */
+export const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Refuses now what would be refused when the command is decided, so that no half of a file is recorded.
+ *
+ * @throws E_INPUT_SHAPE, E_INPUT_NUMBER, E_INPUT_TOO_DEEP, E_INPUT_SURROGATE, E_INPUT_FORBIDDEN_KEY, E_KEY_TOO_LONG,
+ *   E_CONTENT_TOO_LARGE; `where` names the message or the line.
+ */
+export const checkNode = (node: WideJsonObject, where: string): void => {
+  parseNodeInput(node, { code: 'E_INPUT_SHAPE', what: where });
+  for (const [name, value] of Object.entries(node)) {
+    if (isHeaderName(name)) continue;
+    const bytes = packedSize(value);
+    if (bytes > MAX_CONTENT_BYTES)
+      throw fail(
+        'E_CONTENT_TOO_LARGE',
+        `${where}: ${name} has ${bytes} bytes, more than ${MAX_CONTENT_BYTES}`,
+        {
+          bytes,
+          limit: MAX_CONTENT_BYTES,
+        },
+      );
+  }
+};
+
+const packedSize = (value: Packable): number =>
+  typeof value === 'string'
+    ? Buffer.byteLength(value) + 5
+    : typeof value === 'object'
+      ? pack(value).length
+      : 9;

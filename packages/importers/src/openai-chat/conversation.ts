@@ -1,0 +1,93 @@
+import { canonicalJson, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Step } from '@stemma/history';
+import { checkNode } from '../check-node.ts';
+import type { Beginning, Draft } from '../importer.ts';
+import { count, newTally, reportOf } from '../tally.ts';
+import { MAPPING, ROLES, SYSTEM_ROLES } from './fields.ts';
+import { messageToNodes } from './message-to-nodes.ts';
+import { newWitness, type Witness } from './witness.ts';
+
+/** A conversation that is read message by message. */
+export type Conversation = {
+  /** How many messages it has so far: the ordinal of the next. */
+  readonly size: () => number;
+  /** Takes the next message. @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and what {@link checkNode} throws */
+  readonly add: (message: WideJson, where: string) => Iterable<Draft>;
+  /** What is still to be recorded, and the report. */
+  readonly end: () => Iterable<Draft>;
+};
+
+const start: Beginning = (name, source) => ({ op: 'start', name, source });
+
+/** So many messages go into one command at the most: a frame stays small however long a conversation has no call. */
+const MAX_MESSAGES = 1_000;
+
+/** Begins a conversation. `besides`: what stood beside the messages; it is kept with the first of them. */
+export const beginConversation = (besides: WideJsonObject): Conversation => {
+  const witness = newWitness(newTally());
+  let ordinal = 0;
+  let begun = false;
+  let inHead = false;
+  let steps: Step[] = [];
+
+  const flush = (): Draft => {
+    const draft: Draft = { kind: 'steps', begin: begun ? null : start, steps };
+    begun = true;
+    steps = [];
+    return draft;
+  };
+  function* add(value: WideJson, where: string): Iterable<Draft> {
+    const message = messageAt(value, where);
+    const role = message['role'] as string;
+    if (role === 'assistant') {
+      steps.push({ op: 'commit', at_ns: 0n });
+      count(witness.tally.read, 'cycles');
+      yield flush();
+    }
+    inHead ||= !SYSTEM_ROLES.has(role);
+    const [node, ...siblings] = nodesOf(message, ordinal, ordinal === 0 ? besides : {}, witness);
+    for (const each of [node, ...siblings]) checkNode(each as WideJsonObject, where);
+    steps.push({
+      op: 'insert',
+      parent: inHead ? '^ah' : '^sys',
+      node: node as WideJsonObject,
+      ...(siblings.length === 0 ? {} : { siblings }),
+      at_ns: 0n,
+    });
+    witness.see(message, where);
+    ordinal += 1;
+    if (steps.length >= MAX_MESSAGES) yield flush();
+  }
+  function* end(): Iterable<Draft> {
+    if (steps.length > 0 || !begun) yield flush();
+    witness.end(ordinal, besides);
+    yield { kind: 'report', report: reportOf(MAPPING, witness.tally) };
+  }
+  return { size: () => ordinal, add, end };
+};
+
+/** @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN */
+const messageAt = (value: WideJson, where: string): WideJsonObject => {
+  if (!isJsonObject(value))
+    throw fail('E_INPUT_SHAPE', `${where} is ${nameOf(value)}, not an object with a role`);
+  const { role } = value;
+  if (typeof role === 'string' && ROLES.has(role)) return value;
+  const what = role === undefined ? 'has no role' : `has the role ${canonicalJson(role).slice(0, 60)}`;
+  throw fail('E_ROLE_UNKNOWN', `${where} ${what}; roles are ${[...ROLES].join(', ')}`);
+};
+
+const nameOf = (value: WideJson): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+
+const nodesOf = (
+  message: WideJsonObject,
+  ordinal: number,
+  besides: WideJsonObject,
+  witness: Witness,
+): WideJsonObject[] => {
+  const nodes = messageToNodes(message, ordinal);
+  count(witness.tally.read, 'blocks', nodes.length);
+  if (Object.keys(besides).length > 0) nodes[0] = { ...nodes[0], data_conversation: besides };
+  return nodes;
+};

@@ -1,0 +1,35 @@
+import { isJsonObject } from '@stemma/canonical';
+import { parseExport, type ImportPlan } from '@stemma/context-tree';
+import type { Draft, Importer, Unit } from './importer.ts';
+import { count, newTally, reportOf } from './tally.ts';
+
+const MAPPING = 'pact@1';
+
+/** Stemma's own export (context-tree §4): a state as it is, the snapshot of its own cycle. One history a document. */
+export const pact: Importer = {
+  name: 'pact',
+  mapping: MAPPING,
+  summary: 'an export of Stemma: {spec_version, cycle, root}; JSON lines of them are histories of their own',
+  recognises: (first) => isJsonObject(first) && first['root'] !== undefined,
+  read,
+};
+
+async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
+  for await (const { text } of units) {
+    const plan = parseExport(text);
+    yield {
+      kind: 'steps',
+      begin: (name, source) => ({ op: 'import', name, export: text, source }),
+      steps: [],
+    };
+    yield { kind: 'report', report: reportOf(MAPPING, tallyOf(plan)) };
+  }
+}
+
+const tallyOf = (plan: ImportPlan): ReturnType<typeof newTally> => {
+  const tally = newTally();
+  count(tally.read, 'cycles');
+  count(tally.read, 'nodes', plan.nodes.length);
+  for (const { headers } of plan.nodes) count(tally.read, `type ${headers.nodeType}`);
+  return tally;
+};

@@ -1,0 +1,145 @@
+import { fromHex, pack, sha256Hex } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Author } from '@stemma/events';
+import { checkName, historyId, type Command } from '@stemma/history';
+import { importerFor, importerNamed } from './catalogue.ts';
+import type { Draft, Importer, Report, Unit } from './importer.ts';
+import { readText, type ImportSource, type Reading } from './source.ts';
+import { readUnits, type Layout } from './units.ts';
+
+/** What an import gives, in order: for each conversation its commands, in the order of their frames, then its report. */
+export type ImportItem =
+  | { readonly kind: 'command'; readonly conversation: number; readonly command: Command }
+  | {
+      readonly kind: 'report';
+      readonly conversation: number;
+      readonly history: string;
+      readonly report: Report;
+    };
+
+export type ImportOptions = {
+  /** The name of a format, or `auto` (default). */
+  readonly format?: string;
+  /** The name of the history; only for files with one conversation. */
+  readonly name?: string | null;
+  readonly by?: Author;
+  /** The file is read twice: looked through, then mapped. A document that fits into memory counts as read at once. */
+  readonly onProgress?: (phase: 'check' | 'read', bytes: number) => void;
+};
+
+/**
+ * The commands that record a file, one for each cycle. Everything that can be wrong with the file is found before the
+ * first is given. The same file under the same name gives the same commands with the same ids, so an import can be
+ * repeated or resumed (record §3); each expects the frame before it, so nothing comes in between unseen.
+ *
+ * @throws E_FORMAT_UNKNOWN, E_NAME_INVALID, E_USAGE (a name for several conversations), E_INPUT_…, E_ROLE_UNKNOWN,
+ *   E_CONTENT_TOO_LARGE, E_EXPORT_INVALID …; E_INPUT_CHANGED when the file changes under the reader.
+ */
+export async function* readImport(
+  source: ImportSource,
+  options: ImportOptions = {},
+): AsyncIterable<ImportItem> {
+  const name = options.name === undefined || options.name === null ? null : checkName(options.name);
+  const file = openFile(source, options.format ?? 'auto', options.onProgress ?? (() => undefined));
+  const conversations = await lookThrough(file);
+  if (name !== null && conversations > 1)
+    throw fail(
+      'E_USAGE',
+      `${source.name} holds ${conversations} conversations, so they cannot all be called ${name}`,
+    );
+  const { importer, sha256 } = file.known();
+  const id = importId(importer.mapping, name, sha256);
+  const by = options.by ?? { recorder: 'import' };
+  const origin = { format: importer.mapping, sha256 };
+  let conversation = 0;
+  let frame = 0;
+  let history = '';
+  for await (const draft of file.drafts('read')) {
+    if (draft.kind === 'report') {
+      yield { kind: 'report', conversation, history, report: draft.report };
+      conversation += 1;
+      frame = 0;
+      continue;
+    }
+    const command = `import:${id}:${conversation}:${frame}`;
+    if (frame === 0) history = historyId(name, command);
+    const steps = draft.begin === null ? draft.steps : [draft.begin(name, origin), ...draft.steps];
+    const expected = frame === 0 ? {} : { expected: frame - 1 };
+    yield {
+      kind: 'command',
+      conversation,
+      command: { id: command, history, lineage: 0, by, ...expected, steps: [...steps] },
+    };
+    frame += 1;
+  }
+  if (file.known().sha256 !== sha256)
+    throw fail('E_INPUT_CHANGED', `${source.name} was changed while it was read`);
+}
+
+/**
+ * The id of an import, in hex: SHA-256 of the canonical msgpack of the list of the mapping, the name or "", and the
+ * SHA-256 of the file's bytes. A list, so that no two of them can be confused.
+ */
+export const importId = (mapping: string, name: string | null, sha256: string): string =>
+  sha256Hex(pack([mapping, name ?? '', fromHex(sha256)]));
+
+/** A file that is read once to look through it and once more to record it. */
+type OpenFile = {
+  readonly drafts: (phase: 'check' | 'read') => AsyncIterable<Draft>;
+  /** What the last complete reading saw. */
+  readonly known: () => { readonly importer: Importer; readonly sha256: string };
+};
+
+const openFile = (
+  source: ImportSource,
+  format: string,
+  onProgress: (phase: 'check' | 'read', bytes: number) => void,
+): OpenFile => {
+  const reading: Reading = { bytes: 0, sha256: null };
+  let importer: Importer | null = format === 'auto' ? null : importerNamed(format);
+  let layout: Layout | null = null;
+  let document: Unit | null = null;
+
+  async function* units(phase: 'check' | 'read'): AsyncIterable<Unit> {
+    if (document !== null) {
+      yield document;
+      return;
+    }
+    const text = readText(source, reading, (bytes) => onProgress(phase, bytes));
+    for await (const unit of readUnits(text, source.name, (found) => (layout = found))) {
+      importer ??= importerFor(unit.value, source.name);
+      if (layout === 'document') document = unit;
+      yield unit;
+    }
+  }
+  async function* drafts(phase: 'check' | 'read'): AsyncIterable<Draft> {
+    const given = units(phase)[Symbol.asyncIterator]();
+    try {
+      // The first value tells the format, so it is taken before there is a mapping to give it to.
+      const first = await given.next();
+      if (importer === null) throw fail('E_INPUT_NOT_JSON', `${source.name} is empty`);
+      yield* importer.read(again(first, given));
+    } finally {
+      await given.return?.(undefined);
+    }
+  }
+  return {
+    drafts,
+    known: () => {
+      if (importer === null || reading.sha256 === null)
+        throw fail('E_INTERNAL', 'the file has not been read');
+      return { importer, sha256: reading.sha256 };
+    },
+  };
+};
+
+async function* again<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncIterable<T> {
+  for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+}
+
+/** Runs the whole mapping for its errors, and counts the conversations. */
+const lookThrough = async (file: OpenFile): Promise<number> => {
+  let conversations = 0;
+  for await (const draft of file.drafts('check')) if (draft.kind === 'report') conversations += 1;
+  return conversations;
+};

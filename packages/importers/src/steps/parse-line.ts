@@ -1,0 +1,79 @@
+import type { WideJson, WideJsonObject } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Step } from '@stemma/history';
+import { z } from 'zod';
+
+const json = z.custom<WideJson>((value) => value !== undefined);
+const text = z.string().min(1);
+const instant = z.iso.datetime({ precision: null }).optional();
+
+/** The lines of a steps file; what `insert` and `replace` have besides belongs to the node. */
+const Line = z.discriminatedUnion('op', [
+  z.strictObject({
+    op: z.literal('start'),
+    steps: z.literal(1),
+    about: z.string().optional(),
+    thread: z.enum(['full', 'pre']).optional(),
+  }),
+  z.looseObject({ op: z.literal('insert'), parent: text.default('^ah'), at: instant }),
+  z.looseObject({ op: z.literal('replace'), id: text }),
+  z.strictObject({ op: z.literal('move'), id: text, parent: text }),
+  z.strictObject({ op: z.literal('remove'), id: text }),
+  z.strictObject({ op: z.literal('commit'), at: instant, turn: text.optional() }),
+  z.strictObject({ op: z.literal('policy'), policy: json }),
+  z.strictObject({
+    op: z.literal('priorities'),
+    priorities: z.array(z.strictObject({ id: text, priority: z.number() })).min(1),
+  }),
+  z.strictObject({ op: z.literal('name'), name: text }),
+  z.strictObject({ op: z.literal('annotate'), note: z.string() }),
+]);
+type Line = z.infer<typeof Line>;
+export type StartLine = Extract<Line, { op: 'start' }>;
+
+/**
+ * The line that a value is.
+ *
+ * @throws E_INPUT_SHAPE naming the line and what is wrong with it.
+ */
+export const parseLine = (value: WideJson, where: string): Line => {
+  const parsed = Line.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const at = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `;
+  throw fail('E_INPUT_SHAPE', `${where}: ${at}${issue?.message ?? 'not a step'}`);
+};
+
+/** The step of a command that a line stands for. Without a time of its own it gets the next nanosecond. */
+export const stepOf = (line: Exclude<Line, StartLine>): Step => {
+  switch (line.op) {
+    case 'insert': {
+      const { op, parent, at, ...node } = line;
+      return { op, parent, node: { nodeType: 'cb', ...(node as WideJsonObject) }, at_ns: nanoseconds(at) };
+    }
+    case 'replace': {
+      const { op, id, ...set } = line;
+      return { op, id, set: set as WideJsonObject };
+    }
+    case 'commit':
+      return {
+        op: 'commit',
+        at_ns: nanoseconds(line.at),
+        ...(line.turn === undefined ? {} : { turn_id: line.turn }),
+      };
+    case 'move':
+    case 'remove':
+    case 'policy':
+    case 'priorities':
+    case 'name':
+    case 'annotate':
+      return line;
+  }
+};
+
+const nanoseconds = (at: string | undefined): bigint => {
+  if (at === undefined) return 0n;
+  const milliseconds = Date.parse(at);
+  if (milliseconds < 0) throw fail('E_INPUT_SHAPE', `${at} is before 1970`);
+  return BigInt(milliseconds) * 1_000_000n;
+};

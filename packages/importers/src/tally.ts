@@ -1,0 +1,46 @@
+import { compareCodePoints } from '@stemma/canonical';
+import type { Counts, Report } from './importer.ts';
+
+/** A report while it grows. */
+export type Tally = {
+  readonly read: Map<string, number>;
+  readonly skipped: Map<string, number>;
+  readonly unknown: Map<string, number>;
+  readonly warnings: string[];
+  moreWarnings: number;
+};
+
+const MAX_WARNINGS = 100;
+/** Names come from the file, so their number is bounded: the rest is counted together. */
+const MAX_NAMES = 200;
+
+export const newTally = (): Tally => ({
+  read: new Map(),
+  skipped: new Map(),
+  unknown: new Map(),
+  warnings: [],
+  moreWarnings: 0,
+});
+
+export const count = (counts: Map<string, number>, name: string, more = 1): void => {
+  const short = name.length > 80 ? `${name.slice(0, 80).toWellFormed()}…` : name;
+  const key = counts.has(short) || counts.size < MAX_NAMES ? short : 'others';
+  counts.set(key, (counts.get(key) ?? 0) + more);
+};
+
+export const warn = (tally: Tally, sentence: string): void => {
+  if (tally.warnings.length < MAX_WARNINGS) tally.warnings.push(sentence);
+  else tally.moreWarnings += 1;
+};
+
+export const reportOf = (format: string, tally: Tally): Report => ({
+  format,
+  read: sorted(tally.read),
+  skipped: sorted(tally.skipped),
+  unknown: sorted(tally.unknown),
+  warnings: [...tally.warnings],
+  moreWarnings: tally.moreWarnings,
+});
+
+const sorted = (counts: ReadonlyMap<string, number>): Counts =>
+  Object.fromEntries([...counts].sort(([a], [b]) => compareCodePoints(a, b)));
