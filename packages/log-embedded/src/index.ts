@@ -1,1 +1,1 @@
-export {};
+export { openEmbeddedLog, type EmbeddedLogOptions } from './embedded-log.ts';

@@ -1,0 +1,171 @@
+import { Worker } from 'node:worker_threads';
+import { fail, StemmaError } from '@stemma/errors';
+import type { Entry, Placed } from '@stemma/log';
+import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
+import type { Answered, Group, Job, Told, WorkerOptions } from './messages.ts';
+
+/** The process's side of the appending thread: what waits while it works goes to it as one group. */
+export type Appender = {
+  readonly partitions: number;
+  readonly append: (partition: number, entries: readonly Entry[]) => Promise<readonly Placed[]>;
+  readonly close: () => Promise<void>;
+};
+
+type Waiting = {
+  readonly partition: number;
+  readonly entries: readonly Entry[];
+  readonly bytes: number;
+  readonly resolve: (placed: readonly Placed[]) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+const MAX_GROUP_BYTES = 16 * 1024 * 1024;
+
+/** @param onFatal is called when the disk did not take what was written; it must end the process. */
+export const openAppender = async (
+  options: WorkerOptions,
+  onFatal: (message: string) => void,
+): Promise<Appender> => {
+  const thread = openThread(options, onFatal);
+  const opened = await thread.ask({ kind: 'open' }).catch(async (error: unknown) => {
+    await thread.end();
+    throw error;
+  });
+  if (opened.kind !== 'opened') throw fail('E_INTERNAL', 'the appending thread did not open the log');
+  const waiting: Waiting[] = [];
+  let flushing: Promise<void> | undefined;
+  let closed = false;
+
+  const flush = async (): Promise<void> => {
+    // What is asked for in the same turn goes into the same group.
+    await Promise.resolve();
+    while (waiting.length > 0) {
+      const group = nextGroup(waiting);
+      try {
+        const told = await thread.ask({ kind: 'append', group: flat(group) });
+        if (told.kind === 'appended') giveEach(group, told);
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    flushing = undefined;
+  };
+  return {
+    partitions: opened.partitions,
+    append: (partition, entries) =>
+      new Promise((resolve, reject) => {
+        if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
+        refuseLarge(entries);
+        if (entries.length === 0) {
+          resolve([]);
+          return;
+        }
+        const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0);
+        waiting.push({ partition, entries, bytes, resolve, reject });
+        flushing ??= flush();
+      }),
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      await flushing;
+      await thread.ask({ kind: 'close' }).catch(() => undefined);
+      await thread.end();
+    },
+  };
+};
+
+type Thread = { readonly ask: (job: Job) => Promise<Told>; readonly end: () => Promise<void> };
+
+const openThread = (options: WorkerOptions, onFatal: (message: string) => void): Thread => {
+  const worker = new Worker(new URL('./append-worker.ts', import.meta.url), { workerData: options });
+  const asked = new Map<number, { resolve: (told: Told) => void; reject: (error: unknown) => void }>();
+  let count = 0;
+  let gone: Error | undefined;
+  const fatal = (message: string): void => {
+    onFatal(message);
+    lose(fail('E_IO', message));
+  };
+  const lose = (error: Error): void => {
+    gone = error;
+    for (const { reject } of asked.values()) reject(error);
+    asked.clear();
+  };
+  worker.on('message', ({ id, told }: Answered) => {
+    const waiter = asked.get(id);
+    asked.delete(id);
+    if (asked.size === 0) worker.unref();
+    if (told.kind === 'fatal') fatal(told.message);
+    if (told.kind === 'failed')
+      waiter?.reject(new StemmaError(told.failure.code, told.failure.message, told.failure.detail));
+    else waiter?.resolve(told);
+  });
+  worker.on('error', (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    lose(fail('E_IO', `the log cannot be opened for writing: ${why}`));
+  });
+  worker.on('exit', () => {
+    lose(gone ?? fail('E_LOG_CLOSED', 'the log was closed'));
+  });
+  return {
+    ask: (job) =>
+      new Promise((resolve, reject) => {
+        if (gone !== undefined) {
+          reject(gone);
+          return;
+        }
+        // Only a question that waits for its answer keeps the process alive.
+        worker.ref();
+        asked.set(++count, { resolve, reject });
+        worker.postMessage(
+          { id: count, job },
+          job.kind === 'append' ? [job.group.bytes.buffer as ArrayBuffer] : [],
+        );
+      }),
+    end: async () => {
+      await worker.terminate();
+    },
+  };
+};
+
+const nextGroup = (waiting: Waiting[]): Waiting[] => {
+  let bytes = 0;
+  let count = 0;
+  while (count < waiting.length && (count === 0 || bytes < MAX_GROUP_BYTES))
+    bytes += waiting[count++]?.bytes ?? 0;
+  return waiting.splice(0, count);
+};
+
+const flat = (group: readonly Waiting[]): Group => {
+  const all = group.flatMap(({ entries }) => entries);
+  const bytes = new Uint8Array(group.reduce((sum, each) => sum + each.bytes, 0));
+  let at = 0;
+  for (const entry of all) {
+    bytes.set(entry.bytes, at);
+    at += entry.bytes.length;
+  }
+  return {
+    partitions: group.flatMap(({ partition, entries }) => entries.map(() => partition)),
+    keys: all.map(({ key }) => key),
+    lengths: all.map((entry) => entry.bytes.length),
+    bytes,
+  };
+};
+
+const giveEach = (
+  group: readonly Waiting[],
+  { offsets, nexts }: { offsets: Float64Array; nexts: Float64Array },
+): void => {
+  let i = 0;
+  for (const { entries, resolve } of group) {
+    resolve(entries.map(() => ({ offset: offsets[i] as number, next: nexts[i++] as number })));
+  }
+};
+
+const refuseLarge = (entries: readonly Entry[]): void => {
+  for (const { key, bytes } of entries) {
+    if (Buffer.byteLength(key) > MAX_KEY_BYTES)
+      throw fail('E_KEY_TOO_LONG', 'a key is longer than 1,024 bytes');
+    if (bytes.length > MAX_RECORD_BYTES)
+      throw fail('E_FRAME_TOO_LARGE', `a record has ${bytes.length} bytes, more than ${MAX_RECORD_BYTES}`);
+  }
+};

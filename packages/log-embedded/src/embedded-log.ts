@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fail } from '@stemma/errors';
+import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
+import { openAppender, type Appender } from './appender.ts';
+import { openEnvironment, type End } from './environment.ts';
+import { nameRecord } from './name-record.ts';
+import { readStretch } from './read-segments.ts';
+import { openFiles, partitionFolder, segmentBases } from './segments.ts';
+
+export type EmbeddedLogOptions = {
+  /** Made if it is not there. */
+  readonly directory: string;
+  /** Of a new log; one that is there must have as many if it is given. Default 1. */
+  readonly partitions?: number;
+  /** About how large a segment file grows. Default 64 MiB. */
+  readonly segmentBytes?: number;
+  /** How far zeros are written ahead. Default 1 MiB. */
+  readonly stepBytes?: number;
+  /** Milliseconds to wait for another process that holds the lock. Default 5,000. */
+  readonly busyAfter?: number;
+  /** How often to look for what other processes appended, in milliseconds. Default 25. */
+  readonly pollEvery?: number;
+  /** Ends the process when the disk did not take what was written. Default: says so and exits with 74. */
+  readonly onFatal?: (message: string) => void;
+  /** For tests: which sync fails, counted from 1. */
+  readonly failAtSync?: number;
+};
+
+/**
+ * The log in one directory (record §6): durable before it is acknowledged, many reading and writing processes side by side.
+ *
+ * @throws E_LOG_MISMATCH if it has another number of partitions, E_LOG_BUSY, E_IO.
+ */
+export const openEmbeddedLog = async (options: EmbeddedLogOptions): Promise<EventLog> => {
+  const directory = resolve(options.directory);
+  makeDirectory(directory);
+  const appender = await openAppender(
+    {
+      directory,
+      partitions: options.partitions ?? 1,
+      segmentBytes: options.segmentBytes ?? 64 * 1024 * 1024,
+      stepBytes: options.stepBytes ?? 1024 * 1024,
+      busyAfter: options.busyAfter ?? 5000,
+      failAtSync: options.failAtSync ?? null,
+    },
+    options.onFatal ?? endProcess,
+  );
+  try {
+    if (options.partitions !== undefined && options.partitions !== appender.partitions)
+      throw fail('E_LOG_MISMATCH', `the log in ${directory} has ${appender.partitions} partitions`);
+    const raw = openRaw(directory, appender, options.pollEvery ?? 25);
+    const id = await openPartitions(raw, randomUUID(), BigInt(Date.now()) * 1_000_000n);
+    return { ...raw, id };
+  } catch (error) {
+    await appender.close();
+    throw error;
+  }
+};
+
+const makeDirectory = (directory: string): void => {
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    throw fail(
+      'E_IO',
+      `the directory ${directory} cannot be made: ${error instanceof Error ? error.message : ''}`,
+    );
+  }
+};
+
+/** Records may be lost if anything goes on after a failed sync (record §6). */
+const endProcess = (message: string): void => {
+  process.stderr.write(`stemma: ${message}\n`);
+  process.exit(74);
+};
+
+const openRaw = (directory: string, appender: Appender, pollEvery: number): RawLog => {
+  const environment = openEnvironment(directory);
+  const files = openFiles();
+  const bases = new Map<number, readonly number[]>();
+  const waiting = new Set<() => void>();
+  let closed = false;
+
+  const endOf = (partition: number): End => {
+    if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
+    if (!Number.isInteger(partition) || partition < 0 || partition >= appender.partitions)
+      throw fail('E_LOG_MISMATCH', `there is no partition ${partition}`);
+    return environment.end(partition) ?? { end: 0, base: 0 };
+  };
+  const basesOf = (partition: number, last: number): readonly number[] => {
+    const known = bases.get(partition);
+    if (known?.includes(last)) return known;
+    const found = segmentBases(partitionFolder(directory, partition)).filter((base) => base <= last);
+    bases.set(partition, found);
+    return found;
+  };
+  return {
+    partitions: appender.partitions,
+    keepsItsEnd: true,
+    append: async (partition, entries) => {
+      endOf(partition);
+      const placed = await appender.append(partition, entries);
+      for (const wake of waiting) wake();
+      return placed;
+    },
+    read: async (partition, from, { maxBytes = 1024 * 1024 } = {}) => {
+      const { end, base } = endOf(partition);
+      if (!Number.isSafeInteger(from) || from < 0 || from > end)
+        throw fail('E_CURSOR_LOST', `partition ${partition} does not reach to ${from}`, {
+          partition,
+          offset: from,
+        });
+      if (from === end) return { records: [], next: from };
+      const stretch = stretchAt(partitionFolder(directory, partition), basesOf(partition, base), from, end);
+      const records = readStretch(files, stretch, from, maxBytes, nameRecord);
+      return { records, next: (records.at(-1) as LogRecord).next };
+    },
+    end: async (partition) => endOf(partition).end,
+    start: async (partition) => (endOf(partition), 0),
+    wait: (partition, from, signal) =>
+      new Promise((done) => {
+        const look = (): void => {
+          if (!signal.aborted && !closed && endOf(partition).end <= from) return;
+          clearInterval(timer);
+          waiting.delete(look);
+          signal.removeEventListener('abort', look);
+          done();
+        };
+        // Processes do not wake each other; the end is looked up in a microsecond.
+        const timer = setInterval(look, pollEvery);
+        waiting.add(look);
+        signal.addEventListener('abort', look);
+        look();
+      }),
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      for (const wake of waiting) wake();
+      await appender.close();
+      files.close();
+      await environment.close();
+    },
+  };
+};
+
+/** The segment in which an offset lies. What a missing segment held is part of the one before it. */
+const stretchAt = (
+  folder: string,
+  bases: readonly number[],
+  from: number,
+  end: number,
+): { folder: string; base: number; end: number } => {
+  const [first] = bases;
+  if (first !== undefined && from < first) return { folder, base: 0, end: first };
+  let i = bases.length - 1;
+  while (i > 0 && (bases[i] as number) > from) i--;
+  return { folder, base: bases[i] ?? 0, end: bases[i + 1] ?? end };
+};

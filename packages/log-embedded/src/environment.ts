@@ -1,0 +1,92 @@
+import { readFileSync, statSync, renameSync, mkdirSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
+
+/** What stands in the environment: for each partition where it ends, and where its last segment begins. */
+export type End = { readonly end: number; readonly base: number };
+
+/** The lock between processes and the durable ends (record §6). Not synced: it is rebuilt when the machine was restarted. */
+export type Environment = {
+  readonly end: (partition: number) => End | undefined;
+  readonly boot: () => string | undefined;
+  /** Runs an action while holding the lock; what it puts is seen by all when it is through, or not at all. */
+  readonly locked: <T>(action: (put: (partition: number, end: End) => void, putBoot: () => void) => T) => T;
+  /** False if somebody put another environment in the place of this one. */
+  readonly inPlace: () => boolean;
+  readonly close: () => Promise<void>;
+};
+
+const BOOT = 'boot';
+
+export const openEnvironment = (directory: string): Environment => {
+  const path = join(directory, 'lock');
+  const database = openOrReplace(path);
+  const data = join(path, 'data.mdb');
+  const { ino } = statSync(data);
+  return {
+    end: (partition) => {
+      database.resetReadTxn();
+      const bytes = database.getBinary(`end:${partition}`);
+      return bytes?.length === 16 ? { end: bytes.readDoubleBE(0), base: bytes.readDoubleBE(8) } : undefined;
+    },
+    boot: () => {
+      database.resetReadTxn();
+      return database.getBinary(BOOT)?.toString('latin1');
+    },
+    locked: (action) =>
+      database.transactionSync(() =>
+        action(
+          (partition, { end, base }) => {
+            const bytes = Buffer.alloc(16);
+            bytes.writeDoubleBE(end, 0);
+            bytes.writeDoubleBE(base, 8);
+            void database.put(`end:${partition}`, bytes);
+          },
+          () => {
+            void database.put(BOOT, Buffer.from(bootId(), 'latin1'));
+          },
+        ),
+      ),
+    inPlace: () => {
+      const now = statSync(data, { throwIfNoEntry: false });
+      return now?.ino === ino;
+    },
+    close: () => database.close(),
+  };
+};
+
+const openOrReplace = (path: string): RootDatabase<Buffer, string> => {
+  try {
+    return openDatabase(path);
+  } catch {
+    // What it held is found again in the segments; kept beside, for whoever wants to know.
+    renameSync(path, `${path}.unreadable-${process.pid}-${process.hrtime.bigint()}`);
+    return openDatabase(path);
+  }
+};
+
+const openDatabase = (path: string): RootDatabase<Buffer, string> => {
+  mkdirSync(path, { recursive: true });
+  const database = open<Buffer, string>({
+    path,
+    encoding: 'binary',
+    cache: false,
+    noSync: true,
+    // With it, commits would be seen by other processes before they are through (record §6).
+    overlappingSync: false,
+    maxReaders: 1024,
+  });
+  database.getBinary(BOOT);
+  return database;
+};
+
+/** What changes when the machine starts again: with it, what was not synced is not to be trusted. */
+export const bootId = (): string => {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    // Elsewhere the time of starting, to ten seconds: a clock that is set makes a rebuild too many, never too few.
+    return `began ${Math.round((Date.now() / 1000 - uptime()) / 10)}`;
+  }
+};

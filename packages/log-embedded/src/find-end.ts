@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+import { ftruncateSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs';
+import type { End } from './environment.ts';
+import { readStretch } from './read-segments.ts';
+import { openFiles, segmentBases, segmentPath } from './segments.ts';
+
+/**
+ * Where a partition ends, found again from its segments: behind the last complete record, and nowhere before `known`,
+ * an end that was durable once. What lies behind it is cut; anything else that does not verify stays, as damage.
+ */
+export const findEnd = (folder: string, known: number): End => {
+  const base = segmentBases(folder).at(-1);
+  if (base === undefined) return { end: 0, base: 0 };
+  const path = segmentPath(folder, base);
+  const { size } = statSync(path);
+  const files = openFiles(1);
+  let end = Math.max(base, known);
+  try {
+    for (let at = end; at < base + size;) {
+      const records = readStretch(
+        files,
+        { folder, base, end: base + size },
+        at,
+        1024 * 1024,
+        () => undefined,
+      );
+      for (const { bytes, damaged, next } of records) {
+        if (!damaged && isWhole(bytes)) end = next;
+        at = next;
+      }
+    }
+  } finally {
+    files.close();
+  }
+  cut(path, end - base);
+  return { end, base };
+};
+
+/** True if a record ends with the SHA-256 of what is before it. */
+const isWhole = (record: Uint8Array): boolean => {
+  const length = record.length - 32;
+  return length > 0 && hash('sha256', record.subarray(0, length), 'buffer').equals(record.subarray(length));
+};
+
+/** Shortens a segment file durably; one that is shorter already stays as it is. */
+export const cut = (path: string, size: number): void => {
+  const file = openSync(path, 'r+');
+  try {
+    if (statSync(path).size > size) {
+      ftruncateSync(file, size);
+      fsyncSync(file);
+    }
+  } finally {
+    closeSync(file);
+  }
+};

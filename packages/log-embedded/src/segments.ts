@@ -1,0 +1,57 @@
+import { closeSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A segment file is named by the offset of its first entry. */
+const NAME = /^(\d{16})\.seg$/;
+
+export const partitionFolder = (directory: string, partition: number): string =>
+  join(directory, String(partition));
+
+export const segmentPath = (folder: string, base: number): string =>
+  join(folder, `${String(base).padStart(16, '0')}.seg`);
+
+/** The offsets at which the segments of a partition begin, rising. */
+export const segmentBases = (folder: string): number[] =>
+  readdirSync(folder)
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+
+/** The partitions that a directory has: 0 if the log was never made. */
+export const partitionsIn = (directory: string): number => {
+  const folders = new Set(readdirSync(directory).filter((name) => /^(0|[1-9]\d*)$/.test(name)));
+  // Folder 0 is made last: without it the making was cut short.
+  if (!folders.has('0')) return 0;
+  let count = 0;
+  while (folders.has(String(count))) count++;
+  return count;
+};
+
+/** Segments opened for reading, the least lately used closed when there are more than `limit`. */
+export type OpenFiles = { readonly get: (path: string) => number; readonly close: () => void };
+
+export const openFiles = (limit = 32): OpenFiles => {
+  const files = new Map<string, number>();
+  return {
+    get: (path) => {
+      const known = files.get(path);
+      if (known !== undefined) {
+        files.delete(path);
+        files.set(path, known);
+        return known;
+      }
+      for (const [old, file] of files) {
+        if (files.size < limit) break;
+        closeSync(file);
+        files.delete(old);
+      }
+      const file = openSync(path, 'r');
+      files.set(path, file);
+      return file;
+    },
+    close: () => {
+      for (const file of files.values()) closeSync(file);
+      files.clear();
+    },
+  };
+};
