@@ -54,6 +54,7 @@ export const ERRORS = {
   E_SNAPSHOT_RANGE_WILDCARD: row(400, 64, false, '@* stands alone, never in a range.'),
   E_SNAPSHOT_RANGE_LIMIT: row(400, 64, false, 'Ask for fewer snapshots, or raise maxSnapshots.'),
   // histories and commands
+  E_HOME_NOT_FOUND: row(404, 1, false, 'Import something first, or name the home with --home or STEMMA_HOME.'),
   E_HISTORY_NOT_FOUND: row(404, 1, false, '`stemma histories` lists the histories there are.'),
   E_HISTORY_AMBIGUOUS: row(409, 64, false, 'Give more characters of the id.'),
   E_HISTORY_EXISTS: row(409, 3, false, 'Import under another name, or leave the history as it is.'),

@@ -1,7 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import type { FlatTree, PayloadSource } from '@stemma/context-tree';
-import type { HistoryEvent } from '@stemma/events';
-import type { Author } from '@stemma/events';
+import type { Author, HistoryEvent } from '@stemma/events';
 import type { Command } from '@stemma/history';
 
 /** A history or a lineage as people name it, found: ids and the strand. */
@@ -99,7 +98,10 @@ export type Home = {
   readonly directory: string;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
+  /** All of them, the one that changed last first. */
   histories(): Promise<readonly HistorySummary[]>;
+  /** @throws E_HISTORY_NOT_FOUND */
+  history(id: string): Promise<HistorySummary>;
   /** Finds a history or lineage by id, by the beginning of an id (4 letters at least), or by name. */
   find(name: string): Promise<Line>;
   snapshots(line: Line, page?: { readonly before?: number; readonly limit?: number }): Promise<readonly SnapshotSummary[]>;
@@ -110,8 +112,52 @@ export type Home = {
   diff(line: Line, a: string, b: string): Promise<DiffResult>;
   /** Accepted events of a history from frame `from`, oldest first, a page at a time. */
   events(history: string, page?: { readonly from?: number; readonly limit?: number }): Promise<readonly LoggedEvent[]>;
-  /** New events of all histories as they are accepted, from a cursor (or from now). Ends with the signal. */
-  follow(options: { readonly after?: string; readonly signal: AbortSignal }): AsyncIterable<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }>;
+  /**
+   * New events as they are accepted, of all histories or of one: after a cursor, or (one history) from a frame, or from
+   * now. Ends with the signal. @throws E_STREAM_GONE when the log does not have the cursor.
+   */
+  follow(options: {
+    readonly signal: AbortSignal;
+    readonly after?: string;
+    readonly history?: string;
+    readonly from?: number;
+  }): AsyncIterable<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }>;
+  /** Sizes and counts: the log, the rows, the contents, each partition's end and cursor. */
   stats(): Promise<Readonly<Record<string, WideJson>>>;
+  /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
+  replay(options: { readonly verify: boolean; readonly progress?: (frames: number) => void }): Promise<ReplayReport>;
+  /** Reads every record and every content. */
+  verify(progress?: (records: number) => void): Promise<VerifyReport>;
+  /** Starts a new history from the last good snapshot of one that is damaged or defective. */
+  salvage(line: Line): Promise<{ readonly history: string; readonly from: string; readonly seq: number }>;
+  /** Opens a partition that a damaged record of unknown history closed. @throws E_NOTHING_TO_ACK */
+  acknowledge(partition: number, offset: number): Promise<void>;
   close(): Promise<void>;
+};
+
+export type ReplayReport = {
+  readonly events: number;
+  readonly accepted: number;
+  readonly fenced: number;
+  readonly rows: number;
+  readonly differences: number;
+  /** Where the first difference is, in a sentence; null where there is none. */
+  readonly firstDifference: string | null;
+  readonly seconds: number;
+};
+
+export type VerifyReport = {
+  readonly ok: boolean;
+  readonly records: number;
+  readonly contents: number;
+  readonly fenced: number;
+  readonly problems: readonly {
+    readonly kind: string;
+    readonly partition: number | null;
+    readonly offset: number | null;
+    readonly history: string | null;
+    /** The `seq` at which the history stops. */
+    readonly seq: number | null;
+    readonly message: string;
+  }[];
 };

@@ -2,8 +2,8 @@ export type {
   DiffResult,
   HistorySummary,
   Home,
-  LineageSummary,
   Line,
+  LineageSummary,
   LoggedEvent,
   Outcome,
   Position,
@@ -12,3 +12,4 @@ export type {
   TreeView,
   VerifyReport,
 } from './home.ts';
+export { openHome, type HomeOptions } from './open-home.ts';

@@ -28,7 +28,7 @@ export const nodeAt = ({ tree, payloads }: TreeView, i: number): ShownNode => {
     parent: parent === -1 ? null : (tree.ids[parent] ?? null),
     depth: depth === NO_DEPTH ? null : depth,
     created_at_iso: isoTime(headers.created_at_ns),
-    ...(block ? { content_hash: contentHash({ ...headers, ...payload }) } : {}),
+    ...(block ? { content_hash: contentHash(headers, payload) } : {}),
     ...payload,
   };
 };

@@ -1,5 +1,5 @@
 import { sha256Hex } from '@stemma/canonical';
-import { providerThread } from '@stemma/context-tree';
+import { threadBytes } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { fail } from '@stemma/errors';
@@ -7,7 +7,7 @@ import { toJson } from './output.ts';
 
 /** The bytes of the provider thread at a position: canonical JSON, ASCII. */
 export const threadText = ({ tree, payloads, thread }: TreeView): string =>
-  providerThread(tree, payloads, thread);
+  threadBytes(tree, payloads, thread);
 
 /** SHA-256 (hex) of the provider thread's bytes. */
 export const threadSha256 = (view: TreeView): string => sha256Hex(threadText(view));

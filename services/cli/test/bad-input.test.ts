@@ -38,7 +38,7 @@ const FILES: readonly (readonly [what: string, text: string | Uint8Array, code: 
 
 test.each(FILES)(
   'a file that %s is refused with a code, and nothing of it is written',
-  async (what, text, code) => {
+  async (_what, text, code) => {
     const file = join(folder.path, 'bad.json');
     writeFileSync(file, text);
     const run = await runStemma(['import', file, '--format', 'openai-chat', '--json', ...home]);

@@ -1,3 +1,4 @@
+import type { SnapshotSummary } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
 import { required } from '../options.ts';
 import { table } from '../output.ts';
@@ -12,10 +13,13 @@ export const snapshots: CommandLine = {
   run: async ({ home: open, output }, [name]) => {
     const home = await open();
     const line = await home.find(required(name));
-    const list = [];
+    const list: (SnapshotSummary & { readonly threadSha256?: string })[] = [];
     for (const snapshot of await home.snapshots(line)) {
-      const view = await home.view(await home.position(line, `@c${snapshot.cycle}`));
-      list.push({ ...snapshot, threadSha256: threadSha256(view) });
+      // The hash of the whole thread is made from its bytes, so only where it is printed.
+      const hash = output.json
+        ? { threadSha256: threadSha256(await home.view(await home.position(line, snapshot.label))) }
+        : {};
+      list.push({ ...snapshot, ...hash });
     }
     await output.result(list, () =>
       table(

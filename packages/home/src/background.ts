@@ -1,0 +1,30 @@
+/** Work that is done a little after it is asked for, once for many askings. */
+export type Background = {
+  wake(): void;
+  /** Resolves when nothing is under way; later askings do nothing. */
+  close(): Promise<void>;
+};
+
+/** So many milliseconds after a write the rows follow, unless somebody reads before. */
+const LATER = 20;
+
+/** An error of the work is not told here: whoever reads next meets it. */
+export const openBackground = (work: () => Promise<void>): Background => {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let closed = false;
+  return {
+    wake: () => {
+      if (closed || timer !== undefined) return;
+      timer = setTimeout(() => {
+        timer = undefined;
+        running = running.then(work).catch(() => undefined);
+      }, LATER);
+    },
+    close: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+};

@@ -1,0 +1,126 @@
+import { fail } from '@stemma/errors';
+import { openRecord, partitionOf, type EventLog } from '@stemma/log';
+import { FRAMES, type Projector } from '@stemma/projector';
+import { findAct, listActs } from '@stemma/read-models';
+import type { LoggedEvent } from './home.ts';
+import { authorOf } from './read.ts';
+
+/** The accepted events of one frame. @throws E_SNAPSHOT_NOT_FOUND */
+export const frameEvents = async ({ read, payloads }: Projector, history: string, seq: number): Promise<readonly LoggedEvent[]> => {
+  const events = await payloads.events(history, seq);
+  const act = read((view) => findAct(view, history, seq));
+  return events.map((event, index) => ({
+    history,
+    strand: act.strand,
+    seq,
+    index,
+    command: act.command,
+    at: Number(act.at / 1_000_000n),
+    author: authorOf(act),
+    event,
+  }));
+};
+
+export type FollowOptions = {
+  readonly signal: AbortSignal;
+  readonly after?: string;
+  readonly history?: string;
+};
+
+export type Followed = { readonly cursor: string; readonly events: readonly LoggedEvent[] };
+
+/**
+ * New events of all histories, or of one, as they are accepted: after a cursor, or from now. The cursor names the log and
+ * a place in each of its partitions. Ends with the signal.
+ *
+ * @throws E_STREAM_GONE when the cursor is not of this log, or the log does not reach to it.
+ */
+export async function* followLog(log: EventLog, projector: Projector, options: FollowOptions): AsyncGenerator<Followed> {
+  const { signal, history } = options;
+  const places = options.after === undefined ? await endsOf(log) : await placesOf(log, options.after);
+  yield { cursor: cursorOf(log, places), events: [] };
+  while (!signal.aborted) {
+    for (const [partition, from] of places.entries()) {
+      const end = await log.end(partition);
+      for (let at = from; at < end && !signal.aborted; at = places[partition] ?? end) {
+        await projector.catchUp(partition);
+        const { events, next } = await acceptedFrom(log, projector, partition, at, history);
+        places[partition] = next;
+        if (events.length > 0) yield { cursor: cursorOf(log, places), events };
+        if (next <= at) break;
+      }
+    }
+    await waitForAny(log, places, signal);
+  }
+}
+
+/** As {@link followLog}, for one history from a frame on: first what there is, then what comes. */
+export async function* followFrom(
+  log: EventLog,
+  projector: Projector,
+  { history, from, signal }: FollowOptions & { readonly history: string; readonly from: number },
+): AsyncGenerator<Followed> {
+  const partition = partitionOf(history, log.partitions);
+  const cursor = cursorOf(log, await endsOf(log));
+  for (let seq = from; !signal.aborted; ) {
+    await projector.catchUp(partition);
+    const acts = projector.read((view) => listActs(view, history, { from: seq, limit: 100 }));
+    for (const act of acts) yield { cursor, events: await frameEvents(projector, history, act.seq) };
+    seq = (acts.at(-1)?.seq ?? seq - 1) + 1;
+    if (acts.length > 0) continue;
+    await log.wait(partition, projector.standing(partition)?.cursor.offset ?? 0, signal);
+  }
+}
+
+/** What the rows took of some records: those whose frame lies where the rows say. */
+const acceptedFrom = async (
+  log: EventLog,
+  projector: Projector,
+  partition: number,
+  from: number,
+  only: string | undefined,
+): Promise<{ readonly events: readonly LoggedEvent[]; readonly next: number }> => {
+  const batch = await log.read(partition, from, { maxBytes: 64 * 1024 });
+  const events: LoggedEvent[] = [];
+  for (const { offset, bytes, damaged } of batch.records) {
+    const envelope = damaged ? undefined : openRecord(bytes)?.envelope;
+    if (envelope === undefined || (only !== undefined && envelope.history !== only)) continue;
+    const { history, seq } = envelope;
+    const taken = projector.read((view) => view.get(FRAMES, [history, seq])?.[0] === offset);
+    if (taken) events.push(...(await frameEvents(projector, history, seq)));
+  }
+  return { events, next: batch.next };
+};
+
+const endsOf = (log: EventLog): Promise<number[]> =>
+  Promise.all(Array.from({ length: log.partitions }, (_, partition) => log.end(partition)));
+
+const cursorOf = (log: EventLog, places: readonly number[]): string => `${log.id}:${places.join(',')}`;
+
+const placesOf = async (log: EventLog, cursor: string): Promise<number[]> => {
+  const ends = await endsOf(log);
+  const [id, list = ''] = cursor.split(':');
+  const places = list.split(',').map(Number);
+  const known = id === log.id && places.length === ends.length;
+  if (!known || !places.every((place, i) => Number.isSafeInteger(place) && place >= 0 && place <= (ends[i] ?? -1)))
+    throw fail('E_STREAM_GONE', 'the stream cannot go on from there: the log is another, or does not reach so far');
+  for (const [partition, place] of places.entries()) await refuseBetween(log, partition, place);
+  return places;
+};
+
+/** @throws E_STREAM_GONE if no record begins at the place */
+const refuseBetween = async (log: EventLog, partition: number, place: number): Promise<void> => {
+  try {
+    await log.read(partition, place, { maxBytes: 1 });
+  } catch (cause) {
+    throw fail('E_STREAM_GONE', `no record begins at ${partition}@${place}${cause instanceof Error ? `: ${cause.message}` : ''}`);
+  }
+};
+
+/** Resolves when some partition has more than was read, or with the signal. */
+const waitForAny = async (log: EventLog, places: readonly number[], signal: AbortSignal): Promise<void> => {
+  const done = new AbortController();
+  const either = AbortSignal.any([signal, done.signal]);
+  await Promise.race(places.map((place, partition) => log.wait(partition, place, either)));
+  done.abort();
+};

@@ -1,0 +1,156 @@
+import { openDirectoryContents, type ContentStore } from '@stemma/contents';
+import { fail } from '@stemma/errors';
+import { commandDigest, type Command } from '@stemma/history';
+import { acknowledgeDamage, openWriter, partitionOf, type EventLog, type Writer } from '@stemma/log';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openProjector, readFence, type Projector } from '@stemma/projector';
+import { findAct, listActs } from '@stemma/read-models';
+import type { RowStore } from '@stemma/row-store';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openBackground, type Background } from './background.ts';
+import { rowsDomain } from './domain.ts';
+import { frameEvents, followFrom, followLog } from './follow.ts';
+import type { Home, HistorySummary, LoggedEvent, Outcome, Position, TreeView } from './home.ts';
+import { allHistories, diffViews, findLine, oneHistory, positionOf, selectIds, snapshotsOf, viewOf } from './read.ts';
+import { salvageLine } from './salvage.ts';
+import { replayRows, statsOf, verifyHome } from './upkeep.ts';
+
+export type HomeOptions = {
+  readonly directory: string;
+  /** Make it if it is not there. Default false. */
+  readonly create?: boolean;
+  /** Nanoseconds since 1970. Default: the machine's clock. */
+  readonly clock?: () => bigint;
+};
+
+/** The parts of an open home, for programs that build on them. */
+export type Parts = {
+  readonly directory: string;
+  readonly log: EventLog;
+  readonly contents: ContentStore;
+  readonly rows: RowStore;
+  readonly projector: Projector;
+  readonly writer: Writer<Command>;
+  readonly background: Background;
+  readonly clock: () => bigint;
+};
+
+/**
+ * Opens the Stemma in a directory: log, contents and rows side by side. Several processes may have it open.
+ *
+ * @throws E_HOME_NOT_FOUND if there is none and `create` is not set; E_LOG_BUSY, E_IO.
+ */
+export const openHome = async (options: HomeOptions): Promise<Home> => {
+  const directory = resolve(options.directory);
+  if (options.create !== true && !existsSync(join(directory, 'log')))
+    throw fail('E_HOME_NOT_FOUND', `there is no Stemma home in ${directory}`, { directory });
+  return homeOf(await openParts(directory, options.clock ?? machineClock));
+};
+
+const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
+
+const openParts = async (directory: string, clock: () => bigint): Promise<Parts> => {
+  const log = await openEmbeddedLog({ directory: join(directory, 'log') });
+  const contents = await openDirectoryContents(join(directory, 'contents'));
+  const rows = openLmdbRowStore({ directory: join(directory, 'rows') });
+  const projector = openProjector({ log, contents, store: rows });
+  const writer = openWriter(log, {
+    domain: rowsDomain(log, projector, clock),
+    contents,
+    random: Math.random,
+    sleep: (milliseconds) => sleep(milliseconds),
+    now: () => performance.now(),
+  });
+  const background = openBackground(() => projector.catchUp());
+  return { directory, log, contents, rows, projector, writer, background, clock };
+};
+
+const homeOf = (parts: Parts): Home => {
+  const { log, projector, writer, background } = parts;
+  const stateOf = (history: string): HistorySummary['state'] =>
+    projector.read((view) => readFence(view, history)?.state ?? 'open');
+  /** Everything that is in the log now is seen by what is read next. */
+  const current = async <T>(fn: Parameters<typeof projector.read<T>>[0]): Promise<T> => {
+    await projector.catchUp();
+    return projector.read(fn);
+  };
+  const view = async (position: Position): Promise<TreeView> => viewOf(projector, position);
+  const home: Home = {
+    directory: parts.directory,
+    submit: (command) => submit(parts, command),
+    histories: () => current((rows) => allHistories(rows, stateOf)),
+    history: (id) => current((rows) => oneHistory(rows, id, stateOf)),
+    find: (name) => current((rows) => findLine(rows, name)),
+    snapshots: (line, page) => current((rows) => snapshotsOf(rows, line, page)),
+    position: (line, ref = '') => current((rows) => positionOf(rows, line, ref)),
+    view,
+    select: async (line, selector, window = {}) => {
+      await projector.catchUp();
+      return selectIds(projector, line, selector, window);
+    },
+    diff: async (line, a, b) => {
+      const [older, newer] = await current((rows) => [positionOf(rows, line, a), positionOf(rows, line, b)] as const);
+      return diffViews(projector, older, newer);
+    },
+    events: async (history, { from = 0, limit = 1000 } = {}) => {
+      const acts = await current((rows) => listActs(rows, history, { from, limit }));
+      const pages: LoggedEvent[] = [];
+      for (const { seq } of acts) pages.push(...(await frameEvents(projector, history, seq)));
+      return pages;
+    },
+    follow: ({ from, ...options }) =>
+      from !== undefined && options.history !== undefined
+        ? followFrom(log, projector, { ...options, history: options.history, from })
+        : followLog(log, projector, options),
+    stats: () => statsOf(parts),
+    replay: (options) => replayRows(parts, options),
+    verify: (progress) => verifyHome(parts, progress),
+    salvage: (line) => salvageLine(home, line),
+    acknowledge: (partition, offset) => acknowledge(parts, partition, offset),
+    close: async () => {
+      await writer.close();
+      await background.close();
+      await parts.rows.close();
+      await parts.contents.close();
+      await log.close();
+    },
+  };
+  return home;
+};
+
+const submit = async ({ log, projector, writer, background }: Parts, command: Command): Promise<Outcome> => {
+  const { id, history } = command;
+  const accepted = await writer.write({ id, digest: commandDigest(command), history, command });
+  const { seq, frame, repeated } = accepted;
+  if (frame !== null) {
+    background.wake();
+    return { history, strand: frame.body.lineage, seq, events: frame.body.events, repeated };
+  }
+  await projector.catchUp(partitionOf(history, log.partitions));
+  const { strand } = projector.read((view) => findAct(view, history, seq));
+  return { history, strand, seq, events: await projector.payloads.events(history, seq), repeated };
+};
+
+const acknowledge = async ({ log, projector, clock }: Parts, partition: number, offset: number): Promise<void> => {
+  await projector.catchUp();
+  const standing = projector.standing(partition);
+  if (standing === undefined || partition >= log.partitions)
+    throw fail('E_NOTHING_TO_ACK', `there is no damaged record at ${partition}@${offset}`, { partition, offset });
+  const heads = {
+    load: (histories: readonly string[]) =>
+      projector.read((view) => new Map(histories.flatMap((history) => {
+        const head = readFence(view, history);
+        return head === undefined ? [] : [[history, head] as const];
+      }))),
+  };
+  await acknowledgeDamage(log, standing, heads, offset, {
+    at: clock(),
+    actor: 'operator',
+    command: `ack:${partition}@${offset}`,
+  });
+  await projector.catchUp();
+};
+

@@ -1,0 +1,192 @@
+import { toHex } from '@stemma/canonical';
+import { diffTrees, PayloadNeeded, type EventRef, type Payload, type PayloadSource } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import type { Author } from '@stemma/events';
+import {
+  findAct,
+  findHistory,
+  listHistories,
+  listLineages,
+  listNames,
+  listSnapshots,
+  nearestMark,
+  readFlatTree,
+  readHead,
+  readStrand,
+  resolvePosition,
+  type Act,
+  type HistoryRow,
+  type PositionMarker,
+} from '@stemma/read-models';
+import type { Projector } from '@stemma/projector';
+import type { RowReader } from '@stemma/row-store';
+import { parseRef, parseSelector, select, type Marker, type MarkerRange } from '@stemma/selectors';
+import { findLine, lineageId } from './find.ts';
+import type { DiffResult, HistorySummary, Line, LineageSummary, Position, SnapshotSummary, TreeView } from './home.ts';
+
+const MILLION = 1_000_000n;
+const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / MILLION);
+
+export type StateOf = (history: string) => HistorySummary['state'];
+
+/** Every history, the one that changed last first; equal times by id. */
+export const allHistories = (rows: RowReader, stateOf: StateOf): readonly HistorySummary[] =>
+  listHistories(rows)
+    .map((row) => summaryOf(rows, row, stateOf))
+    .sort((a, b) => b.updatedAt - a.updatedAt || (a.history < b.history ? -1 : 1));
+
+/** @throws E_HISTORY_NOT_FOUND */
+export const oneHistory = (rows: RowReader, history: string, stateOf: StateOf): HistorySummary => {
+  const row = findHistory(rows, history);
+  if (row === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
+  return summaryOf(rows, row, stateOf);
+};
+
+const summaryOf = (rows: RowReader, row: HistoryRow, stateOf: StateOf): HistorySummary => ({
+  history: row.history,
+  name: row.name,
+  startedAt: milliseconds(row.startedAt),
+  updatedAt: milliseconds(row.newestAt),
+  source: row.source,
+  frames: row.frames,
+  events: row.events,
+  cycles: row.snapshots,
+  lineages: listLineages(rows, row.history).map(
+    ({ strand, name, parent }): LineageSummary => ({
+      lineage: lineageId(row.history, strand),
+      strand,
+      name,
+      parent: parent?.strand ?? null,
+      at: parent?.seq ?? null,
+    }),
+  ),
+  state: stateOf(row.history),
+});
+
+export const authorOf = ({ recorder, actor }: Pick<Act, 'recorder' | 'actor'>): Author =>
+  actor === null ? { recorder: recorder ?? '' } : { actor };
+
+/** The snapshots on a lineage's chain, oldest first; with a page, so many before a cycle (or the newest). */
+export const snapshotsOf = (
+  rows: RowReader,
+  { history, strand }: Line,
+  { before, limit }: { readonly before?: number; readonly limit?: number } = {},
+): readonly SnapshotSummary[] => {
+  const named = new Map<number, string[]>();
+  for (const { name, position } of listNames(rows, history)) named.set(position, [...(named.get(position) ?? []), name]);
+  const page = { ...(before === undefined ? {} : { from: before - 1 }), ...(limit === undefined ? {} : { limit }) };
+  if (before === 0) return [];
+  return listSnapshots(rows, history, strand, readHead(rows, history, strand), page)
+    .map((row): SnapshotSummary => {
+      const act = findAct(rows, history, row.seq);
+      return {
+        label: `@c${row.cycle}`,
+        cycle: row.cycle,
+        treeHash: toHex(row.treeHash),
+        threadHash: toHex(row.threadHash),
+        at: milliseconds(act.at),
+        nodes: row.nodes,
+        blocks: row.blocks,
+        turns: row.turns,
+        names: named.get(row.seq) ?? [],
+        author: authorOf(act),
+        command: act.command,
+        strand: row.strand,
+        seq: row.seq,
+      };
+    })
+    .reverse();
+};
+
+/** @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, E_SELECTOR_UNSUPPORTED for `@*` */
+export const positionOf = (rows: RowReader, line: Line, ref: string): Position => {
+  const { lineage, at } = parseRef(ref);
+  const asked = lineage === null ? line : findLine(rows, lineage);
+  if (asked.history !== line.history)
+    throw fail('E_LINEAGE_NOT_FOUND', `${ref} is a position of another history than ${line.history}`, { history: line.history });
+  return positionAt(rows, asked, at);
+};
+
+const positionAt = (rows: RowReader, { history, strand }: Line, marker: Marker | MarkerRange): Position => {
+  const found = resolvePosition(rows, history, strand, positionMarker(marker));
+  const { cycle } = nearestMark(rows, history, found.strand, found.seq).mark;
+  const committed = found.cycle !== null;
+  return {
+    history,
+    strand: found.strand,
+    seq: found.seq,
+    cycle: committed ? found.cycle : cycle === 0 ? null : cycle,
+    committed,
+    label: committed ? `@c${found.cycle}` : `@s${found.seq}`,
+  };
+};
+
+/** One position; `@*` and ranges are several. */
+const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
+  switch (marker.kind) {
+    case 'working':
+    case 't':
+    case 'c':
+    case 's':
+    case 'name':
+      return marker;
+    case 'all':
+    case 'range':
+      throw fail('E_SELECTOR_UNSUPPORTED', 'one position is wanted here, not several');
+  }
+};
+
+/** The tree at a position, with all its payloads at hand. */
+export const viewOf = async ({ read, payloads }: Projector, position: Position): Promise<TreeView> => {
+  const { history, strand, seq } = position;
+  const { tree, thread } = read((rows) => ({
+    tree: readFlatTree(rows, history, strand, seq),
+    thread: readStrand(rows, history, strand).thread,
+  }));
+  const refs = tree.payloads.filter((ref) => ref !== null);
+  const found = await payloads.using(history, (source) => {
+    const missing: EventRef[] = [];
+    const each = refs.map((ref) => orNeeded(source, ref, missing));
+    if (missing.length > 0) throw new PayloadNeeded(missing);
+    return new Map(refs.map((ref, i) => [`${ref.seq}.${ref.index}`, each[i]]));
+  });
+  return { position, tree, thread, payloads: ({ seq: at, index }) => found.get(`${at}.${index}`) ?? {} };
+};
+
+/** A payload, or nothing and a note that it is missing: so that all are fetched at once. */
+const orNeeded = (source: PayloadSource, ref: EventRef, missing: EventRef[]): Payload | undefined => {
+  try {
+    return source(ref);
+  } catch (error) {
+    if (!(error instanceof PayloadNeeded)) throw error;
+    missing.push(...error.refs);
+    return undefined;
+  }
+};
+
+/** What a selector matches: on the snapshot it names, else on the working state. */
+export const selectIds = async (
+  { read, payloads }: Projector,
+  line: Line,
+  text: string,
+  window: { readonly limit?: number; readonly skip?: number },
+): Promise<{ readonly position: Position; readonly ids: readonly string[] }> => {
+  const selector = parseSelector(text);
+  const { position, tree } = read((rows) => {
+    const at = positionAt(rows, line, selector.at);
+    return { position: at, tree: readFlatTree(rows, at.history, at.strand, at.seq) };
+  });
+  const ids = await payloads.using(line.history, (source) => select(tree, selector, source, window));
+  return { position, ids };
+};
+
+/** The difference of two positions of one history, `a` counting as the older one (context-tree §7). */
+export const diffViews = ({ read, payloads }: Projector, a: Position, b: Position): Promise<DiffResult> => {
+  const [older, newer] = read((rows) => [
+    readFlatTree(rows, a.history, a.strand, a.seq),
+    readFlatTree(rows, b.history, b.strand, b.seq),
+  ] as const);
+  return payloads.using(a.history, (source) => diffTrees(older, newer, source));
+};
+
+export { findLine };

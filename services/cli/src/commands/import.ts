@@ -1,0 +1,61 @@
+import { fail } from '@stemma/errors';
+import type { CommandLine } from '../command.ts';
+import { importFile, type Imported } from '../import-file.ts';
+import { text } from '../options.ts';
+import { printable, table } from '../output.ts';
+import { openProgress } from '../progress.ts';
+
+export const importCommand: CommandLine = {
+  name: 'import',
+  summary: 'record transcripts: one cycle for each model call',
+  arguments: [['<files...>', 'JSON or JSONL files']],
+  options: [
+    ['--format <name>', 'auto, openai-chat, pact, steps (default: auto)'],
+    ['--history <name>', 'a name for the history (one file only)'],
+    ['--dry-run', 'read and report, record nothing'],
+  ],
+  run: async ({ home: open, output, signal }, [files], options) => {
+    const paths = files as readonly string[];
+    const name = text(options, 'history') ?? null;
+    if (name !== null && paths.length > 1)
+      throw fail('E_USAGE', `--history names one history, and ${paths.length} files make several`);
+    const dry = options['dryRun'] === true;
+    const home = dry ? null : await open({ create: true });
+    const imported: Imported[] = [];
+    for (const [i, path] of paths.entries()) {
+      const progress = openProgress(`bytes of ${paths.length === 1 ? path : `${i + 1}/${paths.length} files`}`);
+      try {
+        const found = await importFile(home, path, {
+          format: text(options, 'format') ?? 'auto',
+          name,
+          signal,
+          onProgress: progress.count,
+        });
+        imported.push(...found);
+      } finally {
+        progress.end();
+      }
+      for (const { warnings } of imported.slice(-1)) for (const warning of warnings) output.say(`${path}: ${warning}`);
+    }
+    await output.result({ imported }, () => report(imported, dry));
+    return undefined;
+  },
+};
+
+const report = (imported: readonly Imported[], dry: boolean): string =>
+  table(
+    ['HISTORY', 'CYCLES', 'NODES', 'EVENTS', 'FORMAT', 'FILE'],
+    imported.map((row) => [
+      dry ? '(dry run)' : row.history,
+      String(row.cycles),
+      String(row.nodes),
+      String(row.events),
+      row.format,
+      printable(row.file),
+    ]),
+  ) + imported.map(unknowns).join('');
+
+const unknowns = ({ file, skipped, unknown }: Imported): string =>
+  [...Object.entries(skipped).map(([what, n]) => `skipped ${n} × ${what}`), ...Object.entries(unknown).map(([what, n]) => `kept ${n} × ${what}, which means nothing to the format`)]
+    .map((line) => `${printable(file)}: ${printable(line)}\n`)
+    .join('');

@@ -1,0 +1,114 @@
+import type { Command } from '@stemma/history';
+import type { Home, Outcome } from '@stemma/home';
+import { readImport, type ImportSource, type Report } from '@stemma/importers';
+import { fail } from '@stemma/errors';
+import { createReadStream, statSync } from 'node:fs';
+
+/** What an imported conversation came to. */
+export type Imported = {
+  readonly history: string;
+  readonly lineage: string;
+  readonly file: string;
+  readonly format: string;
+  readonly cycles: number;
+  readonly nodes: number;
+  readonly events: number;
+  readonly warnings: readonly string[];
+  /** Counts of what was read, skipped, and kept without being understood. */
+  readonly read: Report['read'];
+  readonly skipped: Report['skipped'];
+  readonly unknown: Report['unknown'];
+};
+
+export type ImportFileOptions = {
+  readonly format: string;
+  readonly name: string | null;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (bytes: number, total: number) => void;
+};
+
+/** So many commands are under way at once: they become durable together. */
+const AHEAD = 64;
+
+/**
+ * Records a file; without a home it is only read. Gives one entry for each conversation in it.
+ *
+ * @throws coded errors of the reading (then nothing is recorded) and of the recording; E_CANCELLED.
+ */
+export const importFile = async (home: Home | null, file: string, options: ImportFileOptions): Promise<readonly Imported[]> => {
+  const source = fileSource(file);
+  const imported: Imported[] = [];
+  let tally = newTally();
+  const under: Promise<void>[] = [];
+  const items = readImport(source, {
+    format: options.format,
+    name: options.name,
+    // A file is read twice: once for what is wrong with it, once to record it.
+    onProgress: (phase, bytes) => {
+      const size = source.size ?? 0;
+      options.onProgress?.(phase === 'check' ? bytes : size + bytes, size * 2);
+    },
+  });
+  try {
+    for await (const item of items) {
+      options.signal.throwIfAborted();
+      if (item.kind === 'command') {
+        const recorded = record(home, item.command, tally);
+        recorded.catch(() => undefined); // told when it is waited for
+        under.push(recorded);
+        // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
+        if (under.length >= AHEAD || tally.events === 0) await under.shift();
+        continue;
+      }
+      await Promise.all(under.splice(0));
+      imported.push(toImported(file, item.history, item.report, tally));
+      tally = newTally();
+    }
+  } catch (error) {
+    await Promise.allSettled(under);
+    throw error;
+  }
+  return imported;
+};
+
+type Tally = { cycles: number; nodes: number; events: number };
+const newTally = (): Tally => ({ cycles: 0, nodes: 0, events: 0 });
+
+const record = async (home: Home | null, command: Command, tally: Tally): Promise<void> => {
+  if (home === null) {
+    for (const { op } of command.steps) {
+      tally.cycles += op === 'commit' || op === 'import' ? 1 : 0;
+      tally.nodes += op === 'insert' ? 1 : 0;
+    }
+    return;
+  }
+  countEvents(tally, await home.submit(command));
+};
+
+const countEvents = (tally: Tally, { events }: Outcome): void => {
+  tally.events += events.length;
+  for (const { type } of events) {
+    if (type === 'SnapshotCommitted' || type === 'SnapshotImported') tally.cycles += 1;
+    if (type === 'NodeInserted' || type === 'NodeImported') tally.nodes += 1;
+  }
+};
+
+const toImported = (file: string, history: string, report: Report, tally: Tally): Imported => ({
+  history,
+  lineage: history,
+  file,
+  format: report.format,
+  ...tally,
+  warnings: [...report.warnings, ...(report.moreWarnings > 0 ? [`and ${report.moreWarnings} more`] : [])],
+  read: report.read,
+  skipped: report.skipped,
+  unknown: report.unknown,
+});
+
+/** @throws E_IO when it cannot be read */
+const fileSource = (file: string): ImportSource => {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) throw fail('E_IO', `there is no file ${file}`, { file });
+  if (stat.isDirectory()) throw fail('E_IO', `${file} is a folder`, { file });
+  return { name: file, size: stat.size, open: () => createReadStream(file) };
+};

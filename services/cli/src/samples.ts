@@ -1,0 +1,19 @@
+import type { Home } from '@stemma/home';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { importFile } from './import-file.ts';
+import type { Output } from './output.ts';
+
+const SAMPLES = join(import.meta.dirname, '../../../samples');
+
+/** Imports the samples that come with Stemma into a home without histories, each under the name of its file. */
+export const importSamples = async (home: Home, output: Output): Promise<void> => {
+  if ((await home.histories()).length > 0) return;
+  const files = readdirSync(SAMPLES).filter((file) => /\.jsonl?$/.test(file)).sort((a, b) => (a < b ? -1 : 1));
+  for (const file of files) {
+    const name = file.replace(/\..*$/, '');
+    const { signal } = new AbortController();
+    await importFile(home, join(SAMPLES, file), { format: 'auto', name, signal });
+    output.say(`imported the sample ${name}`);
+  }
+};
