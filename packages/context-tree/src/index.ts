@@ -50,8 +50,9 @@ export {
 export { planExpiry, type ExpiryPlan } from './plan-expiry.ts';
 export { planPrune } from './plan-prune.ts';
 export type { Policy, ThreadMode } from './policy.ts';
+export type { Mark } from './journal.ts';
 export { recordsOf } from './records.ts';
 export { invertChange, sumChanges } from './sum-changes.ts';
 export { providerThread, threadBytes, threadIndexes, type ThreadBlock } from './thread.ts';
-export { Tree, type Counts, type Hashes, type Mark } from './tree.ts';
+export { Tree, type Counts, type Entering, type Hashes } from './tree.ts';
 export { eachInSubtree, headersOf, idOf, isHeld, type TreeNode } from './tree-node.ts';

@@ -119,7 +119,7 @@ export const givenHeaders = (value: WideJsonObject, nodeType: string, blame: Bla
     if (refs !== null && !(Array.isArray(refs) && refs.every((ref) => typeof ref === 'string')))
       throw fail(blame.code, `${blame.what}: refs is a list of ids`);
     checkValue(refs, 'refs', blame);
-    headers.refs = refs as readonly string[] | null;
+    headers.refs = refs;
   }
   if (provenance !== undefined) headers.provenance = checkValue(provenance, 'provenance', blame);
   return headers;

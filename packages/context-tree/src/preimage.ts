@@ -1,7 +1,7 @@
 import { pack, type Packable, type WideJson } from '@stemma/canonical';
 import { hash } from 'node:crypto';
 import { isoTime } from './iso-time.ts';
-import { DUE } from './lifetime.ts';
+import { type DUE } from './lifetime.ts';
 import type { Headers, Payload } from './node.ts';
 
 /** What a node's digest is made of besides what it holds. `content`: SHA-256 as latin1 text, or null without content. */
@@ -18,7 +18,7 @@ export const hashedHeaders = (node: Digested): { readonly [name: string]: Packab
   const map: Record<string, Packable> = {};
   if (node.extras !== null) Object.assign(map, node.extras);
   Object.assign(map, headers);
-  if (node.content !== null) map['content'] = Buffer.from(node.content, 'latin1') as Uint8Array as Packable;
+  if (node.content !== null) map['content'] = Buffer.from(node.content, 'latin1');
   map['created_at_iso'] = isoTime(headers.created_at_ns);
   map['ttl'] = node.ttl;
   return map;
@@ -122,7 +122,10 @@ const writeOptional = (key: string, value: string | null | undefined): void => {
 };
 
 const writeNullable = (value: string | null): void => {
-  if (value !== null) return writeText(value);
+  if (value !== null) {
+    writeText(value);
+    return;
+  }
   room(1);
   scratch[end++] = 0xc0;
 };
@@ -130,7 +133,10 @@ const writeNullable = (value: string | null): void => {
 const writeRefs = (refs: readonly string[] | null | undefined): void => {
   if (refs === undefined) return;
   writeKey('refs');
-  if (refs === null) return writeNullable(null);
+  if (refs === null) {
+    writeNullable(null);
+    return;
+  }
   writeHead(refs.length, 0x90, 0xdc);
   for (const ref of refs) writeText(ref);
 };

@@ -1,5 +1,5 @@
 import { NODE_KIND, type TreeParts } from './flat-tree.ts';
-import type { FixedRecord, NodeRecord, TurnRecord } from './node.ts';
+import type { NodeRecord, TurnRecord } from './node.ts';
 import type { Tree } from './tree.ts';
 import { eachInSubtree } from './tree-node.ts';
 
@@ -14,10 +14,10 @@ export const recordsOf = (
   return {
     cycle: tree.cycle,
     fixed: {
-      root: tree.root.record as FixedRecord,
-      sys: tree.sys.record as FixedRecord,
-      seq: tree.seq.record as FixedRecord,
-      ah: tree.ah.record as FixedRecord,
+      root: tree.root.record,
+      sys: tree.sys.record,
+      seq: tree.seq.record,
+      ah: tree.ah.record,
     },
     turns: tree.turns.map((turn) => turn.record as TurnRecord),
     nodes,

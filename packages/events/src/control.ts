@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { count } from './node-shape.ts';
 
 /** `seq` 0 of `log:P`: the log has this id and so many partitions (record §5). */
-export const LogOpened = z.strictObject({ type: z.literal('LogOpened'), log: z.string(), partitions: z.int().min(1) });
+export const LogOpened = z.strictObject({
+  type: z.literal('LogOpened'),
+  log: z.string(),
+  partitions: z.int().min(1),
+});
 
 /** From here on frames of version `version` may stand in this partition (record §2). */
 export const FormatRaised = z.strictObject({ type: z.literal('FormatRaised'), version: z.int().min(1) });

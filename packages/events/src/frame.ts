@@ -28,4 +28,7 @@ export type Body<E extends StemmaEvent = HistoryEvent> = Author & {
   readonly events: readonly E[];
 };
 
-export type Frame<E extends StemmaEvent = HistoryEvent> = { readonly envelope: Envelope; readonly body: Body<E> };
+export type Frame<E extends StemmaEvent = HistoryEvent> = {
+  readonly envelope: Envelope;
+  readonly body: Body<E>;
+};

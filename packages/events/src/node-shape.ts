@@ -14,22 +14,24 @@ export const nanoseconds = z.union([z.bigint(), z.int()]).transform((value) => B
 export const payloadValue = z.unknown();
 
 /** The headers every node is recorded with; `content`, `content_*`, `data_*` and unknown attributes stand beside them. */
-export const node = z.looseObject({
-  id,
-  nodeType: z.string().min(1),
-  offset: z.int(),
-  ttl: count.nullable(),
-  priority: z.number(),
-  cycle: z.int(),
-  created_at_ns: nanoseconds,
-  creation_index: count,
-  role: z.string().nullable().optional(),
-  kind: z.string().nullable().optional(),
-  key: z.string().nullable().optional(),
-  removable: z.boolean().optional(),
-  refs: z.array(id).optional(),
-  provenance: payloadValue.optional(),
-  content: payloadValue.optional(),
-}).refine((value) => !Object.keys(value).some(isForbiddenKey));
+export const node = z
+  .looseObject({
+    id,
+    nodeType: z.string().min(1),
+    offset: z.int(),
+    ttl: count.nullable(),
+    priority: z.number(),
+    cycle: z.int(),
+    created_at_ns: nanoseconds,
+    creation_index: count,
+    role: z.string().nullable().optional(),
+    kind: z.string().nullable().optional(),
+    key: z.string().nullable().optional(),
+    removable: z.boolean().optional(),
+    refs: z.array(id).optional(),
+    provenance: payloadValue.optional(),
+    content: payloadValue.optional(),
+  })
+  .refine((value) => !Object.keys(value).some(isForbiddenKey));
 
 export type RecordedNode = z.infer<typeof node>;

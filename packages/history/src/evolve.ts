@@ -22,13 +22,15 @@ export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef
     case 'NodeInserted': {
       const { headers, payload } = splitNode(event.node);
       refusePast(event.expires, tree);
-      tree.insert(event.parent, headers, event.expires, ref, payload);
+      tree.insert(event.parent, { headers, expires: event.expires, payload: ref, contents: payload });
       born(lineage, headers.created_at_ns);
       lineage.nextIndex = Math.max(lineage.nextIndex, headers.creation_index + 1);
       return;
     }
-    case 'NodeImported':
-      return importNode(lineage, event, ref);
+    case 'NodeImported': {
+      importNode(lineage, event, ref);
+      return;
+    }
     case 'NodeReplaced':
       tree.replace(event.id, ref, event.payload as never);
       return;
@@ -58,11 +60,17 @@ export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef
     case 'SnapshotCommitted':
       if (event.cycle !== tree.open)
         throw defect(`cycle ${event.cycle} is committed while ${tree.open} is open`);
-      return checkSnapshot(lineage, event, sources);
+      {
+        checkSnapshot(lineage, event, sources);
+        return;
+      }
     case 'SnapshotImported':
       if (event.cycle !== tree.cycle)
         throw defect(`cycle ${event.cycle} is imported into a tree of cycle ${tree.cycle}`);
-      return checkSnapshot(lineage, event, sources);
+      {
+        checkSnapshot(lineage, event, sources);
+        return;
+      }
     case 'PolicyConfigured':
       lineage.policy = event.policy;
       return;
@@ -93,12 +101,12 @@ const importNode = (
   const { tree } = lineage;
   const { headers, payload } = splitNode(event.node);
   const fixed = FIXED[headers.nodeType];
+  const entering = { headers, expires: event.expires, payload: ref, contents: payload };
   refusePast(event.expires, tree);
   if (fixed !== undefined) tree.setFixed(fixed, headers, ref, payload);
   else if (event.parent === null) throw defect(`${headers.id} has no parent`);
-  else if (kindOfType(headers.nodeType) === NODE_KIND.turn)
-    tree.addTurn(headers, event.expires, ref, payload, event.ordinal ?? 0, tree.cycle);
-  else tree.insert(event.parent, headers, event.expires, ref, payload);
+  else if (kindOfType(headers.nodeType) === NODE_KIND.turn) tree.addTurn(event.ordinal ?? 0, entering);
+  else tree.insert(event.parent, entering);
   born(lineage, headers.created_at_ns);
 };
 

@@ -299,7 +299,7 @@ export const treeHashNaive = (state: NaiveState): Uint8Array => {
       ttl === null || frozen ? (ttl as WideJson) : ttl === 0 ? 'due' : cycle + 1 + (ttl as number);
     return {
       ...(rest as Record<string, Packable>),
-      ttl: stands as Packable,
+      ttl: stands,
       ...(content === undefined ? {} : { content: sha256(canonicalJson(content)) }),
     };
   };

@@ -143,7 +143,8 @@ export const doTwin = (
       throw error;
     return null;
   }
-  const report = work.naive() ?? null;
+  const report = wish.op === 'commit' ? (work.naive() as CommitReport) : null;
+  if (wish.op !== 'commit') work.naive();
   twin.copies.push({ strand, seq: frame.seq, state: copyState(state) });
   return { frame, report };
 };
@@ -176,7 +177,7 @@ const onChain = (history: ReferenceHistory, of: number, strand: number, seq: num
   return seq < of && parts.strand === strand && parts.seq === seq;
 };
 
-type Work = { readonly step: Step; readonly naive: () => CommitReport | undefined };
+type Work = { readonly step: Step; readonly naive: () => unknown };
 
 const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Work | null => {
   const nodes = all(state.root).map(({ node }) => node);
@@ -195,7 +196,9 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
   });
   const insert = (parent: string, node: Record<string, WideJson>): Work => ({
     step: { op: 'insert', parent, node },
-    naive: () => void insertNaive(state, parent, node, clock),
+    naive: () => {
+      insertNaive(state, parent, node, clock);
+    },
   });
   switch (wish.op) {
     case 'insert': {
@@ -231,18 +234,27 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
         : { data_v: null, content_lang: 'x' };
       return {
         step: { op: 'replace', id: idOf(target), set },
-        naive: () => void replaceNaive(state, idOf(target), set),
+        naive: () => {
+          replaceNaive(state, idOf(target), set);
+        },
       };
     }
     case 'move': {
       const parent = idOf(pick(containers, wish.b) as NaiveNode);
       return {
         step: { op: 'move', id: idOf(target), parent },
-        naive: () => void moveNaive(state, idOf(target), parent),
+        naive: () => {
+          moveNaive(state, idOf(target), parent);
+        },
       };
     }
     case 'remove':
-      return { step: { op: 'remove', id: idOf(target) }, naive: () => void removeNaive(state, idOf(target)) };
+      return {
+        step: { op: 'remove', id: idOf(target) },
+        naive: () => {
+          removeNaive(state, idOf(target));
+        },
+      };
     case 'policy': {
       const policy =
         wish.a % 7 === 0
@@ -252,13 +264,20 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
               keep_turns: wish.b % 2,
               pins: [idOf(pick(nodes.slice(1), wish.a + 1) ?? target)],
             };
-      return { step: { op: 'policy', policy }, naive: () => void (state.policy = policy) };
+      return {
+        step: { op: 'policy', policy },
+        naive: () => {
+          state.policy = policy;
+        },
+      };
     }
     case 'priority': {
       const priority = (wish.b % 5) - 2;
       return {
         step: { op: 'priorities', priorities: [{ id: idOf(target), priority }] },
-        naive: () => void prioritiesNaive(state, idOf(target), priority),
+        naive: () => {
+          prioritiesNaive(state, idOf(target), priority);
+        },
       };
     }
     default:

@@ -98,23 +98,41 @@ const decideStep = (draft: Draft, step: Step): void => {
     case 'start':
     case 'import':
       throw fail('E_COMMAND_INVALID', 'a history starts with the first step of its first command');
-    case 'insert':
-      return decideInsert(draft, step);
-    case 'replace':
-      return decideReplace(draft, step);
-    case 'move':
-      return decideMove(draft, step);
-    case 'remove':
-      return decideRemove(draft, step);
-    case 'commit':
-      return decideCommit(draft, step);
-    case 'policy':
-      return decidePolicy(draft, step);
-    case 'priorities':
-      return decidePriorities(draft, step);
-    case 'name':
-      return decideName(draft, step);
-    case 'annotate':
-      return decideAnnotate(draft, step);
+    case 'insert': {
+      decideInsert(draft, step);
+      return;
+    }
+    case 'replace': {
+      decideReplace(draft, step);
+      return;
+    }
+    case 'move': {
+      decideMove(draft, step);
+      return;
+    }
+    case 'remove': {
+      decideRemove(draft, step);
+      return;
+    }
+    case 'commit': {
+      decideCommit(draft, step);
+      return;
+    }
+    case 'policy': {
+      decidePolicy(draft, step);
+      return;
+    }
+    case 'priorities': {
+      decidePriorities(draft, step);
+      return;
+    }
+    case 'name': {
+      decideName(draft, step);
+      return;
+    }
+    case 'annotate': {
+      decideAnnotate(draft, step);
+      return;
+    }
   }
 };

@@ -12,7 +12,6 @@ import {
   removable,
   replaceable,
   type NodeRecord,
-  type Payload,
   type TreeNode,
 } from '@stemma/context-tree';
 import { compareCodePoints, isForbiddenKey, type WideJson } from '@stemma/canonical';
@@ -35,7 +34,7 @@ export const decideReplace = (draft: Draft, step: StepOf<'replace'>): void => {
     type: 'NodeReplaced',
     id: step.id,
     fields,
-    payload: payload as Record<string, unknown> & Payload,
+    payload,
   });
 };
 

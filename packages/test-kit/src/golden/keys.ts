@@ -20,6 +20,7 @@ import {
   unsupported,
   type Outcome,
   type Result,
+  word,
 } from './outcome.ts';
 import { query, treeAt } from './query.ts';
 import { begin, runHistory, type Script } from './run-history.ts';
@@ -34,8 +35,7 @@ export type KeyRunner = (vectors: readonly Vector[], run: Run) => readonly Resul
 
 /** `{"$int": "digits"}` stands for that integer. */
 const exactValue = (value: WideJson): WideJson => {
-  if (typeof value === 'object' && value !== null && '$int' in value)
-    return BigInt(String((value as Vector)['$int']));
+  if (typeof value === 'object' && value !== null && '$int' in value) return BigInt(word(value['$int']));
   return value;
 };
 
@@ -43,7 +43,7 @@ const each =
   (check: (vector: Vector, run: Run) => Outcome): KeyRunner =>
   (vectors, run) =>
     vectors.map((vector, at) => ({
-      name: String((vector as Vector | null)?.['name'] ?? at),
+      name: word((vector as Vector | null)?.['name'], word(at)),
       outcome: guarded(() => check(vector, run)),
     }));
 
@@ -74,10 +74,12 @@ const HEADERS = new Set([
 
 const contentHashOf = (vector: Vector): Outcome => {
   const node = vector['node'] as Vector;
-  const payload = Object.fromEntries(Object.entries(node).filter(([name]) => !HEADERS.has(name))) as Payload;
+  const payload: Payload = Object.fromEntries<WideJson>(
+    Object.entries(node).filter(([name]) => !HEADERS.has(name)),
+  );
   return attempt(
     'content_hash',
-    () => contentHash(node as never, payload),
+    () => contentHash(node, payload),
     vector['content_hash'] ?? vector['expect'],
   );
 };
@@ -172,7 +174,7 @@ const selectorCase = (
 ): Outcome => {
   const lenient =
     typeof wanted === 'object' && wanted !== null && 'answer_or_error' in wanted
-      ? (wanted as Vector)['answer_or_error']
+      ? wanted['answer_or_error']
       : undefined;
   const begun = performance.now();
   const run = (): readonly string[] => query(script.history, 0, text, options);
@@ -186,19 +188,19 @@ const selectorCase = (
 const histories: KeyRunner = (vectors, run) =>
   vectors.flatMap((vector) => {
     const { results, script } = runHistory(vector);
-    if (script !== undefined) run.scripts.set(String(vector['name']), script);
+    if (script !== undefined) run.scripts.set(word(vector['name']), script);
     return results;
   });
 
 const scriptOf = (vector: Vector, run: Run): Script => {
-  const script = run.scripts.get(String(vector['history']));
-  if (script === undefined) throw new Error(`there is no history ${String(vector['history'])}`);
+  const script = run.scripts.get(word(vector['history']));
+  if (script === undefined) throw new Error(`there is no history ${word(vector['history'])}`);
   return script;
 };
 
 const strandOf = (script: Script, name: WideJson | undefined): number => {
-  const strand = script.strands.get(String(name ?? 'main'));
-  if (strand === undefined) throw new Error(`there is no lineage ${String(name)}`);
+  const strand = script.strands.get(word(name, 'main'));
+  if (strand === undefined) throw new Error(`there is no lineage ${word(name)}`);
   return strand;
 };
 
@@ -213,7 +215,7 @@ const diffs = (vector: Vector, run: Run): Outcome => {
     if (a === undefined || b === undefined) throw new Error('a diff has two sides');
     const text = vector['selector'];
     if (text === undefined) return diffTrees(a, b, history.payload);
-    const selector = parseSelector(String(text));
+    const selector = parseSelector(word(text));
     const only = new Set([a, b].flatMap((tree) => selectIn(tree, selector, history.payload)));
     return diffTrees(a, b, history.payload, only);
   };
@@ -225,7 +227,7 @@ const ranges = (vector: Vector, run: Run): Outcome => {
   const on = strandOf(script, vector['on']);
   return attempt(
     'range',
-    () => query(script.history, on, String(vector['query']), vector['options'] as object),
+    () => query(script.history, on, word(vector['query']), vector['options'] as object),
     vector['expect'],
   );
 };

@@ -19,12 +19,14 @@ const table = (reports: readonly KeyReport[]): string => {
   const rows = reports.map(
     ({ key, passed, failed, unsupported }) => [key, passed, failed, unsupported] as const,
   );
-  const total = rows.reduce(([, a, b, c], [, x, y, z]) => ['all', a + x, b + y, c + z] as const, [
+  const sum = (of: (report: KeyReport) => number): number =>
+    reports.reduce((total, report) => total + of(report), 0);
+  const total = [
     'all',
-    0,
-    0,
-    0,
-  ] as const);
+    sum((each) => each.passed),
+    sum((each) => each.failed),
+    sum((each) => each.unsupported),
+  ];
   const line = (cells: readonly (string | number)[]): string =>
     String(cells[0]).padEnd(20) +
     cells

@@ -17,7 +17,8 @@ export type Result = { readonly name: string; readonly outcome: Outcome };
 export const show = (value: unknown): string => {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return `[${value.map(show).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  if (typeof value !== 'object' || value === null)
+    return value === undefined ? 'undefined' : JSON.stringify(value);
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${show(item)}`).join(',')}}`;
@@ -60,3 +61,7 @@ export const attempt = (what: string, run: () => unknown, wanted: unknown): Outc
 
 export const errorIn = (wanted: unknown): string | undefined =>
   typeof wanted === 'object' && wanted !== null && 'error' in wanted ? String(wanted.error) : undefined;
+
+/** A word of a vector: its text, or what else it is as JSON. */
+export const word = (value: unknown, missing = ''): string =>
+  value === undefined ? missing : typeof value === 'string' ? value : show(value);

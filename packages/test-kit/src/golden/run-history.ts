@@ -14,6 +14,7 @@ import {
   unsupported,
   type Outcome,
   type Result,
+  word,
 } from './outcome.ts';
 import { positionAt, query } from './query.ts';
 import { parseRef } from '@stemma/selectors';
@@ -45,10 +46,10 @@ export const runHistory = (
     script = begin(vector['start'] as Vector);
   } catch (error) {
     const outcome = attempt('start', () => { throw error; }, undefined); // prettier-ignore
-    return { results: [{ name: String(vector['name']), outcome }], script: undefined };
+    return { results: [{ name: word(vector['name']), outcome }], script: undefined };
   }
   const results = (vector['steps'] as readonly Vector[]).map((step, at): Result => {
-    const name = `${String(vector['name'])} step ${at} ${String(step['op'])}`;
+    const name = `${word(vector['name'])} step ${at} ${word(step['op'])}`;
     return { name, outcome: runStep(script, step) };
   });
   return { results, script };
@@ -67,13 +68,13 @@ const CHANGES = new Set([
 ]);
 
 const runStep = (script: Script, step: Vector): Outcome => {
-  const op = String(step['op']);
-  const on = script.strands.get(step['on'] === undefined ? 'main' : String(step['on']));
+  const op = word(step['op']);
+  const on = script.strands.get(step['on'] === undefined ? 'main' : word(step['on']));
   if (on === undefined) return failed(`there is no lineage ${show(step['on'])}`);
   if (op === 'select')
     return attempt(
-      String(step['selector']),
-      () => query(script.history, on, String(step['selector']), step['options'] as object),
+      word(step['selector']),
+      () => query(script.history, on, word(step['selector']), step['options'] as object),
       step['expect'],
     );
   if (op === 'chain')
@@ -104,17 +105,17 @@ const change = (script: Script, on: number, step: Vector): AppliedFrame => {
   const { history, strands } = script;
   const op = step['op'];
   if (op === 'fork' || op === 'rollback') {
-    const ref = String(step[op === 'fork' ? 'at' : 'to']);
+    const ref = word(step[op === 'fork' ? 'at' : 'to']);
     const { seq } = positionAt(history, on, parseRef(ref).at);
     const at = seq ?? history.parts(on, null).seq;
-    if (op === 'fork') strands.set(String(step['as']), history.fork(on, at, String(step['as'])));
+    if (op === 'fork') strands.set(word(step['as']), history.fork(on, at, word(step['as'])));
     else {
-      strands.set(String(step['old']), on);
-      strands.set(String(step['on'] ?? 'main'), history.rollback(on, at, String(step['old'])));
+      strands.set(word(step['old']), on);
+      strands.set(word(step['on'], 'main'), history.rollback(on, at, word(step['old'])));
     }
     return history.applied.at(-1) as AppliedFrame;
   }
-  const clock = BigInt(String(step['clock_ns'] ?? '0'));
+  const clock = BigInt(word(step['clock_ns'], '0'));
   return history.submit(on, [stepOf(step)], clock);
 };
 

@@ -1,0 +1,172 @@
+import { canonicalJson } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { hash } from 'node:crypto';
+import type { Digests } from './digests.ts';
+import { NODE_KIND } from './flat-tree.ts';
+import type { Journal } from './journal.ts';
+import type { LifetimeIndex } from './lifetime-index.ts';
+import type { Change, FixedName, NodeRecord, Payload, TurnRecord } from './node.ts';
+import { headersOf, idOf, isFixed, placeAmong, type AnyRecord, type TreeNode } from './tree-node.ts';
+
+/** Something recorded does not fit the tree. */
+export const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
+
+/** How nodes hang together: links both ways, the index by id and the indexes of lifetimes, each step in the journal. */
+export class TreeLinks {
+  readonly index = new Map<string, TreeNode>();
+  blocks = 0;
+  /** Nodes whose container has gone: their own removal must follow in the same frame. */
+  loose = 0;
+  readonly #journal: Journal;
+  readonly #digests: Digests;
+  readonly #lifetimes: LifetimeIndex;
+
+  constructor(journal: Journal, digests: Digests, lifetimes: LifetimeIndex) {
+    this.#journal = journal;
+    this.#digests = digests;
+    this.#lifetimes = lifetimes;
+  }
+
+  existing(id: string): TreeNode {
+    const node = this.index.get(id);
+    if (node === undefined) throw defect(`there is no node ${id}`);
+    return node;
+  }
+
+  refuseTaken(id: string): void {
+    if (this.index.has(id)) throw defect(`the id ${id} is there already`);
+  }
+
+  /** Makes a node known, linked or not. */
+  add(node: TreeNode): TreeNode {
+    this.refuseTaken(idOf(node));
+    this.index.set(idOf(node), node);
+    if (node.kind === NODE_KIND.block) this.blocks++;
+    this.#lifetimes.enter(node);
+    return node;
+  }
+
+  #drop(node: TreeNode): void {
+    this.#lifetimes.leave(node);
+    if (node.kind === NODE_KIND.block) this.blocks--;
+    this.index.delete(idOf(node));
+  }
+
+  /** A node comes in below its parent. */
+  enter(node: TreeNode): void {
+    this.add(node);
+    this.link(node);
+    this.#digests.touch(node, true);
+    this.#journal.undo(() => {
+      this.#digests.touch(node, true);
+      this.unlink(node);
+      this.#drop(node);
+      node.alive = false;
+    });
+    this.#journal.change(changeOf(node, undefined, node.record));
+  }
+
+  /** A node goes. Of a container the children stay linked to it, so that going back is cheap. */
+  leave(node: TreeNode): void {
+    const parent = node.parent as TreeNode;
+    const orphans = (node.kids ?? []).reduce((count, kid) => count + (kid.alive ? 1 : 0), 0);
+    const change = orphans - (parent.alive ? 0 : 1);
+    this.#digests.touch(node, true);
+    if (parent.alive) this.unlink(node);
+    this.#drop(node);
+    node.alive = false;
+    this.loose += change;
+    this.#journal.undo(() => {
+      this.loose -= change;
+      node.alive = true;
+      this.add(node);
+      if (parent.alive) this.link(node);
+      this.#digests.touch(node, true);
+    });
+    this.#journal.change(changeOf(node, node.record, undefined));
+  }
+
+  /** A node hangs below another parent. */
+  relink(node: TreeNode, parent: TreeNode): void {
+    const before = node.parent as TreeNode;
+    const hang = (below: TreeNode): void => {
+      this.#digests.touch(node, true);
+      this.unlink(node);
+      node.parent = below;
+      this.link(node);
+      this.#digests.touch(node, true);
+    };
+    hang(parent);
+    this.#journal.undo(() => hang(before));
+  }
+
+  link(node: TreeNode): void {
+    const parent = node.parent as TreeNode;
+    const kids = parent.kids as TreeNode[];
+    const at = placeAmong(kids, headersOf(node));
+    if (at === kids.length) kids.push(node);
+    else kids.splice(at, 0, node);
+    if (parent.kind === NODE_KIND.seq) this.#digests.moved(at);
+  }
+
+  unlink(node: TreeNode): void {
+    const parent = node.parent as TreeNode;
+    const kids = parent.kids as TreeNode[];
+    const at = placeAmong(kids, headersOf(node));
+    if (at === kids.length - 1) kids.pop();
+    else kids.splice(at, 1);
+    if (parent.kind === NODE_KIND.seq) this.#digests.moved(at);
+  }
+
+  setRecord(node: TreeNode, record: AnyRecord): void {
+    const before = node.record;
+    const set = (next: AnyRecord): void => {
+      this.#lifetimes.leave(node);
+      node.record = next;
+      this.#lifetimes.enter(node);
+    };
+    set(record);
+    this.#journal.undo(() => {
+      set(before);
+      this.#digests.touch(node, true);
+    });
+    this.#journal.change(changeOf(node, before, record));
+  }
+
+  setContents(node: TreeNode, contents: Payload): void {
+    const { content, extras, json } = node;
+    readContents(node, contents);
+    this.#journal.undo(() => Object.assign(node, { content, extras, json }));
+  }
+}
+
+const FIXED_OF: { readonly [kind: number]: FixedName | undefined } = {
+  [NODE_KIND.root]: 'root',
+  [NODE_KIND.sys]: 'sys',
+  [NODE_KIND.seq]: 'seq',
+  [NODE_KIND.ah]: 'ah',
+};
+
+const changeOf = (node: TreeNode, before: AnyRecord | undefined, after: AnyRecord | undefined): Change => {
+  const id = idOf(node);
+  if (node.kind === NODE_KIND.turn)
+    return { turn: id, before: before as TurnRecord | undefined, after: after as TurnRecord | undefined };
+  if (isFixed(node)) return { fixed: FIXED_OF[node.kind] as FixedName, before, after: after as AnyRecord };
+  return { node: id, before: before as NodeRecord | undefined, after: after as NodeRecord | undefined };
+};
+
+/** Takes from a payload what digests and slices need of it. */
+export const readContents = (node: TreeNode, contents: Payload): void => {
+  const { content } = contents;
+  if (content === undefined) {
+    node.content = null;
+    node.json = node.kind === NODE_KIND.block ? '""' : undefined;
+  } else {
+    node.json = canonicalJson(content);
+    node.content = hash('sha256', node.json, 'binary');
+  }
+  let extras: Record<string, Payload[string]> | null = null;
+  for (const name in contents)
+    if (name !== 'content') (extras ??= {})[name] = contents[name] as Payload[string];
+  node.extras = extras;
+};
