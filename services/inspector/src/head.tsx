@@ -53,7 +53,7 @@ export const Head = ({
         </p>
       )}
       <span
-        class={`live ${state}`}
+        class={`connection ${state}`}
         role="status"
         title={state === 'live' ? 'New events appear by themselves' : 'Trying to reach the server'}
       >

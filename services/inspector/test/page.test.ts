@@ -28,6 +28,9 @@ let page: Page;
 let faults: readonly string[];
 let made = 0;
 
+/** Waits for a value, as long as a busy machine may need. */
+const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000, interval: 30 });
+
 const insert = (id: string, role: string, content: unknown, more: Record<string, unknown> = {}): Step => ({
   op: 'insert',
   parent: role === 'system' ? '^sys' : '^ah',
@@ -122,7 +125,7 @@ const newInThread = () => page.locator('.message.is-new .message-id').allInnerTe
 
 describe.skipIf(executable === undefined)('the page in a browser', () => {
   afterEach(async () => {
-    await page.close();
+    for (const one of browser.context.pages().slice(1)) await one.close();
   });
 
   test('it opens with the history that changed last, at its newest cycle, and asks nobody but its own server', async () => {
@@ -130,8 +133,8 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
     await expect
       .poll(() => page.locator('.history-name').allInnerTexts())
       .toEqual(['support', 'hostile', 'long']);
-    await expect.poll(chosenCycle).toBe('4');
-    await expect.poll(newInThread).toEqual(['yes', 'please']);
+    await soon(chosenCycle).toBe('4');
+    await soon(newInThread).toEqual(['yes', 'please']);
     expect(
       await page
         .getByRole('treeitem')
@@ -139,7 +142,7 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
         .locator('.badge.new')
         .count(),
     ).toBe(1);
-    await expect.poll(() => page.getByRole('status').innerText()).toBe('live');
+    await soon(() => page.getByRole('status').innerText()).toBe('live');
     expect(await page.locator('.history-preview').first().innerText()).toBe('Where is my order 1042?');
     for (const [role, name] of [
       ['navigation', 'Histories'],
@@ -156,11 +159,11 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
 
   test('one walks through cycles by keyboard, sees what is new, what aged and what left, and the address tells it', async () => {
     await open('?h=support');
-    await expect.poll(chosenCycle).toBe('4');
+    await soon(chosenCycle).toBe('4');
     await page.keyboard.press('j');
-    await expect.poll(chosenCycle).toBe('3');
+    await soon(chosenCycle).toBe('3');
     expect(new URL(page.url()).searchParams.get('at')).toBe('@c3');
-    await expect.poll(newInThread).toEqual(['answer', 'more']);
+    await soon(newInThread).toEqual(['answer', 'more']);
     expect(await page.locator('.message', { hasText: 'on its way' }).locator('.badge.ttl').innerText()).toBe(
       'ttl 0 ↓',
     );
@@ -169,14 +172,14 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
       .poll(() => page.getByRole('region', { name: 'What left' }).innerText())
       .toMatch(/1 left since @c3[\s\S]*on its way[\s\S]*expired/);
     await page.keyboard.press('ArrowUp');
-    await expect.poll(chosenCycle).toBe('open');
+    await soon(chosenCycle).toBe('open');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press(']');
-    await expect.poll(() => new URL(page.url()).searchParams.get('h')).not.toBe('support');
+    await soon(() => new URL(page.url()).searchParams.get('h')).not.toBe('support');
     await page.keyboard.press('?');
-    await expect.poll(() => page.getByRole('dialog').isVisible()).toBe(true);
+    await soon(() => page.getByRole('dialog').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await soon(() => page.getByRole('dialog').count()).toBe(0);
     expect(faults).toEqual([]);
   });
 
@@ -184,16 +187,16 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
     await open('?h=support&at=@c2');
     await page.getByRole('treeitem').filter({ hasText: 'on its way' }).click();
     const detail = page.getByRole('complementary', { name: 'Selected node' });
-    await expect.poll(() => detail.innerText()).toContain('created_at_ns');
+    await soon(() => detail.innerText()).toContain('created_at_ns');
     for (const word of ['content_hash', 'ttl', 'creation_index', 'in cycle 4', '"eta":"Friday"'])
       expect(await detail.innerText()).toContain(word);
     expect(new URL(page.url()).searchParams.get('node')).toBe('found');
     await screenshot('detail');
     await page.keyboard.press('Escape');
-    await expect.poll(() => detail.count()).toBe(0);
+    await soon(() => detail.count()).toBe(0);
     await page.getByRole('treeitem').first().focus();
     for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
-    await expect.poll(() => new URL(page.url()).searchParams.get('node')).toBe('policy');
+    await soon(() => new URL(page.url()).searchParams.get('node')).toBe('policy');
     expect(faults).toEqual([]);
   });
 
@@ -201,7 +204,7 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
     await open('?h=support&at=@c2&view=bytes');
     const pane = page.getByRole('region', { name: 'Provider thread, content' });
     const bytes = await client.thread({ history: 'support', at: '@c2' });
-    await expect.poll(() => pane.locator('pre').innerText()).toBe(bytes);
+    await soon(() => pane.locator('pre').innerText()).toBe(bytes);
     await page.keyboard.press('v');
     await expect
       .poll(async () => JSON.parse(await pane.locator('pre').innerText()) as unknown)
@@ -213,27 +216,27 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
     await client.start({ body: { id: 'start-live', recorder: 'test', name: 'live' } });
     await record('live', insert('one', 'user', 'first words'), COMMIT);
     await open('?h=live');
-    await expect.poll(chosenCycle).toBe('1');
-    await expect.poll(() => page.getByRole('status').innerText()).toBe('live');
+    await soon(chosenCycle).toBe('1');
+    await soon(() => page.getByRole('status').innerText()).toBe('live');
     await record('live', insert('two', 'assistant', 'second words'), COMMIT);
-    await expect.poll(chosenCycle).toBe('2');
-    await expect.poll(newInThread).toEqual(['two']);
+    await soon(chosenCycle).toBe('2');
+    await soon(newInThread).toEqual(['two']);
     await page.keyboard.press('j');
-    await expect.poll(chosenCycle).toBe('1');
+    await soon(chosenCycle).toBe('1');
     await record('live', insert('three', 'user', 'third words'), COMMIT);
-    await expect.poll(() => page.locator('.cycle-number').allInnerTexts()).toEqual(['open', '3', '2', '1']);
+    await soon(() => page.locator('.cycle-number').allInnerTexts()).toEqual(['open', '3', '2', '1']);
     expect(await chosenCycle()).toBe('1');
     await page.keyboard.press('o');
     await record('live', insert('four', 'user', 'not committed'));
-    await expect.poll(newInThread).toEqual(['four']);
+    await soon(newInThread).toEqual(['four']);
     await client.start({ body: { id: 'start-other', recorder: 'test', name: 'other' } });
-    await expect.poll(() => page.locator('.history-name').first().innerText()).toBe('other');
+    await soon(() => page.locator('.history-name').first().innerText()).toBe('other');
     expect(faults).toEqual([]);
   });
 
   test('hostile contents are text: nothing of them runs, hides or breaks the page', async () => {
     await open('?h=hostile&at=@c1');
-    await expect.poll(() => page.locator('.message').count()).toBe(3);
+    await soon(() => page.locator('.message').count()).toBe(3);
     expect(await page.locator('.message script, .message img, .message b, .tree img').count()).toBe(0);
     expect(await page.locator('.message').first().innerText()).toContain('<script>alert(2)</script>');
     expect(await page.locator('.message').first().locator('.hidden-character').allInnerTexts()).toEqual([
@@ -249,30 +252,30 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
 
   test('a long history puts only what is in view into the page, and every cycle can be reached', async () => {
     await open('?h=long');
-    await expect.poll(chosenCycle).toBe('400');
+    await soon(chosenCycle).toBe('400');
     expect(await page.locator('.cycle').count()).toBeLessThan(60);
     await page.getByRole('listbox').evaluate((list) => (list.scrollTop = list.scrollHeight));
     await page.locator('.cycle', { hasText: '4 nodes' }).last().waitFor({ state: 'detached' });
-    await expect.poll(() => page.locator('.cycle-number', { hasText: /^1$/ }).count()).toBe(1);
+    await soon(() => page.locator('.cycle-number', { hasText: /^1$/ }).count()).toBe(1);
     expect(await page.locator('.cycle').count()).toBeLessThan(60);
     await page.locator('.cycle-number', { hasText: /^1$/ }).click();
-    await expect.poll(newInThread).toEqual([]);
+    await soon(newInThread).toEqual([]);
     await open('?h=long&at=@c200');
-    await expect.poll(chosenCycle).toBe('200');
-    await expect.poll(newInThread).toEqual(['q200']);
+    await soon(chosenCycle).toBe('200');
+    await soon(newInThread).toEqual(['q200']);
     expect(await page.locator('.gap').count()).toBe(2);
     await page.locator('.tree .gap button').click();
-    await expect.poll(() => page.locator('.gap').count()).toBe(0);
+    await soon(() => page.locator('.gap').count()).toBe(0);
     expect(faults).toEqual([]);
   });
 
   test('it fits a narrow window, where the tree takes the place of the thread', async () => {
     await open('?h=support&at=@c3', { width: 600, height: 800 });
-    await expect.poll(newInThread).toEqual(['answer', 'more']);
+    await soon(newInThread).toEqual(['answer', 'more']);
     expect(await page.getByRole('tree').isVisible()).toBe(false);
     await screenshot('narrow');
     await page.getByRole('button', { name: 'Tree', exact: true }).click();
-    await expect.poll(() => page.getByRole('tree').isVisible()).toBe(true);
+    await soon(() => page.getByRole('tree').isVisible()).toBe(true);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(600);
     await screenshot('narrow-tree');
     expect(faults).toEqual([]);
@@ -280,21 +283,21 @@ describe.skipIf(executable === undefined)('the page in a browser', () => {
 
   test('what does not exist is told with its code', async () => {
     await open('?h=support&at=@c99');
-    await expect.poll(() => page.getByRole('alert').first().innerText()).toContain('E_SNAPSHOT_NOT_FOUND');
+    await soon(() => page.getByRole('alert').first().innerText()).toContain('E_SNAPSHOT_NOT_FOUND');
     await page.goto(`${gateway.url}/?h=nobody`);
-    await expect.poll(() => page.getByRole('alert').first().innerText()).toContain('E_HISTORY_NOT_FOUND');
+    await soon(() => page.getByRole('alert').first().innerText()).toContain('E_HISTORY_NOT_FOUND');
   });
 
   test('a page that loses its server says so, and goes on by itself when it is back', async () => {
     const again = await serveGateway({ home, port: 0, page: join(directory, 'dist') });
     await open();
     await page.goto(`${again.url}/?h=support`);
-    await expect.poll(() => page.getByRole('status').innerText()).toBe('live');
+    await soon(() => page.getByRole('status').innerText()).toBe('live');
     await again.close();
-    await expect.poll(() => page.getByRole('status').innerText(), { timeout: 10_000 }).toBe('offline');
+    await soon(() => page.getByRole('status').innerText()).toBe('offline');
     await record('support', insert('late', 'user', 'while you were away'), COMMIT);
     const back = await serveGateway({ home, port: again.port, page: join(directory, 'dist') });
-    await expect.poll(chosenCycle, { timeout: 20_000 }).toBe('5');
+    await soon(chosenCycle).toBe('5');
     expect(await page.getByRole('status').innerText()).toBe('live');
     await back.close();
   });
