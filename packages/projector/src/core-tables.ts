@@ -1,4 +1,4 @@
-import { pack, unpack, type Packable } from '@stemma/canonical';
+import { pack, unpack } from '@stemma/canonical';
 import type { HeadState, Standing } from '@stemma/log';
 import type { RowReader, Table, Value } from '@stemma/row-store';
 

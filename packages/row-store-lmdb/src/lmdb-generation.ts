@@ -13,7 +13,6 @@ import {
   type GenerationView,
   type Key,
   type Row,
-  type RowChange,
   type Table,
 } from '@stemma/row-store';
 import type { Bytes, Environment } from './environment.ts';
@@ -131,13 +130,6 @@ export const lmdbGeneration = (
     },
   };
 
-  const apply = ({ table, key }: RowChange, value: Buffer | null): void => {
-    const bytes = keyBytes(table, key, value !== null);
-    if (bytes === undefined) return;
-    if (value === null) treeOf(table)?.removeSync(bytes);
-    else treeOf(table)?.putSync(bytes, value);
-  };
-
   return {
     name,
     tables,
@@ -159,7 +151,15 @@ export const lmdbGeneration = (
             base = registered.register();
             owners = ownersOf(own, ownHead(base));
           }
-          for (const change of changes) apply(change, change.value && packValue(change.table, change.value));
+          let tree: Bytes | undefined;
+          let last: Table | undefined;
+          for (const { table, key, value } of changes) {
+            if (table !== last) [last, tree] = [table, treeOf(table)];
+            const bytes = keyBytes(table, key, value !== null);
+            if (bytes === undefined) continue;
+            if (value === null) tree?.removeSync(bytes);
+            else tree?.putSync(bytes, packValue(table, value));
+          }
           own.putSync(cursorKey(base, partition), Buffer.from(cursor));
         });
         committed = true;

@@ -1,10 +1,6 @@
-import { compareBytes } from '@stemma/canonical';
-import { encodeKey, encodeRange } from './key.ts';
+import { encodeRange, keyText } from './key.ts';
 import type { RowChange } from './store.ts';
 import type { Key, Range, Row, RowReader, Rows, Table, Value } from './table.ts';
-
-type Staged = { change: RowChange; readonly bytes: Buffer };
-type TableStage = Map<string, Staged>;
 
 /**
  * Rows as a batch sees them before it is committed: what it wrote, over what a reader gives. `mark` and `undoTo` take
@@ -13,67 +9,80 @@ type TableStage = Map<string, Staged>;
 export type StagedRows = Rows & {
   mark(): number;
   undoTo(mark: number): void;
-  /** The last change of every row that was touched. */
+  /** What to commit, in the order in which it must be applied. */
   changes(): RowChange[];
-  /** How many rows were touched. */
+  /** How many changes were made. */
   readonly size: number;
 };
 
-export const stageRows = (reader: RowReader): StagedRows => {
-  const stages = new Map<Table, TableStage>();
-  const undo: { stage: TableStage; key: string; before: Staged | undefined }[] = [];
-  let size = 0;
+/**
+ * What was written to one table. Most tables are only written to in a batch, so keys become texts only when somebody
+ * reads: `index` knows the place of the last change of each key among the first `indexed` of `list`.
+ */
+type Stage = { readonly list: RowChange[]; readonly index: Map<string, number>; indexed: number };
 
-  const stageOf = (table: Table): TableStage => {
-    let stage = stages.get(table);
-    if (stage !== undefined) return stage;
-    stage = new Map<string, Staged>();
-    stages.set(table, stage);
-    return stage;
-  };
+export const stageRows = (reader: RowReader): StagedRows => {
+  const stages = new Map<Table, Stage>();
+  const written: Stage[] = [];
 
   const write = (table: Table, key: Key, value: Value | null): void => {
-    const stage = stageOf(table);
-    const bytes = encodeKey(table, key);
-    const text = bytes.toString('latin1');
-    const before = stage.get(text);
-    if (before === undefined) size++;
-    undo.push({ stage, key: text, before });
-    stage.set(text, { change: { table, key, value }, bytes });
+    let stage = stages.get(table);
+    if (stage === undefined) {
+      stage = { list: [], index: new Map(), indexed: 0 };
+      stages.set(table, stage);
+    }
+    stage.list.push({ table, key, value });
+    written.push(stage);
   };
 
   return {
     get(table, key) {
       const stage = stages.get(table);
-      if (stage !== undefined && stage.size > 0) {
-        const staged = stage.get(encodeKey(table, key).toString('latin1'));
-        if (staged !== undefined)
-          return staged.change.value === null ? undefined : padded(table, staged.change.value);
-      }
-      return reader.get(table, key);
+      if (stage === undefined || stage.list.length === 0) return reader.get(table, key);
+      const at = indexOf(stage).get(keyText(table, key));
+      if (at === undefined) return reader.get(table, key);
+      const { value } = stage.list[at] as RowChange;
+      return value === null ? undefined : padded(table, value);
     },
-    range: (table, range) => overlaid(table, range, reader, stages.get(table)),
+    range(table, range) {
+      const stage = stages.get(table);
+      return stage === undefined || stage.list.length === 0
+        ? reader.range(table, range)
+        : overlaid(table, range, reader, stage);
+    },
     put: (table, key, value) => write(table, key, value),
     remove: (table, key) => write(table, key, null),
-    mark: () => undo.length,
+    mark: () => written.length,
     undoTo(mark) {
-      while (undo.length > mark) {
-        const { stage, key, before } = undo.pop() as (typeof undo)[number];
-        if (before === undefined) {
-          stage.delete(key);
-          size--;
-        } else stage.set(key, before);
+      while (written.length > mark) {
+        const stage = written.pop() as Stage;
+        stage.list.pop();
+        if (stage.indexed <= stage.list.length) continue;
+        stage.index.clear();
+        stage.indexed = 0;
       }
     },
     changes() {
       const changes: RowChange[] = [];
-      for (const stage of stages.values()) for (const { change } of stage.values()) changes.push(change);
+      for (const stage of stages.values()) {
+        if (stage.indexed === 0) for (const change of stage.list) changes.push(change);
+        else for (const at of indexOf(stage).values()) changes.push(stage.list[at] as RowChange);
+      }
       return changes;
     },
     get size() {
-      return size;
+      return written.length;
     },
   };
+};
+
+const indexOf = (stage: Stage): Map<string, number> => {
+  const { list, index } = stage;
+  for (; stage.indexed < list.length; stage.indexed++) {
+    const { table, key } = list[stage.indexed] as RowChange;
+    index.set(keyText(table, key), stage.indexed);
+  }
+  return index;
 };
 
 const padded = (table: Table, value: Value): Value => {
@@ -81,18 +90,13 @@ const padded = (table: Table, value: Value): Value => {
   return table.value.map((_, i) => value[i] ?? null);
 };
 
-/** Looks at every staged row of the table: batches are small, and folds ask for single rows where they can. */
-const overlaid = (
-  table: Table,
-  range: Range,
-  reader: RowReader,
-  stage: TableStage | undefined,
-): readonly Row[] => {
-  if (stage === undefined || stage.size === 0) return reader.range(table, range);
-  const { start, end } = encodeRange(table, range);
-  const inside = [...stage.values()].filter(
-    ({ bytes }) => compareBytes(bytes, start) >= 0 && (end === undefined || compareBytes(bytes, end) < 0),
-  );
+/** Looks at every staged row of the table: batches are bounded, and folds ask for single rows where they can. */
+const overlaid = (table: Table, range: Range, reader: RowReader, stage: Stage): readonly Row[] => {
+  const bounds = encodeRange(table, range);
+  const [start, end] = [bounds.start.toString('latin1'), bounds.end?.toString('latin1')];
+  const inside: [string, RowChange][] = [];
+  for (const [text, at] of indexOf(stage))
+    if (text >= start && (end === undefined || text < end)) inside.push([text, stage.list[at] as RowChange]);
   if (inside.length === 0) return reader.range(table, range);
   const { limit = Infinity, reverse = false } = range;
   // Of what lies beneath, the staged rows may hide some: so many more are asked for.
@@ -100,10 +104,10 @@ const overlaid = (
     table,
     limit === Infinity ? range : { ...range, limit: limit + inside.length },
   );
-  const rows = new Map(beneath.map((row) => [encodeKey(table, row.key).toString('latin1'), row]));
-  for (const { change, bytes } of inside) {
-    if (change.value === null) rows.delete(bytes.toString('latin1'));
-    else rows.set(bytes.toString('latin1'), { key: change.key, value: padded(table, change.value) });
+  const rows = new Map(beneath.map((row) => [keyText(table, row.key), row]));
+  for (const [text, { key, value }] of inside) {
+    if (value === null) rows.delete(text);
+    else rows.set(text, { key, value: padded(table, value) });
   }
   const sign = reverse ? -1 : 1;
   const ordered = [...rows].sort(([a], [b]) => (a < b ? -sign : a > b ? sign : 0)).map(([, row]) => row);
