@@ -15,6 +15,9 @@ import { expect, test } from 'vitest';
 import { exportNaive, threadHashNaive, threadNaive, treeHashNaive, type NaiveState } from './naive-tree.ts';
 import { doTwin, readBack, runs, script, startTwin, type Twin } from './random-history.ts';
 
+/** Long enough for many runs. */
+const TIMEOUT = 1_800_000;
+
 const mode = fc.constantFrom('full' as const, 'full' as const, 'pre' as const);
 
 const naively = (state: NaiveState, twin: Twin) => ({
@@ -27,73 +30,114 @@ const naively = (state: NaiveState, twin: Twin) => ({
 const idsOf = (frame: AppliedFrame, type: string): string[] =>
   frame.events.flatMap((event) => (event.type === type && 'id' in event ? [event.id] : []));
 
-test('every frame leads where a naive implementation leads: tree, thread, hashes, causes [context-tree §3] [context-tree §10.11] [context-tree §10.13] [context-tree §10.14]', () => {
-  fc.assert(
-    fc.property(script, mode, (wishes, thread) => {
-      const twin = startTwin(thread);
-      wishes.forEach((wish, at) => {
-        const done = doTwin(twin, wish, at);
-        if (done === null) return;
-        const { frame, report } = done;
-        const state = twin.states.get(frame.lineage) as NaiveState;
-        expect(readBack(twin, frame.lineage, null)).toEqual(naively(state, twin));
-        if (report === null) return;
-        expect(toHex(frame.snapshot?.treeHash as Uint8Array)).toBe(toHex(treeHashNaive(state)));
-        expect(toHex(frame.snapshot?.threadHash as Uint8Array)).toBe(toHex(threadHashNaive(state, thread)));
-        expect(idsOf(frame, 'NodeExpired')).toEqual(report.expired);
-        expect(new Set(idsOf(frame, 'NodeCascaded'))).toEqual(new Set(report.cascaded));
-        expect(idsOf(frame, 'NodePruned')).toEqual(report.pruned);
-        const sealed = frame.events.find((event) => event.type === 'TurnSealed');
-        expect(sealed?.type === 'TurnSealed' ? sealed.turn.id : null).toBe(report.sealed);
-      });
-      for (const copy of twin.copies)
-        expect(readBack(twin, copy.strand, copy.seq).text).toBe(exportNaive(copy.state));
-    }),
-    { numRuns: runs(150) },
-  );
-});
+test(
+  'every frame leads where a naive implementation leads: tree, thread, hashes, causes [context-tree §3] [context-tree §10.11] [context-tree §10.13] [context-tree §10.14]',
+  () => {
+    fc.assert(
+      fc.property(script, mode, (wishes, thread) => {
+        const twin = startTwin(thread);
+        wishes.forEach((wish, at) => {
+          const done = doTwin(twin, wish, at);
+          if (done === null) return;
+          const { frame, report } = done;
+          const state = twin.states.get(frame.lineage) as NaiveState;
+          expect(readBack(twin, frame.lineage, null)).toEqual(naively(state, twin));
+          if (report === null) return;
+          expect(toHex(frame.snapshot?.treeHash as Uint8Array)).toBe(toHex(treeHashNaive(state)));
+          expect(toHex(frame.snapshot?.threadHash as Uint8Array)).toBe(toHex(threadHashNaive(state, thread)));
+          expect(idsOf(frame, 'NodeExpired')).toEqual(report.expired);
+          expect(new Set(idsOf(frame, 'NodeCascaded'))).toEqual(new Set(report.cascaded));
+          expect(idsOf(frame, 'NodePruned')).toEqual(report.pruned);
+          const sealed = frame.events.find((event) => event.type === 'TurnSealed');
+          expect(sealed?.type === 'TurnSealed' ? sealed.turn.id : null).toBe(report.sealed);
+        });
+        for (const copy of twin.copies)
+          expect(readBack(twin, copy.strand, copy.seq).text).toBe(exportNaive(copy.state));
+      }),
+      { numRuns: runs(150) },
+    );
+  },
+  TIMEOUT,
+);
 
-test('export, import, export give the same bytes, the same thread and the same hashes, of open states too [context-tree §4] [snapshots: tree hash]', () => {
-  fc.assert(
-    fc.property(script, mode, (wishes, thread) => {
-      const twin = startTwin(thread);
-      wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-      for (const strand of twin.states.keys()) {
-        const before = readBack(twin, strand, null);
-        const again = referenceHistory();
-        const frame = again.submit(0, [{ op: 'import', name: null, export: before.text, thread }], 0n);
-        const after = readBack({ ...twin, history: again }, 0, null);
-        expect(after).toEqual(before);
-        expect(frame.snapshot?.treeHash).toEqual(before.treeHash);
-        expect(frame.snapshot?.threadHash).toEqual(before.threadHash);
-        again.submit(0, [{ op: 'commit', turn_id: 'next' }], 10_000n);
-        twin.history.submit(strand, [{ op: 'policy', policy: null }], 0n);
-        twin.history.submit(strand, [{ op: 'commit', turn_id: `next${strand}` }], 10_000n);
-      }
-    }),
-    { numRuns: runs(60) },
-  );
-});
+test(
+  'export, import, export give the same bytes, the same thread and the same hashes, of open states too [context-tree §4] [snapshots: tree hash]',
+  () => {
+    fc.assert(
+      fc.property(script, mode, (wishes, thread) => {
+        const twin = startTwin(thread);
+        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
+        for (const strand of twin.states.keys()) {
+          const before = readBack(twin, strand, null);
+          const again = referenceHistory();
+          const frame = again.submit(0, [{ op: 'import', name: null, export: before.text, thread }], 0n);
+          const after = readBack({ ...twin, history: again }, 0, null);
+          expect(after).toEqual(before);
+          expect(frame.snapshot?.treeHash).toEqual(before.treeHash);
+          expect(frame.snapshot?.threadHash).toEqual(before.threadHash);
+        }
+      }),
+      { numRuns: runs(60) },
+    );
+  },
+  TIMEOUT,
+);
 
-test('tree hashes are equal exactly when cycle and root of the exports are [snapshots: tree hash]', () => {
-  fc.assert(
-    fc.property(script, (wishes) => {
-      const twin = startTwin('full');
-      wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-      const byHash = new Map<string, string>();
-      const byText = new Map<string, string>();
-      for (const copy of twin.copies) {
-        const { text, treeHash } = readBack(twin, copy.strand, copy.seq);
-        const hash = toHex(treeHash);
-        expect(byHash.get(hash) ?? text).toBe(text);
-        expect(byText.get(text) ?? hash).toBe(hash);
-        byHash.set(hash, text);
-        byText.set(text, hash);
-      }
-    }),
-    { numRuns: runs(40) },
-  );
-});
+test(
+  'a snapshot and its re-imported export have the same future [context-tree §4] [context-tree §10.17]',
+  () => {
+    fc.assert(
+      fc.property(script, mode, (wishes, thread) => {
+        const twin = startTwin(thread);
+        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
+        for (const strand of twin.states.keys()) {
+          twin.history.submit(
+            strand,
+            [
+              { op: 'policy', policy: null },
+              { op: 'commit', turn_id: `next${strand}` },
+            ],
+            10_000n,
+          );
+          const history = referenceHistory();
+          const { text } = readBack(twin, strand, null);
+          history.submit(0, [{ op: 'import', name: null, export: text, thread }], 0n);
+          for (let cycle = 0; cycle < 4; cycle++) {
+            twin.history.submit(strand, [{ op: 'commit' }], 10_000n);
+            history.submit(0, [{ op: 'commit' }], 10_000n);
+            expect(readBack({ ...twin, history }, 0, null)).toEqual(readBack(twin, strand, null));
+          }
+        }
+      }),
+      { numRuns: runs(60) },
+    );
+  },
+  TIMEOUT,
+);
+
+test(
+  'tree hashes are equal exactly when cycle and root of the exports are [snapshots: tree hash]',
+  () => {
+    fc.assert(
+      fc.property(script, (wishes) => {
+        const twin = startTwin('full');
+        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
+        const byHash = new Map<string, string>();
+        const byText = new Map<string, string>();
+        for (const copy of twin.copies) {
+          const { text, treeHash } = readBack(twin, copy.strand, copy.seq);
+          const hash = toHex(treeHash);
+          expect(byHash.get(hash) ?? text).toBe(text);
+          expect(byText.get(text) ?? hash).toBe(hash);
+          byHash.set(hash, text);
+          byText.set(text, hash);
+        }
+      }),
+      { numRuns: runs(40) },
+    );
+  },
+  TIMEOUT,
+);
 
 /** A lineage's name may change later: it is no part of a position. */
 const plain = ({ fixed, turns, nodes, name: _, ...rest }: LineageParts): unknown => ({
@@ -103,38 +147,42 @@ const plain = ({ fixed, turns, nodes, name: _, ...rest }: LineageParts): unknown
   nodes: [...nodes].sort((a, b) => (a.headers.id < b.headers.id ? -1 : 1)),
 });
 
-test('a frame taken back leaves no trace, and applied again does the same; a lineage loaded from its records goes on alike [record §2]', () => {
-  fc.assert(
-    fc.property(
-      script,
-      mode,
-      fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
-      (wishes, thread, reloads) => {
-        const twin = startTwin(thread);
-        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-        const { history } = twin;
-        const state = openHistory('h-reference', 0);
-        history.frames.forEach((frame, at) => {
-          const lineage = state.lineages.get(frame.body.lineage);
-          if (lineage !== undefined && reloads[at % 60] === true)
-            state.lineages.set(lineage.strand, loadLineage(partsOf(lineage)));
-          const before = state.lineages.get(frame.body.lineage);
-          const parts = before === undefined ? undefined : plain(partsOf(before));
-          const first = applyFrame(state, frame, history.sources, { keep: true });
-          revertFrame(state, first);
-          const after = state.lineages.get(frame.body.lineage);
-          expect(after === undefined ? undefined : plain(partsOf(after))).toEqual(parts);
-          const second = applyFrame(state, frame, history.sources);
-          expect(second.changes).toEqual(first.changes);
-          expect(plain(partsOf(second.state))).toEqual(
-            plain(history.parts(frame.body.lineage, frame.envelope.seq)),
-          );
-        });
-      },
-    ),
-    { numRuns: runs(80) },
-  );
-});
+test(
+  'a frame taken back leaves no trace, and applied again does the same; a lineage loaded from its records goes on alike [record §2]',
+  () => {
+    fc.assert(
+      fc.property(
+        script,
+        mode,
+        fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
+        (wishes, thread, reloads) => {
+          const twin = startTwin(thread);
+          wishes.forEach((wish, at) => void doTwin(twin, wish, at));
+          const { history } = twin;
+          const state = openHistory('h-reference', 0);
+          history.frames.forEach((frame, at) => {
+            const lineage = state.lineages.get(frame.body.lineage);
+            if (lineage !== undefined && reloads[at % 60] === true)
+              state.lineages.set(lineage.strand, loadLineage(partsOf(lineage)));
+            const before = state.lineages.get(frame.body.lineage);
+            const parts = before === undefined ? undefined : plain(partsOf(before));
+            const first = applyFrame(state, frame, history.sources, { keep: true });
+            revertFrame(state, first);
+            const after = state.lineages.get(frame.body.lineage);
+            expect(after === undefined ? undefined : plain(partsOf(after))).toEqual(parts);
+            const second = applyFrame(state, frame, history.sources);
+            expect(second.changes).toEqual(first.changes);
+            expect(plain(partsOf(second.state))).toEqual(
+              plain(history.parts(frame.body.lineage, frame.envelope.seq)),
+            );
+          });
+        },
+      ),
+      { numRuns: runs(80) },
+    );
+  },
+  TIMEOUT,
+);
 
 /** Records by id after some changes. */
 const applyChanges = (parts: LineageParts, changes: readonly Change[]): Map<string, unknown> => {
@@ -153,21 +201,25 @@ const applyChanges = (parts: LineageParts, changes: readonly Change[]): Map<stri
   return records;
 };
 
-test('the sum of the changes from a to b, applied to a, gives b [snapshots: a diff is the sum of the changes]', () => {
-  fc.assert(
-    fc.property(script, fc.nat(), fc.nat(), (wishes, from, to) => {
-      const twin = startTwin('full');
-      wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-      const { history } = twin;
-      for (const strand of twin.states.keys()) {
-        const own = history.applied.filter((frame) => frame.lineage === strand);
-        const [a, b] = [from % own.length, to % own.length].sort((x, y) => x - y) as [number, number];
-        const between = own.slice(a + 1, b + 1).flatMap((frame) => frame.changes.flat());
-        const start = history.parts(strand, (own[a] as AppliedFrame).seq);
-        const end = history.parts(strand, (own[b] as AppliedFrame).seq);
-        expect(applyChanges(start, sumChanges(between))).toEqual(applyChanges(end, []));
-      }
-    }),
-    { numRuns: runs(60) },
-  );
-});
+test(
+  'the sum of the changes from a to b, applied to a, gives b [snapshots: a diff is the sum of the changes]',
+  () => {
+    fc.assert(
+      fc.property(script, fc.nat(), fc.nat(), (wishes, from, to) => {
+        const twin = startTwin('full');
+        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
+        const { history } = twin;
+        for (const strand of twin.states.keys()) {
+          const own = history.applied.filter((frame) => frame.lineage === strand);
+          const [a, b] = [from % own.length, to % own.length].sort((x, y) => x - y) as [number, number];
+          const between = own.slice(a + 1, b + 1).flatMap((frame) => frame.changes.flat());
+          const start = history.parts(strand, (own[a] as AppliedFrame).seq);
+          const end = history.parts(strand, (own[b] as AppliedFrame).seq);
+          expect(applyChanges(start, sumChanges(between))).toEqual(applyChanges(end, []));
+        }
+      }),
+      { numRuns: runs(60) },
+    );
+  },
+  TIMEOUT,
+);

@@ -1,0 +1,34 @@
+import { toHex } from '@stemma/canonical';
+import { hashFlat } from '@stemma/context-tree';
+import { referenceHistory } from '@stemma/test-kit';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { hashVectors, type HashVector } from './hash-vectors.ts';
+
+const file = new URL('../../../docs/formats/hashes.json', import.meta.url);
+if (process.env['STEMMA_WRITE_VECTORS'] === '1')
+  writeFileSync(file, JSON.stringify({ vectors: hashVectors() }, null, 2) + '\n');
+const { vectors } = JSON.parse(readFileSync(file, 'utf8')) as { readonly vectors: readonly HashVector[] };
+
+test('the published vectors are what the naive implementation computes [snapshots: tree hash] [snapshots: thread hash]', () => {
+  expect(vectors).toEqual(hashVectors());
+});
+
+test.each(vectors)(
+  'the hashes of "$name" are the published ones, along the way and from nothing [snapshots: tree hash] [snapshots: thread hash]',
+  (vector) => {
+    const history = referenceHistory();
+    const { snapshot } = history.submit(0, [{ op: 'import', name: null, export: vector.export }], 0n);
+    const tree = history.tree(0);
+    const { treeHash, threadHash } = hashFlat(tree, history.payload);
+    expect({
+      kept: [toHex(snapshot?.treeHash as Uint8Array), toHex(snapshot?.threadHash as Uint8Array)],
+      fromNothing: [toHex(treeHash), toHex(threadHash)],
+      pre: toHex(hashFlat(tree, history.payload, 'pre').threadHash),
+    }).toEqual({
+      kept: [vector.treeHash, vector.threadHash],
+      fromNothing: [vector.treeHash, vector.threadHash],
+      pre: vector.threadHashPre,
+    });
+  },
+);
