@@ -154,7 +154,8 @@ type Surroundings = {
 
 /** Children in canonical order, checked against each other and against where they lie. */
 const planChildren = (values: readonly WideJson[], around: Surroundings): Child[] => {
-  refuseLevels(around.levels, around.parent);
+  // A turn is no container that somebody nested.
+  refuseLevels(around.levels - (around.region === '^seq' ? 1 : 0), around.parent);
   const children = values
     .map((value, at) => planChild(value, at, around))
     .sort((a, b) => compareSiblings(a.headers, b.headers));

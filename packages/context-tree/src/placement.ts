@@ -64,9 +64,9 @@ const placedOf = (node: TreeNode): Placed => ({
 });
 
 /** @throws E_PLACEMENT, E_SEALED, E_TWO_CORES, E_INPUT_TOO_DEEP unless `node` may be inserted below `parent` (context-tree §3, §10.2, §10.16). */
-export const refuseInsert = (parent: TreeNode, node: Placed, levels = 0): void => {
+export const refuseInsert = (parent: TreeNode, node: Placed): void => {
   refuseUnder(parent, node);
-  refuseLevels(levelsAbove(parent) + levels, node.id);
+  refuseLevels(levelsAbove(parent) + (node.kind === NODE_KIND.container ? 1 : 0), node.id);
   if (parent.kind === NODE_KIND.turn) {
     if (node.kind !== NODE_KIND.block || node.offset === 0)
       throw fail(

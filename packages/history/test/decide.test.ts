@@ -1,0 +1,316 @@
+import { isStemmaError } from '@stemma/errors';
+import {
+  applyFrame,
+  commandDigest,
+  decide,
+  historyId,
+  LookupNeeded,
+  openHistory,
+  parseCommand,
+  type Command,
+  type Step,
+} from '@stemma/history';
+import { exportTree, PayloadNeeded } from '@stemma/context-tree';
+import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
+import type { Frame, HistoryEvent } from '@stemma/events';
+import { expect, test } from 'vitest';
+
+const started = (): ReferenceHistory => {
+  const history = referenceHistory();
+  history.submit(0, [{ op: 'start', name: null }], 0n);
+  return history;
+};
+
+const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (isStemmaError(error)) return error.code;
+    throw error;
+  }
+  return 'none';
+};
+
+const block = (id: string, more: object = {}): Step => ({
+  op: 'insert',
+  parent: '^ah',
+  node: { id, nodeType: 'cb', ...more },
+});
+
+/** A list nested `depth` deep. */
+const nested = (depth: number): never => {
+  let value: unknown = 1;
+  for (let i = 0; i < depth; i++) value = [value];
+  return value as never;
+};
+
+const boxes = (depth: number): never => {
+  let node: object = { nodeType: 'mc' };
+  for (let i = 1; i < depth; i++) node = { nodeType: 'mc', children: [node] };
+  return node as never;
+};
+
+const own = (key: string, value: unknown): never =>
+  JSON.parse(`{${JSON.stringify(key)}:${JSON.stringify(value)}}`) as never;
+
+test.each<[what: string, step: Step, code: string]>([
+  ['an id of 513 bytes', block('é'.repeat(256) + 'x'), 'E_KEY_TOO_LONG'],
+  ['an empty id', block(''), 'E_NODE_INVALID'],
+  ['an id with an unpaired surrogate', block('a\ud800'), 'E_INPUT_SURROGATE'],
+  ['no type', { op: 'insert', parent: '^ah', node: { id: 'x' } }, 'E_NODE_INVALID'],
+  ['a type without a prefix', { op: 'insert', parent: '^ah', node: { nodeType: 'note' } }, 'E_NODE_INVALID'],
+  ['a region', { op: 'insert', parent: '^ah', node: { nodeType: '^sys' } }, 'E_NODE_INVALID'],
+  ['a ttl of a half', block('x', { ttl: 0.5 }), 'E_NODE_INVALID'],
+  ['a ttl below 0', block('x', { ttl: -1 }), 'E_NODE_INVALID'],
+  ['a priority that is a text', block('x', { priority: '1' }), 'E_NODE_INVALID'],
+  ['refs that are no list', block('x', { refs: 'a' }), 'E_NODE_INVALID'],
+  ['a removable block', block('x', { removable: true }), 'E_NODE_INVALID'],
+  [
+    'a container with content',
+    { op: 'insert', parent: '^ah', node: { nodeType: 'mc', content: '' } },
+    'E_NODE_INVALID',
+  ],
+  ['a time of its own', block('x', { created_at_ns: 5n }), 'E_NODE_INVALID'],
+  ['an integer beyond 2^53 in content', block('x', { content: { n: 2n ** 60n } }), 'E_INPUT_NUMBER'],
+  ['the key __proto__ in content', block('x', { content: own('__proto__', 1) }), 'E_INPUT_FORBIDDEN_KEY'],
+  [
+    'the attribute constructor',
+    { op: 'insert', parent: '^ah', node: own('constructor', 1) },
+    'E_NODE_INVALID',
+  ],
+  ['content nested 400 deep', block('x', { content: nested(400) }), 'E_INPUT_TOO_DEEP'],
+  ['content nested 20,000 deep', block('x', { content: nested(20_000) }), 'E_INPUT_TOO_DEEP'],
+  ['containers nested 101 deep', { op: 'insert', parent: '^sys', node: boxes(101) }, 'E_INPUT_TOO_DEEP'],
+  ['an unknown parent', { op: 'insert', parent: 'nobody', node: { nodeType: 'cb' } }, 'E_NODE_NOT_FOUND'],
+  ['a block under ^seq', { op: 'insert', parent: 'seq', node: { nodeType: 'cb' } }, 'E_PLACEMENT'],
+  ['a turn', { op: 'insert', parent: '^ah', node: { nodeType: 'mt:x' } }, 'E_PLACEMENT'],
+  [
+    'a core beside the axis',
+    { op: 'insert', parent: '^ah', node: { nodeType: 'mc', offset: 1 } },
+    'E_PLACEMENT',
+  ],
+  ['a name with a space', { op: 'name', name: 'a b' }, 'E_NAME_INVALID'],
+  ['a policy without a bound', { op: 'policy', policy: { keep_turns: 1 } }, 'E_POLICY_INVALID'],
+  ['a replacement of nothing', { op: 'replace', id: 'ah', set: { content: 1 } }, 'E_PLACEMENT'],
+  ['a second start', { op: 'start', name: null }, 'E_HISTORY_EXISTS'],
+])(
+  '%s is refused with a code, and nothing is written [context-tree §2] [context-tree §10.2]',
+  (_, step, code) => {
+    const history = started();
+    const before = history.parts(0, null);
+    expect(codeOf(() => history.submit(0, [step], 1n))).toBe(code);
+    expect([history.frames.length, history.parts(0, null)]).toEqual([1, before]);
+  },
+);
+
+test('the deepest tree with the deepest values is exported and imported again [context-tree §4]', () => {
+  const history = started();
+  const deepest = JSON.parse(
+    JSON.stringify(boxes(100)).replace(
+      '{"nodeType":"mc"}',
+      '{"nodeType":"mc","children":[{"nodeType":"cb"}]}',
+    ),
+  ) as never;
+  history.submit(0, [{ op: 'insert', parent: '^ah', node: deepest }], 1n);
+  history.submit(
+    0,
+    [{ op: 'replace', id: 'n:0:1:100', set: { content: nested(300) } }, { op: 'commit' }],
+    1n,
+  );
+  const text = exportTree(history.tree(0), history.payload);
+  const again = referenceHistory();
+  again.submit(0, [{ op: 'import', name: null, export: text }], 0n);
+  expect(exportTree(again.tree(0), again.payload)).toBe(text);
+});
+
+test('the steps of a command are done all or none, in one frame [record §1]', () => {
+  const history = started();
+  expect(codeOf(() => history.submit(0, [block('a'), block('b'), block('a')], 1n))).toBe('E_NODE_EXISTS');
+  expect(history.tree(0).ids).toEqual(['root', 'sys', 'seq', 'ah']);
+  const { seq, events } = history.submit(
+    0,
+    [block('a'), { op: 'commit' }, { op: 'name', name: 'first' }],
+    1n,
+  );
+  expect([seq, events.map(({ type }) => type)]).toEqual([
+    1,
+    ['NodeInserted', 'TurnSealed', 'SnapshotCommitted', 'PositionNamed'],
+  ]);
+  expect(history.name('first')).toEqual({ strand: 0, seq: 1 });
+});
+
+test('a name given after a commit belongs to the commit [context-tree §5]', () => {
+  const history = started();
+  history.submit(0, [block('a'), { op: 'commit' }], 1n);
+  history.submit(0, [{ op: 'name', name: 'then' }], 1n);
+  expect(history.name('then')).toEqual({ strand: 0, seq: 1 });
+});
+
+test('made ids tell strand, cycle and index, are of letters, digits and `: _ -`, and step aside for taken ones [context-tree §2]', () => {
+  const history = started();
+  history.submit(
+    0,
+    [block('n:0:1:1'), { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } }, { op: 'commit' }],
+    1n,
+  );
+  expect(history.tree(0).ids).toEqual(['root', 'sys', 'seq', 't:0:1', 'n:0:1:1', 'n:0:1:1-', 'ah']);
+  const fork = history.fork(0, 1, 'f');
+  history.submit(fork, [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb' } }, { op: 'commit' }], 1n);
+  expect(history.tree(fork).ids).toContain(`n:${fork}:2:0`);
+});
+
+test('steps with a time of their own keep it, or come right behind the newest [context-tree §9]', () => {
+  const history = started();
+  const at = (ns: bigint): Step => ({ ...block(`at-${ns}`), at_ns: ns }) as Step;
+  history.submit(0, [at(0n), at(7n), at(3n), { op: 'commit', at_ns: 0n }], 1_000_000n);
+  expect(
+    history
+      .tree(0)
+      .headers.slice(3, 7)
+      .map(({ id, created_at_ns }) => [id, created_at_ns]),
+  ).toEqual([
+    ['t:0:1', 9n],
+    ['at-0', 1n],
+    ['at-7', 7n],
+    ['at-3', 8n],
+  ]);
+});
+
+const command = (steps: readonly Step[]): Command => ({
+  id: 'c',
+  history: 'h-reference',
+  lineage: 0,
+  by: { actor: 'ann' },
+  steps: [...steps],
+});
+
+test('a command sent again gives its frame, another under its id is refused [record §3]', () => {
+  const history = started();
+  const first = command([block('a')]);
+  const lookups = { ...history.sources.lookups, command: () => ({ seq: 7, digest: commandDigest(first) }) };
+  const sources = { ...history.sources, lookups };
+  expect(decide(history.state, first, 1n, sources)).toEqual({ lineage: 0, events: [], repeats: 7 });
+  expect(codeOf(() => decide(history.state, command([block('b')]), 1n, sources))).toBe('E_COMMAND_REUSED');
+});
+
+test('look-ups are asked for all at once, and a state is as before when they are [record §3]', () => {
+  const history = started();
+  const lookups = { ...history.sources.lookups, idTaken: (id: string) => { throw new LookupNeeded([id]); } }; // prettier-ignore
+  const steps = [
+    block('a'),
+    { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } },
+    { op: 'commit' },
+  ] as const;
+  let needed: unknown;
+  try {
+    decide(history.state, command(steps), 1n, { ...history.sources, lookups });
+  } catch (error) {
+    needed = error;
+  }
+  expect(needed).toBeInstanceOf(LookupNeeded);
+  expect((needed as LookupNeeded).ids).toEqual(['a', 'n:0:1:1', 't:0:1']);
+  expect(history.state.lineages.get(0)?.tree.counts.nodes).toBe(4);
+});
+
+test('a writer that expects another frame is told so [record §3]', () => {
+  const history = started();
+  expect(
+    codeOf(() => decide(history.state, { ...command([block('a')]), expected: 4 }, 1n, history.sources)),
+  ).toBe('E_CONFLICT');
+});
+
+test('histories of one name have one id; without a name the command decides [record §3]', () => {
+  expect(historyId('demo', 'a')).toBe(historyId('demo', 'b'));
+  expect(historyId(null, 'a')).not.toBe(historyId(null, 'b'));
+  expect(historyId('demo', 'a')).toMatch(/^h[a-z2-7]{20}$/);
+});
+
+test.each<[unknown, string]>([
+  [null, 'the command'],
+  [{}, 'id'],
+  [{ ...command([]), steps: [] }, 'steps'],
+  [{ ...command([]), steps: [{ op: 'dance' }] }, 'steps.0.op'],
+  [{ ...command([block('a')]), by: { recorder: 'x', actor: 'y' } }, 'by'],
+  [{ ...command([block('a')]), lineage: -1 }, 'lineage'],
+])('a hostile command is refused with the place of its fault [record §3]', (value, where) => {
+  expect(() => parseCommand(value)).toThrow(
+    expect.objectContaining({ code: 'E_COMMAND_INVALID', detail: { at: where } }),
+  );
+});
+
+/** A recorded event as its keys. */
+type Loose = Readonly<Record<string, unknown>>;
+
+/** A frame whose events were tampered with in some way. */
+const tampered = (change: (events: readonly Loose[]) => readonly (Loose | undefined)[]): string => {
+  const history = started();
+  history.submit(0, [block('a', { ttl: 1 }), block('b', { content: 'b' }), { op: 'commit' }], 1n);
+  const state = openHistory('h-reference', 0);
+  const [first, second] = history.frames as [Frame, Frame];
+  applyFrame(state, first, history.sources);
+  const events = change(structuredClone(second.body.events)) as readonly HistoryEvent[];
+  return codeOf(() => applyFrame(state, { ...second, body: { ...second.body, events } }, history.sources));
+};
+
+test.each<[string, (events: readonly Loose[]) => readonly (Loose | undefined)[]]>([
+  ['an insertion is missing', (events) => events.slice(1)],
+  [
+    'content differs',
+    ([a, b, ...rest]) => [a, { ...b, node: { ...(b?.['node'] as object), content: 'c' } }, ...rest],
+  ],
+  ['the turn is not sealed', ([a, b, , snapshot]) => [a, b, snapshot]],
+  [
+    'the tree hash differs by a bit',
+    ([a, b, t, s]) => [
+      a,
+      b,
+      t,
+      {
+        ...s,
+        treeHash: Uint8Array.from(s?.['treeHash'] as Uint8Array, (byte, i) => (i === 0 ? byte ^ 1 : byte)),
+      },
+    ],
+  ],
+  [
+    'the counts differ',
+    ([a, b, t, s]) => [a, b, t, { ...s, counts: { ...(s?.['counts'] as object), blocks: 3 } }],
+  ],
+  ['the cycle is another', ([a, b, t, s]) => [a, b, t, { ...s, cycle: 2 }]],
+  ['a node expires that is not there', (events) => [{ type: 'NodeExpired', id: 'x' }, ...events]],
+  ['a node stays beyond its time', ([a, ...rest]) => [{ ...a, expires: 0 }, ...rest]],
+  ['an id stands twice', ([a, ...rest]) => [a, a, ...rest]],
+  [
+    'it begins the history again',
+    (events) => [{ type: 'HistoryStarted', name: null, ids: {}, thread: 'full', cycle: 0 }, ...events],
+  ],
+  ['it has no events', () => []],
+])('a frame is a defect when %s, and nothing of it stays [record §2]', (_, change) => {
+  expect(tampered(change)).toBe('E_HISTORY_DEFECTIVE');
+});
+
+test('payloads that are not at hand are asked for all at once, with nothing changed [record §3]', () => {
+  const history = started();
+  history.submit(0, [block('a', { content: 'a' }), block('b', { content: 'b' }), { op: 'commit' }], 1n);
+  history.submit(0, [{ op: 'insert', parent: 't:0:1', node: { id: 'late', nodeType: 'cb', offset: 1 } }], 1n);
+  const away = (ref: { seq: number; index: number }): never => {
+    throw new PayloadNeeded([ref]);
+  };
+  history.state.lineages.delete(0);
+  const sources = { ...history.sources, payload: away };
+  let needed: unknown;
+  try {
+    decide(history.state, command([{ op: 'commit' }]), 2n, sources);
+  } catch (error) {
+    needed = error;
+  }
+  expect((needed as PayloadNeeded).refs).toEqual(
+    expect.arrayContaining([
+      { seq: 1, index: 0 },
+      { seq: 1, index: 1 },
+      { seq: 2, index: 0 },
+    ]),
+  );
+  expect(
+    decide(history.state, command([{ op: 'commit' }]), 2n, history.sources).events.map(({ type }) => type),
+  ).toEqual(['SnapshotCommitted']);
+});
