@@ -1,1 +1,39 @@
-process.stderr.write('bench: nothing to measure yet\n');
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { append } from './append/append.ts';
+import { growth } from './growth/growth.ts';
+import { machine } from './machine.ts';
+import { parseOptions, type Name, type Options } from './options.ts';
+import { installPeers } from './peers/install.ts';
+import { replay } from './replay/replay.ts';
+import { printReport, writeReports } from './report.ts';
+import type { Report } from './table.ts';
+
+/** Where one benchmark writes, and how long it may take. */
+type Benchmark = (options: { readonly directory: string; readonly quick: boolean }) => Promise<Report>;
+
+const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth };
+
+const run = async (options: Options, name: Name): Promise<Report> => {
+  const directory = join(options.scratch, `${name}-${process.pid}`);
+  try {
+    return await benchmarks[name]({ directory, quick: options.quick });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+};
+
+const main = async (options: Options): Promise<void> => {
+  installPeers();
+  const found = machine(options.scratch);
+  const reports: Report[] = [];
+  for (const name of options.tables) {
+    const report = await run(options, name);
+    reports.push(report);
+    if (!options.json) console.log(`${printReport(report)}\n`);
+  }
+  if (options.json) console.log(JSON.stringify({ machine: found, quick: options.quick, reports }, null, 2));
+  if (options.write) writeReports(reports, found, new Date().toISOString().slice(0, 10));
+};
+
+await main(parseOptions(process.argv.slice(2)));

@@ -1,4 +1,4 @@
-import { prose, seeded } from '../text.ts';
+import { prose, seeded, whole } from '../text.ts';
 
 /** What is said in a turn, 1 KB each way: the same for every system. */
 export const said = (turn: number): { readonly question: string; readonly answer: string } => {
@@ -6,8 +6,13 @@ export const said = (turn: number): { readonly question: string; readonly answer
   return { question: prose(random, 1_024), answer: prose(random, 1_024) };
 };
 
-/** Turns to look back at, the same for every system: evenly drawn, each from the whole conversation. */
+/** Turns to look back at, the same for every system: all different, drawn evenly from the whole conversation. */
 export const lookedAt = (turns: number, count: number): readonly number[] => {
   const random = seeded(99);
-  return Array.from({ length: count }, () => 1 + Math.floor(random() * turns));
+  const order = Array.from({ length: turns }, (_, index) => index + 1);
+  for (let at = turns - 1; at > 0; at -= 1) {
+    const other = whole(random, at + 1);
+    [order[at], order[other]] = [order[other]!, order[at]!];
+  }
+  return order.slice(0, count);
 };

@@ -16,8 +16,10 @@ export type Growth = {
   readonly storing: Spread | null;
   /** All that the model was shown at an arbitrary old snapshot. */
   readonly snapshot: Spread;
-  /** One message of an arbitrary old snapshot; null where only whole states can be read. */
+  /** One message of an arbitrary old snapshot, with its content; null where only whole states can be read. */
   readonly node: Spread | null;
+  /** The same without its content. */
+  readonly row: Spread | null;
 };
 
 export type GrowthInput = {

@@ -38,5 +38,6 @@ export const growLangGraph = async (
     storing: spread(storing),
     snapshot: spread(reads),
     node: null,
+    row: null,
   };
 };

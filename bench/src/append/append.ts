@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { median } from '../measure.ts';
+import { probe } from '../probe.ts';
+import { figure, type Report, type Table } from '../table.ts';
+import type { AppendInput, Appending } from './figures.ts';
+
+const groups = [1, 100, 1_000] as const;
+
+/** What appends, the limit first: every other is measured right after it in the same round. */
+const ways = [
+  { name: 'append/file', title: 'file system: write + fdatasync, preallocated' },
+  { name: 'append/log', title: 'Stemma, embedded log: records of one event, appended together' },
+  { name: 'append/home', title: 'Stemma, whole: one command, decided, recorded, in all rows' },
+  { name: 'append/emmett', title: 'emmett + SQLite: one appendToStream' },
+] as const;
+type Way = (typeof ways)[number]['name'];
+
+type Measured = { readonly way: Way; readonly group: number; readonly rounds: readonly Appending[] };
+
+const measureGroup = async (
+  group: number,
+  directory: string,
+  quick: boolean,
+): Promise<readonly Measured[]> => {
+  const rounds = quick ? 1 : 5;
+  const found = ways.map(({ name }) => ({ way: name, group, rounds: [] as Appending[] }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { way, rounds: taken } of found) {
+      const input: AppendInput = {
+        directory: join(directory, `${way.replace('/', '-')}-${group}-${round}`),
+        group,
+        seconds: quick ? 0.2 : 3,
+      };
+      taken.push((await probe<Appending>(way, input)).value);
+    }
+  }
+  return found;
+};
+
+/** The median over the rounds of what is taken from each. */
+const over = (measured: Measured, of: (round: Appending) => number): number =>
+  median(measured.rounds.map(of));
+
+const row = (measured: Measured, limit: Measured): readonly string[] => {
+  const share = median(
+    measured.rounds.map(
+      (round, index) => (100 * round.eventsPerSecond) / limit.rounds[index]!.eventsPerSecond,
+    ),
+  );
+  return [
+    ways.find(({ name }) => name === measured.way)!.title,
+    figure(measured.group),
+    `${figure(share)} %`,
+    figure(over(measured, (round) => round.eventsPerSecond)),
+    figure(over(measured, (round) => round.append.median)),
+    figure(over(measured, (round) => round.append.p99)),
+  ];
+};
+
+/** Durable events a second, singly and in groups, against what the file system allows. */
+export const append = async (options: {
+  readonly directory: string;
+  readonly quick: boolean;
+}): Promise<Report> => {
+  const measured: Measured[] = [];
+  for (const group of groups) measured.push(...(await measureGroup(group, options.directory, options.quick)));
+  const limit = (group: number): Measured =>
+    measured.find((one) => one.way === 'append/file' && one.group === group)!;
+  const table: Table = {
+    title: 'Append: durable events of about 480 bytes',
+    columns: ['', 'events at once', 'of the limit', 'events/s', 'ms, median', 'ms, p99'],
+    rows: ways.flatMap(({ name }) =>
+      measured.filter(({ way }) => way === name).map((one) => row(one, limit(one.group))),
+    ),
+    notes: [
+      `${measured[0]!.rounds.length} rounds of the whole table, the ways one after another in each; medians of the rounds.`,
+      'ms: one durable append of the whole group.',
+    ],
+  };
+  return { name: 'append', tables: [table], aims: [], figures: { measured } };
+};

@@ -1,0 +1,50 @@
+import { historyId, type Command } from '@stemma/history';
+import { openHome } from '@stemma/home';
+import { repeat } from '../measure.ts';
+import { prose, seeded } from '../text.ts';
+import { appending, repetitions, type AppendInput, type Appending } from './figures.ts';
+import { CONTENT_LENGTH } from './records.ts';
+
+/** Blocks in one history before the next one is begun: many agents write for a while, none for ever. */
+const HISTORY = 10_000;
+
+const command = (id: string, name: string, steps: Command['steps']): Command => ({
+  id,
+  history: historyId(name, id),
+  lineage: 0,
+  by: { recorder: 'bench' },
+  steps,
+});
+
+/**
+ * Commands on a whole Stemma: decided on the state of their history, encoded, checked, appended durably, answered, and
+ * folded into all read models in the same process meanwhile.
+ */
+export const appendToHome = async (input: AppendInput): Promise<Appending> => {
+  const home = await openHome({ directory: input.directory, create: true });
+  const contents = Array.from({ length: 1_000 }, (_, number) => prose(seeded(number), CONTENT_LENGTH));
+  const insertions = (from: number): Command['steps'] =>
+    Array.from({ length: input.group }, (_, index) => ({
+      op: 'insert',
+      parent: '^ah',
+      node: {
+        nodeType: 'cb',
+        role: 'assistant',
+        kind: 'text',
+        content: contents[(from + index) % contents.length]!,
+      },
+    }));
+  const names = Math.ceil((repetitions(input).atMost * input.group) / HISTORY);
+  for (let number = 0; number < names; number += 1) {
+    const name = `agent-${number}`;
+    await home.submit(command(`start:${name}`, name, [{ op: 'start', name }]));
+  }
+  const series = await repeat(repetitions(input), (repetition) => {
+    const from = repetition * input.group;
+    return home.submit(
+      command(`insert:${repetition}`, `agent-${Math.floor(from / HISTORY)}`, insertions(from)),
+    );
+  });
+  await home.close();
+  return appending(series, input.group);
+};

@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { median } from '../measure.ts';
+import { probe } from '../probe.ts';
+import { bytes, figure, times, type Aim, type Report, type Table } from '../table.ts';
+import type { Growth, GrowthInput } from './figures.ts';
+
+const systems = [
+  { probe: 'growth/stemma', title: 'Stemma', rounds: 5, more: {} },
+  { probe: 'growth/langgraph', title: 'LangGraph, plain', rounds: 1, more: { channels: 'plain' } },
+  { probe: 'growth/langgraph', title: 'LangGraph, delta 50', rounds: 1, more: { channels: 'delta' } },
+] as const;
+type Title = (typeof systems)[number]['title'];
+
+type Measured = { readonly title: Title; readonly turns: number; readonly rounds: readonly Growth[] };
+
+const measure = async (
+  system: (typeof systems)[number],
+  turns: number,
+  options: { readonly directory: string; readonly quick: boolean },
+): Promise<Measured> => {
+  const rounds: Growth[] = [];
+  // What takes a minute is measured once, what takes a second more often.
+  const count = options.quick ? 1 : turns >= 1_000 ? system.rounds : Math.max(3, system.rounds);
+  for (let round = 0; round < count; round += 1) {
+    const directory = join(options.directory, `${system.title.replaceAll(/\W+/g, '-')}-${turns}-${round}`);
+    const input: GrowthInput = { directory, turns, reads: options.quick ? 5 : 30 };
+    rounds.push((await probe<Growth>(system.probe, { ...input, ...system.more })).value);
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return { title: system.title, turns, rounds };
+};
+
+/** The median over the rounds of what is taken from each. */
+const over = (measured: Measured, of: (round: Growth) => number): number => median(measured.rounds.map(of));
+
+const snapshot = (round: Growth): number => round.snapshot.median;
+const space = (round: Growth): number => round.bytes;
+
+const rows = (found: readonly Measured[]): readonly (readonly string[])[] =>
+  found.map((one) => [
+    one.title,
+    figure(one.turns),
+    bytes(over(one, space)),
+    figure(over(one, (round) => round.turn.median)),
+    figure(over(one, (round) => round.turn.p99)),
+    `${figure(over(one, (round) => round.first.median))} → ${figure(over(one, (round) => round.last.median))}`,
+    `${figure(over(one, (round) => round.first.p99))} → ${figure(over(one, (round) => round.last.p99))}`,
+    one.rounds[0]?.storing == null ? '' : figure(over(one, (round) => round.storing!.median)),
+    figure(over(one, snapshot)),
+    one.rounds[0]?.node == null ? '' : figure(over(one, (round) => round.node!.median * 1_000)),
+    one.rounds[0]?.row == null ? '' : figure(over(one, (round) => round.row!.median * 1_000)),
+  ]);
+
+const ratios = (found: readonly Measured[]): readonly (readonly string[])[] =>
+  found
+    .filter(({ title }) => title !== 'Stemma')
+    .map((peer) => {
+      const own = found.find(({ title, turns }) => title === 'Stemma' && turns === peer.turns)!;
+      const node = over(own, (round) => round.node!.median);
+      return [
+        peer.title,
+        figure(peer.turns),
+        times(over(peer, space) / over(own, space)),
+        times(over(peer, (round) => round.turn.median) / over(own, (round) => round.turn.median)),
+        times(over(peer, (round) => round.storing!.median) / over(own, (round) => round.turn.median)),
+        times(over(peer, snapshot) / over(own, snapshot)),
+        times(over(peer, snapshot) / node),
+      ];
+    });
+
+const aimsAt = (found: readonly Measured[], most: number, least: number): readonly Aim[] => {
+  const of = (title: Title, turns: number): Measured =>
+    found.find((one) => one.title === title && one.turns === turns)!;
+  const own = of('Stemma', most);
+  const size = over(own, space);
+  const growth = size / over(of('Stemma', least), space);
+  const commit = over(own, (round) => round.turn.median);
+  const drift = over(own, (round) => round.last.median / round.first.median);
+  // The faster of the two that we compare with.
+  const state = Math.min(
+    over(of('LangGraph, plain', most), snapshot),
+    over(of('LangGraph, delta 50', most), snapshot),
+  );
+  const old = state / over(own, snapshot);
+  const node = state / over(own, (round) => round.node!.median);
+  return [
+    { what: 'log and all rows', aim: '≤ 4.5 MB', measured: bytes(size), met: size <= 4.5e6 },
+    {
+      what: `bytes(${figure(most)}) / bytes(${least})`,
+      aim: '≤ 10.5',
+      measured: figure(growth),
+      met: growth <= 10.5,
+    },
+    { what: 'durable commit, median', aim: '≤ 0.5 ms', measured: `${figure(commit)} ms`, met: commit <= 0.5 },
+    {
+      what: 'last tenth / first tenth of the commits',
+      aim: '≤ 1.1',
+      measured: figure(drift),
+      met: drift <= 1.1,
+    },
+    { what: 'old snapshot, against LangGraph', aim: '≥ 10 ×', measured: times(old), met: old >= 10 },
+    {
+      what: 'one node of it, against LangGraph',
+      aim: '≥ 5,000 ×',
+      measured: times(node),
+      met: node >= 5_000,
+    },
+  ];
+};
+
+/** What a growing conversation costs in space and time, and what looking back into it costs. */
+export const growth = async (options: {
+  readonly directory: string;
+  readonly quick: boolean;
+}): Promise<Report> => {
+  const sizes = options.quick ? [20, 40] : [100, 300, 1_000];
+  const found: Measured[] = [];
+  for (const system of systems) {
+    for (const turns of sizes) found.push(await measure(system, turns, options));
+  }
+  const against: Table = {
+    title: 'Growth: how many times more LangGraph takes',
+    columns: ['', 'turns', 'space', 'a turn', 'storing alone', 'an old snapshot', 'one node of it'],
+    rows: ratios(found),
+    notes: [
+      'storing alone: the time LangGraph spends in its checkpointer, against our whole turn.',
+      'one node: LangGraph reads a whole state, since it has no smaller unit; we read the node with its content.',
+    ],
+  };
+  const figures: Table = {
+    title: 'Growth: figures',
+    columns: [
+      '',
+      'turns',
+      'on disk',
+      'ms a turn, median',
+      'p99',
+      'median, first → last tenth',
+      'p99, first → last tenth',
+      'storing, ms',
+      'old snapshot, ms',
+      'one node, µs',
+      'without content, µs',
+    ],
+    rows: rows(found),
+    notes: [
+      'A turn is 2 messages of 1 KB and one durable snapshot. On disk: allocated blocks after a clean close, log and all read models.',
+      `Rounds: ${systems.map(({ title, rounds }) => `${title} ${options.quick ? 1 : rounds}`).join(', ')} at the largest size, at least ${options.quick ? 1 : 3} below; medians of the rounds.`,
+      'Old snapshots: drawn evenly from the whole conversation, the same for all, each read once after the store was opened anew.',
+    ],
+  };
+  return {
+    name: 'growth',
+    tables: [against, figures],
+    aims: aimsAt(found, sizes.at(-1)!, sizes[0]!),
+    figures: { measured: found },
+  };
+};

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { openDirectoryContents } from '@stemma/contents';
+import { providerThread } from '@stemma/context-tree';
+import { historyId } from '@stemma/history';
+import { openHome } from '@stemma/home';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openProjector } from '@stemma/projector';
+import { readNode, resolvePosition } from '@stemma/read-models';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { spread, timed } from '../measure.ts';
+import { lookedAt, said } from './conversation.ts';
+import { ofTurns, onDisk, type Growth, type GrowthInput } from './figures.ts';
+
+const name = 'conversation';
+const history = historyId(name, '');
+
+/** Records the conversation: a turn is one command that inserts both messages and commits. */
+const record = async (input: GrowthInput): Promise<readonly number[]> => {
+  const home = await openHome({ directory: input.directory, create: true });
+  const by = { recorder: 'bench' };
+  const turns: number[] = [];
+  await home.submit({ id: 'start', history, lineage: 0, by, steps: [{ op: 'start', name }] });
+  for (let turn = 1; turn <= input.turns; turn += 1) {
+    const { question, answer } = said(turn);
+    const block = (id: string, role: string, content: string) =>
+      ({ op: 'insert', parent: '^ah', node: { id, nodeType: 'cb', role, kind: 'text', content } }) as const;
+    const { ms } = await timed(() =>
+      home.submit({
+        id: `turn-${turn}`,
+        history,
+        lineage: 0,
+        by,
+        steps: [
+          block(`q${turn}`, 'user', question),
+          block(`a${turn}`, 'assistant', answer),
+          { op: 'commit' },
+        ],
+      }),
+    );
+    turns.push(ms);
+  }
+  // A question is answered when all rows are written.
+  await home.histories();
+  await home.close();
+  return turns;
+};
+
+/** Milliseconds for the whole thread of each snapshot, every content included. */
+const readSnapshots = async (input: GrowthInput): Promise<readonly number[]> => {
+  const home = await openHome({ directory: input.directory });
+  const line = await home.find(name);
+  const reads: number[] = [];
+  for (const turn of lookedAt(input.turns, input.reads)) {
+    const { ms, value } = await timed(async () => {
+      const view = await home.view(await home.position(line, `@c${turn}`));
+      return providerThread(view.tree, view.payloads, view.thread);
+    });
+    if (value.length !== 2 * turn) throw new Error(`turn ${turn} gave ${value.length} messages`);
+    reads.push(ms);
+  }
+  await home.close();
+  return reads;
+};
+
+/** Milliseconds for one node of each snapshot: its row, and then its content, each node read once. */
+const readNodes = async (
+  input: GrowthInput,
+): Promise<{ readonly rows: readonly number[]; readonly contents: readonly number[] }> => {
+  const log = await openEmbeddedLog({ directory: join(input.directory, 'log') });
+  const contents = await openDirectoryContents(join(input.directory, 'contents'));
+  const store = openLmdbRowStore({ directory: join(input.directory, 'rows') });
+  const projector = openProjector({ log, contents, store });
+  const rows: number[] = [];
+  const whole: number[] = [];
+  for (const id of lookedAt(input.turns, input.turns)) {
+    const at = Math.min(input.turns, id + 7);
+    const started = performance.now();
+    const found = projector.read((view) => {
+      const { strand, seq } = resolvePosition(view, history, 0, { kind: 'c', cycle: at });
+      return readNode(view, history, strand, seq, `a${id}`);
+    });
+    rows.push(performance.now() - started);
+    if (found?.kind !== 'node') throw new Error(`a${id} is not in the snapshot of cycle ${at}`);
+    const { payload } = found.record;
+    const { content } = await projector.payloads.using(history, (source) => source(payload));
+    whole.push(performance.now() - started);
+    if (content !== said(id).answer) throw new Error(`a${id} has another content`);
+  }
+  await store.close();
+  await contents.close();
+  await log.close();
+  return { rows, contents: whole };
+};
+
+/** The conversation in Stemma. */
+export const growStemma = async (input: GrowthInput): Promise<Growth> => {
+  const turns = await record(input);
+  const size = (part: string): number => onDisk(join(input.directory, part));
+  const bytes = onDisk(input.directory);
+  const parts = { log: size('log'), rows: size('rows'), contents: size('contents') };
+  const snapshots = await readSnapshots(input);
+  const nodes = await readNodes(input);
+  return {
+    bytes,
+    parts,
+    ...ofTurns(turns),
+    storing: null,
+    snapshot: spread(snapshots),
+    node: spread(nodes.contents),
+    row: spread(nodes.rows),
+  };
+};

@@ -1,0 +1,32 @@
+import { appendToEmmett } from './append/emmett.ts';
+import { appendToFile } from './append/file-system.ts';
+import { appendToHome } from './append/home.ts';
+import { appendToLog } from './append/log.ts';
+import { growLangGraph } from './growth/langgraph.ts';
+import { growStemma } from './growth/stemma.ts';
+import { decodeAlone } from './replay/decode.ts';
+import { replayEmmett } from './replay/emmett.ts';
+import { generate } from './replay/generate.ts';
+import { rebuild } from './replay/rebuild.ts';
+
+/** Every measurement that runs in a process of its own, by name. */
+const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
+  'append/file': appendToFile,
+  'append/log': appendToLog,
+  'append/home': appendToHome,
+  'append/emmett': appendToEmmett,
+  'replay/generate': generate,
+  'replay/decode': decodeAlone,
+  'replay/rebuild': rebuild,
+  'replay/emmett': replayEmmett,
+  'growth/stemma': growStemma,
+  'growth/langgraph': growLangGraph,
+};
+
+const [name = '', input = 'null'] = process.argv.slice(2);
+const measure = probes[name];
+if (measure === undefined) throw new Error(`there is no measurement ${name}`);
+const value = await measure(JSON.parse(input) as never);
+// Kilobytes, on Linux and in Node.js everywhere.
+const peak = process.resourceUsage().maxRSS * 1024;
+process.stdout.write(`\n${JSON.stringify({ value, peak })}\n`);

@@ -1,0 +1,28 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openDirectoryContents } from '@stemma/contents';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openProjector } from '@stemma/projector';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+
+export type Replayed = { readonly events: number; readonly seconds: number };
+
+/** Builds the rows of all read models anew from the first record of a home's log, in a store of their own. */
+export const rebuild = async (input: { readonly directory: string }): Promise<Replayed> => {
+  const home = join(input.directory, 'home');
+  const rows = join(input.directory, 'rebuilt');
+  rmSync(rows, { recursive: true, force: true });
+  const log = await openEmbeddedLog({ directory: join(home, 'log') });
+  const contents = await openDirectoryContents(join(home, 'contents'));
+  const store = openLmdbRowStore({ directory: rows });
+  let events = 0;
+  const projector = openProjector({ log, contents, store, progress: (at) => (events = at.events) });
+  const started = performance.now();
+  await projector.rebuild();
+  const seconds = (performance.now() - started) / 1_000;
+  await store.close();
+  await contents.close();
+  await log.close();
+  rmSync(rows, { recursive: true, force: true });
+  return { events, seconds };
+};

@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { median } from '../measure.ts';
+import { probe, type Probed } from '../probe.ts';
+import { bytes, figure, times, type Aim, type Report, type Table } from '../table.ts';
+import { generated, type Sessions } from './generate.ts';
+import type { Replayed } from './rebuild.ts';
+
+type Options = { readonly directory: string; readonly quick: boolean };
+
+/** A log of so many events, made once and kept in the scratch folder. */
+const prepared = async (
+  scratch: string,
+  events: number,
+): Promise<Sessions & { readonly directory: string }> => {
+  const directory = join(scratch, `sessions-${events}`);
+  const found = generated(directory);
+  if (found !== null) return { ...found, directory };
+  process.stderr.write(`bench: recording ${figure(events)} events, once …\n`);
+  mkdirSync(directory, { recursive: true });
+  const { value } = await probe<Sessions>('replay/generate', { directory, events });
+  return { ...value, directory };
+};
+
+type Measured = {
+  readonly title: string;
+  readonly events: number;
+  readonly rounds: readonly Probed<Replayed>[];
+};
+
+const rate = (measured: Measured): number =>
+  median(measured.rounds.map(({ value }) => value.events / value.seconds));
+const peak = (measured: Measured): number => median(measured.rounds.map((round) => round.peak));
+const own = (measured: Measured): number => median(measured.rounds.map((round) => round.own ?? Number.NaN));
+
+const measure = async (
+  title: string,
+  name: string,
+  input: (round: number) => object,
+  rounds: number,
+): Promise<Measured> => {
+  const found: Probed<Replayed>[] = [];
+  for (let round = 0; round < rounds; round += 1) found.push(await probe<Replayed>(name, input(round)));
+  return { title, events: found[0]!.value.events, rounds: found };
+};
+
+/** How fast all read models are built anew from the log, and what memory it takes. */
+export const replay = async (options: Options): Promise<Report> => {
+  const scratch = dirname(options.directory);
+  const rounds = options.quick ? 1 : 3;
+  const [few, many] = options.quick ? [2_000, 8_000] : [250_000, 1_000_000];
+  const small = await prepared(scratch, few);
+  const large = await prepared(scratch, many);
+  const emmettEvents = options.quick ? 1_000 : 50_000;
+  const ours = 'Stemma: all read models, from the first record';
+  const decodingSmall = await measure('fence and decode alone', 'replay/decode', () => small, 1);
+  const rebuiltSmall = await measure(ours, 'replay/rebuild', () => small, 1);
+  const decoding = await measure('fence and decode alone', 'replay/decode', () => large, rounds);
+  const rebuilt = await measure(ours, 'replay/rebuild', () => large, rounds);
+  const emmett = await measure(
+    'emmett + SQLite: one projection, three tables',
+    'replay/emmett',
+    (round) => ({
+      log: small.directory,
+      directory: join(options.directory, `emmett-${round}`),
+      events: emmettEvents,
+    }),
+    rounds,
+  );
+  const ratio = rate(rebuilt) / rate(emmett);
+  const growth = own(rebuilt) / own(rebuiltSmall);
+  const table: Table = {
+    title: 'Replay: rebuilding all read models',
+    columns: ['', 'against emmett', 'events/s', 'events', 'own memory, peak', 'resident, peak'],
+    rows: [decodingSmall, decoding, rebuiltSmall, rebuilt, emmett].map((one) => [
+      one.title,
+      times(rate(one) / rate(emmett)),
+      figure(rate(one)),
+      figure(one.events),
+      bytes(own(one)),
+      bytes(peak(one)),
+    ]),
+    notes: [
+      `${figure(large.events)} events in ${figure(large.frames)} frames of ${figure(large.histories)} sessions of an agent with tools; medians of ${rounds} rounds, each in a process of its own.`,
+      'own memory: heap and buffers (RssAnon). Resident counts the pages of mapped files too, which grow with the rows and are given back when the system needs them.',
+      `emmett rebuilds ${figure(emmett.events)} of the same events; its rate does not rise with more.`,
+    ],
+  };
+  const aims: readonly Aim[] = [
+    { what: 'replay, against emmett', aim: '≥ 14 ×', measured: times(ratio), met: ratio >= 14 },
+    {
+      what: `own memory, ${figure(many)} events / ${figure(few)}`,
+      aim: '≤ 1.25 (flat)',
+      measured: figure(growth),
+      met: growth <= 1.25,
+    },
+  ];
+  return {
+    name: 'replay',
+    tables: [table],
+    aims,
+    figures: { sessions: large, measured: [decodingSmall, decoding, rebuiltSmall, rebuilt, emmett] },
+  };
+};
