@@ -1,6 +1,6 @@
 import { pack, type Packable, type WideJsonObject } from '@stemma/canonical';
 import { isHeaderName, parseNodeInput } from '@stemma/context-tree';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError, StemmaError } from '@stemma/errors';
 
 /** One content, in its msgpack encoding (record §4). */
 export const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
@@ -12,7 +12,11 @@ export const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
  *   E_CONTENT_TOO_LARGE; `where` names the message or the line.
  */
 export const checkNode = (node: WideJsonObject, where: string): void => {
-  parseNodeInput(node, { code: 'E_INPUT_SHAPE', what: where });
+  try {
+    parseNodeInput(node, { code: 'E_INPUT_SHAPE', what: where });
+  } catch (error) {
+    throw isStemmaError(error) ? at(error, where) : error;
+  }
   for (const [name, value] of Object.entries(node)) {
     if (isHeaderName(name)) continue;
     const bytes = packedSize(value);
@@ -27,6 +31,10 @@ export const checkNode = (node: WideJsonObject, where: string): void => {
       );
   }
 };
+
+/** The same error, saying where in the file. */
+export const at = (error: StemmaError, where: string): StemmaError =>
+  new StemmaError(error.code, `${where}: ${error.message}`, error.detail, { cause: error });
 
 const packedSize = (value: Packable): number =>
   typeof value === 'string'

@@ -1,4 +1,4 @@
-import { pack, unpack, type Packable } from '@stemma/canonical';
+import { pack, unpack } from '@stemma/canonical';
 import { flattenTree, hashFlat, type FlatTree, type Payload, type PayloadSource } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import { applyFrame, decide, openHistory, payloadIn, type Command, type HistoryState } from '@stemma/history';
@@ -12,7 +12,7 @@ export const sourceOf = (data: string | Uint8Array, piece = 65_536): ImportSourc
   return {
     name: 'the file',
     size: bytes.length,
-    open: async function* () {
+    async *open() {
       for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece);
     },
   };
@@ -54,7 +54,7 @@ const newHistory = () => {
   const treeHashes: string[] = [];
   // As it comes back from the record: packed and unpacked.
   const payloads: PayloadSource = ({ seq, index }) =>
-    unpack(pack(payloadIn(frames[seq]?.[index] as HistoryEvent) as Packable)) as Payload;
+    unpack(pack(payloadIn(frames[seq]?.[index] as HistoryEvent))) as Payload;
   const sources = {
     payload: payloads,
     position: () => {

@@ -319,4 +319,4 @@ const anyMessage: fc.Arbitrary<Message> = fc
     ),
     fc.dictionary(key, json, { maxKeys: 2 }),
   )
-  .map(([role, message, besides]): Message => ({ ...besides, ...message, role }) as Message);
+  .map(([role, message, besides]): Message => ({ ...besides, ...message, role }));

@@ -5,7 +5,11 @@ import { z } from 'zod';
 
 const json = z.custom<WideJson>((value) => value !== undefined);
 const text = z.string().min(1);
-const instant = z.iso.datetime({ precision: null }).optional();
+/** An instant in UTC (`…Z`); of a fraction of a second only the milliseconds count. */
+const instant = z.iso
+  .datetime()
+  .refine((at) => Date.parse(at) >= 0, 'times begin with 1970')
+  .optional();
 
 /** The lines of a steps file; what `insert` and `replace` have besides belongs to the node. */
 const Line = z.discriminatedUnion('op', [
@@ -71,9 +75,5 @@ export const stepOf = (line: Exclude<Line, StartLine>): Step => {
   }
 };
 
-const nanoseconds = (at: string | undefined): bigint => {
-  if (at === undefined) return 0n;
-  const milliseconds = Date.parse(at);
-  if (milliseconds < 0) throw fail('E_INPUT_SHAPE', `${at} is before 1970`);
-  return BigInt(milliseconds) * 1_000_000n;
-};
+const nanoseconds = (at: string | undefined): bigint =>
+  at === undefined ? 0n : BigInt(Date.parse(at)) * 1_000_000n;

@@ -1,6 +1,7 @@
-import { isStemmaError, StemmaError } from '@stemma/errors';
+import { isStemmaError } from '@stemma/errors';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import { applyFrame, decide, openHistory, payloadIn, type Command, type Step } from '@stemma/history';
+import { at } from '../check-node.ts';
 
 /** Tries commands out on a history in memory, so that what would be refused is refused before anything is recorded. */
 export type Rehearsal = {
@@ -44,7 +45,7 @@ export const newRehearsal = (): Rehearsal => {
       try {
         events = decided(steps);
       } catch (error) {
-        throw isStemmaError(error) ? placed(error, places[faultyStep(steps, decided)] ?? '') : error;
+        throw isStemmaError(error) ? at(error, places[faultyStep(steps, decided)] ?? '') : error;
       }
       frames.push(events);
       for (const event of events) remember(event, ids, names);
@@ -64,9 +65,6 @@ const faultyStep = (steps: readonly Step[], decided: (steps: readonly Step[]) =>
   }
   return steps.length - 1;
 };
-
-const placed = (error: StemmaError, place: string): StemmaError =>
-  new StemmaError(error.code, `${place}: ${error.message}`, error.detail, { cause: error });
 
 const remember = (event: HistoryEvent, ids: Set<string>, names: Set<string>): void => {
   if (event.type === 'NodeInserted') ids.add(event.node.id);

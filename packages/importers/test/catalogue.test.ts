@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { importerFor, IMPORTERS } from '../src/catalogue.ts';
+
+describe('the catalogue of importers', () => {
+  it('has a line for every format that has a file or folder [context-tree §9]', () => {
+    const folders = readdirSync(new URL('../src', import.meta.url), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(new Set(IMPORTERS.map(({ name }) => name))).toEqual(new Set([...folders, 'pact']));
+    for (const { name, mapping } of IMPORTERS) expect(mapping).toMatch(new RegExp(`^${name}@\\d+$`));
+  });
+
+  it.each([
+    [[], 'openai-chat'],
+    [[{ role: 'user' }], 'openai-chat'],
+    [{ messages: [] }, 'openai-chat'],
+    [{ role: 'user' }, 'openai-chat'],
+    [{ spec_version: 'PACT/0.1.0', root: {} }, 'pact'],
+    [{ op: 'start', steps: 1 }, 'steps'],
+  ])('takes %j for the format %s [context-tree §9]', (first, name) => {
+    expect(importerFor(first, 'the file').name).toBe(name);
+  });
+
+  it.each([[7], [null], ['x'], [[1]], [{ op: 'insert' }], [{ messages: 1 }]])(
+    'takes %j for none of them [context-tree §8]',
+    (first) => {
+      const asked = (): unknown => importerFor(first, 'the file');
+      expect(asked).toThrow(expect.objectContaining({ code: 'E_FORMAT_UNKNOWN' }) as Error);
+    },
+  );
+});
