@@ -4,9 +4,10 @@ import type { RowReader, Table, Value } from '@stemma/row-store';
 
 /* What the projector itself keeps, in one transaction with cursor and rows (record §5). */
 
-/** Where a history stands for the fence. */
 export const FENCES: Table = {
   name: 'fences',
+  about:
+    'Where a history stands for the fence: the `seq` that its next frame has, the hash of the last one, damaged or defective (null: open), and the `seq` at which it stops being served.',
   key: [['history', 'text']],
   value: [
     ['next', 'uint'],
@@ -16,9 +17,10 @@ export const FENCES: Table = {
   ],
 };
 
-/** Where the record of a frame lies, so that payloads are read in place. Not the same on every log. */
 export const FRAMES: Table = {
   name: 'frames',
+  about:
+    'The offset of the record of a frame, so that payloads are read in place. Rebuilt with the rest, never compared: it is another on every log.',
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
@@ -27,9 +29,9 @@ export const FRAMES: Table = {
   local: true,
 };
 
-/** Why a history is defective: the frame and the error; the content that is missing, if that is why. */
 export const DEFECTS: Table = {
   name: 'defects',
+  about: 'Why a history is defective: the frame, the error, and the content that is missing if that is why.',
   key: [['history', 'text']],
   value: [
     ['seq', 'uint'],

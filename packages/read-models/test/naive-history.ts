@@ -45,8 +45,15 @@ export type NaiveHistory = {
   copyAt(strand: number, seq: number): LineageParts;
 };
 
-/** `see` is given every frame right after it was applied, while its state can still be read. */
-export const naiveHistory = (see: (frame: AppliedFrame) => void, history = HISTORY): NaiveHistory => {
+/**
+ * `see` is given every frame right after it was applied, while its state can still be read. Of a long history only the
+ * copies of the last `keep` frames may be kept.
+ */
+export const naiveHistory = (
+  see: (frame: AppliedFrame) => void,
+  history = HISTORY,
+  keep = Infinity,
+): NaiveHistory => {
   const frames: Frame[] = [];
   const strands = new Map<number, NaiveStrand>();
   const state = openHistory(history, 0);
@@ -105,7 +112,9 @@ export const naiveHistory = (see: (frame: AppliedFrame) => void, history = HISTO
       }
     }
     for (const event of events) if (event.type === 'PositionNamed') names.add(event.name);
-    (strands.get(lineage) as NaiveStrand).copies.set(seq, partsOf(applied.state));
+    const { copies } = strands.get(lineage) as NaiveStrand;
+    copies.set(seq, partsOf(applied.state));
+    copies.delete(seq - keep);
     see(applied);
     return applied;
   };

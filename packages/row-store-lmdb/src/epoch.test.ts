@@ -8,6 +8,7 @@ import { openLmdbRowStore } from './lmdb-row-store.ts';
 
 const TABLE: Table = {
   name: 'things',
+  about: '',
   key: [
     ['history', 'text'],
     ['n', 'uint'],

@@ -171,7 +171,7 @@ export const lmdbGeneration = (
   };
 };
 
-const OWNER_NUMBER: Table = { name: 'owner number', key: [['number', 'uint']], value: [] };
+const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 'uint']], value: [] };
 
 const ownerText = (owner: string | number): string => (typeof owner === 'number' ? String(owner) : owner);
 

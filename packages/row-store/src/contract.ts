@@ -15,6 +15,7 @@ export type RowStoreUnderTest = {
 
 const THINGS: Table = {
   name: 'things',
+  about: '',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -30,9 +31,10 @@ const THINGS: Table = {
     ['data', 'json'],
   ],
 };
-const OWNERS: Table = { name: 'owners', key: [['history', 'text']], value: [['name', 'text']] };
+const OWNERS: Table = { name: 'owners', about: '', key: [['history', 'text']], value: [['name', 'text']] };
 const HASHES: Table = {
   name: 'hashes',
+  about: '',
   key: [
     ['history', 'text'],
     ['hash', 'bytes'],

@@ -20,6 +20,8 @@ export type KeyCell = string | number | Uint8Array;
 export type Table = {
   /** Unique in a generation. */
   readonly name: string;
+  /** What a row says, in a sentence or two: for the page on rows and for comments in a database. */
+  readonly about: string;
   readonly key: readonly (readonly [name: string, type: 'text' | 'uint' | 'bytes'])[];
   readonly value: readonly (readonly [name: string, type: ColumnType])[];
   /** True for what depends on where the record lies (offsets in a log): rebuilt with the rest, never compared. */
@@ -46,7 +48,7 @@ export type Range = {
   readonly limit?: number;
 };
 
-/** Reads rows, synchronously: a fold or a query never waits in the middle (decision 0010). */
+/** Reads rows, synchronously: a fold or a query never waits in the middle (docs/decisions). */
 export type RowReader = {
   get(table: Table, key: Key): Value | undefined;
   range(table: Table, range: Range): readonly Row[];

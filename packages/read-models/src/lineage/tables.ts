@@ -13,6 +13,8 @@ const AUTHOR = [
 
 export const HISTORIES: Table = {
   name: 'histories',
+  about:
+    'A history: its name, the first and the newest time, counts, where it was imported from, what it salvages.',
   key: [['history', 'text']],
   value: [
     ['name', 'text'],
@@ -30,9 +32,10 @@ export const HISTORIES: Table = {
   ],
 };
 
-/** `how`: start, fork, rollback. `parent`, `parent_seq`: the position it goes on from. `left_by`: the rollback that left it. */
 export const LINEAGES: Table = {
   name: 'lineages',
+  about:
+    "A lineage: how it began (start, fork, rollback) and at which position of its parent, its name, its own counts without its ancestors', and the rollback that left it.",
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -52,9 +55,10 @@ export const LINEAGES: Table = {
   ],
 };
 
-/** Every frame: its lineage, who and when, the command, how many events. */
 export const ACTS: Table = {
   name: 'acts',
+  about:
+    "A frame: its lineage, who wrote it and when, by which command, how many events it has. `recorder` names an agent's own record, `actor` an observer.",
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
@@ -62,9 +66,9 @@ export const ACTS: Table = {
   value: [['strand', 'uint'], ['at', 'wide'], ['events', 'uint'], ['command', 'text'], ...AUTHOR],
 };
 
-/** Every snapshot by the frame that made it: the act with the same `seq` says who and when. */
 export const COMMITS: Table = {
   name: 'commits',
+  about: 'A snapshot by the frame that made it; the act with the same `seq` says who and when.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -81,9 +85,9 @@ export const COMMITS: Table = {
   ],
 };
 
-/** Positions with a name. */
 export const NAMED: Table = {
   name: 'named',
+  about: 'A named position: (`strand`, `position`), and the frame that named it.',
   key: [
     ['history', 'text'],
     ['name', 'text'],
@@ -95,9 +99,9 @@ export const NAMED: Table = {
   ],
 };
 
-/** Notes to positions, in the order in which they were written. */
 export const NOTES: Table = {
   name: 'notes',
+  about: 'A note to a position: (`strand`, `position`), written by the event `index` of frame `seq`.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],

@@ -28,9 +28,10 @@ const HEADERS = [
   ['nulls', 'uint'],
 ] as const;
 
-/** A lineage: where it left its parent, and the mark that holds there. The root's parent is null. */
 export const STRANDS: Table = {
   name: 'strands',
+  about:
+    'A lineage: where it left its parent, the mark that holds at its beginning, and the name people use now. The parent of the root is null; `thread` is null for a full provider thread.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -45,12 +46,10 @@ export const STRANDS: Table = {
   ],
 };
 
-/**
- * A node from a frame on; no cells: it is no longer there. `region`: 0 under `^sys` (`place` the number of the `^sys`
- * place), 1 in a turn or the head (`place` the cycle that seals it), 2 root and regions (`ordinal` 0…3).
- */
 export const VERSIONS: Table = {
   name: 'versions',
+  about:
+    'A node from a frame on; no cells: it is no longer there. `region`: 0 under `^sys` (`place` is the number of the `^sys` place), 1 in a turn or the head (`place` is the cycle that seals it), 2 root and regions (`ordinal` 0 to 3). `expires` is the first cycle without it. `nulls` has a bit for each header that is an explicit null: role 1, kind 2, key 4, provenance 8, refs 16, removable 32.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -62,9 +61,10 @@ export const VERSIONS: Table = {
   value: HEADERS,
 };
 
-/** A sealed turn from a frame on; no cells: it is no longer there. */
 export const TURNS: Table = {
   name: 'turns',
+  about:
+    'A sealed turn from a frame on; no cells: it is no longer there. `ordinal` tells the turns of one import apart.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -75,9 +75,10 @@ export const TURNS: Table = {
   value: [['id', 'text'], ...HEADERS],
 };
 
-/** The place a node is in from a frame on; no cells: none. `region` as in `versions`, 3 for a turn. */
 export const IDS: Table = {
   name: 'ids',
+  about:
+    'The place a node is in from a frame on; no cells: none. `region` as in `versions`, 3 for a turn. An id with any row is taken for ever.',
   key: [
     ['history', 'text'],
     ['id', 'text'],
@@ -91,9 +92,9 @@ export const IDS: Table = {
   ],
 };
 
-/** The snapshot of a cycle: the position (strand, seq) and what was computed of it. */
 export const SNAPSHOTS: Table = {
   name: 'snapshots',
+  about: 'The snapshot of a cycle: the position (`strand`, `seq`) and what was computed of it.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -109,13 +110,10 @@ export const SNAPSHOTS: Table = {
   ],
 };
 
-/**
- * What must be known of a position besides its nodes, from a frame on: `cycle` of the newest commit, `oldest_live`, and
- * `also` (the places below it) with something alive, `oldest_turn`, the `sys` place with its living nodes and rows,
- * and what the next command is decided on. `policy` is the frame that configured it.
- */
 export const MARKS: Table = {
   name: 'marks',
+  about:
+    'What must be known of a position besides its nodes, from a frame on: the newest `cycle`; the lowest place with something alive (`oldest_live`), but for those in `also`; the lowest place of a turn; the number of the `^sys` place, its living nodes and its rows; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frame that configured the policy.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -135,9 +133,9 @@ export const MARKS: Table = {
   ],
 };
 
-/** Commands are remembered for ever (record §3). */
 export const COMMANDS: Table = {
   name: 'commands',
+  about: 'The frame that a command came to, and the digest of the command. Kept for ever.',
   key: [
     ['history', 'text'],
     ['command', 'text'],
@@ -150,6 +148,7 @@ export const COMMANDS: Table = {
 
 export const NAMES: Table = {
   name: 'names',
+  about: 'The position (`strand`, `seq`) that a name stands for.',
   key: [
     ['history', 'text'],
     ['name', 'text'],
@@ -160,9 +159,10 @@ export const NAMES: Table = {
   ],
 };
 
-/** The newest frame of a lineage and its newest own mark; none for one that was only started. */
 export const HEADS: Table = {
   name: 'heads',
+  about:
+    'The newest frame of a lineage and the newest of its own marks. A lineage that was only started has none: its newest frame is the one that started it.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -175,6 +175,7 @@ export const HEADS: Table = {
 
 export const POLICIES: Table = {
   name: 'policies',
+  about: 'A pruning policy as a frame configured it; null: nothing is pruned.',
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
