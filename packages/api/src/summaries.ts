@@ -21,6 +21,7 @@ export const HistorySummary = z
     history: z.string(),
     name: z.string().nullable(),
     state: z.enum(['open', 'damaged', 'defective']),
+    stopped: count.nullable().describe('the frame at which it stops being served; null while it is open'),
     preview: z.string().nullable().describe('the first words of the first user message'),
     startedAt: milliseconds,
     updatedAt: milliseconds,

@@ -19,6 +19,7 @@ export const historyAnswer = async (summary: HistorySummary, previews: Previews)
   history: summary.history,
   name: summary.name,
   state: summary.state,
+  stopped: summary.stopped,
   preview: await previews(summary),
   startedAt: summary.startedAt,
   updatedAt: summary.updatedAt,

@@ -156,6 +156,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       history,
       name,
       state,
+      stopped: state === 'open' ? null : frames.length - 1,
       startedAt: frames[0]?.at ?? 0,
       updatedAt: frames.at(-1)?.at ?? 0,
       source: null,

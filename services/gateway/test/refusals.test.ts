@@ -6,6 +6,7 @@ import { fixtureHome } from './fixture-home.ts';
 
 const home = fixtureHome([
   { history: 'hfirst', name: 'airline', cycles: [[{ id: 'ask', content: 'Hello' }]] },
+  { history: 'hother', cycles: [], state: 'damaged' },
 ]);
 const app = createGateway({ home });
 const client = createClient(async (url, options) => app.request(url, options), '');
@@ -59,6 +60,11 @@ describe('refusals', () => {
       'sec-fetch-site': 'same-origin',
     };
     expect((await app.request('/api/histories', { headers })).status).toBe(200);
+  });
+
+  test('a history that is damaged is named, in the list and by verify', async () => {
+    expect((await client.history({ history: 'hother' })).state).toBe('damaged');
+    expect(await client.verify({})).toEqual({ ok: false, histories: 2, damaged: ['hother'], defective: [] });
   });
 
   test('an error nobody foresaw is E_INTERNAL, and reported', async () => {

@@ -70,7 +70,7 @@ export const isChosen = ({ history, name, lineages }: HistorySummary, chosen: st
     lineages.some((one) => one.lineage === chosen || one.name === chosen));
 
 const HistoryRow = ({
-  summary: { history, name, preview, cycles, state, updatedAt, lineages },
+  summary: { history, name, preview, cycles, state, stopped, updatedAt, lineages },
   chosen,
   choose,
 }: {
@@ -92,7 +92,14 @@ const HistoryRow = ({
     >
       <span class="history-name">
         <SafeText text={name ?? shortId(history)} />
-        {state !== 'open' && <span class="badge bad">{state}</span>}
+        {state !== 'open' && (
+          <span
+            class="badge bad"
+            title={`what follows frame ${String(stopped)} is not served; see stemma verify`}
+          >
+            {state}
+          </span>
+        )}
       </span>
       <span class="history-preview">
         {preview === null ? <i>no user has spoken</i> : <SafeText text={preview} />}

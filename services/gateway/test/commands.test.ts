@@ -1,0 +1,112 @@
+import type { Step } from '@stemma/api';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { block, commit, openAirline, type Airline } from './airline.ts';
+
+let airline: Airline;
+beforeAll(async () => {
+  airline = await openAirline();
+});
+afterAll(() => airline.close());
+
+test('a command is durable when it is answered; sent again it has no second effect and the same answer [record §3]', async () => {
+  const send = () => airline.record('five', block('new', 'x'), commit(4));
+  const first = await send();
+  expect(first).toMatchObject({ repeated: false, position: { label: '@c4', seq: 5, committed: true } });
+  expect(first.events.map(({ type }) => type)).toEqual(['NodeInserted', 'TurnSealed', 'SnapshotCommitted']);
+  expect(await send()).toEqual({ ...first, repeated: true });
+  await expect(airline.record('five', commit(5))).rejects.toMatchObject({ code: 'E_COMMAND_REUSED' });
+});
+
+test('a command that expects another newest frame than there is is a conflict, and a refused one leaves nothing', async () => {
+  const { frames } = await airline.client.history({ history: 'airline' });
+  const body = { id: 'late', recorder: 'agent', expected: 0, steps: [commit(9)] };
+  await expect(airline.client.command({ history: 'airline', body })).rejects.toMatchObject({
+    code: 'E_CONFLICT',
+  });
+  await expect(airline.record('twice', block('fresh', 'x'), block('ask', 'again'))).rejects.toMatchObject({
+    code: 'E_NODE_EXISTS',
+  });
+  expect((await airline.client.history({ history: 'airline' })).frames).toBe(frames);
+});
+
+test('insert, replace, move, remove, commit, name and annotate can be done over HTTP', async () => {
+  await airline.client.start({ body: { id: 'start-steps', recorder: 'agent', name: 'steps' } });
+  const run = (id: string, ...steps: Step[]) =>
+    airline.client.command({ history: 'steps', body: { id, recorder: 'agent', steps } });
+  const answer = await run(
+    'all',
+    { op: 'insert', parent: '^ah', node: { id: 'box', nodeType: 'mc' } },
+    block('a', 'one', 'user', { offset: -1 }),
+    block('b', 'two', 'system'),
+    { op: 'replace', id: 'b', set: { content: 'three' } },
+    { op: 'remove', id: 'a' },
+    block('c', 'four', 'system'),
+    { op: 'move', id: 'c', parent: 'box' },
+    { op: 'commit' },
+    { op: 'name', name: 'first' },
+    { op: 'annotate', note: 'as it should be' },
+  );
+  expect(answer.position.label).toBe('@c1');
+  expect(
+    (await airline.client.tree({ history: 'steps', at: '@name:first' })).nodes.map(({ id, content }) => [
+      id,
+      content?.text,
+    ]),
+  ).toEqual([
+    ['root', undefined],
+    ['sys', undefined],
+    ['b', 'three'],
+    ['seq', undefined],
+    [
+      answer.events.flatMap((event) =>
+        event.type === 'TurnSealed' ? [(event['turn'] as { id: string }).id] : [],
+      )[0],
+      undefined,
+    ],
+    ['box', undefined],
+    ['c', 'four'],
+    ['ah', undefined],
+  ]);
+});
+
+test.each([
+  ['not JSON', '{"id":', 'E_INPUT_TRUNCATED', 400],
+  ['nested without end', '['.repeat(100_000), 'E_INPUT_TOO_DEEP', 400],
+  ['a forbidden key', '{"__proto__":1}', 'E_INPUT_FORBIDDEN_KEY', 400],
+  ['no steps', '{"id":"a","recorder":"r","steps":[]}', 'E_COMMAND_INVALID', 400],
+  [
+    'a key nobody knows',
+    '{"id":"a","recorder":"r","steps":[{"op":"commit","now":true}]}',
+    'E_COMMAND_INVALID',
+    400,
+  ],
+])('a body that is %s is refused with a code', async (_, body, code, status) => {
+  const response = await airline.app.request('/api/histories/airline/commands', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({ error: { code } });
+});
+
+test('a body that a form of another site could send is refused', async () => {
+  const response = await airline.app.request('/api/histories/airline/commands', {
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: '{}',
+  });
+  expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'E_USAGE' } }]);
+});
+
+test('a body above 80 MiB is refused before it is read', async () => {
+  const response = await airline.app.request('/api/histories/airline/commands', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': String(80 * 1024 * 1024 + 1) },
+    body: '{}',
+  });
+  expect([response.status, await response.json()]).toMatchObject([
+    413,
+    { error: { code: 'E_INPUT_TOO_LARGE' } },
+  ]);
+});

@@ -1,0 +1,55 @@
+import type { HistorySummary, Home, LoggedEvent } from '@stemma/home';
+import { expect, test } from 'vitest';
+import { chainLimits } from '../src/lines.ts';
+import { passages } from '../src/passage.ts';
+
+const lineage = (strand: number, parent: number | null, at: number | null) => ({
+  lineage: strand === 0 ? 'h' : `h:${strand}`,
+  strand,
+  name: null,
+  parent,
+  at,
+});
+const summary = {
+  history: 'h',
+  lineages: [lineage(0, null, null), lineage(5, 0, 3), lineage(9, 5, 7), lineage(12, 9, 2)],
+} as unknown as HistorySummary;
+
+test("a chain's limits are the running minimum of where its lineages left their parents [snapshots: strands]", () => {
+  expect([...chainLimits(summary, 9)]).toEqual([
+    [9, Number.POSITIVE_INFINITY],
+    [5, 7],
+    [0, 3],
+  ]);
+  expect(new Map(chainLimits(summary, 12)).get(5)).toBe(2);
+  expect(new Map(chainLimits(summary, 12)).get(0)).toBe(2);
+});
+
+const event = (seq: number, strand: number, type: 'NodeInserted' | 'NodeRemoved', id: string): LoggedEvent =>
+  ({
+    history: 'h',
+    seq,
+    strand,
+    event: type === 'NodeInserted' ? { type, node: { id } } : { type, id, subtree: [] },
+  }) as unknown as LoggedEvent;
+
+test('what came and left is counted along the chain only, and what came and went in between not at all', async () => {
+  const events = [
+    event(1, 0, 'NodeInserted', 'a'),
+    event(2, 0, 'NodeInserted', 'b'),
+    event(4, 0, 'NodeInserted', 'of the parent, after the fork'),
+    event(6, 5, 'NodeRemoved', 'a'),
+    event(7, 5, 'NodeInserted', 'brief'),
+    event(8, 0, 'NodeInserted', 'of the parent, later'),
+    event(10, 5, 'NodeRemoved', 'brief'),
+    event(11, 5, 'NodeInserted', 'c'),
+  ];
+  const home = {
+    events: async (_: string, { from = 0, limit = 0 } = {}) =>
+      events.filter(({ seq }) => seq >= from).slice(0, Math.min(limit, 2)),
+  } as unknown as Home;
+  expect(await passages(home, summary, 5, [1, 2, 11])).toEqual([
+    { came: new Set(['b']), left: new Map() },
+    { came: new Set(['c']), left: new Map([['a', 'removed']]) },
+  ]);
+});
