@@ -43,16 +43,16 @@ const offsetIn = (view: GenerationView, partition: number): number => {
   return cursor === null ? 0 : standingOf(cursor).cursor.offset;
 };
 
-const historyRows = ({ read, payloads, catchUp }: Projector, history: string): HistoryRows => ({
-  next: () => read((view) => readFence(view, history)?.next ?? 0),
+const historyRows = (projector: Projector, history: string): HistoryRows => ({
+  next: () => projector.read((view) => readFence(view, history)?.next ?? 0),
   lineage: (strand, seq, limit) =>
-    read((view) => {
+    projector.read((view) => {
       const at = seq ?? Math.min(readHead(view, history, strand), limit - 1);
       return loadLineage(readLineage(view, history, strand, at));
     }),
-  idTaken: (id) => read((view) => isIdTaken(view, history, id)),
-  nameTaken: (name) => read((view) => namedPosition(view, history, name) !== undefined),
-  remembered: (command) => read((view) => rememberedCommand(view, history, command)),
-  withPayloads: (fn) => payloads.using(history, fn),
-  catchUp: () => catchUp(),
+  idTaken: (id) => projector.read((view) => isIdTaken(view, history, id)),
+  nameTaken: (name) => projector.read((view) => namedPosition(view, history, name) !== undefined),
+  remembered: (command) => projector.read((view) => rememberedCommand(view, history, command)),
+  withPayloads: (fn) => projector.payloads.using(history, fn),
+  catchUp: () => projector.catchUp(),
 });

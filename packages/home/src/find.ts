@@ -18,29 +18,42 @@ export const findLine = (rows: RowReader, name: string): Line => {
   if (whole !== undefined) return mainOf(rows, whole);
   const colon = name.lastIndexOf(':');
   const history = colon === -1 ? undefined : historyNamed(rows, name.slice(0, colon));
-  if (history === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${JSON.stringify(name)}`, { name });
+  if (history === undefined)
+    throw fail('E_HISTORY_NOT_FOUND', `there is no history ${JSON.stringify(name)}`, { name });
   return lineageNamed(rows, history, name.slice(colon + 1));
 };
 
 /** The line of a strand. */
-export const lineOf = (history: string, strand: number): Line => ({ history, strand, lineage: lineageId(history, strand) });
+export const lineOf = (history: string, strand: number): Line => ({
+  history,
+  strand,
+  lineage: lineageId(history, strand),
+});
 
 /** What names a lineage: the history's id for its root lineage, else `<history>:<strand>`. */
-export const lineageId = (history: string, strand: number): string => (strand === 0 ? history : `${history}:${strand}`);
+export const lineageId = (history: string, strand: number): string =>
+  strand === 0 ? history : `${history}:${strand}`;
 
 const historyNamed = (rows: RowReader, name: string): string | undefined => {
   if (findHistory(rows, name) !== undefined) return name;
   const named = historyId(name, '');
   if (findHistory(rows, named) !== undefined) return named;
   if (!/^h[a-z2-7]{3,19}$/.test(name) || name.length < SHORTEST) return undefined;
-  const found = listHistories(rows, { after: before(name), limit: 2 }).filter(({ history }) => history.startsWith(name));
+  const found = listHistories(rows, { after: before(name), limit: 2 }).filter(({ history }) =>
+    history.startsWith(name),
+  );
   if (found.length > 1)
-    throw fail('E_HISTORY_AMBIGUOUS', `several histories begin with ${name}: ${found.map(({ history }) => history).join(', ')}`, { name });
+    throw fail(
+      'E_HISTORY_AMBIGUOUS',
+      `several histories begin with ${name}: ${found.map(({ history }) => history).join(', ')}`,
+      { name },
+    );
   return found[0]?.history;
 };
 
 /** A text that comes just before every text that begins with `id`, and behind every smaller id of the same alphabet. */
-const before = (id: string): string => id.slice(0, -1) + String.fromCharCode(id.charCodeAt(id.length - 1) - 1) + '~';
+const before = (id: string): string =>
+  id.slice(0, -1) + String.fromCharCode(id.charCodeAt(id.length - 1) - 1) + '~';
 
 /** The lineage that has the name `main` now: the root's, until a rollback passes the name on (context-tree §5). */
 const mainOf = (rows: RowReader, history: string): Line => {
@@ -51,6 +64,10 @@ const mainOf = (rows: RowReader, history: string): Line => {
 const lineageNamed = (rows: RowReader, history: string, name: string): Line => {
   const lineages = listLineages(rows, history);
   const found = lineages.find((lineage) => lineage.name === name || String(lineage.strand) === name);
-  if (found === undefined) throw fail('E_LINEAGE_NOT_FOUND', `the history ${history} has no lineage ${JSON.stringify(name)}`, { history, lineage: name });
+  if (found === undefined)
+    throw fail('E_LINEAGE_NOT_FOUND', `the history ${history} has no lineage ${JSON.stringify(name)}`, {
+      history,
+      lineage: name,
+    });
   return lineOf(history, found.strand);
 };

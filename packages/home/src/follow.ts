@@ -6,9 +6,13 @@ import type { LoggedEvent } from './home.ts';
 import { authorOf } from './read.ts';
 
 /** The accepted events of one frame. @throws E_SNAPSHOT_NOT_FOUND */
-export const frameEvents = async ({ read, payloads }: Projector, history: string, seq: number): Promise<readonly LoggedEvent[]> => {
-  const events = await payloads.events(history, seq);
-  const act = read((view) => findAct(view, history, seq));
+export const frameEvents = async (
+  projector: Projector,
+  history: string,
+  seq: number,
+): Promise<readonly LoggedEvent[]> => {
+  const events = await projector.payloads.events(history, seq);
+  const act = projector.read((view) => findAct(view, history, seq));
   return events.map((event, index) => ({
     history,
     strand: act.strand,
@@ -35,19 +39,29 @@ export type Followed = { readonly cursor: string; readonly events: readonly Logg
  *
  * @throws E_STREAM_GONE when the cursor is not of this log, or the log does not reach to it.
  */
-export async function* followLog(log: EventLog, projector: Projector, options: FollowOptions): AsyncGenerator<Followed> {
+export async function* followLog(
+  log: EventLog,
+  projector: Projector,
+  options: FollowOptions,
+): AsyncGenerator<Followed> {
   const { signal, history } = options;
   const places = options.after === undefined ? await endsOf(log) : await placesOf(log, options.after);
   yield { cursor: cursorOf(log, places), events: [] };
-  while (!signal.aborted) {
+  const going = (): boolean => !signal.aborted;
+  while (going()) {
     for (const [partition, from] of places.entries()) {
-      const end = await log.end(partition);
-      for (let at = from; at < end && !signal.aborted; at = places[partition] ?? end) {
-        await projector.catchUp(partition);
-        const { events, next } = await acceptedFrom(log, projector, partition, at, history);
-        places[partition] = next;
+      await projector.catchUp(partition);
+      // What was appended since is not known to be accepted yet: it is looked at in the next round.
+      const known = projector.standing(partition)?.cursor.offset ?? from;
+      for (let at = from; at < known && going();) {
+        const { events, next } = await acceptedBetween(
+          log,
+          projector,
+          { partition, from: at, to: known },
+          history,
+        );
+        at = places[partition] = next;
         if (events.length > 0) yield { cursor: cursorOf(log, places), events };
-        if (next <= at) break;
       }
     }
     await waitForAny(log, places, signal);
@@ -62,7 +76,7 @@ export async function* followFrom(
 ): AsyncGenerator<Followed> {
   const partition = partitionOf(history, log.partitions);
   const cursor = cursorOf(log, await endsOf(log));
-  for (let seq = from; !signal.aborted; ) {
+  for (let seq = from; !signal.aborted;) {
     await projector.catchUp(partition);
     const acts = projector.read((view) => listActs(view, history, { from: seq, limit: 100 }));
     for (const act of acts) yield { cursor, events: await frameEvents(projector, history, act.seq) };
@@ -72,24 +86,28 @@ export async function* followFrom(
   }
 }
 
-/** What the rows took of some records: those whose frame lies where the rows say. */
-const acceptedFrom = async (
+type Stretch = { readonly partition: number; readonly from: number; readonly to: number };
+
+/** What the rows took of the next records of a stretch: those whose frame lies where the rows say. */
+const acceptedBetween = async (
   log: EventLog,
   projector: Projector,
-  partition: number,
-  from: number,
+  { partition, from, to }: Stretch,
   only: string | undefined,
 ): Promise<{ readonly events: readonly LoggedEvent[]; readonly next: number }> => {
-  const batch = await log.read(partition, from, { maxBytes: 64 * 1024 });
+  const { records } = await log.read(partition, from, { maxBytes: 64 * 1024 });
   const events: LoggedEvent[] = [];
-  for (const { offset, bytes, damaged } of batch.records) {
+  let next = from;
+  for (const { offset, next: behind, bytes, damaged } of records) {
+    if (offset >= to) break;
+    next = behind;
     const envelope = damaged ? undefined : openRecord(bytes)?.envelope;
     if (envelope === undefined || (only !== undefined && envelope.history !== only)) continue;
     const { history, seq } = envelope;
     const taken = projector.read((view) => view.get(FRAMES, [history, seq])?.[0] === offset);
     if (taken) events.push(...(await frameEvents(projector, history, seq)));
   }
-  return { events, next: batch.next };
+  return { events, next: next === from ? to : next };
 };
 
 const endsOf = (log: EventLog): Promise<number[]> =>
@@ -102,8 +120,14 @@ const placesOf = async (log: EventLog, cursor: string): Promise<number[]> => {
   const [id, list = ''] = cursor.split(':');
   const places = list.split(',').map(Number);
   const known = id === log.id && places.length === ends.length;
-  if (!known || !places.every((place, i) => Number.isSafeInteger(place) && place >= 0 && place <= (ends[i] ?? -1)))
-    throw fail('E_STREAM_GONE', 'the stream cannot go on from there: the log is another, or does not reach so far');
+  if (
+    !known ||
+    !places.every((place, i) => Number.isSafeInteger(place) && place >= 0 && place <= (ends[i] ?? -1))
+  )
+    throw fail(
+      'E_STREAM_GONE',
+      'the stream cannot go on from there: the log is another, or does not reach so far',
+    );
   for (const [partition, place] of places.entries()) await refuseBetween(log, partition, place);
   return places;
 };
@@ -113,7 +137,10 @@ const refuseBetween = async (log: EventLog, partition: number, place: number): P
   try {
     await log.read(partition, place, { maxBytes: 1 });
   } catch (cause) {
-    throw fail('E_STREAM_GONE', `no record begins at ${partition}@${place}${cause instanceof Error ? `: ${cause.message}` : ''}`);
+    throw fail(
+      'E_STREAM_GONE',
+      `no record begins at ${partition}@${place}${cause instanceof Error ? `: ${cause.message}` : ''}`,
+    );
   }
 };
 

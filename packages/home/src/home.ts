@@ -24,6 +24,8 @@ export type HistorySummary = {
   readonly cycles: number;
   readonly lineages: readonly LineageSummary[];
   readonly state: 'open' | 'damaged' | 'defective';
+  /** The `seq` at which it stops being served; null while it is open. */
+  readonly stopped: number | null;
 };
 
 export type LineageSummary = {
@@ -62,7 +64,12 @@ export type Position = {
 };
 
 /** The tree at a position, for reading. */
-export type TreeView = { readonly position: Position; readonly tree: FlatTree; readonly payloads: PayloadSource; readonly thread: 'full' | 'pre' };
+export type TreeView = {
+  readonly position: Position;
+  readonly tree: FlatTree;
+  readonly payloads: PayloadSource;
+  readonly thread: 'full' | 'pre';
+};
 
 /** An accepted event as `stemma log` and the live stream give it. */
 export type LoggedEvent = {
@@ -104,14 +111,24 @@ export type Home = {
   history(id: string): Promise<HistorySummary>;
   /** Finds a history or lineage by id, by the beginning of an id (4 letters at least), or by name. */
   find(name: string): Promise<Line>;
-  snapshots(line: Line, page?: { readonly before?: number; readonly limit?: number }): Promise<readonly SnapshotSummary[]>;
+  snapshots(
+    line: Line,
+    page?: { readonly before?: number; readonly limit?: number },
+  ): Promise<readonly SnapshotSummary[]>;
   /** The position of `@t0 @t-1 @c12 @s57 @name:NAME`; without a reference the working state. */
   position(line: Line, ref?: string): Promise<Position>;
   view(position: Position): Promise<TreeView>;
-  select(line: Line, selector: string, window?: { readonly limit?: number; readonly skip?: number }): Promise<{ readonly position: Position; readonly ids: readonly string[] }>;
+  select(
+    line: Line,
+    selector: string,
+    window?: { readonly limit?: number; readonly skip?: number },
+  ): Promise<{ readonly position: Position; readonly ids: readonly string[] }>;
   diff(line: Line, a: string, b: string): Promise<DiffResult>;
   /** Accepted events of a history from frame `from`, oldest first, a page at a time. */
-  events(history: string, page?: { readonly from?: number; readonly limit?: number }): Promise<readonly LoggedEvent[]>;
+  events(
+    history: string,
+    page?: { readonly from?: number; readonly limit?: number },
+  ): Promise<readonly LoggedEvent[]>;
   /**
    * New events as they are accepted, of all histories or of one: after a cursor, or (one history) from a frame, or from
    * now. Ends with the signal. @throws E_STREAM_GONE when the log does not have the cursor.
@@ -125,8 +142,11 @@ export type Home = {
   /** Sizes and counts: the log, the rows, the contents, each partition's end and cursor. */
   stats(): Promise<Readonly<Record<string, WideJson>>>;
   /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
-  replay(options: { readonly verify: boolean; readonly progress?: (frames: number) => void }): Promise<ReplayReport>;
-  /** Reads every record and every content. */
+  replay(options: {
+    readonly verify: boolean;
+    readonly progress?: (frames: number) => void;
+  }): Promise<ReplayReport>;
+  /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */
   verify(progress?: (records: number) => void): Promise<VerifyReport>;
   /** Starts a new history from the last good snapshot of one that is damaged or defective. */
   salvage(line: Line): Promise<{ readonly history: string; readonly from: string; readonly seq: number }>;

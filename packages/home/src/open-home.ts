@@ -1,11 +1,11 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { commandDigest, type Command } from '@stemma/history';
 import { acknowledgeDamage, openWriter, partitionOf, type EventLog, type Writer } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector, readFence, type Projector } from '@stemma/projector';
 import { findAct, listActs } from '@stemma/read-models';
-import type { RowStore } from '@stemma/row-store';
+import type { GenerationView, RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,8 +13,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openBackground, type Background } from './background.ts';
 import { rowsDomain } from './domain.ts';
 import { frameEvents, followFrom, followLog } from './follow.ts';
-import type { Home, HistorySummary, LoggedEvent, Outcome, Position, TreeView } from './home.ts';
-import { allHistories, diffViews, findLine, oneHistory, positionOf, selectIds, snapshotsOf, viewOf } from './read.ts';
+import type { Home, Line, LoggedEvent, Outcome, Position, TreeView } from './home.ts';
+import {
+  allHistories,
+  diffViews,
+  findLine,
+  oneHistory,
+  positionOf,
+  selectIds,
+  snapshotsOf,
+  viewOf,
+  type StateOf,
+} from './read.ts';
 import { salvageLine } from './salvage.ts';
 import { replayRows, statsOf, verifyHome } from './upkeep.ts';
 
@@ -70,8 +80,13 @@ const openParts = async (directory: string, clock: () => bigint): Promise<Parts>
 
 const homeOf = (parts: Parts): Home => {
   const { log, projector, writer, background } = parts;
-  const stateOf = (history: string): HistorySummary['state'] =>
-    projector.read((view) => readFence(view, history)?.state ?? 'open');
+  const stateOf: StateOf = (history) => {
+    const { state, stopped } = projector.read((view) => readFence(view, history)) ?? {
+      state: 'open',
+      stopped: null,
+    };
+    return { state, stopped };
+  };
   /** Everything that is in the log now is seen by what is read next. */
   const current = async <T>(fn: Parameters<typeof projector.read<T>>[0]): Promise<T> => {
     await projector.catchUp();
@@ -85,14 +100,16 @@ const homeOf = (parts: Parts): Home => {
     history: (id) => current((rows) => oneHistory(rows, id, stateOf)),
     find: (name) => current((rows) => findLine(rows, name)),
     snapshots: (line, page) => current((rows) => snapshotsOf(rows, line, page)),
-    position: (line, ref = '') => current((rows) => positionOf(rows, line, ref)),
+    position: (line, ref = '') => current((rows) => servedPosition(rows, line, ref, stateOf(line.history))),
     view,
     select: async (line, selector, window = {}) => {
       await projector.catchUp();
       return selectIds(projector, line, selector, window);
     },
     diff: async (line, a, b) => {
-      const [older, newer] = await current((rows) => [positionOf(rows, line, a), positionOf(rows, line, b)] as const);
+      const [older, newer] = await current(
+        (rows) => [positionOf(rows, line, a), positionOf(rows, line, b)] as const,
+      );
       return diffViews(projector, older, newer);
     },
     events: async (history, { from = 0, limit = 1000 } = {}) => {
@@ -121,6 +138,25 @@ const homeOf = (parts: Parts): Home => {
   return home;
 };
 
+/** @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for what may lie behind the place where the history stops */
+const servedPosition = (
+  rows: GenerationView,
+  line: Line,
+  ref: string,
+  { state, stopped }: ReturnType<StateOf>,
+): Position => {
+  try {
+    return positionOf(rows, line, ref);
+  } catch (error) {
+    if (state === 'open' || !isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
+    throw fail(
+      state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
+      `${error.message}: the history is ${state} at seq ${stopped ?? '?'}, and nothing behind it is served`,
+      { history: line.history, seq: stopped },
+    );
+  }
+};
+
 const submit = async ({ log, projector, writer, background }: Parts, command: Command): Promise<Outcome> => {
   const { id, history } = command;
   const accepted = await writer.write({ id, digest: commandDigest(command), history, command });
@@ -134,17 +170,29 @@ const submit = async ({ log, projector, writer, background }: Parts, command: Co
   return { history, strand, seq, events: await projector.payloads.events(history, seq), repeated };
 };
 
-const acknowledge = async ({ log, projector, clock }: Parts, partition: number, offset: number): Promise<void> => {
+const acknowledge = async (
+  { log, projector, clock }: Parts,
+  partition: number,
+  offset: number,
+): Promise<void> => {
   await projector.catchUp();
   const standing = projector.standing(partition);
   if (standing === undefined || partition >= log.partitions)
-    throw fail('E_NOTHING_TO_ACK', `there is no damaged record at ${partition}@${offset}`, { partition, offset });
+    throw fail('E_NOTHING_TO_ACK', `there is no damaged record at ${partition}@${offset}`, {
+      partition,
+      offset,
+    });
   const heads = {
     load: (histories: readonly string[]) =>
-      projector.read((view) => new Map(histories.flatMap((history) => {
-        const head = readFence(view, history);
-        return head === undefined ? [] : [[history, head] as const];
-      }))),
+      projector.read(
+        (view) =>
+          new Map(
+            histories.flatMap((history) => {
+              const head = readFence(view, history);
+              return head === undefined ? [] : [[history, head] as const];
+            }),
+          ),
+      ),
   };
   await acknowledgeDamage(log, standing, heads, offset, {
     at: clock(),
@@ -153,4 +201,3 @@ const acknowledge = async ({ log, projector, clock }: Parts, partition: number, 
   });
   await projector.catchUp();
 };
-

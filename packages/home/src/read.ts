@@ -1,5 +1,11 @@
 import { toHex } from '@stemma/canonical';
-import { diffTrees, PayloadNeeded, type EventRef, type Payload, type PayloadSource } from '@stemma/context-tree';
+import {
+  diffTrees,
+  PayloadNeeded,
+  type EventRef,
+  type Payload,
+  type PayloadSource,
+} from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import {
@@ -22,12 +28,20 @@ import type { Projector } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, parseSelector, select, type Marker, type MarkerRange } from '@stemma/selectors';
 import { findLine, lineageId } from './find.ts';
-import type { DiffResult, HistorySummary, Line, LineageSummary, Position, SnapshotSummary, TreeView } from './home.ts';
+import type {
+  DiffResult,
+  HistorySummary,
+  Line,
+  LineageSummary,
+  Position,
+  SnapshotSummary,
+  TreeView,
+} from './home.ts';
 
 const MILLION = 1_000_000n;
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / MILLION);
 
-export type StateOf = (history: string) => HistorySummary['state'];
+export type StateOf = (history: string) => Pick<HistorySummary, 'state' | 'stopped'>;
 
 /** Every history, the one that changed last first; equal times by id. */
 export const allHistories = (rows: RowReader, stateOf: StateOf): readonly HistorySummary[] =>
@@ -51,16 +65,14 @@ const summaryOf = (rows: RowReader, row: HistoryRow, stateOf: StateOf): HistoryS
   frames: row.frames,
   events: row.events,
   cycles: row.snapshots,
-  lineages: listLineages(rows, row.history).map(
-    ({ strand, name, parent }): LineageSummary => ({
-      lineage: lineageId(row.history, strand),
-      strand,
-      name,
-      parent: parent?.strand ?? null,
-      at: parent?.seq ?? null,
-    }),
-  ),
-  state: stateOf(row.history),
+  lineages: listLineages(rows, row.history).map(({ strand, name, parent }): LineageSummary => ({
+    lineage: lineageId(row.history, strand),
+    strand,
+    name,
+    parent: parent?.strand ?? null,
+    at: parent?.seq ?? null,
+  })),
+  ...stateOf(row.history),
 });
 
 export const authorOf = ({ recorder, actor }: Pick<Act, 'recorder' | 'actor'>): Author =>
@@ -73,8 +85,12 @@ export const snapshotsOf = (
   { before, limit }: { readonly before?: number; readonly limit?: number } = {},
 ): readonly SnapshotSummary[] => {
   const named = new Map<number, string[]>();
-  for (const { name, position } of listNames(rows, history)) named.set(position, [...(named.get(position) ?? []), name]);
-  const page = { ...(before === undefined ? {} : { from: before - 1 }), ...(limit === undefined ? {} : { limit }) };
+  for (const { name, position } of listNames(rows, history))
+    named.set(position, [...(named.get(position) ?? []), name]);
+  const page = {
+    ...(before === undefined ? {} : { from: before - 1 }),
+    ...(limit === undefined ? {} : { limit }),
+  };
   if (before === 0) return [];
   return listSnapshots(rows, history, strand, readHead(rows, history, strand), page)
     .map((row): SnapshotSummary => {
@@ -103,7 +119,9 @@ export const positionOf = (rows: RowReader, line: Line, ref: string): Position =
   const { lineage, at } = parseRef(ref);
   const asked = lineage === null ? line : findLine(rows, lineage);
   if (asked.history !== line.history)
-    throw fail('E_LINEAGE_NOT_FOUND', `${ref} is a position of another history than ${line.history}`, { history: line.history });
+    throw fail('E_LINEAGE_NOT_FOUND', `${ref} is a position of another history than ${line.history}`, {
+      history: line.history,
+    });
   return positionAt(rows, asked, at);
 };
 
@@ -137,14 +155,14 @@ const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
 };
 
 /** The tree at a position, with all its payloads at hand. */
-export const viewOf = async ({ read, payloads }: Projector, position: Position): Promise<TreeView> => {
+export const viewOf = async (projector: Projector, position: Position): Promise<TreeView> => {
   const { history, strand, seq } = position;
-  const { tree, thread } = read((rows) => ({
+  const { tree, thread } = projector.read((rows) => ({
     tree: readFlatTree(rows, history, strand, seq),
     thread: readStrand(rows, history, strand).thread,
   }));
   const refs = tree.payloads.filter((ref) => ref !== null);
-  const found = await payloads.using(history, (source) => {
+  const found = await projector.payloads.using(history, (source) => {
     const missing: EventRef[] = [];
     const each = refs.map((ref) => orNeeded(source, ref, missing));
     if (missing.length > 0) throw new PayloadNeeded(missing);
@@ -166,27 +184,32 @@ const orNeeded = (source: PayloadSource, ref: EventRef, missing: EventRef[]): Pa
 
 /** What a selector matches: on the snapshot it names, else on the working state. */
 export const selectIds = async (
-  { read, payloads }: Projector,
+  projector: Projector,
   line: Line,
   text: string,
   window: { readonly limit?: number; readonly skip?: number },
 ): Promise<{ readonly position: Position; readonly ids: readonly string[] }> => {
   const selector = parseSelector(text);
-  const { position, tree } = read((rows) => {
+  const { position, tree } = projector.read((rows) => {
     const at = positionAt(rows, line, selector.at);
     return { position: at, tree: readFlatTree(rows, at.history, at.strand, at.seq) };
   });
-  const ids = await payloads.using(line.history, (source) => select(tree, selector, source, window));
+  const ids = await projector.payloads.using(line.history, (source) =>
+    select(tree, selector, source, window),
+  );
   return { position, ids };
 };
 
 /** The difference of two positions of one history, `a` counting as the older one (context-tree §7). */
-export const diffViews = ({ read, payloads }: Projector, a: Position, b: Position): Promise<DiffResult> => {
-  const [older, newer] = read((rows) => [
-    readFlatTree(rows, a.history, a.strand, a.seq),
-    readFlatTree(rows, b.history, b.strand, b.seq),
-  ] as const);
-  return payloads.using(a.history, (source) => diffTrees(older, newer, source));
+export const diffViews = (projector: Projector, a: Position, b: Position): Promise<DiffResult> => {
+  const [older, newer] = projector.read(
+    (rows) =>
+      [
+        readFlatTree(rows, a.history, a.strand, a.seq),
+        readFlatTree(rows, b.history, b.strand, b.seq),
+      ] as const,
+  );
+  return projector.payloads.using(a.history, (source) => diffTrees(older, newer, source));
 };
 
 export { findLine };

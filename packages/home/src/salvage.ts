@@ -12,7 +12,9 @@ import type { Home, Line } from './home.ts';
 export const salvageLine = async (home: Home, line: Line): ReturnType<Home['salvage']> => {
   const { state } = await home.history(line.history);
   if (state === 'open')
-    throw fail('E_CONFLICT', `the history ${line.history} is whole: there is nothing to salvage`, { history: line.history });
+    throw fail('E_CONFLICT', `the history ${line.history} is whole: there is nothing to salvage`, {
+      history: line.history,
+    });
   const [newest] = await home.snapshots(line, { limit: 1 });
   const position = await home.position(line, newest?.label ?? '');
   const { tree, payloads, thread } = await home.view(position);

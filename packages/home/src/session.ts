@@ -83,7 +83,7 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
       return before;
     },
     asOf,
-    remembered: lookups.command,
+    remembered: (id) => lookups.command(id),
     decide: async (command): Promise<Decision> => {
       const at = clock();
       const { lineage, events } = await run((sources) => decide(state, command, at, { ...sources, lookups }));

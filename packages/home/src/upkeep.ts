@@ -1,6 +1,6 @@
-import { compareCodePoints, type WideJson } from '@stemma/canonical';
+import type { WideJson } from '@stemma/canonical';
 import { verifyContents } from '@stemma/contents';
-import { verifyLog } from '@stemma/log';
+import { readPartition, standingAtStart, type EventLog, type HeadState } from '@stemma/log';
 import { DEFECTS, standingOf, verifyReplay } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
@@ -10,9 +10,15 @@ import type { ReplayReport, VerifyReport } from './home.ts';
 import type { Parts } from './open-home.ts';
 
 /** Sizes in bytes, counts, and where each partition's rows stand. */
-export const statsOf = async ({ directory, log, projector }: Parts): Promise<Readonly<Record<string, WideJson>>> => {
+export const statsOf = async ({
+  directory,
+  log,
+  projector,
+}: Parts): Promise<Readonly<Record<string, WideJson>>> => {
   await projector.catchUp();
-  const ends = await Promise.all(Array.from({ length: log.partitions }, (_, partition) => log.end(partition)));
+  const ends = await Promise.all(
+    Array.from({ length: log.partitions }, (_, partition) => log.end(partition)),
+  );
   return projector.read((view) => {
     const histories = listHistories(view);
     const sum = (pick: (row: (typeof histories)[number]) => number): number =>
@@ -45,7 +51,8 @@ export const statsOf = async ({ directory, log, projector }: Parts): Promise<Rea
 const bytesIn = (folder: string): number => {
   let bytes = 0;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) bytes += (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.blocks ?? 0) * 512;
+    if (entry.isFile())
+      bytes += (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.blocks ?? 0) * 512;
   return bytes;
 };
 
@@ -65,10 +72,100 @@ export const replayRows = async (
     return {
       ...counts,
       firstDifference:
-        first === null ? null : `${first.table} ${first.key.map(String).join(' ')}${first.seq === null ? '' : ` (frame ${first.seq})`}`,
+        first === null
+          ? null
+          : `${first.table} ${first.key.map(String).join(' ')}${first.seq === null ? '' : ` (frame ${first.seq})`}`,
       seconds: Math.round(seconds * 1000) / 1000,
     };
   } finally {
     destroyLmdbRowStore(scratch);
   }
 };
+
+type Problem = VerifyReport['problems'][number];
+
+/** Reads every record through the fence, every content, and what the projector found defective. */
+export const verifyHome = async (
+  { log, contents, projector }: Parts,
+  progress: (records: number) => void = () => undefined,
+): Promise<VerifyReport> => {
+  const problems: Problem[] = [];
+  let [records, fenced, stored] = [0, 0, 0];
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const found = await verifyPartition(log, partition, (more) => progress((records += more)));
+    problems.push(...found.problems);
+    fenced += found.fenced;
+  }
+  for await (const { ref, problem } of verifyContents(contents)) {
+    stored += 1;
+    if (problem !== null)
+      problems.push({
+        kind: 'content',
+        partition: null,
+        offset: null,
+        history: null,
+        seq: null,
+        message: `${ref.sha256}: ${problem.message}`,
+      });
+  }
+  await noticeDamage(projector, problems);
+  problems.push(...defectsOf(projector));
+  return { ok: problems.length === 0, records, contents: stored, fenced, problems };
+};
+
+const verifyPartition = async (
+  log: EventLog,
+  partition: number,
+  count: (records: number) => void,
+): Promise<{ readonly problems: readonly Problem[]; readonly fenced: number }> => {
+  const heads = new Map<string, HeadState>();
+  const problems: Problem[] = [];
+  let state = (await standingAtStart(log, partition)).state;
+  for await (const batch of readPartition(log, {
+    standing: await standingAtStart(log, partition),
+    heads: { load: () => heads },
+  })) {
+    for (const [history, head] of batch.heads) heads.set(history, head);
+    count(batch.accepted.length + batch.damage.length);
+    state = batch.standing.state;
+    for (const { offset, history, seq, anybodys } of batch.damage)
+      problems.push({
+        kind: 'damaged',
+        partition,
+        offset,
+        history,
+        seq,
+        message: anybodys
+          ? 'the record was altered and may be of any history: it closes the partition until it is acknowledged'
+          : 'the record was altered: its history stops here',
+      });
+  }
+  return { problems, fenced: Object.values(state.fenced).reduce((sum, n) => sum + n, 0) };
+};
+
+/**
+ * Rows may have been made of records that were good then. If they do not know of a damage that was found, they are built
+ * anew, so that nothing behind it is served and nothing is written behind it.
+ */
+const noticeDamage = async (projector: Parts['projector'], problems: readonly Problem[]): Promise<void> => {
+  const known = (partition: number, offset: number): boolean =>
+    projector.standing(partition)?.state.damage.some((damage) => damage.offset === offset) ?? false;
+  const news = problems.some(
+    ({ partition, offset }) => partition !== null && offset !== null && !known(partition, offset),
+  );
+  if (news) await projector.rebuild();
+  else await projector.catchUp();
+};
+
+/** Histories whose frames are whole but impossible, as the rows have them. */
+const defectsOf = (projector: Parts['projector']): readonly Problem[] =>
+  projector.read((view) =>
+    view.range(DEFECTS, { prefix: [] }).map(({ key, value }) => ({
+      kind: 'defective',
+      partition: null,
+      offset: null,
+      history: key[0] as string,
+      seq: value[0] as number,
+      message: `${value[1] as string}: ${value[2] as string}`,
+    })),
+  );

@@ -1,7 +1,8 @@
-import { Command as Commander, CommanderError, Option } from 'commander';
+import { type Command as Commander, CommanderError, Option } from 'commander';
 import { fail, isStemmaError } from '@stemma/errors';
-import { openHome, type Home } from '@stemma/home';
+import { openHome, type Home, type Line } from '@stemma/home';
 import { resolve } from 'node:path';
+import { required } from './options.ts';
 import { openOutput, reportError, type Output } from './output.ts';
 
 /** What a running command is given. */
@@ -11,7 +12,11 @@ export type Context = {
   /** Ends with Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
   /** Opens the home; it is closed when the command ends. `create` for commands that write. */
-  home(options?: { readonly create?: boolean }): Promise<Home>;
+  readonly home: (options?: { readonly create?: boolean }) => Promise<Home>;
+  /** The home, and the history or lineage in it that an argument names; says so if it is closed. @throws E_HISTORY_NOT_FOUND */
+  readonly line: (
+    name: string | readonly string[] | undefined,
+  ) => Promise<{ readonly home: Home; readonly line: Line }>;
 };
 
 type Values = Readonly<Record<string, unknown>>;
@@ -67,6 +72,7 @@ const runCommand = async (
     output,
     directory,
     signal: abort.signal,
+    line: (name) => findLine(context, required(name)),
     home: async ({ create = false } = {}) => (home ??= await openHome({ directory, create })),
   };
   try {
@@ -78,6 +84,25 @@ const runCommand = async (
     process.removeListener('SIGINT', cancel);
     process.removeListener('SIGTERM', cancel);
   }
+};
+
+const findLine = async (
+  { home: open, output, directory }: Context,
+  name: string,
+): Promise<{ home: Home; line: Line }> => {
+  const home = await open().catch((error: unknown) => {
+    if (!isStemmaError(error, 'E_HOME_NOT_FOUND')) throw error;
+    throw fail(
+      'E_HISTORY_NOT_FOUND',
+      `there is no history ${JSON.stringify(name)}: ${directory} holds no Stemma home`,
+      { name },
+    );
+  });
+  const line = await home.find(name);
+  const { state, stopped } = await home.history(line.history);
+  if (state !== 'open')
+    output.say(`${line.history} is ${state} at seq ${stopped ?? '?'}: what is shown is what was good before`);
+  return { home, line };
 };
 
 /** The exit code for an error that commander raised: help and version are fine, the rest is usage. */

@@ -35,7 +35,11 @@ const AHEAD = 64;
  *
  * @throws coded errors of the reading (then nothing is recorded) and of the recording; E_CANCELLED.
  */
-export const importFile = async (home: Home | null, file: string, options: ImportFileOptions): Promise<readonly Imported[]> => {
+export const importFile = async (
+  home: Home | null,
+  file: string,
+  options: ImportFileOptions,
+): Promise<readonly Imported[]> => {
   const source = fileSource(file);
   const imported: Imported[] = [];
   let tally = newTally();

@@ -7,18 +7,18 @@ export type Output = {
   readonly terminal: boolean;
   readonly width: number;
   /** Writes to stdout and resolves when the reader has taken it, so that a slow reader bounds memory. */
-  write(text: string): Promise<void>;
+  readonly write: (text: string) => Promise<void>;
   /** One result: a JSON document with `--json`, else what `human` prints. */
-  result(value: unknown, human: () => string): Promise<void>;
+  readonly result: (value: unknown, human: () => string) => Promise<void>;
   /** A sentence for people, on stderr. */
-  say(text: string): void;
+  readonly say: (text: string) => void;
 };
 
 /** JSON with bigints as bare digits (`created_at_ns`), keys in the order given. */
 export const toJson = (value: unknown): string => {
   if (typeof value === 'bigint') return value.toString();
   if (value === null || typeof value !== 'object')
-    return (JSON.stringify(value) as string | undefined) ?? 'null';
+    return value === undefined ? 'null' : JSON.stringify(value);
   if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
   if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`;
   const pairs = Object.entries(value).filter(([, item]) => item !== undefined);
@@ -46,7 +46,6 @@ export const openOutput = (json: boolean): Output => {
 /** A text from outside as a terminal may show it: control and bidirectional characters as escapes. */
 export const printable = (text: string): string =>
   text.replace(
-    // eslint-disable-next-line no-control-regex -- control characters are what this is about
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
     (character) => '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'),
   );

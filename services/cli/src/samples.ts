@@ -9,7 +9,9 @@ const SAMPLES = join(import.meta.dirname, '../../../samples');
 /** Imports the samples that come with Stemma into a home without histories, each under the name of its file. */
 export const importSamples = async (home: Home, output: Output): Promise<void> => {
   if ((await home.histories()).length > 0) return;
-  const files = readdirSync(SAMPLES).filter((file) => /\.jsonl?$/.test(file)).sort((a, b) => (a < b ? -1 : 1));
+  const files = readdirSync(SAMPLES)
+    .filter((file) => /\.jsonl?$/.test(file))
+    .sort((a, b) => (a < b ? -1 : 1));
   for (const file of files) {
     const name = file.replace(/\..*$/, '');
     const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import type { Step } from '@stemma/history';
-import type { Home, Outcome } from '@stemma/home';
+import type { Home, Line, Outcome } from '@stemma/home';
 import { randomUUID } from 'node:crypto';
-import { required, text, whole } from './options.ts';
+import { text, whole } from './options.ts';
 import { printable, type Output } from './output.ts';
 
 /** Options of every command that records something. */
@@ -15,12 +15,10 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** Submits steps on a history as one command of a recorder. */
 export const submitSteps = async (
-  home: Home,
-  name: string | readonly string[] | undefined,
+  { home, line: { history, strand } }: { readonly home: Home; readonly line: Line },
   steps: readonly Step[],
   options: Options,
 ): Promise<Outcome> => {
-  const { history, strand } = await home.find(required(name));
   const expected = whole(options, 'expect', { least: 0 });
   return home.submit({
     id: text(options, 'command') ?? randomUUID(),

@@ -11,9 +11,9 @@ export const diff: CommandLine = {
     ['<newer>', '@t0, @c4, @s60, @name:NAME'],
   ],
   options: [],
-  run: async ({ home: open, output }, [name, older, newer]) => {
-    const home = await open();
-    const result = await home.diff(await home.find(required(name)), required(older), required(newer));
+  run: async ({ line: find, output }, [name, older, newer]) => {
+    const { home, line } = await find(name);
+    const result = await home.diff(line, required(older), required(newer));
     await output.result(result, () =>
       [
         ...result.added.map((id) => `+ ${printable(id)}\n`),

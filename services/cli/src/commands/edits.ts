@@ -19,9 +19,9 @@ const edit = (
   ...line,
   arguments: [HISTORY, ...line.arguments],
   options: [...line.options, ...RECORDING],
-  run: async ({ home: open, output }, [name, ...args], options) => {
+  run: async ({ line: find, output }, [name, ...args], options) => {
     const made = await step(args, options);
-    await printOutcome(output, await submitSteps(await open({ create: true }), name, [made], options));
+    await printOutcome(output, await submitSteps(await find(name), [made], options));
     return undefined;
   },
 });

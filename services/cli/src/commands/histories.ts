@@ -1,3 +1,4 @@
+import { isStemmaError } from '@stemma/errors';
 import type { CommandLine } from '../command.ts';
 import { table } from '../output.ts';
 import { time } from '../time.ts';
@@ -8,7 +9,13 @@ export const histories: CommandLine = {
   arguments: [],
   options: [],
   run: async ({ home, output }) => {
-    const list = await (await home()).histories();
+    const list = await home().then(
+      (opened) => opened.histories(),
+      (error: unknown) => {
+        if (isStemmaError(error, 'E_HOME_NOT_FOUND')) return [];
+        throw error;
+      },
+    );
     await output.result(list, () =>
       list.length === 0
         ? 'no histories yet: `stemma import FILE` brings one in\n'

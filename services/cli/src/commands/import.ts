@@ -23,7 +23,9 @@ export const importCommand: CommandLine = {
     const home = dry ? null : await open({ create: true });
     const imported: Imported[] = [];
     for (const [i, path] of paths.entries()) {
-      const progress = openProgress(`bytes of ${paths.length === 1 ? path : `${i + 1}/${paths.length} files`}`);
+      const progress = openProgress(
+        `bytes of ${paths.length === 1 ? path : `${i + 1}/${paths.length} files`}`,
+      );
       try {
         const found = await importFile(home, path, {
           format: text(options, 'format') ?? 'auto',
@@ -35,7 +37,8 @@ export const importCommand: CommandLine = {
       } finally {
         progress.end();
       }
-      for (const { warnings } of imported.slice(-1)) for (const warning of warnings) output.say(`${path}: ${warning}`);
+      for (const { warnings } of imported.slice(-1))
+        for (const warning of warnings) output.say(`${path}: ${warning}`);
     }
     await output.result({ imported }, () => report(imported, dry));
     return undefined;
@@ -56,6 +59,9 @@ const report = (imported: readonly Imported[], dry: boolean): string =>
   ) + imported.map(unknowns).join('');
 
 const unknowns = ({ file, skipped, unknown }: Imported): string =>
-  [...Object.entries(skipped).map(([what, n]) => `skipped ${n} × ${what}`), ...Object.entries(unknown).map(([what, n]) => `kept ${n} × ${what}, which means nothing to the format`)]
+  [
+    ...Object.entries(skipped).map(([what, n]) => `skipped ${n} × ${what}`),
+    ...Object.entries(unknown).map(([what, n]) => `kept ${n} × ${what}, which means nothing to the format`),
+  ]
     .map((line) => `${printable(file)}: ${printable(line)}\n`)
     .join('');

@@ -28,11 +28,13 @@ export const insert: CommandLine = {
     ['--data <json>', 'an object of data_* and content_* attributes'],
     ...RECORDING,
   ],
-  run: async ({ home: open, output }, [name], options) => {
+  run: async ({ line: find, output }, [name], options) => {
     const node = await readNode(options);
     const parent = (text(options, 'parent') ?? '^ah').replace(/^#/, '');
-    const home = await open({ create: true });
-    await printOutcome(output, await submitSteps(home, name, [{ op: 'insert', parent, node }], options));
+    await printOutcome(
+      output,
+      await submitSteps(await find(name), [{ op: 'insert', parent, node }], options),
+    );
     return undefined;
   },
 };

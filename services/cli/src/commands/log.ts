@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
-import { required, whole } from '../options.ts';
+import { whole } from '../options.ts';
 import { oneLine, printable, toJson, type Output } from '../output.ts';
 import { time } from '../time.ts';
 
@@ -12,9 +12,9 @@ export const log: CommandLine = {
     ['--from <seq>', 'begin at this frame'],
     ['--follow', 'go on as events arrive, one JSON document a line with --json'],
   ],
-  run: async ({ home: open, output, signal }, [name], options) => {
-    const home = await open();
-    const { history } = await home.find(required(name));
+  run: async ({ line: find, output, signal }, [name], options) => {
+    const { home, line } = await find(name);
+    const { history } = line;
     const follow = options['follow'] === true;
     let from = whole(options, 'from', { least: 0 }) ?? 0;
     const all: LoggedEvent[] = [];
@@ -30,7 +30,7 @@ export const log: CommandLine = {
     if (!follow) return undefined;
     for await (const { events } of home.follow({ signal, history, from }))
       for (const event of events) await print(output, event);
-    return undefined;
+    return 2; // a follow ends only by being cancelled
   },
 };
 

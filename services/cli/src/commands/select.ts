@@ -12,12 +12,12 @@ export const select: CommandLine = {
     ['--limit <n>', 'so many at the most'],
     ['--skip <n>', 'leave out the first so many'],
   ],
-  run: async ({ home: open, output }, [name, selector], options) => {
+  run: async ({ line: find, output }, [name, selector], options) => {
     const limit = whole(options, 'limit', { least: 0 });
     const skip = whole(options, 'skip', { least: 0 });
-    const home = await open();
+    const { home, line } = await find(name);
     const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };
-    const { ids } = await home.select(await home.find(required(name)), required(selector), window);
+    const { ids } = await home.select(line, required(selector), window);
     await output.result(ids, () => ids.map((id) => id + '\n').join(''));
     return undefined;
   },

@@ -3,7 +3,6 @@ import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
 import { nodeAt, type ShownNode } from '../nodes.ts';
-import { required } from '../options.ts';
 import { oneLine, printable, toJson, type Output } from '../output.ts';
 
 export const show: CommandLine = {
@@ -14,14 +13,14 @@ export const show: CommandLine = {
     ['[refs...]', 'a position (@c3) and, or, a node (#id); the newest state where none is given'],
   ],
   options: [],
-  run: async ({ home: open, output }, [name, refs]) => {
+  run: async ({ line: find, output }, [name, refs]) => {
     const given = Array.isArray(refs) ? (refs as readonly string[]) : [];
     const ref = given.find((text) => text.startsWith('@'));
     const id = given.find((text) => text.startsWith('#'))?.slice(1);
     if (given.length > (ref === undefined ? 0 : 1) + (id === undefined ? 0 : 1))
       throw fail('E_USAGE', 'show takes one position (@c3) and one node (#id) at the most');
-    const home = await open();
-    const view = await home.view(await home.position(await home.find(required(name)), ref));
+    const { home, line } = await find(name);
+    const view = await home.view(await home.position(line, ref));
     if (id === undefined) await showTree(output, view);
     else await showNode(output, view, id);
     return undefined;

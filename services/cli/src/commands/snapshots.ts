@@ -1,6 +1,5 @@
 import type { SnapshotSummary } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
-import { required } from '../options.ts';
 import { table } from '../output.ts';
 import { threadSha256 } from '../thread.ts';
 import { time } from '../time.ts';
@@ -10,9 +9,8 @@ export const snapshots: CommandLine = {
   summary: 'list the snapshots of a lineage, oldest first: one for each model call',
   arguments: [['<history>', 'a history or lineage, by id or name']],
   options: [],
-  run: async ({ home: open, output }, [name]) => {
-    const home = await open();
-    const line = await home.find(required(name));
+  run: async ({ line: find, output }, [name]) => {
+    const { home, line } = await find(name);
     const list: (SnapshotSummary & { readonly threadSha256?: string })[] = [];
     for (const snapshot of await home.snapshots(line)) {
       // The hash of the whole thread is made from its bytes, so only where it is printed.

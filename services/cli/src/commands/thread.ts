@@ -1,5 +1,5 @@
 import type { CommandLine, Context } from '../command.ts';
-import { required, text } from '../options.ts';
+import { text } from '../options.ts';
 import { toJson } from '../output.ts';
 import { providerMessages, providerText, threadText } from '../thread.ts';
 import type { Home, Line } from '@stemma/home';
@@ -16,8 +16,7 @@ export const thread: CommandLine = {
   ],
   options: [['--provider <name>', "the message list as a provider's API takes it: openai"]],
   run: async (context, [name, ref], options) => {
-    const home = await context.home();
-    const line = await home.find(required(name));
+    const { home, line } = await context.line(name);
     const provider = text(options, 'provider');
     if (ref === '@*') {
       await everyCall(context, home, line, provider);

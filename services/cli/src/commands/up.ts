@@ -1,4 +1,3 @@
-import { serveGateway } from '@stemma/gateway';
 import { once } from 'node:events';
 import type { CommandLine } from '../command.ts';
 import { text, whole } from '../options.ts';
@@ -9,7 +8,7 @@ export const up: CommandLine = {
   summary: 'serve the inspector and the HTTP API on this machine until Ctrl-C',
   arguments: [],
   options: [
-    ['--port <n>', 'the port (default: 4317, or the next free one)'],
+    ['--port <n>', 'the port (default: 4870)'],
     ['--host <address>', 'a loopback address (default: 127.0.0.1)'],
     ['--sample', 'import the bundled samples first, unless there are histories'],
   ],
@@ -18,6 +17,8 @@ export const up: CommandLine = {
     const host = text(options, 'host') ?? '127.0.0.1';
     const home = await open({ create: true });
     if (options['sample'] === true) await importSamples(home, output);
+    // Only this command needs the server, and it is the largest part to load.
+    const { serveGateway } = await import('@stemma/gateway');
     const server = await serveGateway({ home, host, ...(port === undefined ? {} : { port }) });
     await output.result({ url: server.url }, () => `Stemma is at ${server.url} (Ctrl-C ends it)\n`);
     if (!signal.aborted) await once(signal, 'abort');
