@@ -6,7 +6,7 @@ import { bootId, openEnvironment, type End } from './environment.ts';
 import { cut, findEnd } from './find-end.ts';
 import { isAlive, openHolderFile, thisProcess } from './holder.ts';
 import type { Asked, Failure, Group, Job, Told, WorkerOptions } from './messages.ts';
-import { partitionFolder, partitionsIn, segmentPath } from './segments.ts';
+import { partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
 
 /*
  * The thread that appends for one process. It waits for the lock between processes and for the disk, so that the
@@ -39,21 +39,30 @@ const waitForLock = (): void => {
   }
 };
 
-const locked = <T>(action: (put: (partition: number, end: End) => void) => T): T => {
-  if (!environment.inPlace())
-    throw fail('E_LOG_CLOSED', `the lock of ${directory} was taken away; open the log again`);
+const locked = <T>(action: (put: (partition: number, end: End) => void, putBoot: () => void) => T): T => {
+  refuseReplaced();
   waitForLock();
   return environment.locked((put, putBoot) => {
     // Whoever held it before and did not say that it was done, ended in the middle.
     if (holder.read()) dirty = true;
     holder.write(self);
     try {
-      if (environment.boot() !== BOOT) rebuild(put, putBoot);
-      return action(put);
+      return action(put, putBoot);
     } finally {
       holder.write(null);
     }
   });
+};
+
+let lookedAtLock = -Infinity;
+
+/** Two processes with two environments would not see each other's locks. Looked at every 20 ms at the most. */
+const refuseReplaced = (): void => {
+  const now = performance.now();
+  if (now - lookedAtLock < 20) return;
+  lookedAtLock = now;
+  if (!environment.inPlace())
+    throw fail('E_LOG_CLOSED', `the lock of ${directory} was taken away; open the log again`);
 };
 
 /** The machine was started again, or the environment is new: the segments say where they end. */
@@ -63,6 +72,30 @@ const rebuild = (put: (partition: number, end: End) => void, putBoot: () => void
   }
   putBoot();
   dirty = false;
+};
+
+/** What could not be written is taken back at once, so that it is known not to be there. */
+const appendOrTakeBack = (
+  group: Group,
+  put: (partition: number, end: End) => void,
+): { offsets: Float64Array; nexts: Float64Array } => {
+  try {
+    return appendAll(group, put);
+  } catch (error) {
+    if (error instanceof SyncFailed) throw error;
+    for (const partition of new Set(group.partitions)) takeBack(partition);
+    const why = error instanceof Error ? error.message : String(error);
+    throw fail('E_IO', `the log cannot be written: ${why}`, { written: false });
+  }
+};
+
+const takeBack = (partition: number): void => {
+  const { end, base } = environment.end(partition) ?? NOTHING;
+  const folder = partitionFolder(directory, partition);
+  for (const each of segmentBases(folder)) {
+    if (each > base) cut(segmentPath(folder, each), 0);
+    else if (each === base) cut(segmentPath(folder, each), end - base);
+  }
 };
 
 const appendAll = (
@@ -237,11 +270,13 @@ const work = (job: Job): Told => {
   switch (job.kind) {
     case 'open': {
       options.partitions = create(options.partitions);
-      locked(() => undefined);
+      locked((put, putBoot) => {
+        if (environment.boot() !== BOOT) rebuild(put, putBoot);
+      });
       return { kind: 'opened', partitions: options.partitions };
     }
     case 'append':
-      return { kind: 'appended', ...locked((put) => appendAll(job.group, put)) };
+      return { kind: 'appended', ...locked((put) => appendOrTakeBack(job.group, put)) };
     case 'close':
       close();
       return { kind: 'closed' };

@@ -94,10 +94,13 @@ const openThread = (options: WorkerOptions, onFatal: (message: string) => void):
     const waiter = asked.get(id);
     asked.delete(id);
     if (asked.size === 0) worker.unref();
-    if (told.kind === 'fatal') fatal(told.message);
-    if (told.kind === 'failed')
-      waiter?.reject(new StemmaError(told.failure.code, told.failure.message, told.failure.detail));
-    else waiter?.resolve(told);
+    if (told.kind === 'fatal') {
+      waiter?.reject(fail('E_IO', told.message));
+      fatal(told.message);
+    } else if (told.kind === 'failed') {
+      const { code, message, detail } = told.failure;
+      waiter?.reject(new StemmaError(code, message, detail));
+    } else waiter?.resolve(told);
   });
   worker.on('error', (error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);

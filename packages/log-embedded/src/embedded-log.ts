@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fail } from '@stemma/errors';
 import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { openAppender, type Appender } from './appender.ts';
@@ -51,7 +51,8 @@ export const openEmbeddedLog = async (options: EmbeddedLogOptions): Promise<Even
     if (options.partitions !== undefined && options.partitions !== appender.partitions)
       throw fail('E_LOG_MISMATCH', `the log in ${directory} has ${appender.partitions} partitions`);
     const raw = openRaw(directory, appender, options.pollEvery ?? 25);
-    const id = await openPartitions(raw, randomUUID(), BigInt(Date.now()) * 1_000_000n);
+    const id = await openPartitions(raw, knownId(directory) ?? randomUUID(), BigInt(Date.now()) * 1_000_000n);
+    keepId(directory, id);
     return { ...raw, id };
   } catch (error) {
     await appender.close();
@@ -68,6 +69,19 @@ const makeDirectory = (directory: string): void => {
       `the directory ${directory} cannot be made: ${error instanceof Error ? error.message : ''}`,
     );
   }
+};
+
+/** The id stands beside the log too, for a log whose first record is damaged: it decides nothing else. */
+const knownId = (directory: string): string | undefined => {
+  try {
+    return /^[\da-f-]{36}$/.exec(readFileSync(join(directory, 'id'), 'utf8'))?.[0];
+  } catch {
+    return undefined;
+  }
+};
+
+const keepId = (directory: string, id: string): void => {
+  if (knownId(directory) !== id) writeFileSync(join(directory, 'id'), id);
 };
 
 /** Records may be lost if anything goes on after a failed sync (record §6). */

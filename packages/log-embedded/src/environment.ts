@@ -1,4 +1,4 @@
-import { readFileSync, statSync, renameSync, mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
@@ -56,14 +56,29 @@ export const openEnvironment = (directory: string): Environment => {
   };
 };
 
+/** What an environment held is found again in the segments; one that cannot be read is kept beside. */
 const openOrReplace = (path: string): RootDatabase<Buffer, string> => {
+  const aside = (): void => renameSync(path, `${path}.unreadable-${process.pid}-${process.hrtime.bigint()}`);
+  if (!looksRight(join(path, 'data.mdb'))) aside();
   try {
     return openDatabase(path);
   } catch {
-    // What it held is found again in the segments; kept beside, for whoever wants to know.
-    renameSync(path, `${path}.unreadable-${process.pid}-${process.hrtime.bigint()}`);
+    aside();
     return openDatabase(path);
   }
+};
+
+/** LMDB's own mark, near the beginning of each of its first two pages. LMDB itself may crash where it is missing. */
+const MARK = Buffer.of(0xde, 0xc0, 0xef, 0xbe);
+
+const looksRight = (data: string): boolean => {
+  const size = statSync(data, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return true;
+  const head = Buffer.alloc(64);
+  const file = openSync(data, 'r');
+  readSync(file, head, 0, head.length, 0);
+  closeSync(file);
+  return head.includes(MARK);
 };
 
 const openDatabase = (path: string): RootDatabase<Buffer, string> => {

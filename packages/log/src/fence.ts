@@ -77,7 +77,7 @@ const damaged = (offset: number, history: string, head: HeadState, anybodys: boo
   const stopped = head.stopped ?? head.next;
   return {
     kind: 'damaged',
-    damage: { offset, history, seq: anybodys ? null : stopped, anybodys },
+    damage: { offset, history, seq: stopped, anybodys },
     head: { ...head, state: 'damaged', stopped },
   };
 };

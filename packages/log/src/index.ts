@@ -43,3 +43,4 @@ export { closedBy, defectiveAt, freshPartition } from './partition-state.ts';
 export { readFrame, type ContentSource } from './read-frame.ts';
 export { readControl, readPartition, standingAtStart, type ReadPartitionOptions } from './read-partition.ts';
 export { HASH_BYTES, openRecord, sameBytes, sealRecord, type OpenRecord } from './record.ts';
+export { verifyLog, type LogProblem, type LogReport, type VerifyLogOptions } from './verify-log.ts';

@@ -34,7 +34,7 @@ export type EventLog = {
 
   /**
    * Appends in order; resolves when all are durable, with their places. When it rejects, the outcome is unknown,
-   * unless the code is E_LOG_BUSY or E_LOG_CLOSED: then nothing was written.
+   * unless the code is E_LOG_BUSY or E_LOG_CLOSED or its detail says `written: false`: then nothing was.
    */
   append(partition: number, entries: readonly Entry[]): Promise<readonly Placed[]>;
 

@@ -13,7 +13,7 @@ export type HeadState = {
 export type Damage = {
   readonly offset: number;
   readonly history: string | null;
-  /** The `seq` at which that history stops; null where the history is unknown. */
+  /** The `seq` at which that history stops; null where nobody knows the history. */
   readonly seq: number | null;
   /** True if it may have been anybody's frame: it closes the partition until it is acknowledged. */
   readonly anybodys: boolean;

@@ -223,7 +223,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
         for (const [history, head] of batch.heads) heads.set(history, head);
         standing = batch.standing;
       }
-      expect(closedBy(standing.state)).toEqual({ offset, history: 'nobody', seq: null, anybodys: true });
+      expect(closedBy(standing.state)).toEqual({ offset, history: 'nobody', seq: 0, anybodys: true });
       const late = await noteWriter(log, seeded(3));
       await expect(late.write(noteIntent('hack', 'b', 'behind'))).rejects.toMatchObject({
         code: 'E_PARTITION_CLOSED',

@@ -73,4 +73,5 @@ const applyOther = async <C>(line: Line<C>, frame: AcceptedFrame, contents: Cont
 
 /** True if an append that failed with this error has written nothing. */
 export const wroteNothing = (error: unknown): boolean =>
-  isStemmaError(error, 'E_LOG_BUSY') || isStemmaError(error, 'E_LOG_CLOSED');
+  isStemmaError(error) &&
+  (error.code === 'E_LOG_BUSY' || error.code === 'E_LOG_CLOSED' || error.detail['written'] === false);

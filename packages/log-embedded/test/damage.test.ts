@@ -1,0 +1,245 @@
+import {
+  cpSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+  closeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { checkCursor, openRecord, sealRecord, type LogRecord } from '@stemma/log';
+import { noteIntent, openNoteRows } from '@stemma/log/contract';
+import { open } from 'lmdb';
+import { afterEach, describe, expect, it } from 'vitest';
+import { entryBytes, writeEntry } from '../src/entry.ts';
+import { openEmbeddedLog } from '../src/index.ts';
+import { segmentBases, segmentPath } from '../src/segments.ts';
+import { makeDirectory, noteWriter, notesOf, removeDirectories, report } from './kit.ts';
+
+afterEach(removeDirectories);
+
+const allRecords = async (log: Awaited<ReturnType<typeof openEmbeddedLog>>): Promise<LogRecord[]> => {
+  const records: LogRecord[] = [];
+  for (let at = 0; ;) {
+    const batch = await log.read(0, at);
+    if (batch.records.length === 0) return records;
+    records.push(...batch.records);
+    at = batch.next;
+  }
+};
+
+/** A small log: three histories, a few notes each. */
+const smallLog = async (
+  directory: string,
+  notes = 9,
+): Promise<Awaited<ReturnType<typeof openEmbeddedLog>>> => {
+  const log = await openEmbeddedLog({ directory, stepBytes: 4096 });
+  const writer = await noteWriter(log);
+  for (let i = 0; i < notes; i++) await writer.write(noteIntent(`h${i % 3}`, `c${i}`, `note ${i}`));
+  await writer.close();
+  return log;
+};
+
+const segment = (directory: string, base = 0): string => segmentPath(join(directory, '0'), base);
+
+describe('damage in the embedded log', () => {
+  it('is found and named, history and seq, whichever byte of a record is flipped [record §2, §6]', async () => {
+    const directory = makeDirectory();
+    const log = await smallLog(directory);
+    const records = await allRecords(log);
+    const file = openSync(segment(directory), 'r+');
+    const one = Buffer.alloc(1);
+    const wrong: unknown[] = [];
+    for (const record of records) {
+      const { history, seq } = openRecord(record.bytes)?.envelope ?? { history: '', seq: -1 };
+      for (let at = record.offset; at < record.next; at++) {
+        readSync(file, one, 0, 1, at);
+        const flipped = Buffer.from([(one[0] as number) ^ (1 << (at % 8))]);
+        writeSync(file, flipped, 0, 1, at);
+        const { problems, accepted } = await report(log);
+        writeSync(file, one, 0, 1, at);
+        const named = problems.length === 1 && problems[0]?.history === history && problems[0].seq === seq;
+        // What stands behind it in other histories is found again.
+        const lost = records.filter((other) => other.offset >= record.offset && other.key === history).length;
+        if (!named || problems[0]?.offset !== record.offset || accepted !== records.length - lost)
+          wrong.push({ at: at - record.offset, history, seq, problems, accepted });
+      }
+    }
+    closeSync(file);
+    expect(wrong.slice(0, 3)).toEqual([]);
+    expect((await report(log)).problems).toEqual([]);
+    await log.close();
+  });
+
+  it('is found when several records are overwritten at once, and later ones are read again [record §6]', async () => {
+    const directory = makeDirectory();
+    const log = await smallLog(directory, 12);
+    const records = await allRecords(log);
+    const [from, to] = [records[3]?.offset ?? 0, records[6]?.offset ?? 0];
+    const file = openSync(segment(directory), 'r+');
+    writeSync(file, Buffer.alloc(to - from, 0xc1), 0, to - from, from);
+    closeSync(file);
+    const after = await allRecords(log);
+    expect(after[3]).toMatchObject({ offset: from, next: to, key: null, damaged: true });
+    expect(after.slice(4)).toEqual(records.slice(6));
+    const { problems } = await report(log);
+    expect(problems).toMatchObject([{ offset: from, history: null, seq: null, kind: 'unknown' }]);
+    await log.close();
+  });
+
+  it('does not take an entry that is quoted in another for one [record §6]', async () => {
+    const directory = makeDirectory();
+    const log = await smallLog(directory);
+    const [, second] = await allRecords(log);
+    const entry = readFileSync(segment(directory)).subarray(second?.offset, second?.next);
+    const [placed] = await log.append(0, [{ key: 'hquoting', bytes: sealRecord(entry) }]);
+    const file = openSync(segment(directory), 'r+');
+    writeSync(file, Buffer.from([0]), 0, 1, placed?.offset ?? 0);
+    closeSync(file);
+    expect((await allRecords(log)).at(-1)).toMatchObject({
+      offset: placed?.offset,
+      next: placed?.next,
+      damaged: true,
+    });
+    await log.close();
+  });
+
+  it('is what a cut or missing segment comes to: nothing is passed over in silence [record §6]', async () => {
+    const directory = makeDirectory();
+    const log = await openEmbeddedLog({ directory, segmentBytes: 2000, stepBytes: 512 });
+    const writer = await noteWriter(log);
+    for (let i = 0; i < 40; i++) await writer.write(noteIntent(`h${i % 3}`, `c${i}`, `note ${i}`));
+    const bases = segmentBases(join(directory, '0'));
+    expect(bases.length).toBeGreaterThan(4);
+    const records = await allRecords(log);
+    await log.close();
+    truncateSync(segment(directory, bases[1]), 700);
+    rmSync(segment(directory, bases[3]));
+    const again = await openEmbeddedLog({ directory });
+    const after = await allRecords(again);
+    expect(after.at(-1)).toEqual(records.at(-1));
+    expect(after.filter(({ damaged }) => damaged).map(({ next }) => next)).toEqual([bases[2], bases[4]]);
+    for (const [i, record] of after.slice(1).entries()) expect(record.offset).toBe(after[i]?.next);
+    await again.close();
+  });
+
+  it('at the log’s first record does not change the log’s id [record §5]', async () => {
+    const directory = makeDirectory();
+    const log = await smallLog(directory);
+    await log.close();
+    const bytes = readFileSync(segment(directory));
+    bytes[60] = (bytes[60] as number) ^ 1;
+    writeFileSync(segment(directory), bytes);
+    const again = await openEmbeddedLog({ directory });
+    expect(again.id).toBe(log.id);
+    expect((await allRecords(again)).at(-1)?.key).toBe('log:0/1');
+    expect((await notesOf(again, ['h1']))['h1']).toEqual(['note 1', 'note 4', 'note 7']);
+    await again.close();
+  });
+
+  it('that is a lost end which grew again is noticed by a cursor [record §5]', async () => {
+    const directory = makeDirectory();
+    const kept = makeDirectory();
+    const log = await smallLog(directory);
+    await log.close();
+    cpSync(directory, kept, { recursive: true });
+    const later = await openEmbeddedLog({ directory });
+    const writer = await noteWriter(later);
+    for (let i = 0; i < 5; i++) await writer.write(noteIntent('h0', `later${i}`, `later ${i}`));
+    const rows = openNoteRows(later);
+    await rows.catchUp();
+    const cursor = rows.standing(0)?.cursor;
+    if (!cursor) throw new Error('no cursor');
+    await checkCursor(later, cursor);
+    await later.close();
+    rmSync(directory, { recursive: true });
+    cpSync(kept, directory, { recursive: true });
+    const short = await openEmbeddedLog({ directory });
+    await expect(checkCursor(short, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    const other = await noteWriter(short);
+    for (let i = 0; i < 6; i++) await other.write(noteIntent('h0', `other${i}`, `other ${i}`));
+    await expect(checkCursor(short, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    await short.close();
+  });
+});
+
+describe('what a killed process leaves behind the end', () => {
+  /** The log as it is when a process was killed after it had written, but before the end was moved. */
+  const killedIn = async (directory: string, behind: Buffer): Promise<number> => {
+    const log = await smallLog(directory);
+    const end = await log.end(0);
+    await log.close();
+    const file = openSync(segment(directory), 'r+');
+    writeSync(file, behind, 0, behind.length, end);
+    closeSync(file);
+    writeFileSync(join(directory, 'holder'), '999999999 12345'.padEnd(48));
+    return end;
+  };
+  const entryAt = (offset: number): Buffer => {
+    const record = sealRecord(Buffer.from('any frame'));
+    const entry = Buffer.alloc(entryBytes(1, record.length));
+    writeEntry(entry, 0, offset, Buffer.from('k'), record);
+    return entry;
+  };
+  const probe = makeDirectory;
+
+  it('is cut if it is no complete record, and only then [record §6]', async () => {
+    const first = await killedIn(probe(), Buffer.alloc(0));
+    for (const [behind, kept] of [
+      [entryAt(first).subarray(0, 5), 0],
+      [entryAt(first).subarray(0, -1), 0],
+      [Buffer.alloc(3000), 0],
+      [entryAt(first), 1],
+    ] as const) {
+      const directory = makeDirectory();
+      const end = await killedIn(directory, behind);
+      expect(end).toBe(first);
+      const log = await openEmbeddedLog({ directory });
+      const [placed] = await log.append(0, [{ key: 'next', bytes: Buffer.from('next') }]);
+      expect(placed?.offset).toBe(end + (kept ? behind.length : 0));
+      expect((await allRecords(log)).at(-1)).toMatchObject({ key: 'next', damaged: false });
+      await log.close();
+    }
+  });
+
+  it.each(['missing', 'of another boot', 'unreadable'])(
+    'is found from the segments when the environment is %s [record §6]',
+    async (how) => {
+      const directory = makeDirectory();
+      const log = await smallLog(directory);
+      const records = await allRecords(log);
+      await log.close();
+      const lock = join(directory, 'lock');
+      if (how === 'missing') rmSync(lock, { recursive: true });
+      else if (how === 'unreadable') writeFileSync(join(lock, 'data.mdb'), Buffer.alloc(8192, 0x5a));
+      else {
+        const database = open<Buffer, string>({ path: lock, encoding: 'binary' });
+        await database.put('boot', Buffer.from('another'));
+        await database.close();
+      }
+      const file = openSync(segment(directory), 'a');
+      writeSync(file, 'torn');
+      closeSync(file);
+      const again = await openEmbeddedLog({ directory });
+      expect(await allRecords(again)).toEqual(records);
+      expect(statSync(segment(directory)).size).toBe(records.at(-1)?.next);
+      const writer = await noteWriter(again);
+      await writer.write(noteIntent('h0', 'after', 'after'));
+      expect((await report(again)).problems).toEqual([]);
+      await again.close();
+    },
+  );
+
+  it('is nothing after a clean end: the file is as long as its records [record §6]', async () => {
+    const directory = makeDirectory();
+    const log = await smallLog(directory);
+    const end = await log.end(0);
+    expect(statSync(segment(directory)).size).toBeGreaterThan(end);
+    await log.close();
+    expect(statSync(segment(directory)).size).toBe(end);
+  });
+});

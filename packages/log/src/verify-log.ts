@@ -1,0 +1,129 @@
+import type { ContentRef } from '@stemma/canonical';
+import { isStemmaError, type ErrorCode } from '@stemma/errors';
+import type { Frame } from '@stemma/events';
+import { isDefect } from './body.ts';
+import type { Opened } from './cursor.ts';
+import { fenceRecords, openRecords } from './fence-records.ts';
+import { acknowledge, defectiveAt } from './partition-state.ts';
+import type { EventLog } from './port.ts';
+import { readFrame } from './read-frame.ts';
+import { standingAtStart } from './read-partition.ts';
+import type { AcceptedFrame } from './reading-types.ts';
+import type { Damage, FenceReason, HeadState, Standing } from './standing.ts';
+
+/** Something in a log that is not as it should be. */
+export type LogProblem = {
+  readonly partition: number;
+  readonly offset: number;
+  /** The history that stops there, and at which `seq`; null where nobody knows. */
+  readonly history: string | null;
+  readonly seq: number | null;
+  /** `unknown`: damaged, and it may have been anybody's frame: the partition is closed behind it. */
+  readonly kind: 'damaged' | 'unknown' | 'defective' | 'content';
+  readonly code: ErrorCode;
+  readonly message: string;
+};
+
+export type LogReport = {
+  readonly records: number;
+  readonly accepted: number;
+  readonly fenced: Readonly<Record<FenceReason, number>>;
+  /** Every history and where it stands. */
+  readonly histories: ReadonlyMap<string, HeadState & { readonly partition: number }>;
+  readonly problems: readonly LogProblem[];
+};
+
+export type VerifyLogOptions = {
+  readonly contents: { get(ref: ContentRef): Promise<Uint8Array> };
+  /** Checks the events of a frame on the state before it, as readers do. @throws what `isDefect` is true of */
+  readonly check?: (frame: Frame, hash: Uint8Array) => Promise<void> | void;
+  readonly progress?: (partition: number, offset: number, end: number) => void;
+};
+
+/**
+ * Reads every record of a log, also behind damage that closes a partition, and tells all that is wrong with it.
+ *
+ * @throws E_VERSION_NEEDED if it holds frames that this version cannot read.
+ */
+export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promise<LogReport> => {
+  const histories = new Map<string, HeadState & { partition: number }>();
+  const problems: LogProblem[] = [];
+  const fenced = { ...NONE };
+  let records = 0;
+  let accepted = 0;
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const heads = new Map<string, HeadState>();
+    let standing: Standing = await standingAtStart(log, partition);
+    const end = await log.end(partition);
+    while (standing.cursor.offset < end) {
+      const read = await log.read(partition, standing.cursor.offset);
+      if (read.records.length === 0) break;
+      const { opened } = openRecords(read.records);
+      for (let done = 0; done < opened.length;) {
+        const before = standing.cursor.offset;
+        const batch = fenceRecords(opened.slice(done), standing, heads);
+        for (const [history, head] of batch.heads) heads.set(history, head);
+        problems.push(...batch.damage.map((damage) => damageProblem(partition, damage)));
+        for (const frame of batch.accepted) await verifyFrame(frame, heads, problems, options);
+        // Here it goes on behind a record that closes the partition to all others.
+        const { held } = batch;
+        standing =
+          held === null
+            ? batch.standing
+            : { ...batch.standing, state: acknowledge(batch.standing.state, held) };
+        if (standing.cursor.offset === before) break;
+        while (done < opened.length && (opened[done] as Opened).record.offset < standing.cursor.offset)
+          done++;
+      }
+      records += opened.length;
+      options.progress?.(partition, standing.cursor.offset, end);
+    }
+    for (const [history, head] of heads) histories.set(history, { ...head, partition });
+    accepted += standing.state.accepted;
+    for (const reason of REASONS) fenced[reason] += standing.state.fenced[reason];
+  }
+  return { records, accepted, fenced, histories, problems };
+};
+
+const NONE: Readonly<Record<FenceReason, number>> = {
+  repeated: 0,
+  overtaken: 0,
+  unfit: 0,
+  misplaced: 0,
+  'behind-damage': 0,
+};
+const REASONS = Object.keys(NONE) as FenceReason[];
+
+const damageProblem = (partition: number, { offset, history, seq, anybodys }: Damage): LogProblem => ({
+  partition,
+  offset,
+  history,
+  seq,
+  kind: anybodys ? 'unknown' : 'damaged',
+  code: 'E_RECORD_DAMAGED',
+  message: anybodys
+    ? `the record ${partition}@${offset} is damaged and may be anybody's${history === null ? '' : `; its key says ${history}`}`
+    : `the record ${partition}@${offset} is damaged: ${String(history)} stops at ${String(seq)}`,
+});
+
+const verifyFrame = async (
+  frame: AcceptedFrame,
+  heads: Map<string, HeadState>,
+  problems: LogProblem[],
+  { contents, check }: VerifyLogOptions,
+): Promise<void> => {
+  const { history, seq } = frame.envelope;
+  const head = heads.get(history);
+  if (head?.state === 'defective') return;
+  try {
+    const read = await readFrame(frame, contents);
+    if (!frame.control) await check?.(read, frame.hash);
+  } catch (error) {
+    if (!isDefect(error) || !isStemmaError(error)) throw error;
+    const content = error.code === 'E_CONTENT_MISSING' || error.code === 'E_CONTENT_DAMAGED';
+    const kind = content ? 'content' : 'defective';
+    const { partition, offset } = frame;
+    problems.push({ partition, offset, history, seq, kind, code: error.code, message: error.message });
+    if (head) heads.set(history, defectiveAt(head, seq));
+  }
+};
