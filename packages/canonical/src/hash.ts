@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** SHA-256 of bytes or of a text's UTF-8 bytes, in lower-case hex. */
 export const sha256Hex = (data: Uint8Array | string): string => hash('sha256', data, 'hex');
@@ -11,7 +11,7 @@ export const sha256 = (data: Uint8Array | string): Uint8Array => {
 
 /** SHAKE128 of bytes, expanded to `length` bytes. */
 export const shake128 = (data: Uint8Array, length: number): Uint8Array =>
-  createHash('shake128', { outputLength: length }).update(data).digest();
+  hash('shake128', data, { outputEncoding: 'buffer', outputLength: length });
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 

@@ -117,9 +117,9 @@ export class Digests {
 
   /** SHA-256(msgpack([1, cycle, [four headers], sum])) of the flushed tree with whatever lies in the head. */
   treeHash(regions: Regions, cycle: number, source: PayloadSource): Uint8Array {
-    const sum = this.#sum.slice();
-    for (const node of regions.ah.kids ?? [])
-      addToSum(sum, element('^ah', digestOf(node, cycle, false, source, false)), 1);
+    const head = regions.ah.kids ?? [];
+    const sum = head.length === 0 ? this.#sum : this.#sum.slice();
+    for (const node of head) addToSum(sum, element('^ah', digestOf(node, cycle, false, source, false)), 1);
     const fixed = [regions.root, regions.sys, regions.seq, regions.ah];
     return sha256(
       Buffer.concat([pack([1, cycle]).with(0, 0x94), this.#fixedBytes(fixed, source), SUM_HEAD, sum]),

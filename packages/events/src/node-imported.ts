@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, id, node } from './node-shape.ts';
+import { count, id } from './node-shape.ts';
+import { node } from './recorded-node.ts';
 
 /**
  * A node of an export became part of the tree as it is: root and regions too (`parent` null for the root), turns with

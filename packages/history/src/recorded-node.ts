@@ -34,7 +34,7 @@ export const splitNode = (node: RecordedNode): { readonly headers: Headers; read
 
 /** The same put together, as events carry it. */
 export const joinNode = (headers: Headers, payload: Payload): RecordedNode =>
-  ({ ...payload, ...headers }) as unknown as RecordedNode;
+  ({ ...payload, ...headers });
 
 /** The payload that an event holds; empty for events that hold none. */
 export const payloadIn = (event: HistoryEvent): Payload => {

@@ -1,0 +1,30 @@
+import { shake128 } from '@stemma/canonical';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addToSum, emptySum, SUM_BYTES } from './lt-hash.ts';
+
+const elements = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 6 });
+
+test('the sum depends on what is in it, not on the order, and what is taken away is gone; lanes are little-endian [snapshots: tree hash]', () => {
+  fc.assert(
+    fc.property(elements, elements, (kept, gone) => {
+      const sum = emptySum();
+      for (const element of [...gone, ...kept]) addToSum(sum, element, 1);
+      for (const element of gone) addToSum(sum, element, -1);
+      const unaligned = new Uint8Array(SUM_BYTES + 1).subarray(1);
+      for (const element of kept.toReversed()) addToSum(unaligned, element, 1);
+      const lanes = kept.map((element) => shake128(element, SUM_BYTES));
+      const naive = emptySum();
+      const view = new DataView(naive.buffer);
+      for (let i = 0; i < SUM_BYTES; i += 2)
+        view.setUint16(
+          i,
+          lanes.reduce((total, lane) => total + (lane[i] as number) + 256 * (lane[i + 1] as number), 0) %
+            65_536,
+          true,
+        );
+      expect(Buffer.from(sum).equals(naive)).toBe(true);
+      expect(Buffer.from(unaligned).equals(naive)).toBe(true);
+    }),
+  );
+});
