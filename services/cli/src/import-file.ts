@@ -80,9 +80,9 @@ const newTally = (): Tally => ({ cycles: 0, nodes: 0, events: 0 });
 
 const record = async (home: Home | null, command: Command, tally: Tally): Promise<void> => {
   if (home === null) {
-    for (const { op } of command.steps) {
-      tally.cycles += op === 'commit' || op === 'import' ? 1 : 0;
-      tally.nodes += op === 'insert' ? 1 : 0;
+    for (const step of command.steps) {
+      tally.cycles += step.op === 'commit' || step.op === 'import' ? 1 : 0;
+      tally.nodes += step.op === 'insert' ? 1 + (step.siblings?.length ?? 0) : 0;
     }
     return;
   }
