@@ -1,3 +1,4 @@
+import type { WideJson } from '@stemma/canonical';
 import {
   contentHash,
   isoTime,
@@ -13,7 +14,7 @@ import type { Operator, Value } from './syntax.ts';
 export type Asked = { readonly tree: FlatTree; readonly payloads: PayloadSource };
 
 /** What an attribute of a node is: any JSON; undefined counts as null. */
-export type Actual = Payload[string] | undefined;
+export type Actual = WideJson | undefined;
 
 type Read = (asked: Asked, index: number) => Actual;
 

@@ -41,6 +41,8 @@ const exported = (blocks: number): string =>
   });
 
 const { tree, payloads } = treeOfExport(exported(2));
+let built: ReturnType<typeof treeOfExport> | undefined;
+const largeTree = (): ReturnType<typeof treeOfExport> => (built ??= treeOfExport(exported(100_000)));
 const ids = (selector: string, window?: Window): readonly string[] =>
   select(tree, parseSelector(selector), payloads, window);
 
@@ -120,7 +122,7 @@ describe('select', () => {
   });
 
   it('finds an id in a tree of 100,000 nodes by the id index [context-tree §6]', () => {
-    const large = treeOfExport(exported(100_000));
+    const large = largeTree();
     const selector = parseSelector(
       Array.from({ length: 5_000 }, (_, i) => `^ah #h${String(i).padStart(6, '0')}`).join(','),
     );
@@ -138,7 +140,7 @@ describe('select', () => {
   ])(
     'answers very many %s on 100,000 nodes, or refuses, in bounded time [context-tree §6]',
     (_what, text) => {
-      const large = treeOfExport(exported(100_000));
+      const large = largeTree();
       const started = performance.now();
       const code = codeOf(() => select(large.tree, parseSelector(text), large.payloads));
       expect(['answered', 'E_SELECTOR_TOO_COSTLY']).toContain(code);
