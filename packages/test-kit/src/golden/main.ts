@@ -45,4 +45,9 @@ const table = (reports: readonly KeyReport[]): string => {
   ].join('');
 };
 
-process.exitCode = main();
+try {
+  process.exitCode = main();
+} catch (error) {
+  process.stderr.write(`golden: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
