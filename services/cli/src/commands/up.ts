@@ -8,7 +8,7 @@ export const up: CommandLine = {
   summary: 'serve the inspector and the HTTP API on this machine until Ctrl-C',
   arguments: [],
   options: [
-    ['--port <n>', 'the port (default: 4870)'],
+    ['--port <n>', 'the port (default: 4317, or the next free one)'],
     ['--host <address>', 'a loopback address (default: 127.0.0.1)'],
     ['--sample', 'import the bundled samples first, unless there are histories'],
   ],

@@ -1,0 +1,21 @@
+import type { CommandLine } from '../src/command.ts';
+
+/** The page that lists the commands, in Markdown: made from the catalogue, so that it cannot be wrong. */
+export const listCommands = (commands: readonly CommandLine[]): string => `# Commands
+
+<!-- Made from services/cli/src/catalogue.ts by its test; \`pnpm docs:cli\` writes it. -->
+
+Every command takes \`--home DIR\` (else \`STEMMA_HOME\`, else \`./.stemma\`) and \`--json\`, which prints one JSON document on
+stdout; streams (\`log --follow\`, \`thread H '@*'\`) print one a line. Talk and progress go to stderr.
+
+Exit codes: 0 ok, 1 failed, 2 cancelled, 3 conflict, 4 not allowed, 5 verification failed, 64 usage, 74 input or output.
+
+${commands.map(section).join('\n')}`;
+
+const section = ({ name, summary, arguments: given, options }: CommandLine): string => {
+  const usage = ['stemma', name, ...given.map(([syntax]) => syntax), ...(options.length > 0 ? ['[options]'] : [])];
+  const rows = [...given, ...options].map(([syntax, description]) => `- \`${syntax}\`: ${description}`);
+  return `## ${name}\n\n\`${usage.join(' ')}\`\n\n${sentence(summary)}\n${rows.length === 0 ? '' : `\n${rows.join('\n')}\n`}`;
+};
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
