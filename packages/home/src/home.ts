@@ -64,10 +64,12 @@ export type Position = {
 };
 
 /** The tree at a position, for reading. */
-export type TreeView = {
+export type TreeView = TreeAt & { readonly payloads: PayloadSource };
+
+/** The tree at a position without its contents. */
+export type TreeAt = {
   readonly position: Position;
   readonly tree: FlatTree;
-  readonly payloads: PayloadSource;
   readonly thread: 'full' | 'pre';
 };
 
@@ -118,6 +120,13 @@ export type Home = {
   /** The position of `@t0 @t-1 @c12 @s57 @name:NAME`; without a reference the working state. */
   position(line: Line, ref?: string): Promise<Position>;
   view(position: Position): Promise<TreeView>;
+  /** As `view`, but no content is read: for those who want a part of a large tree. */
+  tree(position: Position): Promise<TreeAt>;
+  /**
+   * What `fn` makes of contents of a history. It is called again, with those at hand that it asked for, until it no
+   * longer throws `PayloadNeeded`.
+   */
+  withPayloads<T>(history: string, fn: (source: PayloadSource) => T): Promise<T>;
   select(
     line: Line,
     selector: string,

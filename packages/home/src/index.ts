@@ -9,6 +9,7 @@ export type {
   Position,
   ReplayReport,
   SnapshotSummary,
+  TreeAt,
   TreeView,
   VerifyReport,
 } from './home.ts';

@@ -22,6 +22,7 @@ import {
   positionOf,
   selectIds,
   snapshotsOf,
+  treeAt,
   viewOf,
   type StateOf,
 } from './read.ts';
@@ -102,6 +103,8 @@ const homeOf = (parts: Parts): Home => {
     snapshots: (line, page) => current((rows) => snapshotsOf(rows, line, page)),
     position: (line, ref = '') => current((rows) => servedPosition(rows, line, ref, stateOf(line.history))),
     view,
+    tree: async (position) => treeAt(projector, position),
+    withPayloads: (history, fn) => projector.payloads.using(history, fn),
     select: async (line, selector, window = {}) => {
       await projector.catchUp();
       return selectIds(projector, line, selector, window);

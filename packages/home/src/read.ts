@@ -35,6 +35,7 @@ import type {
   LineageSummary,
   Position,
   SnapshotSummary,
+  TreeAt,
   TreeView,
 } from './home.ts';
 
@@ -154,13 +155,20 @@ const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
   }
 };
 
-/** The tree at a position, with all its payloads at hand. */
-export const viewOf = async (projector: Projector, position: Position): Promise<TreeView> => {
+/** The tree at a position, without contents. */
+export const treeAt = (projector: Projector, position: Position): TreeAt => {
   const { history, strand, seq } = position;
-  const { tree, thread } = projector.read((rows) => ({
+  return projector.read((rows) => ({
+    position,
     tree: readFlatTree(rows, history, strand, seq),
     thread: readStrand(rows, history, strand).thread,
   }));
+};
+
+/** The tree at a position, with all its payloads at hand. */
+export const viewOf = async (projector: Projector, position: Position): Promise<TreeView> => {
+  const { history } = position;
+  const { tree, thread } = treeAt(projector, position);
   const refs = tree.payloads.filter((ref) => ref !== null);
   const found = await projector.payloads.using(history, (source) => {
     const missing: EventRef[] = [];

@@ -11,6 +11,7 @@ import { openPreviews } from './preview.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
 import { nodeDetailAt } from './tree-node.ts';
 import { treePage } from './tree-page.ts';
+import { openTrees, withContents } from './trees.ts';
 
 /** What answers each endpoint but the stream. */
 export type Handlers = {
@@ -23,6 +24,7 @@ type At = { readonly history: string; readonly at?: string | undefined };
 
 export const createHandlers = (home: Home): Handlers => {
   const previews = openPreviews(home);
+  const trees = openTrees(home);
   const snapshotPages = openSnapshotPages(home);
   const positionAt = async ({ history, at }: At): Promise<Position> =>
     home.position(await home.find(history), at);
@@ -33,13 +35,13 @@ export const createHandlers = (home: Home): Handlers => {
     history: async ({ history }) =>
       historyAnswer(await home.history((await home.find(history)).history), previews),
     snapshots: async ({ history, ...page }) => snapshotPages(await home.find(history), page),
-    tree: async (input) => treePage(home, await positionAt(input), input),
-    node: async ({ node, ...at }) => {
-      const view = await viewAt(at);
-      const index = view.tree.indexOf(node);
-      if (index === undefined)
-        throw fail('E_NODE_NOT_FOUND', `${view.position.label} has no node ${node}`, { id: node });
-      return nodeDetailAt(view, view.position, index);
+    tree: async (input) => treePage(home, trees, await positionAt(input), input),
+    node: async ({ node, ...input }) => {
+      const at = await trees(await positionAt(input));
+      const { history, label } = at.position;
+      const index = at.tree.indexOf(node);
+      if (index === undefined) throw fail('E_NODE_NOT_FOUND', `${label} has no node ${node}`, { id: node });
+      return withContents(home, history, (payloads) => nodeDetailAt({ ...at, payloads }, index));
     },
     thread: async ({ provider, ...at }) => {
       const { tree, payloads, thread } = await viewAt(at);

@@ -29,7 +29,9 @@ export const positionOrNull = async (home: Home, line: Line, reference: string):
   try {
     return await home.position(line, reference);
   } catch (error) {
-    if (isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) return null;
+    // Of a history that is closed, what is not there may lie behind the place where it stops.
+    const absent = ['E_SNAPSHOT_NOT_FOUND', 'E_HISTORY_DAMAGED', 'E_HISTORY_DEFECTIVE'];
+    if (isStemmaError(error) && absent.includes(error.code)) return null;
     throw error;
   }
 };

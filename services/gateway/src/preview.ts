@@ -1,9 +1,11 @@
-import type { Home, HistorySummary, TreeView } from '@stemma/home';
+import type { Home, HistorySummary, TreeAt } from '@stemma/home';
 import { NODE_KIND } from '@stemma/context-tree';
 import { excerptOf } from './excerpt.ts';
 import { lineOf, positionOrNull } from './lines.ts';
 
 const CHARACTERS = 160;
+/** Blocks of users that are looked at for words. */
+const BLOCKS = 20;
 
 /** Gives the first words of a history's first user message; null while no user has spoken, or none can be read. */
 export type Previews = (summary: HistorySummary) => Promise<string | null>;
@@ -26,18 +28,21 @@ export const openPreviews = (home: Home): Previews => {
 const firstUserWords = async (home: Home, history: string): Promise<string | null> => {
   const line = lineOf({ history, strand: 0 });
   const first = await positionOrNull(home, line, '@c1');
-  const words = first === null ? null : userWords(await home.view(first));
-  return words ?? userWords(await home.view(await home.position(line)));
+  const words = first === null ? null : await userWords(home, await home.tree(first));
+  return words ?? userWords(home, await home.tree(await home.position(line)));
 };
 
-const userWords = ({ tree, payloads }: TreeView): string | null => {
-  for (let i = tree.seq; i < tree.count; i++) {
-    const ref = tree.payloads[i];
-    if (tree.kinds[i] !== NODE_KIND.block || (tree.headers[i]?.role ?? 'user') !== 'user' || !ref) continue;
-    const excerpt = excerptOf(payloads(ref)['content'], CHARACTERS * 4);
-    const words = excerpt?.text.replace(/\s+/g, ' ').trim() ?? '';
-    if (words !== '')
-      return words.length > CHARACTERS ? words.slice(0, CHARACTERS).toWellFormed() + '…' : words;
-  }
-  return null;
-};
+const userWords = (home: Home, { tree, position }: TreeAt): Promise<string | null> =>
+  home.withPayloads(position.history, (payloads) => {
+    let looked = 0;
+    for (let i = tree.seq; i < tree.count && looked < BLOCKS; i++) {
+      const ref = tree.payloads[i];
+      if (tree.kinds[i] !== NODE_KIND.block || (tree.headers[i]?.role ?? 'user') !== 'user' || !ref) continue;
+      looked++;
+      const excerpt = excerptOf(payloads(ref)['content'], CHARACTERS * 4);
+      const words = excerpt?.text.replace(/\s+/g, ' ').trim() ?? '';
+      if (words !== '')
+        return words.length > CHARACTERS ? words.slice(0, CHARACTERS).toWellFormed() + '…' : words;
+    }
+    return null;
+  });

@@ -1,11 +1,11 @@
 import type { NodeDetail, TreeNode } from '@stemma/api';
 import { contentHash, isoTime, NO_DEPTH, NODE_KIND, type Headers } from '@stemma/context-tree';
-import type { Position, TreeView } from '@stemma/home';
+import type { TreeAt, TreeView } from '@stemma/home';
 import { excerptOf } from './excerpt.ts';
 import { positionAnswer } from './lines.ts';
 
 /** Where the node at an index lies. */
-const placeAt = ({ tree }: TreeView, i: number): Pick<TreeNode, 'shape' | 'region' | 'parent' | 'depth'> => {
+const placeAt = ({ tree }: TreeAt, i: number): Pick<TreeNode, 'shape' | 'region' | 'parent' | 'depth'> => {
   const depth = tree.depths[i] ?? NO_DEPTH;
   const parent = tree.parents[i] ?? -1;
   return {
@@ -26,7 +26,7 @@ const SHAPES: readonly TreeNode['shape'][] = [
   'block',
 ];
 
-const headersAt = ({ tree }: TreeView, i: number) => {
+const headersAt = ({ tree }: TreeAt, i: number) => {
   const headers = tree.headers[i] as Headers;
   const { role, kind, key, removable, refs } = headers;
   return {
@@ -78,7 +78,7 @@ const threadHeaders = (
 });
 
 /** Everything about the node at an index. */
-export const nodeDetailAt = (view: TreeView, position: Position, i: number): NodeDetail => {
+export const nodeDetailAt = (view: TreeView, i: number): NodeDetail => {
   const { tree, payloads } = view;
   const ref = tree.payloads[i];
   const payload = ref ? payloads(ref) : {};
@@ -88,7 +88,7 @@ export const nodeDetailAt = (view: TreeView, position: Position, i: number): Nod
   for (let child = i + 1; child < (tree.ends[i] ?? 0); child = tree.ends[child] ?? child + 1)
     children.push(tree.ids[child] ?? '');
   return {
-    position: positionAnswer(position),
+    position: positionAnswer(view.position),
     ...place,
     headers: {
       ...headersAt(view, i),

@@ -1,10 +1,11 @@
 import type { LeftNode, TreePage } from '@stemma/api';
-import { NODE_KIND, threadIndexes } from '@stemma/context-tree';
-import type { DiffResult, Home, Position, TreeView } from '@stemma/home';
-import { lineOf, positionAnswer, previousOf } from './lines.ts';
-import { passages } from './passage.ts';
+import { diffTrees, NODE_KIND, threadIndexes } from '@stemma/context-tree';
+import type { Home, Position, TreeAt, TreeView } from '@stemma/home';
+import { positionAnswer, previousOf } from './lines.ts';
+import { passages, type Passage } from './passage.ts';
 import { excerptOf } from './excerpt.ts';
 import { treeNodeAt } from './tree-node.ts';
+import { withContents, type Trees } from './trees.ts';
 
 const MOST_NODES = 20_000;
 const MOST_LEFT = 1_000;
@@ -18,28 +19,64 @@ export type TreeWindow = {
 };
 
 /** The tree at a position, or a part of it, against the snapshot before it. */
-export const treePage = async (home: Home, position: Position, window: TreeWindow): Promise<TreePage> => {
-  const view = await home.view(position);
+export const treePage = async (
+  home: Home,
+  trees: Trees,
+  position: Position,
+  window: TreeWindow,
+): Promise<TreePage> => {
+  const { history } = position;
+  const at = await trees(position);
   const previous = await previousOf(home, position);
-  const diff = previous === null ? null : await home.diff(lineOf(position), previous.label, position.label);
+  const before = previous === null ? null : await trees(previous);
+  const causes = await causesOf(home, before, at);
+  return withContents(home, history, (payloads) =>
+    pageOf({ ...at, payloads }, before === null ? null : { ...before, payloads }, causes, window),
+  );
+};
+
+const pageOf = (
+  view: TreeView,
+  before: TreeView | null,
+  causes: Passage['left'],
+  window: TreeWindow,
+): TreePage => {
+  const { tree, payloads, position } = view;
+  const diff = before === null ? null : diffTrees(before.tree, tree, payloads);
   const excerpt = Math.min(window.excerpt ?? 2_000, 100_000);
   const added = new Set(diff?.added);
   const changed = new Map(diff?.changed.map(({ id, fields }) => [id, [...fields]]));
-  const inThread = new Set(threadIndexes(view.tree, view.thread));
-  const nodes = indicesOf(view.tree.count, window).map((i) => {
-    const node = treeNodeAt(view, i, excerpt, inThread.has(i));
-    return { ...node, new: diff === null || added.has(node.id), changed: changed.get(node.id) ?? [] };
-  });
+  const inThread = new Set(threadIndexes(tree, view.thread));
   return {
     position: positionAnswer(position),
-    previous: previous === null ? null : positionAnswer(previous),
+    previous: before === null ? null : positionAnswer(before.position),
     mode: view.thread,
-    total: view.tree.count,
-    added: diff === null ? view.tree.count : diff.added.length,
-    nodes,
-    left: previous === null || diff === null ? [] : await leftNodes(home, previous, position, diff, excerpt),
+    total: tree.count,
+    added: diff === null ? tree.count : diff.added.length,
+    nodes: indicesOf(tree.count, window).map((i) => {
+      const node = treeNodeAt(view, i, excerpt, inThread.has(i));
+      return { ...node, new: diff === null || added.has(node.id), changed: changed.get(node.id) ?? [] };
+    }),
+    left:
+      before === null || diff === null
+        ? []
+        : diff.removed
+            .slice(0, MOST_LEFT)
+            .map((id) => ({ ...leftNode(before, id, excerpt), cause: causes.get(id) ?? null })),
     leftTotal: diff?.removed.length ?? 0,
   };
+};
+
+/** Why nodes left, from the events between; nothing is read where none did. */
+const causesOf = async (
+  home: Home,
+  before: TreeAt | null,
+  { tree, position }: TreeAt,
+): Promise<Passage['left']> => {
+  if (before === null || before.tree.ids.every((id) => tree.indexOf(id) !== undefined)) return new Map();
+  const summary = await home.history(position.history);
+  const [passage] = await passages(home, summary, position.strand, [before.position.seq, position.seq]);
+  return passage?.left ?? new Map();
 };
 
 /** From `skip` on `limit` nodes, and `tail` at the end; each once, in document order. */
@@ -49,22 +86,6 @@ const indicesOf = (total: number, { skip = 0, limit = 2_000, tail = 0 }: TreeWin
   for (let i = skip; i < end; i++) indices.push(i);
   for (let i = Math.max(end, total - Math.min(tail, MOST_NODES)); i < total; i++) indices.push(i);
   return indices;
-};
-
-const leftNodes = async (
-  home: Home,
-  previous: Position,
-  position: Position,
-  { removed }: DiffResult,
-  excerpt: number,
-): Promise<LeftNode[]> => {
-  if (removed.length === 0) return [];
-  const before = await home.view(previous);
-  const summary = await home.history(position.history);
-  const [passage] = await passages(home, summary, position.strand, [previous.seq, position.seq]);
-  return removed
-    .slice(0, MOST_LEFT)
-    .map((id) => ({ ...leftNode(before, id, excerpt), cause: passage?.left.get(id) ?? null }));
 };
 
 const leftNode = ({ tree, payloads }: TreeView, id: string, excerpt: number): Omit<LeftNode, 'cause'> => {

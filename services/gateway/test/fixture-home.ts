@@ -198,6 +198,9 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
         .slice(-limit),
     position: async (line, reference) => positionOf(line, reference),
     view: async (at) => view(at),
+    tree: async (at) => view(at),
+    withPayloads: async (history, fn) =>
+      fn(({ seq, index }) => payloadOf(of(history).frames[seq]?.events[index])),
     select: async (line, selector) => {
       const at = positionOf(line);
       return {
