@@ -1,0 +1,85 @@
+import { fromHex, sha256 } from '@stemma/canonical';
+import type { Body, Envelope, StemmaEvent } from '@stemma/events';
+
+const node = {
+  id: 'block-1',
+  nodeType: 'mb',
+  offset: 1,
+  ttl: 3,
+  priority: 0,
+  cycle: 4,
+  created_at_ns: 1_724_670_000_000_000_001n,
+  creation_index: 7,
+  role: 'user',
+  kind: 'text',
+  content: { text: 'naïve 🚀 日本', list: [1, -1, 0.5, 1e300, null, true] },
+  data_source: 'search',
+};
+const hash = (name: string): Uint8Array => sha256(name);
+
+/** One event of every type, with what is hard to write among its values. */
+export const SAMPLES: readonly StemmaEvent[] = [
+  {
+    type: 'HistoryStarted',
+    name: 'a-name',
+    ids: { root: 'root', sys: '^sys', seq: '^seq', ah: '^ah' },
+    thread: 'full',
+    cycle: 0,
+    source: { format: 'openai-chat@1', sha256: 'ab'.repeat(32) },
+    salvaged: null,
+  },
+  { type: 'LineageStarted', how: 'rollback', parent: 0, at: 12, name: 'main', abandoned: null },
+  { type: 'NodeInserted', parent: '^ah', node, expires: 8 },
+  {
+    type: 'NodeImported',
+    parent: null,
+    node: { ...node, id: 'root', nodeType: 'mroot' },
+    expires: null,
+    ordinal: 2,
+  },
+  { type: 'NodeReplaced', id: 'block-1', fields: ['content'], payload: { content: '', data_x: [{}] } },
+  { type: 'NodeMoved', id: 'block-1', parent: '^sys', expires: [{ id: 'block-1', expires: null }] },
+  { type: 'NodeRemoved', id: 'block-1', subtree: ['block-2', 'block-3'] },
+  { type: 'NodeExpired', id: 'block-1' },
+  { type: 'NodeCascaded', id: 'block-2', why: 'contained', by: 'block-1' },
+  { type: 'NodePruned', id: 'block-1', rank: 3, rule: 'max_blocks' },
+  { type: 'NodeHeld', id: 'block-1', by: 'block-9' },
+  { type: 'TurnSealed', turn: { ...node, id: 'turn-4', nodeType: 'mt' } },
+  {
+    type: 'SnapshotCommitted',
+    cycle: 4,
+    treeHash: hash('tree'),
+    threadHash: hash('thread'),
+    counts: { nodes: 9, blocks: 3, turns: 2 },
+  },
+  {
+    type: 'SnapshotImported',
+    cycle: 5,
+    treeHash: hash('a'),
+    threadHash: hash('b'),
+    counts: { nodes: 4, blocks: 0, turns: 0 },
+  },
+  { type: 'PolicyConfigured', policy: { max_blocks: 10, keep_turns: 2, pins: ['block-1'] } },
+  { type: 'PriorityChanged', id: 'block-1', priority: 0.5 },
+  { type: 'PositionNamed', name: 'good', strand: 0, seq: 12 },
+  { type: 'PositionAnnotated', strand: 0, seq: 12, note: 'looked at it' },
+  { type: 'LogOpened', log: '0b7e2c9a-0000-4000-8000-000000000000', partitions: 4 },
+  { type: 'FormatRaised', version: 2 },
+  { type: 'DamageAcknowledged', offset: 4_294_967_296 },
+];
+
+export const sampleEnvelope = (seq: number): Envelope => ({
+  v: 1,
+  history: 'hqwertyuiopasdfghjkl',
+  seq,
+  prev: seq === 0 ? new Uint8Array(32) : hash(`frame ${seq - 1}`),
+});
+
+export const sampleBody = (events: readonly StemmaEvent[]): Body<StemmaEvent> => ({
+  recorder: 'sample',
+  command: 'command-1',
+  digest: fromHex('0123456789abcdef'.repeat(4)),
+  at: 1_724_670_000_000_000_000n,
+  lineage: 0,
+  events,
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { noteIntent, openNoteRows, type Note } from '../src/contract.ts';
+import { openMemoryLog, openRecord, type Domain, type EventLog, type MemoryLog } from '../src/index.ts';
+import { noteWriter } from './note-writer.ts';
+
+const notes = async (log: EventLog, history: string): Promise<readonly string[]> => {
+  const rows = openNoteRows(log);
+  await rows.catchUp();
+  return rows.notes(history);
+};
+const seqs = (log: MemoryLog): (string | undefined)[] =>
+  log.records(0).map(({ bytes }) => {
+    const envelope = openRecord(bytes)?.envelope;
+    return envelope && `${envelope.history} ${envelope.seq}`;
+  });
+
+describe('the writer', () => {
+  it('answers a repeated command as before, without a second effect, also after a restart [record §3]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    const first = await writer.write(noteIntent('h', 'a', 'one'));
+    expect(first).toMatchObject({ seq: 0, repeated: false, offset: 1, next: 2 });
+    expect(await writer.write(noteIntent('h', 'a', 'one'))).toMatchObject({ seq: 0, repeated: true });
+    const other = await noteWriter(log);
+    expect(await other.write(noteIntent('h', 'a', 'one'))).toMatchObject({ seq: 0, repeated: true });
+    expect(await notes(log, 'h')).toEqual(['one']);
+  });
+
+  it('answers repetitions that come before the first answer alike [record §3]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    const answers = await Promise.all([1, 2, 3].map(() => writer.write(noteIntent('h', 'a', 'one'))));
+    expect(answers.map(({ seq, repeated }) => [seq, repeated])).toEqual([
+      [0, false],
+      [0, true],
+      [0, true],
+    ]);
+    expect(await notes(log, 'h')).toEqual(['one']);
+  });
+
+  it('refuses an id that belongs to another command [record §3]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    await writer.write(noteIntent('h', 'a', 'one'));
+    await expect(writer.write(noteIntent('h', 'a', 'two'))).rejects.toMatchObject({
+      code: 'E_COMMAND_REUSED',
+    });
+    expect((await writer.write(noteIntent('other', 'a', 'two'))).seq).toBe(0);
+  });
+
+  it('does not remember refusals [record §3]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    await expect(writer.write(noteIntent('h', 'a', 'refused'))).rejects.toMatchObject({
+      code: 'E_COMMAND_INVALID',
+    });
+    expect((await writer.write(noteIntent('h', 'a', 'taken'))).seq).toBe(0);
+  });
+
+  it('reports a conflict if the history is not where the client saw it, and only then [record §3]', async () => {
+    const log = await openMemoryLog();
+    const [one, two] = [await noteWriter(log), await noteWriter(log)];
+    await one.write(noteIntent('h', 'a', 'a', -1));
+    await two.write(noteIntent('h', 'b', 'b', 0));
+    // The first writer has not read that yet.
+    expect((await one.write(noteIntent('h', 'c', 'c', 1))).seq).toBe(2);
+    await expect(two.write(noteIntent('h', 'd', 'd', 1))).rejects.toMatchObject({
+      code: 'E_CONFLICT',
+      detail: { seq: 2 },
+    });
+    await expect(one.write(noteIntent('h', 'e', 'e', -1))).rejects.toMatchObject({ code: 'E_CONFLICT' });
+    // A repeated command gets its answer whatever it expected.
+    expect(await two.write(noteIntent('h', 'b', 'b', 0))).toMatchObject({ seq: 1, repeated: true });
+    expect(await notes(log, 'h')).toEqual(['a', 'b', 'c']);
+  });
+
+  it('decides commands in the order of the calls, many ahead of the answer, in one batch [record §3]', async () => {
+    const log = await openMemoryLog();
+    let batches = 0;
+    const counting: EventLog = { ...log, append: (...args) => (batches++, log.append(...args)) };
+    const writer = await noteWriter(counting);
+    const ids = Array.from({ length: 100 }, (_, i) => `c${i}`);
+    await Promise.all(ids.map((id) => writer.write(noteIntent('h', id, id))));
+    expect(await notes(log, 'h')).toEqual(ids);
+    expect(batches).toBe(1);
+  });
+
+  it('decides again when another was first, one frame at a time until it is quiet [record §3]', async () => {
+    const log = await openMemoryLog();
+    const [slow, fast] = [await noteWriter(log), await noteWriter(log)];
+    await slow.write(noteIntent('h', 's', 's'));
+    await fast.write(noteIntent('h', 'f', 'f'));
+    const ids = ['1', '2', '3', '4', '5', '6', '7'];
+    await Promise.all(ids.map((id) => slow.write(noteIntent('h', id, id))));
+    expect(await notes(log, 'h')).toEqual(['s', 'f', ...ids]);
+    // Seven decided on the past that was taken, then one by one, then the rest at once.
+    expect(seqs(log).slice(3, 10)).toEqual([1, 2, 3, 4, 5, 6, 7].map((seq) => `h ${seq}`));
+    expect(seqs(log).slice(10)).toEqual([2, 3, 4, 5, 6, 7, 8].map((seq) => `h ${seq}`));
+  });
+
+  it('gives up after so many tries [record §3]', async () => {
+    const log = await openMemoryLog();
+    const rival = await noteWriter(log);
+    let n = 0;
+    const contested: EventLog = {
+      ...log,
+      append: async (...args) => {
+        await rival.write(noteIntent('h', `r${n}`, `r${n++}`));
+        return log.append(...args);
+      },
+    };
+    const writer = await noteWriter(contested, { tries: 5 });
+    await expect(writer.write(noteIntent('h', 'a', 'a'))).rejects.toMatchObject({ code: 'E_CONFLICT' });
+    expect(n).toBe(5);
+  });
+
+  it('does not read back what follows directly on what it knows, with the same outcome as if it did [record §3]', async () => {
+    const outcomes: unknown[] = [];
+    for (const keepsItsEnd of [true, false]) {
+      const log = await openMemoryLog();
+      let reads = 0;
+      const writer = await noteWriter({
+        ...log,
+        keepsItsEnd,
+        read: (...args) => (reads++, log.read(...args)),
+      });
+      await writer.write(noteIntent('h', 'first', 'first'));
+      const before = reads;
+      const answers = await Promise.all([1, 2, 3].map((i) => writer.write(noteIntent('h', `a${i}`, 'a'))));
+      expect(reads === before).toBe(keepsItsEnd);
+      outcomes.push(answers, seqs(log));
+    }
+    expect(outcomes.slice(0, 2)).toEqual(outcomes.slice(2));
+  });
+
+  it('says that the outcome is unknown when the log does not tell in time, and the same command finds it later [record §3]', async () => {
+    const log = await openMemoryLog();
+    let silent = true;
+    const dumb: EventLog = {
+      ...log,
+      keepsItsEnd: false,
+      append: async (...args) => {
+        const placed = await log.append(...args);
+        if (silent) throw new Error('no answer');
+        return placed;
+      },
+      read: async (...args) => {
+        if (silent && log.records(0).length > 1) return { records: [], next: args[1] };
+        return log.read(...args);
+      },
+    };
+    let clock = 0;
+    const writer = await noteWriter(dumb, { deadline: 100, now: () => (clock += 20) });
+    await expect(writer.write(noteIntent('h', 'a', 'a'))).rejects.toMatchObject({
+      code: 'E_OUTCOME_UNKNOWN',
+    });
+    silent = false;
+    expect(await writer.write(noteIntent('h', 'a', 'a'))).toMatchObject({ seq: 0 });
+    expect(await writer.write(noteIntent('h', 'a', 'a'))).toMatchObject({ seq: 0, repeated: true });
+    expect(await notes(log, 'h')).toEqual(['a']);
+  });
+
+  it('writes nothing that its own check would call defective [record §3]', async () => {
+    const log = await openMemoryLog();
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    const domain: Domain<Note> = {
+      ...rows.domain,
+      load: async (history) => {
+        const session = await rows.domain.load(history);
+        const wrong = { type: 'PositionAnnotated' as const, strand: 0, seq: 7, note: 'x' };
+        return Object.defineProperties(session, {
+          decide: { value: () => ({ author: { recorder: 'r' }, at: 1n, lineage: 0, events: [wrong] }) },
+        });
+      },
+    };
+    const writer = await noteWriter(log, { domain });
+    await expect(writer.write(noteIntent('h', 'a', 'a'))).rejects.toMatchObject({
+      code: 'E_HISTORY_DEFECTIVE',
+    });
+    expect(log.records(0)).toHaveLength(1);
+  });
+
+  it('has the contents stored before it appends the frame that names them [record §4]', async () => {
+    const log = await openMemoryLog();
+    const stored = new Map<string, Uint8Array>();
+    const order: string[] = [];
+    const { sha256Hex } = await import('@stemma/canonical');
+    const contents = {
+      put: async (bytes: Uint8Array) => {
+        order.push('content');
+        stored.set(sha256Hex(bytes), bytes);
+      },
+      get: async ({ sha256 }: { sha256: string }) => stored.get(sha256) as Uint8Array,
+    };
+    const rows = openNoteRows(log, contents);
+    await rows.catchUp();
+    const logged: EventLog = { ...log, append: (...args) => (order.push('frame'), log.append(...args)) };
+    const writer = await noteWriter(logged, { domain: rows.domain, contents });
+    const note = 'x'.repeat(1_000_000);
+    await writer.write(noteIntent('h', 'large', note));
+    expect(order).toEqual(['content', 'frame']);
+    await rows.catchUp();
+    expect(rows.notes('h')).toEqual([note]);
+  });
+
+  it('keeps only so many decision states, and loads them again [record §3]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log, { sessions: 2 });
+    for (let i = 0; i < 20; i++) await writer.write(noteIntent(`h${i % 5}`, `c${i}`, `${i}`));
+    for (let i = 0; i < 5; i++)
+      expect(await notes(log, `h${i}`)).toEqual([0, 5, 10, 15].map((n) => String(n + i)));
+  });
+
+  it('refuses when it is closed, after everything before has its outcome [record §3]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    const writing = writer.write(noteIntent('h', 'a', 'a'));
+    await writer.close();
+    expect((await writing).seq).toBe(0);
+    await expect(writer.write(noteIntent('h', 'b', 'b'))).rejects.toMatchObject({ code: 'E_LOG_CLOSED' });
+  });
+});
