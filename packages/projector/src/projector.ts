@@ -26,7 +26,7 @@ export type ProjectorOptions = {
   /** Who reads the rows: projectors of one group share them. Default `all`. */
   readonly group?: string;
   readonly limits?: BatchLimits;
-  /** Bytes of working trees kept. Default 256 MiB. */
+  /** Bytes of working trees kept. Default 128 MiB. */
   readonly cacheBytes?: number;
   readonly progress?: (progress: Progress) => void;
   /** Asked after every commit: true ends the run there, as a killed process would. For tests and verification. */
@@ -72,7 +72,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     models: READ_MODELS,
     group: 'all',
     limits: {},
-    cacheBytes: 256 * 1024 * 1024,
+    cacheBytes: 128 * 1024 * 1024,
     now: () => performance.now(),
     ...rest,
   };

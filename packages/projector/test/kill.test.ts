@@ -1,6 +1,6 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { openMemoryContents } from '@stemma/contents';
-import { readLineage } from '@stemma/read-models';
+import { findHistory, listLineages, readHead, readLineage } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,21 +9,40 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openEmbeddedLog } from '../../log-embedded/src/index.ts';
 import { openLmdbRowStore } from '../../row-store-lmdb/src/index.ts';
-import { openProjector, verifyReplay } from '../src/index.ts';
+import { openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 const KILLS = 40;
 
+/** What heads, lineage and snapshots say of a history is of one moment; gives how many histories were there. */
+const lookAtOneState = (projector: Projector, histories: Iterable<string>): number =>
+  projector.read((view) => {
+    let there = 0;
+    for (const history of histories) {
+      const next = readFence(view, history)?.next;
+      if (next === undefined) continue;
+      there++;
+      const lineages = listLineages(view, history);
+      expect(findHistory(view, history)?.seq).toBe(next - 1);
+      expect(Math.max(...lineages.map(({ seq }) => seq))).toBe(next - 1);
+      for (const { strand, seq } of lineages) expect(readHead(view, history, strand)).toBe(seq);
+    }
+    return there;
+  });
+
 it(
   'loses and invents nothing when it is killed: after 40 kills at any moment its rows are the fold of the log, without help [record §5]',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-kill-'));
     const [logs, rows] = [join(directory, 'log'), join(directory, 'rows')];
     const recorded = someRecorded(21, 4, 150);
     const log = await openEmbeddedLog({ directory: logs });
     const share = Math.ceil(recorded.entries.length / KILLS);
+    const readers = openLmdbRowStore({ directory: rows });
+    const reader = openProjector({ log, contents: openMemoryContents(), store: readers });
     let kills = 0;
+    let looks = 0;
     for (; kills < KILLS; kills++) {
       const child = spawn(
         process.execPath,
@@ -36,11 +55,17 @@ it(
       await Promise.race([new Promise((resolve) => child.stdout.once('data', resolve)), ended]);
       for (const entry of recorded.entries.slice(kills * share, (kills + 1) * share))
         await log.append(0, [entry]);
-      // Any moment: the length of the wait is the point of the test.
-      await new Promise((resolve) => setTimeout(resolve, (kills * 37) % 90));
+      // Any moment: the length of the wait is the point of the test. Meanwhile another process's readers look.
+      for (const until = performance.now() + ((kills * 37) % 90); performance.now() < until;) {
+        looks += lookAtOneState(reader, recorded.histories.keys());
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
       child.kill('SIGKILL');
       expect(await ended).toBe('SIGKILL');
     }
+
+    expect(looks).toBeGreaterThan(0);
+    await readers.close();
 
     const store = openLmdbRowStore({ directory: rows });
     const projector = openProjector({ log, contents: openMemoryContents(), store });

@@ -61,7 +61,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
     const nodes = Array.from({ length: 100_000 }, () => block());
     const tree = both([
       START,
-      { op: 'insert', parent: '^ah', node: nodes[0] as never, siblings: nodes.slice(1) } as Step,
+      { op: 'insert', parent: '^ah', node: nodes[0] as never, siblings: nodes.slice(1) },
       COMMIT,
     ]);
     tree.history.run(0, [insert('^ah', block()), COMMIT]);

@@ -1,59 +1,21 @@
-import { isStemmaError } from '@stemma/errors';
-import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { stageRows } from './staged-rows.ts';
-import type { Generation, RowChange, RowStore } from './store.ts';
-import type { Row, Table } from './table.ts';
+import {
+  codeOf,
+  cursor,
+  HASHES,
+  OWNERS,
+  padded,
+  put,
+  TABLES,
+  thing,
+  THINGS,
+  type RowStoreUnderTest,
+} from './contract/fixtures.ts';
+import { itIsASortedMap } from './contract/sorted-map.ts';
+import type { Generation, RowStore } from './store.ts';
+import type { Row } from './table.ts';
 
-/** A store under test. `another` opens the same rows a second time, as another process would. */
-export type RowStoreUnderTest = {
-  open(): Promise<RowStore> | RowStore;
-  another?(): Promise<RowStore> | RowStore;
-  /** Takes away what `open` made. */
-  cleanUp(): Promise<void> | void;
-};
-
-const THINGS: Table = {
-  name: 'things',
-  about: '',
-  key: [
-    ['history', 'text'],
-    ['strand', 'uint'],
-    ['node', 'text'],
-    ['from', 'uint'],
-  ],
-  value: [
-    ['text', 'text'],
-    ['count', 'uint'],
-    ['time', 'wide'],
-    ['hash', 'bytes'],
-    ['flag', 'bool'],
-    ['data', 'json'],
-  ],
-};
-const OWNERS: Table = { name: 'owners', about: '', key: [['history', 'text']], value: [['name', 'text']] };
-const HASHES: Table = {
-  name: 'hashes',
-  about: '',
-  key: [
-    ['history', 'text'],
-    ['hash', 'bytes'],
-  ],
-  value: [['count', 'uint']],
-};
-const TABLES = [THINGS, OWNERS, HASHES];
-
-const cursor = (n: number): Uint8Array => Uint8Array.of(n);
-const put = (table: Table, key: Row['key'], ...value: Row['value']): RowChange => ({ table, key, value });
-const thing = (history: string, strand: number, node: string, from: number): RowChange =>
-  put(THINGS, [history, strand, node, from], `${history}/${strand}/${node}/${from}`);
-const padded = (table: Table, value: Row['value']): Row['value'] =>
-  table.value.map((_, i) => value[i] ?? null);
-const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => 'no error',
-    (error: unknown) => (isStemmaError(error) ? error.code : error),
-  );
+export type { RowStoreUnderTest } from './contract/fixtures.ts';
 
 /** What every row store does. Call it in the adapter's test file. */
 export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { runs = 40 } = {}): void => {
@@ -256,82 +218,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       );
     });
 
-    it('is the same as a sorted map, whatever is put and removed in whatever batches', async () => {
-      const text = fc.constantFrom(
-        '',
-        'a',
-        'b',
-        'a\u0000',
-        'aa',
-        'é',
-        '😀',
-        '\uffff',
-        'a\u0001',
-        'long'.repeat(40),
-      );
-      const number = fc.constantFrom(
-        0,
-        1,
-        239,
-        240,
-        255,
-        256,
-        65_535,
-        65_536,
-        2 ** 32,
-        2 ** 48 + 1,
-        2 ** 53 - 1,
-      );
-      const change = fc.record({
-        key: fc.tuple(fc.constantFrom('h', 'i'), number, text, number),
-        remove: fc.boolean(),
-      });
-      const batches = fc.array(fc.array(change, { maxLength: 12 }), { maxLength: 6 });
-      await fc.assert(
-        fc.asyncProperty(
-          batches,
-          fc.tuple(number, text, number, number, fc.boolean()),
-          async (all, [strand, node, low, high, reverse]) => {
-            const under = make();
-            const store = await under.open();
-            try {
-              const rows = store.generation('g', TABLES);
-              const model = new Map<string, Row>();
-              for (const [n, batch] of all.entries()) {
-                const staged = rows.read((view) => stageRows(view));
-                for (const { key, remove } of batch) {
-                  if (remove) staged.remove(THINGS, key);
-                  else staged.put(THINGS, key, [`${n}`]);
-                  if (remove) model.delete(JSON.stringify(key));
-                  else model.set(JSON.stringify(key), { key, value: padded(THINGS, [`${n}`]) });
-                }
-                const ranges = [
-                  { prefix: ['h'] as const },
-                  { prefix: ['h', strand] as const, from: node },
-                  { prefix: ['h', strand, node] as const, from: low, to: high, reverse },
-                ];
-                const expected = ranges.map((range) => modelRange([...model.values()], range));
-                expect(ranges.map((range) => rows.read(() => staged.range(THINGS, range)))).toEqual(expected);
-                await rows.commit({
-                  partition: 0,
-                  expected: n === 0 ? null : cursor(n),
-                  cursor: cursor(n + 1),
-                  changes: staged.changes(),
-                });
-                expect(ranges.map((range) => rows.read((view) => view.range(THINGS, range)))).toEqual(
-                  expected,
-                );
-              }
-              expect(rows.read((view) => [...view.entries(THINGS)]).length).toBe(model.size);
-            } finally {
-              await store.close();
-              await under.cleanUp();
-            }
-          },
-        ),
-        { numRuns: runs },
-      );
-    });
+    itIsASortedMap(make, runs);
 
     it('shows what one opener commits to the others, and lets one of two win', async () => {
       const { rows, under, stores } = await open();
@@ -376,40 +263,4 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
         ).toEqual([2, 2, 1]);
     });
   });
-};
-
-const modelRange = (
-  rows: readonly Row[],
-  {
-    prefix,
-    from,
-    to,
-    reverse,
-  }: {
-    prefix: readonly (string | number)[];
-    from?: string | number;
-    to?: string | number;
-    reverse?: boolean;
-  },
-): Row[] => {
-  const compare = (a: string | number, b: string | number): number =>
-    typeof a === 'number' && typeof b === 'number'
-      ? a - b
-      : Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
-  const found = rows.filter(({ key }) => {
-    const bound = key[prefix.length] as string | number;
-    return (
-      prefix.every((cell, i) => key[i] === cell) &&
-      (from === undefined || compare(bound, from) >= 0) &&
-      (to === undefined || compare(bound, to) <= 0)
-    );
-  });
-  found.sort((a, b) => {
-    for (const [i, cell] of a.key.entries()) {
-      const order = compare(cell as string | number, b.key[i] as string | number);
-      if (order !== 0) return reverse === true ? -order : order;
-    }
-    return 0;
-  });
-  return found;
 };

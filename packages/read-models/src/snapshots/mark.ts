@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import type { RowReader, Value } from '@stemma/row-store';
 import { readStrand } from './chain.ts';
 import { MARKS } from './tables.ts';
@@ -87,5 +88,5 @@ export const nearestMark = (
 };
 
 const beforeAll = (history: string): never => {
-  throw new Error(`the rows of ${history} lack the mark of its beginning`);
+  throw fail('E_INTERNAL', `the rows of ${history} lack the mark of its beginning`);
 };

@@ -1,0 +1,150 @@
+import { ContentRef, sha256, sha256Hex } from '@stemma/canonical';
+import { isStemmaError } from '@stemma/errors';
+import type { Frame, HistoryEvent } from '@stemma/events';
+import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type MemoryLog } from '@stemma/log';
+import { openMemoryContents } from '@stemma/contents';
+import { readHead } from '@stemma/read-models';
+import { openMemoryRowStore } from '@stemma/row-store';
+import { describe, expect, it } from 'vitest';
+import { DEFECTS, openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
+import { naiveHistory } from '../../read-models/test/naive-history.ts';
+import { entriesOf, someRecorded } from './recorded.ts';
+
+const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'no error',
+    (error: unknown) => (isStemmaError(error) ? error.code : error),
+  );
+
+/** A history with three cycles, and frames to append behind it. */
+const frames = (history: string, content: unknown = 'x'): Frame[] => {
+  const naive = naiveHistory(() => undefined, history);
+  naive.run(0, [{ op: 'start', name: null }]);
+  for (let i = 0; i < 3; i++)
+    naive.run(0, [
+      { op: 'insert', parent: '^ah', node: { nodeType: 'cb', offset: 0, content: content as never } },
+      { op: 'commit' },
+    ]);
+  return [...naive.frames];
+};
+
+const behind = (list: Frame[], events: readonly HistoryEvent[], v = 1): Frame[] => {
+  const last = list.at(-1) as Frame;
+  const envelope = { ...last.envelope, v, seq: last.envelope.seq + 1 };
+  return [...list, { envelope, body: { ...last.body, command: `more ${envelope.seq}`, events } }];
+};
+
+const opened = async (entries: readonly Entry[]): Promise<{ log: MemoryLog; projector: Projector }> => {
+  const log = await openMemoryLog();
+  await log.append(0, entries);
+  return {
+    log,
+    projector: openProjector({
+      log,
+      contents: openMemoryContents(),
+      store: openMemoryRowStore(),
+      limits: { frames: 2 },
+    }),
+  };
+};
+
+describe('what is not served', () => {
+  it('a frame that cannot be makes its history defective there, and others go on [record §2]', async () => {
+    const impossible: HistoryEvent = { type: 'NodeRemoved', id: 'nobody', subtree: [] };
+    const bad = behind(behind(frames('bad'), [impossible]), [
+      { type: 'PositionNamed', name: 'later', strand: 0, seq: 0 },
+    ]);
+    const { projector } = await opened([...entriesOf(bad), ...entriesOf(frames('good'))]);
+    await projector.catchUp();
+    projector.read((view) => {
+      expect(readFence(view, 'bad')).toMatchObject({ next: 6, state: 'defective', stopped: 4 });
+      expect(readFence(view, 'good')).toMatchObject({ next: 4, state: 'open', stopped: null });
+      expect([readHead(view, 'bad', 0), readHead(view, 'good', 0)]).toEqual([3, 3]);
+      expect(view.get(DEFECTS, ['bad'])?.slice(0, 2)).toEqual([4, 'E_HISTORY_DEFECTIVE']);
+    });
+    expect(
+      (await verifyReplay(projector, { scratch: () => openMemoryRowStore(), batchSizes: [1, 100] }))
+        .differences,
+    ).toBe(0);
+  });
+
+  it('a recorded hash that is not the computed one is such a frame [record §2]', async () => {
+    const list = frames('h');
+    const last = list[3] as Frame;
+    const events = last.body.events.map((event) =>
+      event.type === 'SnapshotCommitted' ? { ...event, treeHash: new Uint8Array(32) } : event,
+    );
+    const { projector } = await opened(
+      entriesOf([...list.slice(0, 3), { ...last, body: { ...last.body, events } }]),
+    );
+    await projector.catchUp();
+    expect(projector.read((view) => [readFence(view, 'h')?.stopped, readHead(view, 'h', 0)])).toEqual([3, 2]);
+  });
+
+  it('an event that this version does not know stops the projector in front of it, with everything before it folded [record §2]', async () => {
+    const good = entriesOf(frames('h'));
+    const later = encodeFrame(
+      { v: 1, history: 'i', seq: 0, prev: ZERO_HASH },
+      { ...(frames('i')[0] as Frame).body },
+    ).bytes;
+    // The same frame under the name of an event of some later version, of the same length.
+    const text = Buffer.from(later).toString('latin1').replace('HistoryStarted', 'HistoryStirred');
+    const strange = { key: 'i', bytes: sealRecord(Buffer.from(text, 'latin1')) };
+    const { projector, log } = await opened([...good.slice(0, 3), strange, ...good.slice(3)]);
+    expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
+    expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
+    expect(projector.read((view) => readHead(view, 'h', 0))).toBe(2);
+    expect(projector.standing(0)?.cursor.offset).toBe(log.records(0).findIndex(({ key }) => key === 'i'));
+  });
+
+  it('a content that is missing closes its history until it is back [record §4]', async () => {
+    const naive = frames('h', 'long '.repeat(80_000));
+    let prev: Uint8Array = ZERO_HASH;
+    const stored = new Map<string, Uint8Array>();
+    const entries = naive.map(({ envelope, body }) => {
+      const { bytes, contents } = encodeFrame({ ...envelope, prev }, body);
+      for (const content of contents) stored.set(sha256Hex(content.bytes), content.bytes);
+      prev = sha256(bytes);
+      return { key: 'h', bytes: sealRecord(bytes) };
+    });
+    expect(stored.size).toBe(1);
+    const log = await openMemoryLog();
+    await log.append(0, entries);
+    const contents = openMemoryContents();
+    const projector = openProjector({ log, contents, store: openMemoryRowStore() });
+    await projector.catchUp();
+    expect(
+      projector.read((view) => [
+        readFence(view, 'h')?.state,
+        view.get(DEFECTS, ['h'])?.[1],
+        readHead(view, 'h', 0),
+      ]),
+    ).toEqual(['defective', 'E_CONTENT_MISSING', 0]);
+    for (const bytes of stored.values()) expect(await contents.put(bytes)).toBeInstanceOf(ContentRef);
+    await projector.catchUp();
+    expect(
+      projector.read((view) => [
+        readFence(view, 'h')?.state,
+        view.get(DEFECTS, ['h']),
+        readHead(view, 'h', 0),
+      ]),
+    ).toEqual(['open', undefined, 3]);
+  });
+
+  it('a record that nobody can place closes the partition: what is behind it waits, and waiting for it is refused [record §2]', async () => {
+    const recorded = someRecorded(31, 2, 20);
+    const log = await openMemoryLog();
+    await log.append(0, recorded.entries.slice(0, 5));
+    await log.append(0, [{ key: 'never seen', bytes: Uint8Array.of(1, 2, 3) }]);
+    const placed = await log.append(0, recorded.entries.slice(5));
+    const projector = openProjector({ log, contents: openMemoryContents(), store: openMemoryRowStore() });
+    await projector.catchUp();
+    expect(projector.standing(0)?.state.damage).toEqual([
+      { offset: 6, history: 'never seen', seq: 0, anybodys: true },
+    ]);
+    const never = new AbortController().signal;
+    expect(await codeOf(projector.waitFor({ partition: 0, offset: placed.at(-1)!.next }, never))).toBe(
+      'E_PARTITION_CLOSED',
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import { isStemmaError } from '@stemma/errors';
+import type { RowChange, RowStore } from '../store.ts';
+import type { Row, Table } from '../table.ts';
+
+/** A store under test. `another` opens the same rows a second time, as another process would. */
+export type RowStoreUnderTest = {
+  open(): Promise<RowStore> | RowStore;
+  another?(): Promise<RowStore> | RowStore;
+  /** Takes away what `open` made. */
+  cleanUp(): Promise<void> | void;
+};
+
+export const THINGS: Table = {
+  name: 'things',
+  about: '',
+  key: [
+    ['history', 'text'],
+    ['strand', 'uint'],
+    ['node', 'text'],
+    ['from', 'uint'],
+  ],
+  value: [
+    ['text', 'text'],
+    ['count', 'uint'],
+    ['time', 'wide'],
+    ['hash', 'bytes'],
+    ['flag', 'bool'],
+    ['data', 'json'],
+  ],
+};
+export const OWNERS: Table = {
+  name: 'owners',
+  about: '',
+  key: [['history', 'text']],
+  value: [['name', 'text']],
+};
+export const HASHES: Table = {
+  name: 'hashes',
+  about: '',
+  key: [
+    ['history', 'text'],
+    ['hash', 'bytes'],
+  ],
+  value: [['count', 'uint']],
+};
+export const TABLES = [THINGS, OWNERS, HASHES];
+
+export const cursor = (n: number): Uint8Array => Uint8Array.of(n);
+export const put = (table: Table, key: Row['key'], ...value: Row['value']): RowChange => ({
+  table,
+  key,
+  value,
+});
+export const thing = (history: string, strand: number, node: string, from: number): RowChange =>
+  put(THINGS, [history, strand, node, from], `${history}/${strand}/${node}/${from}`);
+export const padded = (table: Table, value: Row['value']): Row['value'] =>
+  table.value.map((_, i) => value[i] ?? null);
+export const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'no error',
+    (error: unknown) => (isStemmaError(error) ? error.code : error),
+  );
+
+/** What a range gives, from rows in any order. */
+export const modelRange = (
+  rows: readonly Row[],
+  {
+    prefix,
+    from,
+    to,
+    reverse,
+  }: {
+    prefix: readonly (string | number)[];
+    from?: string | number;
+    to?: string | number;
+    reverse?: boolean;
+  },
+): Row[] => {
+  const compare = (a: string | number, b: string | number): number =>
+    typeof a === 'number' && typeof b === 'number'
+      ? a - b
+      : Buffer.compare(Buffer.from(a as string), Buffer.from(b as string));
+  const found = rows.filter(({ key }) => {
+    const bound = key[prefix.length] as string | number;
+    return (
+      prefix.every((cell, i) => key[i] === cell) &&
+      (from === undefined || compare(bound, from) >= 0) &&
+      (to === undefined || compare(bound, to) <= 0)
+    );
+  });
+  found.sort((a, b) => {
+    for (const [i, cell] of a.key.entries()) {
+      const order = compare(cell as string | number, b.key[i] as string | number);
+      if (order !== 0) return reverse === true ? -order : order;
+    }
+    return 0;
+  });
+  return found;
+};
