@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 
 /** The page loads scripts and styles of its own and talks to its own server; nothing else, and nobody frames it. */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

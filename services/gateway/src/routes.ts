@@ -26,7 +26,7 @@ export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
 };
 
 /** `{name}` as hono writes it. */
-export const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
 /** Parameters, query and body of a request, checked against the contract. */
 export const inputOf = async (c: Context, endpoint: Endpoint): Promise<Record<string, unknown>> => ({

@@ -65,7 +65,7 @@ export const Cycles = ({
 );
 
 /** Cycles of a chain have no gaps. */
-export const cycleCount = ({ newest, oldest }: SnapshotPage): number =>
+const cycleCount = ({ newest, oldest }: SnapshotPage): number =>
   newest === null || oldest === null ? 0 : newest - oldest + 1;
 const cycleAt = ({ newest }: SnapshotPage, index: number): number => (newest ?? 0) + 1 - index;
 const indexOf = (page: SnapshotPage, cycle: number | null): number => {
@@ -93,7 +93,9 @@ const WorkingRow = ({
     <span class="cycle-main">
       <span>working state</span>
       <span class="quiet">
-        {page.working.committed ? 'nothing since the newest cycle' : `${page.working.label}, not committed`}
+        {page.working.seq === page.snapshots[0]?.seq
+          ? 'nothing since the newest cycle'
+          : `at ${page.working.label}`}
       </span>
     </span>
   </button>
@@ -130,7 +132,9 @@ const CycleRow = ({
           : `tree ${snapshot.treeHash}\nthread ${snapshot.threadHash}\n${isoTime(snapshot.at)}`
       }
     >
-      <span class="cycle-number">{cycle}</span>
+      <span class="cycle-number" style={{ minWidth: `${String(page.newest ?? cycle).length}ch` }}>
+        {cycle}
+      </span>
       {snapshot === undefined ? (
         <span class="cycle-main quiet">…</span>
       ) : (

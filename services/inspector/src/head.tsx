@@ -1,8 +1,8 @@
 import type { HistorySummary } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useReducer } from 'preact/hooks';
 import type { Live } from './live.ts';
 import { SafeText } from './safe-text.tsx';
+import { useChanges } from './use-changes.ts';
 
 const LIVE = { connecting: 'connecting', live: 'live', offline: 'offline' } as const;
 
@@ -20,8 +20,7 @@ export const Head = ({
   readonly choose: (lineage: string) => void;
   readonly help: () => void;
 }): ComponentChildren => {
-  const [, again] = useReducer((n: number) => n + 1, 0);
-  useEffect(() => live.subscribe(() => again(undefined)), [live]);
+  useChanges(live);
   const state = live.state();
   return (
     <header class="head">

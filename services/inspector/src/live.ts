@@ -1,9 +1,10 @@
 import { ENDPOINTS, fromWireJson, StreamMessage, type StreamedEvent } from '@stemma/api';
 import type { Queries } from './queries.ts';
+import type { Changing } from './use-changes.ts';
 
 /** Whether new events arrive as they happen. */
 export type LiveState = 'connecting' | 'live' | 'offline';
-export type Live = { state(): LiveState; subscribe(listener: () => void): () => void };
+export type Live = Changing & { state(): LiveState };
 
 const RETRY = 2_000;
 const GATHER = 120;
@@ -12,11 +13,13 @@ const GATHER = 120;
 export const followEvents = (queries: Queries): Live => {
   const listeners = new Set<() => void>();
   let state: LiveState = 'connecting';
+  let version = 0;
   let gathered: StreamedEvent[] = [];
 
   const become = (next: LiveState): void => {
     if (next === state) return;
     state = next;
+    version++;
     for (const listener of listeners) listener();
   };
   const gather = (events: readonly StreamedEvent[]): void => {
@@ -55,6 +58,7 @@ export const followEvents = (queries: Queries): Live => {
   open(true);
   return {
     state: () => state,
+    version: () => version,
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

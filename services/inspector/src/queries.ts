@@ -1,5 +1,6 @@
 import type { Client } from '@stemma/api';
 import { StemmaError } from '@stemma/errors';
+import type { Changing } from './use-changes.ts';
 
 /** An answer of the server as far as it is there. `stale`: a newer one is on its way. */
 export type Query<T> =
@@ -11,11 +12,10 @@ export type Query<T> =
  * Answers by key, asked for when they are first read. A key says all that the answer depends on: `old/…` never changes
  * (snapshots do not), `now/…` is read again when something happened.
  */
-export type Queries = {
+export type Queries = Changing & {
   read<T>(key: string, load: (client: Client) => Promise<T>): Query<T>;
   /** Answers under these keys are asked for again when they are read next. */
   expire(concerned: (key: string) => boolean): void;
-  subscribe(listener: () => void): () => void;
 };
 
 type Entry = { query: Query<unknown>; loading: boolean; expired: boolean };
@@ -26,8 +26,10 @@ export const createQueries = (client: Client): Queries => {
   const entries = new Map<string, Entry>();
   const listeners = new Set<() => void>();
   let told = false;
+  let version = 0;
 
   const tell = (): void => {
+    version++;
     if (told) return;
     told = true;
     queueMicrotask(() => {
@@ -70,6 +72,7 @@ export const createQueries = (client: Client): Queries => {
       }
       tell();
     },
+    version: () => version,
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -5,7 +5,7 @@ import { KindBadge, NewBadge, RoleBadge, TtlBadge } from './badges.tsx';
 import { SafeText } from './safe-text.tsx';
 import { selectorOf, useScroll } from './scroll.ts';
 import { rowsOf } from './use-tree.ts';
-import { grouped, oneLine, plural } from './words.ts';
+import { callWords, grouped, oneLine, plural } from './words.ts';
 
 type Props = {
   readonly page: TreePage;
@@ -162,15 +162,18 @@ const NodeWords = ({ node }: { readonly node: TreeNode }): ComponentChildren => 
           <KindBadge kind={node.kind} />
           {node.offset !== 0 && <span class="badge">{offsetWord(node.offset)}</span>}
           <span class="node-content">
-            {node.content === null ? (
-              <i class="quiet">no content</i>
-            ) : (
-              <SafeText text={oneLine(node.content.text, 140)} />
-            )}
+            <BlockWords content={node.content} />
           </span>
         </>
       );
   }
+};
+
+const BlockWords = ({ content }: Pick<TreeNode, 'content'>): ComponentChildren => {
+  if (content === null) return <i class="quiet">no content</i>;
+  if (content.text === '') return <i class="quiet">empty</i>;
+  const call = content.form === 'json' && content.complete ? callWords(content.text) : undefined;
+  return <SafeText text={oneLine(call ?? content.text, 140)} />;
 };
 
 const offsetWord = (offset: number): string =>

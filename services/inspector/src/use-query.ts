@@ -1,6 +1,7 @@
 import type { Client } from '@stemma/api';
 import { createContext } from 'preact';
-import { useContext, useEffect, useReducer, useRef } from 'preact/hooks';
+import { useContext, useRef } from 'preact/hooks';
+import { useChanges } from './use-changes.ts';
 import type { Queries, Query } from './queries.ts';
 
 export const QueriesContext = createContext<Queries | null>(null);
@@ -12,8 +13,7 @@ export const QueriesContext = createContext<Queries | null>(null);
 export const useQuery = <T>(key: string, load: (client: Client) => Promise<T>, family = key): Query<T> => {
   const queries = useContext(QueriesContext);
   if (queries === null) throw new TypeError('there are no queries around this component');
-  const [, again] = useReducer((n: number) => n + 1, 0);
-  useEffect(() => queries.subscribe(() => again(undefined)), [queries]);
+  useChanges(queries);
   const last = useRef<{ readonly family: string; readonly value: T } | null>(null);
   const query = queries.read(key, load);
   if (query.state === 'done') last.current = { family, value: query.value };

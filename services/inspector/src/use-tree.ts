@@ -3,7 +3,7 @@ import type { Query } from './queries.ts';
 import { useQuery } from './use-query.ts';
 
 /** Nodes that are asked for at the front and at the end of a tree, and characters of each content. */
-export const FRONT = 60;
+const FRONT = 60;
 export const TAIL = 340;
 const EXCERPT = 4_000;
 /** Nodes that one asks for at a time of those left out. */

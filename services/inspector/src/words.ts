@@ -17,6 +17,21 @@ export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)
 export const plural = (n: number, one: string, many = one + 's'): string =>
   `${grouped(n)} ${n === 1 ? one : many}`;
 
+type Call = { readonly name?: unknown; readonly arguments?: unknown };
+
+/** A tool call in a JSON text as one writes it, `name(arguments)`; undefined for anything else. */
+export const callWords = (json: string): string | undefined => {
+  try {
+    const value = JSON.parse(json) as (Call & { readonly function?: Call }) | null;
+    const call = value?.function ?? value;
+    if (typeof call?.name !== 'string') return undefined;
+    const given = call.arguments ?? '';
+    return `${call.name}(${typeof given === 'string' ? given : JSON.stringify(given)})`;
+  } catch {
+    return undefined;
+  }
+};
+
 /** The first line's worth of a text. */
 export const oneLine = (text: string, limit: number): string => {
   const folded = text

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { callWords, grouped, oneLine, shortId } from '../src/words.ts';
+
+test.each([
+  ['{"function":{"name":"find","arguments":"{\\"id\\":1}"},"id":"call_1"}', 'find({"id":1})'],
+  ['{"name":"find","arguments":{"id":1}}', 'find({"id":1})'],
+  ['{"name":"now"}', 'now()'],
+  ['{"content":"x"}', undefined],
+  ['null', undefined],
+  ['{"cut', undefined],
+])('the tool call %s is written %s', (json, words) => {
+  expect(callWords(json)).toBe(words);
+});
+
+test('words of a list are short and never end within a character', () => {
+  expect(oneLine('a\n\t b', 10)).toBe('a b');
+  expect(oneLine('😀'.repeat(9), 3).isWellFormed()).toBe(true);
+  expect([grouped(1), grouped(1234), grouped(1234567)]).toEqual(['1', '1,234', '1,234,567']);
+  expect(shortId('hbq7itfrjcrqpflm4hrhw')).toBe('hbq7itfr…');
+});
