@@ -1,16 +1,22 @@
-import { type Command as Commander, CommanderError, Option } from 'commander';
+import { type Command as Commander, Option } from 'commander';
 import { fail, isStemmaError } from '@stemma/errors';
 import { openHome, type Home, type Line } from '@stemma/home';
 import { resolve } from 'node:path';
 import { required } from './options.ts';
 import { openOutput, reportError, type Output } from './output.ts';
+import { openProgress, type Progress } from './progress.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** What a running command is given. */
 export type Context = {
   readonly output: Output;
   readonly directory: string;
-  /** Ends with Ctrl-C or SIGTERM. */
+  readonly stdin: Surroundings['stdin'];
+  readonly stderr: Surroundings['stderr'];
+  /** Aborts with E_CANCELLED on Ctrl-C or SIGTERM, and when nobody reads stdout any more. */
   readonly signal: AbortSignal;
+  /** A display of what is done, on stderr; counting throws once the signal has aborted. */
+  readonly progress: (unit: string) => Progress;
   /** Opens the home; it is closed when the command ends. `create` for commands that write. */
   readonly home: (options?: { readonly create?: boolean }) => Promise<Home>;
   /** The home, and the history or lineage in it that an argument names; says so if it is closed. @throws E_HISTORY_NOT_FOUND */
@@ -37,7 +43,12 @@ export type CommandLine = {
 };
 
 /** Adds a command to the program. The exit code goes to `exit`. */
-export const register = (program: Commander, line: CommandLine, exit: (code: number) => void): void => {
+export const register = (
+  program: Commander,
+  line: CommandLine,
+  around: Surroundings,
+  exit: (code: number) => void,
+): void => {
   const command = program.command(line.name).description(line.summary);
   for (const [syntax, description] of line.arguments) command.argument(syntax, description);
   for (const [syntax, description] of line.options) command.addOption(new Option(syntax, description));
@@ -46,44 +57,63 @@ export const register = (program: Commander, line: CommandLine, exit: (code: num
     .option('--json', 'one JSON document on stdout')
     .exitOverride()
     .action(async (...received: unknown[]) => {
-      const options = received[line.arguments.length] as Values;
+      const options = { ...program.opts(), ...(received[line.arguments.length] as Values) };
       const args = received.slice(0, line.arguments.length) as (string | readonly string[] | undefined)[];
-      exit(await runCommand(line, args, options));
+      exit(await runCommand(line, around, args, options));
     });
 };
 
 const runCommand = async (
   line: CommandLine,
+  around: Surroundings,
   args: readonly (string | readonly string[] | undefined)[],
   options: Values,
 ): Promise<number> => {
-  const output = openOutput(options['json'] === true);
-  const abort = new AbortController();
-  const cancel = (): void => {
-    abort.abort(fail('E_CANCELLED', 'cancelled'));
-  };
-  process.once('SIGINT', cancel);
-  process.once('SIGTERM', cancel);
+  const output = openOutput(around, options['json'] === true);
+  const stop = cancellation(around.signal, output);
   let home: Home | undefined;
   const directory = resolve(
-    typeof options['home'] === 'string' ? options['home'] : (process.env['STEMMA_HOME'] ?? '.stemma'),
+    typeof options['home'] === 'string' ? options['home'] : around.env['STEMMA_HOME'] || '.stemma',
   );
   const context: Context = {
     output,
     directory,
-    signal: abort.signal,
+    stdin: around.stdin,
+    stderr: around.stderr,
+    signal: stop.signal,
+    progress: (unit) => openProgress(unit, around.stderr, stop.signal),
     line: (name) => findLine(context, required(name)),
     home: async ({ create = false } = {}) => (home ??= await openHome({ directory, create })),
   };
   try {
+    stop.signal.throwIfAborted();
     return (await line.run(context, args, options)) ?? 0;
   } catch (error) {
-    return reportError(error, output.json);
+    // A reader that goes away (`stemma log H | head`) ends the command, it is not a failure.
+    return output.unread.aborted ? 0 : reportError(error, output);
   } finally {
+    stop.end();
     await home?.close();
-    process.removeListener('SIGINT', cancel);
-    process.removeListener('SIGTERM', cancel);
   }
+};
+
+/** One signal that aborts with E_CANCELLED when either of the two does. */
+const cancellation = (
+  asked: AbortSignal,
+  { unread }: Output,
+): { readonly signal: AbortSignal; readonly end: () => void } => {
+  const controller = new AbortController();
+  const cancel = (): void => controller.abort(fail('E_CANCELLED', 'cancelled'));
+  for (const signal of [asked, unread]) {
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel);
+  }
+  return {
+    signal: controller.signal,
+    end: () => {
+      for (const signal of [asked, unread]) signal.removeEventListener('abort', cancel);
+    },
+  };
 };
 
 const findLine = async (
@@ -103,11 +133,4 @@ const findLine = async (
   if (state !== 'open')
     output.say(`${line.history} is ${state} at seq ${stopped ?? '?'}: what is shown is what was good before`);
   return { home, line };
-};
-
-/** The exit code for an error that commander raised: help and version are fine, the rest is usage. */
-export const usageExit = (error: unknown): number => {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 64;
-  if (isStemmaError(error)) return error.row.exit;
-  throw error;
 };

@@ -1,24 +1,13 @@
-import { Command as Commander } from 'commander';
-import { register, usageExit } from './command.ts';
-import { COMMANDS } from './catalogue.ts';
+const stop = new AbortController();
+// The first one asks the command to end, a second one ends the process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
-const program = new Commander('stemma')
-  .description('The flight recorder and time machine for what language models are shown.')
-  .version('0.1.0')
-  .exitOverride()
-  .showHelpAfterError('(run with --help to see what it takes)');
-
-let exitCode = 0;
-for (const line of COMMANDS) register(program, line, (code) => (exitCode = code));
-
-// A reader that goes away (`stemma log H | head`) ends the command, it is not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 74);
+// Loaded afterwards, so that Ctrl-C means the same while the rest is being loaded.
+const { runCli } = await import('./run-cli.ts');
+process.exitCode = await runCli(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  signal: stop.signal,
 });
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  exitCode = usageExit(error);
-}
-process.exitCode = exitCode;

@@ -1,5 +1,7 @@
 import { fail } from '@stemma/errors';
-import { readFile } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { readFile, stat } from 'node:fs/promises';
+import type { Surroundings } from './surroundings.ts';
 
 /** An option that was given as a text, or undefined. */
 export const text = (options: Readonly<Record<string, unknown>>, name: string): string | undefined => {
@@ -30,30 +32,35 @@ export const required = (value: string | readonly string[] | undefined): string 
   return value;
 };
 
-/** All of stdin as text. @throws E_INPUT_NOT_JSON when it is not UTF-8, E_INPUT_TOO_LARGE above `most` bytes. */
-export const readStdin = async (most: number): Promise<string> => {
+type Input = { readonly stdin: Surroundings['stdin']; readonly signal: AbortSignal };
+
+/** A file as text, `-` being stdin. @throws E_INPUT_ENCODING, E_INPUT_TOO_LARGE above `most` bytes, E_IO */
+export const readText = async (input: Input, path: string, most: number): Promise<string> => {
+  if (path === '-') return readStdin(input, most);
+  const { size } = await stat(path);
+  if (size > most) throw fail('E_INPUT_TOO_LARGE', `${path} holds more than ${most} bytes`);
+  return decodeUtf8(await readFile(path), path);
+};
+
+const readStdin = async ({ stdin, signal }: Input, most: number): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of process.stdin) {
-    const bytes = chunk as Buffer;
-    size += bytes.length;
-    if (size > most) throw fail('E_INPUT_TOO_LARGE', `stdin holds more than ${most} bytes`);
-    chunks.push(bytes);
+  const cancel = (): void => void stdin.destroy(signal.reason as Error);
+  signal.addEventListener('abort', cancel);
+  try {
+    for await (const chunk of stdin) {
+      const bytes = chunk as Buffer;
+      size += bytes.length;
+      if (size > most) throw fail('E_INPUT_TOO_LARGE', `stdin holds more than ${most} bytes`);
+      chunks.push(bytes);
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
   }
   return decodeUtf8(Buffer.concat(chunks), 'stdin');
 };
 
-/** A file as text, `-` being stdin. */
-export const readText = async (path: string, most: number): Promise<string> =>
-  path === '-' ? readStdin(most) : decodeUtf8(await readFile(path), path);
-
 const decodeUtf8 = (bytes: Buffer, what: string): string => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw fail(
-      'E_INPUT_NOT_JSON',
-      `${what} is not UTF-8 text${cause instanceof RangeError ? ' of a size that fits' : ''}`,
-    );
-  }
+  if (!isUtf8(bytes)) throw fail('E_INPUT_ENCODING', `${what} is not UTF-8 text`);
+  return bytes.toString('utf8');
 };

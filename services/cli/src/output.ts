@@ -1,17 +1,24 @@
 import { errorToJson, fail, isStemmaError, StemmaError } from '@stemma/errors';
+import type { Surroundings } from './surroundings.ts';
 
 /** Where a command writes: results on stdout, talk and progress on stderr. */
 export type Output = {
   readonly json: boolean;
-  /** True when a person sits at stdout: only then tables are cut to the width. */
-  readonly terminal: boolean;
+  /** Characters in a line of the terminal at stdout; without one, no limit. */
   readonly width: number;
-  /** Writes to stdout and resolves when the reader has taken it, so that a slow reader bounds memory. */
+  /** Aborts when the reader of stdout has gone away. */
+  readonly unread: AbortSignal;
+  /**
+   * Writes to stdout and resolves when the reader has taken it, so that a slow reader bounds memory. What nobody reads
+   * any more is dropped. @throws E_IO
+   */
   readonly write: (text: string) => Promise<void>;
   /** One result: a JSON document with `--json`, else what `human` prints. */
   readonly result: (value: unknown, human: () => string) => Promise<void>;
   /** A sentence for people, on stderr. */
   readonly say: (text: string) => void;
+  /** An error: its document on stdout with `--json`, its sentence on stderr. */
+  readonly error: (error: StemmaError, stack: string) => void;
 };
 
 /** JSON with bigints as bare digits (`created_at_ns`), keys in the order given. */
@@ -25,21 +32,39 @@ export const toJson = (value: unknown): string => {
   return `{${pairs.map(([key, item]) => `${JSON.stringify(key)}:${toJson(item)}`).join(',')}}`;
 };
 
-export const openOutput = (json: boolean): Output => {
+export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean): Output => {
+  const gone = new AbortController();
+  // Every failure is met by the write that it befalls, or by nobody.
+  for (const stream of [stdout, stderr])
+    if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
   const write = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      process.stdout.write(text, (error) => {
-        if (error) reject(new StemmaError('E_IO', `stdout: ${error.message}`, {}, { cause: error }));
-        else resolve();
+      if (gone.signal.aborted) {
+        resolve();
+        return;
+      }
+      stdout.write(text, (error) => {
+        if (!error) resolve();
+        else if ((error as NodeJS.ErrnoException).code !== 'EPIPE')
+          reject(new StemmaError('E_IO', `stdout: ${error.message}`, {}, { cause: error }));
+        else {
+          gone.abort();
+          resolve();
+        }
       });
     });
   return {
     json,
-    terminal: process.stdout.isTTY,
-    width: process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY,
+    width: stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+    unread: gone.signal,
     write,
     result: (value, human) => write(json ? toJson(value) + '\n' : human()),
-    say: (text) => void process.stderr.write(printable(text) + '\n'),
+    say: (text) => void stderr.write(printable(text) + '\n'),
+    error: (error, stack) => {
+      if (json) stdout.write(toJson(errorToJson(error)) + '\n');
+      stderr.write(`stemma: ${printable(error.message)} (${error.code})\n  ${error.row.help}\n`);
+      if (env['STEMMA_DEBUG'] !== undefined) stderr.write(`${stack}\n`);
+    },
   };
 };
 
@@ -68,12 +93,9 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
 };
 
 /** Tells an error to a person or a program, and gives the exit code. */
-export const reportError = (error: unknown, json: boolean): number => {
+export const reportError = (error: unknown, output: Output): number => {
   const known = isStemmaError(error) ? error : fromSystem(error);
-  if (json) process.stdout.write(toJson(errorToJson(known)) + '\n');
-  process.stderr.write(`stemma: ${printable(known.message)} (${known.code})\n  ${known.row.help}\n`);
-  if (process.env['STEMMA_DEBUG'] !== undefined && error instanceof Error)
-    process.stderr.write(`${error.stack ?? ''}\n`);
+  output.error(known, error instanceof Error ? (error.stack ?? '') : '');
   return known.row.exit;
 };
 

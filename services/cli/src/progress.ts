@@ -1,17 +1,19 @@
 import { Presets, SingleBar } from 'cli-progress';
+import type { Terminal } from './surroundings.ts';
 
 /** A progress display on stderr; silent when no person sits there. */
 export type Progress = {
+  /** @throws the signal's reason once it has aborted: what counts is what can be cancelled. */
   readonly count: (done: number, total?: number) => void;
   readonly end: () => void;
 };
 
 /** Opens a bar (when totals come) or a counter of `unit`. */
-export const openProgress = (unit: string): Progress => {
-  if (!process.stderr.isTTY) return { count: () => undefined, end: () => undefined };
+export const openProgress = (unit: string, stderr: Terminal, signal: AbortSignal): Progress => {
+  if (stderr.isTTY !== true) return { count: () => signal.throwIfAborted(), end: () => undefined };
   const bar = new SingleBar(
     {
-      stream: process.stderr,
+      stream: stderr,
       hideCursor: true,
       clearOnComplete: true,
       format: `{bar} {value}/{total} ${unit}`,
@@ -22,6 +24,7 @@ export const openProgress = (unit: string): Progress => {
   let started = false;
   return {
     count: (done, total = 0) => {
+      signal.throwIfAborted();
       if (!started) bar.start(Math.max(total, done, 1), done);
       else bar.setTotal(Math.max(total, done, 1));
       started = true;

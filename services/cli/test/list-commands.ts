@@ -13,7 +13,12 @@ Exit codes: 0 ok, 1 failed, 2 cancelled, 3 conflict, 4 not allowed, 5 verificati
 ${commands.map(section).join('\n')}`;
 
 const section = ({ name, summary, arguments: given, options }: CommandLine): string => {
-  const usage = ['stemma', name, ...given.map(([syntax]) => syntax), ...(options.length > 0 ? ['[options]'] : [])];
+  const usage = [
+    'stemma',
+    name,
+    ...given.map(([syntax]) => syntax),
+    ...(options.length > 0 ? ['[options]'] : []),
+  ];
   const rows = [...given, ...options].map(([syntax, description]) => `- \`${syntax}\`: ${description}`);
   return `## ${name}\n\n\`${usage.join(' ')}\`\n\n${sentence(summary)}\n${rows.length === 0 ? '' : `\n${rows.join('\n')}\n`}`;
 };

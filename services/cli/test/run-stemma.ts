@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
+import { runCli } from '../src/run-cli.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +9,37 @@ const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 export type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Runs the command line as a person would, without a terminal, and gives what it printed and how it ended. */
-export const runStemma = (
+type Around = { readonly input?: string | Uint8Array; readonly env?: Readonly<Record<string, string>> };
+
+/** Runs a command line in this process, without a terminal, and gives what it printed and how it ended. */
+export const runStemma = async (
   args: readonly string[],
-  {
-    input = '',
-    env = {},
-  }: { readonly input?: string | Uint8Array; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<Run> =>
+  { input = '', env = {} }: Around = {},
+): Promise<Run> => {
+  const [stdout, stderr] = [collector(), collector()];
+  const code = await runCli(args, {
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env,
+    signal: new AbortController().signal,
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+};
+
+const collector = (): { readonly stream: Writable; readonly text: () => string } => {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+};
+
+/** Runs the command line as a person would, in a process of its own. */
+export const spawnStemma = (args: readonly string[], { input = '', env = {} }: Around = {}): Promise<Run> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
     const stdout: Buffer[] = [];

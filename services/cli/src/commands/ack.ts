@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { createInterface } from 'node:readline/promises';
-import type { CommandLine } from '../command.ts';
+import type { CommandLine, Context } from '../command.ts';
 import { required } from '../options.ts';
 
 export const ack: CommandLine = {
@@ -8,17 +8,19 @@ export const ack: CommandLine = {
   summary: 'open a partition again that a damaged record of an unknown history closed',
   arguments: [['<record>', 'PARTITION@OFFSET, as `stemma verify` names it']],
   options: [['--yes', 'do not ask']],
-  run: async ({ home: open, output }, [record], options) => {
+  run: async (context, [record], options) => {
+    const { home: open, output } = context;
     const found = /^(\d{1,9})@(\d{1,15})$/.exec(required(record));
     if (found === null) throw fail('E_USAGE', `${JSON.stringify(record)} is not PARTITION@OFFSET`);
     const [, partition, offset] = found;
+    const home = await open();
     output.say(
       'What the damaged record held is gone. It may have been a frame of any history; a command in it, sent again, ' +
         'may get a second answer.',
     );
-    if (options['yes'] !== true && !(await confirmed()))
+    if (options['yes'] !== true && !(await confirmed(context)))
       throw fail('E_CANCELLED', 'nothing was acknowledged');
-    await (await open({ create: true })).acknowledge(Number(partition), Number(offset));
+    await home.acknowledge(Number(partition), Number(offset));
     const result = { partition: Number(partition), offset: Number(offset) };
     await output.result(
       result,
@@ -29,12 +31,20 @@ export const ack: CommandLine = {
 };
 
 /** Asks on the terminal. @throws E_USAGE where there is none: then only --yes will do. */
-const confirmed = async (): Promise<boolean> => {
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
+const confirmed = async ({ stdin, stderr, signal }: Context): Promise<boolean> => {
+  if (stdin.isTTY !== true || stderr.isTTY !== true)
     throw fail('E_USAGE', 'there is no terminal to ask on: say --yes');
-  const ask = createInterface({ input: process.stdin, output: process.stderr });
+  const ask = createInterface({ input: stdin, output: stderr });
+  // Ctrl-C and Ctrl-D close it, and then no answer comes.
+  const closed = new AbortController();
+  ask.on('close', () => closed.abort());
   try {
-    return (await ask.question('Acknowledge? Type yes: ')).trim() === 'yes';
+    const answer = await ask.question('Acknowledge? Type yes: ', {
+      signal: AbortSignal.any([signal, closed.signal]),
+    });
+    return answer.trim() === 'yes';
+  } catch {
+    return false;
   } finally {
     ask.close();
   }

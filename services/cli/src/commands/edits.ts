@@ -1,7 +1,7 @@
 import { isJsonObject, parseWideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Step } from '@stemma/history';
-import type { CommandLine } from '../command.ts';
+import type { CommandLine, Context } from '../command.ts';
 import { readText, required, text } from '../options.ts';
 import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
 
@@ -14,14 +14,14 @@ const MOST_STDIN = 400 * 1024 * 1024;
 /** A command that makes one step of its arguments and submits it. */
 const edit = (
   line: Omit<CommandLine, 'run'>,
-  step: (args: Arguments, options: Options) => Promise<Step> | Step,
+  step: (args: Arguments, options: Options, context: Context) => Promise<Step> | Step,
 ): CommandLine => ({
   ...line,
   arguments: [HISTORY, ...line.arguments],
   options: [...line.options, ...RECORDING],
-  run: async ({ line: find, output }, [name, ...args], options) => {
-    const made = await step(args, options);
-    await printOutcome(output, await submitSteps(await find(name), [made], options));
+  run: async (context, [name, ...args], options) => {
+    const made = await step(args, options, context);
+    await printOutcome(context.output, await submitSteps(await context.line(name), [made], options));
     return undefined;
   },
 });
@@ -74,14 +74,14 @@ export const replace = edit(
       ['--set <json>', 'an object of what to set: content, content_*, data_*; null sets an explicit null'],
     ],
   },
-  async ([id], options) => {
+  async ([id], options, context) => {
     const set = text(options, 'set');
     const content = text(options, 'content');
     if (set === undefined && content === undefined)
       throw fail('E_USAGE', 'say what to set: --content or --set');
     const named = set === undefined ? {} : parseWideJson(set, '--set');
     if (!isJsonObject(named)) throw fail('E_USAGE', '--set takes a JSON object');
-    const whole = content === '-' ? await readText('-', MOST_STDIN) : content;
+    const whole = content === '-' ? await readText(context, '-', MOST_STDIN) : content;
     return {
       op: 'replace',
       id: nodeId(id),

@@ -3,7 +3,6 @@ import type { CommandLine } from '../command.ts';
 import { importFile, type Imported } from '../import-file.ts';
 import { text } from '../options.ts';
 import { printable, table } from '../output.ts';
-import { openProgress } from '../progress.ts';
 
 export const importCommand: CommandLine = {
   name: 'import',
@@ -14,7 +13,7 @@ export const importCommand: CommandLine = {
     ['--history <name>', 'a name for the history (one file only)'],
     ['--dry-run', 'read and report, record nothing'],
   ],
-  run: async ({ home: open, output, signal }, [files], options) => {
+  run: async ({ home: open, output, signal, progress: display }, [files], options) => {
     const paths = files as readonly string[];
     const name = text(options, 'history') ?? null;
     if (name !== null && paths.length > 1)
@@ -23,9 +22,7 @@ export const importCommand: CommandLine = {
     const home = dry ? null : await open({ create: true });
     const imported: Imported[] = [];
     for (const [i, path] of paths.entries()) {
-      const progress = openProgress(
-        `bytes of ${paths.length === 1 ? path : `${i + 1}/${paths.length} files`}`,
-      );
+      const progress = display(`bytes of ${paths.length === 1 ? path : `${i + 1}/${paths.length} files`}`);
       try {
         const found = await importFile(home, path, {
           format: text(options, 'format') ?? 'auto',

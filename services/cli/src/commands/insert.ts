@@ -1,6 +1,6 @@
 import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { CommandLine } from '../command.ts';
+import type { CommandLine, Context } from '../command.ts';
 import { readText, text, whole } from '../options.ts';
 import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
 
@@ -28,8 +28,9 @@ export const insert: CommandLine = {
     ['--data <json>', 'an object of data_* and content_* attributes'],
     ...RECORDING,
   ],
-  run: async ({ line: find, output }, [name], options) => {
-    const node = await readNode(options);
+  run: async (context, [name], options) => {
+    const { line: find, output } = context;
+    const node = await readNode(context, options);
     const parent = (text(options, 'parent') ?? '^ah').replace(/^#/, '');
     await printOutcome(
       output,
@@ -41,12 +42,15 @@ export const insert: CommandLine = {
 
 type Options = Readonly<Record<string, unknown>>;
 
-const readNode = async (options: Options): Promise<{ readonly [key: string]: WideJson }> => {
+const readNode = async (
+  context: Context,
+  options: Options,
+): Promise<{ readonly [key: string]: WideJson }> => {
   const whole = text(options, 'node');
   if (whole !== undefined)
-    return object(parseWideJson(await readText(whole, MOST_STDIN), '--node'), '--node');
+    return object(parseWideJson(await readText(context, whole, MOST_STDIN), '--node'), '--node');
   const nodeType = text(options, 'type') ?? 'cb';
-  const content = await readContent(options, nodeType);
+  const content = await readContent(context, options, nodeType);
   return {
     nodeType,
     ...headers(options),
@@ -55,18 +59,22 @@ const readNode = async (options: Options): Promise<{ readonly [key: string]: Wid
   };
 };
 
-const readContent = async (options: Options, nodeType: string): Promise<WideJson | undefined> => {
+const readContent = async (
+  context: Context,
+  options: Options,
+  nodeType: string,
+): Promise<WideJson | undefined> => {
   const json = text(options, 'contentJson');
   if (json !== undefined)
-    return parseWideJson(json === '-' ? await readText('-', MOST_STDIN) : json, '--content-json');
+    return parseWideJson(json === '-' ? await readText(context, '-', MOST_STDIN) : json, '--content-json');
   const content = text(options, 'content');
   if (content !== undefined && content !== '-') return content;
   const container = /^m[tc](:|$)/.test(nodeType);
-  if (content === undefined && (container || process.stdin.isTTY)) {
+  if (content === undefined && (container || context.stdin.isTTY === true)) {
     if (container) return undefined;
     throw fail('E_USAGE', 'a block has a content: give --content, --content-json or --node, or pipe it in');
   }
-  return readText('-', MOST_STDIN);
+  return readText(context, '-', MOST_STDIN);
 };
 
 const headers = (options: Options): Record<string, WideJson> => {

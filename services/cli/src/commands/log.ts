@@ -19,6 +19,7 @@ export const log: CommandLine = {
     let from = whole(options, 'from', { least: 0 }) ?? 0;
     const all: LoggedEvent[] = [];
     for (;;) {
+      signal.throwIfAborted();
       const page = await home.events(history, { from, limit: 1000 });
       const last = page.at(-1);
       if (last === undefined) break;

@@ -1,14 +1,13 @@
 import type { CommandLine } from '../command.ts';
-import { openProgress } from '../progress.ts';
 
 export const replay: CommandLine = {
   name: 'replay',
   summary: 'build all rows again from the log; with --verify in a scratch store, comparing every row',
   arguments: [],
   options: [['--verify', 'change nothing: compare, and exit 5 when a row differs']],
-  run: async ({ home: open, output }, _args, options) => {
+  run: async ({ home: open, output, progress: display }, _args, options) => {
     const home = await open();
-    const progress = openProgress('frames');
+    const progress = display('frames');
     const report = await home.replay({ verify: options['verify'] === true, progress: progress.count });
     progress.end();
     await output.result(

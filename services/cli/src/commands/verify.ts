@@ -1,15 +1,14 @@
 import type { CommandLine } from '../command.ts';
 import { printable } from '../output.ts';
-import { openProgress } from '../progress.ts';
 
 export const verify: CommandLine = {
   name: 'verify',
   summary: 'read every record and every content; name what is damaged, and exit 5 if anything is',
   arguments: [],
   options: [],
-  run: async ({ home: open, output }) => {
+  run: async ({ home: open, output, progress: display }) => {
     const home = await open();
-    const progress = openProgress('records');
+    const progress = display('records');
     const report = await home.verify(progress.count);
     progress.end();
     await output.result(

@@ -1,0 +1,45 @@
+import { Command as Commander, CommanderError } from 'commander';
+import { fail } from '@stemma/errors';
+import { COMMANDS } from './catalogue.ts';
+import { register } from './command.ts';
+import { openOutput, reportError } from './output.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/**
+ * Runs one command line and gives its exit code: 0 ok, 1 failed, 2 cancelled, 3 conflict, 4 not allowed, 5 verification
+ * failed, 64 usage, 74 input or output. Everything it prints goes to the streams it is given.
+ */
+export const runCli = async (args: readonly string[], around: Surroundings): Promise<number> => {
+  const json = args.slice(0, endOfOptions(args)).includes('--json');
+  const output = openOutput(around, json);
+  const program = new Commander('stemma')
+    .description('The flight recorder and time machine for what language models are shown.')
+    .version('0.1.0')
+    .option('--home <directory>', 'the home to use (else STEMMA_HOME, else ./.stemma)')
+    .option('--json', 'one JSON document on stdout')
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: (text) => void around.stdout.write(text),
+      // Help that nobody asked for; errors are told below, as all others are.
+      writeErr: (text) => void around.stderr.write(text),
+      outputError: () => undefined,
+    })
+    .exitOverride();
+  let exitCode = 0;
+  for (const line of COMMANDS) register(program, line, around, (code) => (exitCode = code));
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return reportError(error, output);
+    if (error.exitCode === 0) return 0; // help or version was asked for
+    const message = error.code === 'commander.help' ? 'a command is missing' : error.message;
+    return reportError(fail('E_USAGE', message.replace(/^error: /, '')), output);
+  }
+};
+
+/** Behind `--` everything is an argument. */
+const endOfOptions = (args: readonly string[]): number => {
+  const end = args.indexOf('--');
+  return end === -1 ? args.length : end;
+};
