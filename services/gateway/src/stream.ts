@@ -65,7 +65,10 @@ export const openStream = async (
     const batch = await Promise.race([next, wait(times.heartbeat, 'beat' as const, { signal: beat.signal })]);
     beat.abort();
     if (batch === 'beat') return ': nothing new\n\n';
-    if (batch.done === true) return null;
+    if (batch.done === true) {
+      if (signal.aborted) throw fail('E_BUSY', 'the server is stopping');
+      return null;
+    }
     next = batches.next();
     next.catch(() => undefined);
     waiting.push(...messages(batch.value.cursor, batch.value.events));

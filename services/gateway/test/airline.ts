@@ -1,5 +1,5 @@
 import { createClient, type Client, type CommandAnswer, type Step } from '@stemma/api';
-import { openHome } from '@stemma/home';
+import { openHome, type Home } from '@stemma/home';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ export const block = (
 export const commit = (cycle: number): Step => ({ op: 'commit', turn_id: `t${cycle}` });
 
 export type Airline = {
+  readonly home: Home;
   readonly app: ReturnType<typeof createGateway>;
   readonly client: Client;
   record(id: string, ...steps: Step[]): Promise<CommandAnswer>;
@@ -54,6 +55,7 @@ export const openAirline = async (): Promise<Airline> => {
   await record('four', block('thanks', 'Thanks!'));
   await client.start({ body: { id: 'start-other', recorder: 'agent', name: 'other' } });
   return {
+    home,
     app,
     client,
     record,

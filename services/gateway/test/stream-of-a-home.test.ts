@@ -1,5 +1,6 @@
 import { StreamMessage } from '@stemma/api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGateway } from '../src/index.ts';
 import { block, openAirline, type Airline } from './airline.ts';
 
 let airline: Airline;
@@ -62,3 +63,11 @@ test.each(['nonsense', 'alogofanotherhome:0', ':', 'x'.repeat(8_000)])(
     ]);
   },
 );
+
+test('when the server stops, the stream of a real log says so', async () => {
+  const closing = new AbortController();
+  const app = createGateway({ home: airline.home, closing: closing.signal });
+  const text = (await app.request('/api/events')).text();
+  closing.abort();
+  expect(await text).toContain('event: end\ndata: {"error":{"code":"E_BUSY"');
+});
