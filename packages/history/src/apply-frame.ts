@@ -34,6 +34,7 @@ const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: bool
   const { body } = frame;
   const first = body.events[0];
   if (first === undefined) throw fail('E_HISTORY_DEFECTIVE', 'a frame has no events');
+  refuseBehindSnapshot(body.events);
   const renamed: (() => void)[] = [];
   const started = begin(state, first, seq, body.lineage, sources, renamed);
   const lineage = started?.lineage ?? lineageOf(state, body.lineage, sources);
@@ -59,6 +60,17 @@ const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: bool
   if (keep) undos.set(applied, { lineage, mark, scalars, renamed });
   else lineage.tree.forget();
   return applied;
+};
+
+/** The position after the frame is the snapshot, so only names and notes may stand behind it. */
+const refuseBehindSnapshot = (events: readonly HistoryEvent[]): void => {
+  const snapshot = events.findIndex(
+    ({ type }) => type === 'SnapshotCommitted' || type === 'SnapshotImported',
+  );
+  if (snapshot === -1) return;
+  for (const { type } of events.slice(snapshot + 1))
+    if (type !== 'PositionNamed' && type !== 'PositionAnnotated')
+      throw fail('E_HISTORY_DEFECTIVE', `${type} stands behind the snapshot of the frame`);
 };
 
 /**

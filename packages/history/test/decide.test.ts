@@ -314,3 +314,11 @@ test('payloads that are not at hand are asked for all at once, with nothing chan
     decide(history.state, command([{ op: 'commit' }]), 2n, history.sources).events.map(({ type }) => type),
   ).toEqual(['SnapshotCommitted']);
 });
+
+test('a command ends one cycle at most, and nothing but names and notes follows its commit, for the snapshot is the position after its frame [context-tree §5: positions]', () => {
+  const history = started();
+  const run = (...steps: readonly Step[]): string => codeOf(() => history.submit(0, steps, 1n));
+  expect(run({ op: 'commit' }, { op: 'commit' })).toBe('E_COMMAND_INVALID');
+  expect(run({ op: 'commit' }, block('late'))).toBe('E_COMMAND_INVALID');
+  expect(run({ op: 'commit' }, { op: 'name', name: 'first' }, { op: 'annotate', note: 'good' })).toBe('none');
+});

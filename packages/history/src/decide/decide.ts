@@ -24,6 +24,7 @@ export const decide: Decide = (state, command, clock, sources) => {
       });
     return { lineage: command.lineage, events: [], repeats: before.seq };
   }
+  refuseBehindSnapshot(command.steps);
   const first = command.steps[0];
   if (first?.op === 'start' || first?.op === 'import') return decideBeginning(state, command, clock, sources);
   if (state.next === 0)
@@ -37,6 +38,21 @@ export const decide: Decide = (state, command, clock, sources) => {
   return onDraft(state, lineage, clock, sources, [], (draft) => {
     for (const step of command.steps) decideStep(draft, step);
   });
+};
+
+/**
+ * A snapshot is the position after its frame, so what changes the tree or the configuration cannot follow it in the same
+ * command.
+ */
+const refuseBehindSnapshot = (steps: readonly Step[]): void => {
+  const snapshot = steps.findIndex(({ op }) => op === 'commit' || op === 'import');
+  if (snapshot === -1) return;
+  const behind = steps.slice(snapshot + 1).find(({ op }) => op !== 'name' && op !== 'annotate');
+  if (behind !== undefined)
+    throw fail(
+      'E_COMMAND_INVALID',
+      `${behind.op} stands behind a commit or an import: that is for the next command`,
+    );
 };
 
 const decideBeginning = (
