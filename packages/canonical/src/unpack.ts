@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import { isForbiddenKey } from './json-value.ts';
 import { ContentRef, CONTENT_REF_TYPE, MAX_PACKED_DEPTH, type Packable } from './pack.ts';
 import { toHex } from './hash.ts';
+import { copyOf, keepKey, keptKey, MAX_KEPT_KEY } from './kept-keys.ts';
 
 /** What {@link unpackFrom} gives: the value, the place behind it, and how much in it JSON could not hold. */
 export type Unpacked = {
@@ -34,23 +35,6 @@ export const unpackFrom = (bytes: Uint8Array, start: number): Unpacked => {
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Keys that were read lately, by a hash of their length, first and last byte. Bounded: a slot holds the last one. */
-const SLOTS = 512;
-const MAX_KEPT_KEY = 32;
-const keys = new Array<{ readonly bytes: Uint8Array; readonly text: string } | undefined>(SLOTS);
-
-/** A copy: `slice` of a Buffer would be a view. */
-const copyOf = (bytes: Uint8Array, start: number, length: number): Uint8Array => {
-  const copy = new Uint8Array(length);
-  copy.set(bytes.subarray(start, start + length));
-  return copy;
-};
-
-const isAt = (part: Uint8Array, bytes: Uint8Array, start: number): boolean => {
-  for (let i = 0; i < part.length; i++) if (part[i] !== bytes[start + i]) return false;
-  return true;
-};
 
 class Reader {
   readonly #bytes: Uint8Array;
@@ -180,14 +164,9 @@ class Reader {
   #key(length: number): string {
     const start = this.#skip(length);
     if (length === 0 || length > MAX_KEPT_KEY) return this.#textAt(start, length);
-    const bytes = this.#bytes;
-    const slot =
-      ((bytes[start] as number) * 31 + (bytes[start + length - 1] as number) * 7 + length) & (SLOTS - 1);
-    const kept = keys[slot];
-    if (kept?.bytes.length === length && isAt(kept.bytes, bytes, start)) return kept.text;
-    const text = this.#textAt(start, length);
-    keys[slot] = { bytes: copyOf(bytes, start, length), text };
-    return text;
+    return (
+      keptKey(this.#bytes, start, length) ?? keepKey(this.#bytes, start, length, this.#textAt(start, length))
+    );
   }
 
   #text(length: number): string {

@@ -6,6 +6,7 @@ import { bootId, openEnvironment, type End } from './environment.ts';
 import { cut, findEnd } from './find-end.ts';
 import { isAlive, openHolderFile, thisProcess } from './holder.ts';
 import type { Asked, Failure, Group, Job, Told, WorkerOptions } from './messages.ts';
+import { runsOf, startsOf } from './runs.ts';
 import { partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
 
 /*
@@ -130,28 +131,6 @@ const lookedAt = (): Map<number, End> =>
       findEnd(partitionFolder(directory, partition), environment.end(partition)?.end ?? 0),
     ]),
   );
-
-const startsOf = (lengths: readonly number[]): number[] => {
-  let at = 0;
-  return lengths.map((length) => (at += length) - length);
-};
-
-/** Entries that are written at once: about as much as fits a segment. */
-function* runsOf(entries: Iterable<number>, group: Group): Generator<readonly number[]> {
-  let run: number[] = [];
-  let bytes = 0;
-  for (const i of entries) {
-    run.push(i);
-    bytes += group.lengths[i] ?? 0;
-    if (bytes < MAX_WRITE_BYTES) continue;
-    yield run;
-    run = [];
-    bytes = 0;
-  }
-  if (run.length > 0) yield run;
-}
-
-const MAX_WRITE_BYTES = 4 * 1024 * 1024;
 
 /** Writes entries one behind the other, in a new segment if the last one is full; gives the new end. */
 const write = (

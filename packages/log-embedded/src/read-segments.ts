@@ -113,7 +113,7 @@ const damagedFrom = (files: OpenFiles, stretch: Stretch, from: number, name: Nam
 const WINDOW = 4 * 1024 * 1024;
 
 /** The offset of the first entry at or behind `from` whose header verifies, or the stretch's end. */
-export const nextEntry = (files: OpenFiles, stretch: Stretch, from: number): number => {
+const nextEntry = (files: OpenFiles, stretch: Stretch, from: number): number => {
   for (let at = from; at < stretch.end; at += WINDOW) {
     // A window and what an entry that begins at its end needs for its header.
     const bytes = load(files, stretch, at, WINDOW + HEADER_BYTES + MAX_KEY_BYTES);

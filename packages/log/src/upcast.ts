@@ -11,7 +11,7 @@ export type Upcaster = (events: readonly RawEvent[]) => readonly RawEvent[];
 export type Upcasters = ReadonlyMap<number, Upcaster>;
 
 /** Empty: version 1 is the first. A new version adds its step here, and frames of the old one to `corpus/`. */
-export const UPCASTERS: Upcasters = new Map();
+const UPCASTERS: Upcasters = new Map();
 
 /** The events as the newest version would have recorded them, by one step after the other. */
 export const upcast = (

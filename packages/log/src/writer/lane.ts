@@ -1,11 +1,12 @@
-import { fail, StemmaError } from '@stemma/errors';
+import { fail } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
 import type { EventLog, LogRecord, Placed } from '../port.ts';
 import { takeBack, takeIn, wroteNothing, type Sent, type Task } from './line.ts';
 import { openLines, type Lines } from './lines.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { openTail, type Tail } from './tail.ts';
-import type { Intent, WriterOptions } from './types.ts';
+import type { WriterOptions } from './types.ts';
+import { asRead, follows, unknown } from './sending.ts';
 
 /** One partition of a writer: takes commands, gives each its outcome. */
 export type Lane<C> = {
@@ -280,22 +281,3 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
   };
   return { push, idle };
 };
-
-const follows = (placed: readonly Placed[], from: number): boolean =>
-  placed.every(({ offset }, i) => offset === (i === 0 ? from : placed[i - 1]?.next));
-
-const asRead = <C>({ frame, record }: Sent<C>, { offset, next }: Placed): LogRecord => ({
-  offset,
-  next,
-  key: frame.envelope.history,
-  bytes: record,
-  damaged: false,
-});
-
-const unknown = <C>({ id, history }: Intent<C>, cause: unknown): Error =>
-  new StemmaError(
-    'E_OUTCOME_UNKNOWN',
-    `the log does not tell what became of the command ${id}`,
-    { history, command: id },
-    { cause },
-  );
