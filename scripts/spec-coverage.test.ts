@@ -13,7 +13,12 @@ const documents: SpecDocument[] = [
       'record §3.2': 'second',
     },
   },
-  { document: 'PACT 05', title: 'PACT 05', rules: { 'PACT 05 §4.4': 'order' } },
+  {
+    document: 'PACT 05',
+    title: 'PACT 05',
+    rules: { 'PACT 05 §4.4': 'order', 'PACT 05 §4.5': 'moves' },
+    later: { 'PACT 05 §4.5': 'nothing is explained yet' },
+  },
   { document: 'snapshots', title: 'Snapshots', rules: { 'snapshots: read': 'the newest version counts' } },
 ];
 
@@ -58,7 +63,10 @@ describe('the page of spec coverage', () => {
       { file: 'b.test.ts', title: 'in order', references: ['record §3'] },
     ]);
 
-    expect(page).toContain('1 of 5 rules are named by a test of their own.');
+    expect(page).toContain('| record | 3 | 1 | 2 | 0 |\n| PACT 05 | 2 | 0 | 1 | 1 |\n');
+    expect(page).toContain('| all | 6 | 1 | 4 | 1 |\n');
+    expect(page).toContain('- PACT 05 §4.5 — moves: nothing is explained yet\n');
+    expect(page).not.toContain('- PACT 05 §4.5 — moves\n');
     expect(page).toContain('- record §3.1 — first (its section has tests)\n');
     expect(page).toContain('- PACT 05 §4.4 — order\n');
     expect(page).toContain(
@@ -71,6 +79,19 @@ describe('the page of spec coverage', () => {
     const claims = [{ file: 'a.test.ts', title: 'wrong', references: ['record §3.7'] }];
 
     expect(() => specReport(documents, claims)).toThrow('a.test.ts: [record §3.7] in "wrong"');
+  });
+
+  it('refuses to leave out what a test proves, and what is no rule', () => {
+    const claims = [{ file: 'a.test.ts', title: 'moved', references: ['PACT 05 §4.5'] }];
+
+    expect(() => specReport(documents, claims)).toThrow(
+      'leaves out PACT 05 §4.5, but a test proves it: moved',
+    );
+    const [record] = documents;
+    if (record === undefined) throw new Error('no document');
+    expect(() => specReport([{ ...record, later: { 'record §9': 'x' } }], [])).toThrow(
+      'record §9, which is no rule',
+    );
   });
 
   it('knows every numbered ruling of the context tree', () => {

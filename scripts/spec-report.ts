@@ -2,38 +2,41 @@ import { type Claim } from './spec-references.ts';
 import { type SpecDocument, resolveReference, sectionOf } from './spec-rules.ts';
 
 /**
- * The page `docs/spec-coverage.md`: which test proves which rule, and which rule none.
- * @throws Error when a test names a rule that the list does not have.
+ * The page `docs/spec-coverage.md`: which test proves which rule, which rule none, and which this version leaves out.
+ * @throws Error when a test names a rule that the list does not have, or one that is left out.
  */
 export function specReport(documents: readonly SpecDocument[], claims: readonly Claim[]): string {
   const proofs = proofsByRule(documents, claims);
+  const later = new Map(documents.flatMap((document) => Object.entries(document.later ?? {})));
   const all = documents.flatMap(({ rules }) => Object.keys(rules));
-  const open = all.filter((rule) => !proofs.has(rule));
+  refuseWrongLater(later, all, proofs);
+  const open = all.filter((rule) => !proofs.has(rule) && !later.has(rule));
   const lines = [
     '# Which test proves which rule',
     '',
     'Written by `pnpm coverage:spec` from the titles of the tests, which name the rules they prove in square',
     'brackets, and from the list of rules in `spec-rules.json`. Do not edit.',
     '',
-    `${all.length - open.length} of ${all.length} rules are named by a test of their own.`,
+    ...table(documents, proofs, later),
     '',
-    '## Rules without a test of their own',
+    '## Open: rules without a test of their own',
     '',
-    ...documents.flatMap(({ document, rules }) => {
-      const missing = open.filter((rule) => rule in rules);
-      if (missing.length === 0) return [];
-      return [
-        `**${document}**`,
-        '',
-        ...missing.map((rule) => {
-          const bySection = proofs.has(sectionOf(rule)) ? ' (its section has tests)' : '';
-          return `- ${rule} — ${rules[rule] ?? ''}${bySection}`;
-        }),
-        '',
-      ];
+    ...listed(documents, open, (rule, words) => {
+      const bySection = proofs.has(sectionOf(rule)) ? ' (its section has tests)' : '';
+      return `- ${rule} — ${words}${bySection}`;
     }),
   ];
   if (open.length === 0) lines.push('None.', '');
+  lines.push(
+    '## Not in this version',
+    '',
+    ...listed(
+      documents,
+      [...later.keys()],
+      (rule, words) => `- ${rule} — ${words}: ${later.get(rule) ?? ''}`,
+    ),
+  );
+  if (later.size === 0) lines.push('Nothing is left out.', '');
   for (const { title, rules } of documents) {
     lines.push(`## ${title}`, '');
     for (const section of new Set(Object.keys(rules).map(sectionOf))) {
@@ -49,6 +52,53 @@ export function specReport(documents: readonly SpecDocument[], claims: readonly 
     }
   }
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+type Proofs = ReadonlyMap<string, readonly string[]>;
+
+/** How many rules of each document are proven, open, and not in this version. */
+function table(
+  documents: readonly SpecDocument[],
+  proofs: Proofs,
+  later: ReadonlyMap<string, string>,
+): string[] {
+  const row = (name: string, rules: readonly string[]): string => {
+    const proven = rules.filter((rule) => proofs.has(rule)).length;
+    const left = rules.filter((rule) => later.has(rule)).length;
+    return `| ${name} | ${rules.length} | ${proven} | ${rules.length - proven - left} | ${left} |`;
+  };
+  const rows = documents.map(({ document, rules }) => row(document, Object.keys(rules)));
+  const all = documents.flatMap(({ rules }) => Object.keys(rules));
+  return [
+    '| document | rules | proven | open | not in this version |',
+    '| --- | ---: | ---: | ---: | ---: |',
+    ...rows,
+    row('all', all),
+  ];
+}
+
+function listed(
+  documents: readonly SpecDocument[],
+  chosen: readonly string[],
+  line: (rule: string, words: string) => string,
+): string[] {
+  return documents.flatMap(({ document, rules }) => {
+    const own = chosen.filter((rule) => rule in rules);
+    return own.length === 0
+      ? []
+      : [`**${document}**`, '', ...own.map((rule) => line(rule, rules[rule] ?? '')), ''];
+  });
+}
+
+function refuseWrongLater(later: ReadonlyMap<string, string>, all: readonly string[], proofs: Proofs): void {
+  for (const rule of later.keys()) {
+    if (!all.includes(rule))
+      throw new Error(`docs/spec-rules.json leaves out ${rule}, which is no rule of its list.`);
+    if (proofs.has(rule))
+      throw new Error(
+        `docs/spec-rules.json leaves out ${rule}, but a test proves it: ${proofs.get(rule)?.[0] ?? ''}`,
+      );
+  }
 }
 
 function proofsByRule(documents: readonly SpecDocument[], claims: readonly Claim[]): Map<string, string[]> {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One document of the spec and its rules: id → a few words. */
+/** One document of the spec and its rules: id → a few words; and which of them this version leaves out: id → why. */
 export type SpecDocument = {
   readonly document: string;
   readonly title: string;
   readonly rules: Readonly<Record<string, string>>;
+  readonly later?: Readonly<Record<string, string>>;
 };
 
 /** The rules of the spec, as `docs/spec-rules.json` lists them. */

@@ -1,0 +1,319 @@
+import { isoTime } from '@stemma/context-tree';
+import { expect, test } from 'vitest';
+import { block, box, codeOf, COMMIT, exportOf, begun, imported, places, refused, started } from './kit.ts';
+
+type Exported = { readonly id: string; readonly children?: readonly Exported[] } & Record<string, unknown>;
+
+const exportedNodes = (text: string): Exported[] => {
+  const all: Exported[] = [];
+  const visit = (node: Exported): void => {
+    all.push(node);
+    node.children?.forEach(visit);
+  };
+  visit((JSON.parse(text) as { root: Exported }).root);
+  return all;
+};
+
+const REQUIRED = [
+  'created_at_iso',
+  'created_at_ns',
+  'creation_index',
+  'cycle',
+  'id',
+  'nodeType',
+  'offset',
+  'priority',
+  'ttl',
+];
+
+test('every node of an export has all required headers: regions, turns, containers, blocks [context-tree §2: required headers] [PACT 06 §2.1] [PACT 06 §7.1]', () => {
+  const session = started();
+  session.submit(block('rule', { under: '^sys' }), box('core', ['said']), COMMIT);
+  session.submit(block('open'));
+  const nodes = exportedNodes(session.export());
+  expect(nodes.map(({ id }) => id)).toEqual([
+    'root',
+    'sys',
+    'rule',
+    'seq',
+    't:0:1',
+    'core',
+    'said',
+    'ah',
+    'open',
+  ]);
+  for (const node of nodes) expect(Object.keys(node)).toEqual(expect.arrayContaining(REQUIRED));
+});
+
+test('optional headers are given back as they came, and a block that has none shows none [PACT 06 §2.2] [context-tree §2: required headers]', () => {
+  const optional = {
+    role: 'tool',
+    kind: 'result',
+    provenance: 'model:x',
+    key: 'doc',
+    refs: ['plain'],
+    data_a: { b: [1] },
+    content_html: '<p>',
+  };
+  const session = started();
+  session.submit(block('plain'), block('full', optional));
+  const [plain, full] = exportedNodes(session.export()).slice(-2);
+  expect(full).toMatchObject(optional);
+  expect(Object.keys(plain ?? {}).sort((a, b) => (a < b ? -1 : 1))).toEqual(
+    ['content', ...REQUIRED].sort((a, b) => (a < b ? -1 : 1)),
+  );
+});
+
+test('a header that an import lacks gets its default: offset, ttl, priority, cycle, time, and the place in the array [context-tree §2: defaults]', () => {
+  const bare = (id: string, more: object = {}): object => ({ id, nodeType: 'cb', ...more });
+  const session = imported(
+    {
+      id: 'r',
+      children: [{ id: 'h', nodeType: '^ah', children: [bare('a'), bare('b', { ttl: 3 }), bare('c')] }],
+    },
+    7,
+  );
+  const plain = { nodeType: 'cb', offset: 0, priority: 0, cycle: 7, created_at_ns: 0n };
+  expect(['a', 'b', 'c'].map((id) => session.headers(id))).toEqual([
+    { id: 'a', ...plain, ttl: null, creation_index: 0 },
+    { id: 'b', ...plain, ttl: 3, creation_index: 1 },
+    { id: 'c', ...plain, ttl: null, creation_index: 2 },
+  ]);
+});
+
+test('an id is used once in a history: by whatever lineage, and also after the node is gone [context-tree §2: ids]', () => {
+  const session = started();
+  session.submit(block('a'), block('A'), COMMIT);
+  const fork = session.history.fork(0, 1, 'fork');
+  expect(refused(session, block('a'))).toBe('E_NODE_EXISTS');
+  session.submit(block('gone'), { op: 'remove', id: 'gone' });
+  expect(refused(session, block('gone'))).toBe('E_NODE_EXISTS');
+  session.submit(block('here'));
+  expect(codeOf(() => session.on(fork, block('here')))).toBe('E_NODE_EXISTS');
+  expect(refused(session, { op: 'commit', turn_id: 'a' })).toBe('E_NODE_EXISTS');
+  const nameless = { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } } as const;
+  session.submit(nameless, COMMIT);
+  session.on(fork, nameless, COMMIT);
+  const [mine, other] = [0, fork].map((strand) => session.tree(strand).ids.filter((id) => /^[nt]:/.test(id)));
+  expect([mine, other]).toEqual([
+    ['t:0:1', 't:0:2', 'n:0:2:2'],
+    ['t:0:1', `t:${fork}:2`, `n:${fork}:2:0`],
+  ]);
+});
+
+test('time is the clock or the newest of the lineage + 1, one value for a command, and never runs backwards [context-tree §2: time]', () => {
+  const session = started();
+  const at = (clock: bigint, ...ids: string[]): bigint[] => {
+    session.history.submit(
+      0,
+      ids.map((id) => block(id)),
+      clock,
+    );
+    return ids.map((id) => session.headers(id).created_at_ns);
+  };
+  expect([at(100n, 'a', 'b'), at(50n, 'c'), at(100n, 'd'), at(500n, 'e', 'f')]).toEqual([
+    [100n, 100n],
+    [101n],
+    [102n],
+    [500n, 500n],
+  ]);
+});
+
+test('nanoseconds of 19 digits, one apart, survive import, frame, export, order and comparison [context-tree §2: nanoseconds]', () => {
+  const late = '1724670000000000001';
+  const root = `{"id":"r","children":[{"id":"s","nodeType":"^sys","children":[
+    {"id":"b","nodeType":"cb","created_at_ns":${late}},{"id":"a","nodeType":"cb","created_at_ns":1724670000000000000}]}]}`;
+  const session = begun({
+    op: 'import',
+    name: null,
+    export: `{"spec_version":"PACT/0.1.0","cycle":1,"root":${root}}`,
+  });
+  expect(places(session.tree()).filter(([, parent]) => parent === 's')).toEqual([
+    ['a', 's', -1],
+    ['b', 's', -1],
+  ]);
+  expect(session.export()).toContain(`"created_at_ns":${late}`);
+  session.submit(block('next'));
+  expect(session.headers('next').created_at_ns).toBe(1724670000000000002n);
+});
+
+test.each([
+  'id',
+  'nodeType',
+  'offset',
+  'ttl',
+  'priority',
+  'cycle',
+  'created_at_ns',
+  'created_at_iso',
+  'creation_index',
+  'role',
+  'kind',
+  'key',
+  'refs',
+  'provenance',
+  'content_hash',
+  'unknown',
+])('replace never changes %s [context-tree §2: stability] [PACT 06 §2.4]', (field) => {
+  const session = started();
+  session.submit(block('a'));
+  expect(refused(session, { op: 'replace', id: 'a', set: { [field]: 1 } })).toBe('E_HEADER_IMMUTABLE');
+});
+
+test('replace changes content and namespaced attributes, move the parent alone, and every other header stays as created [context-tree §2: stability] [PACT 06 §2.3] [PACT 06 §2.4]', () => {
+  const session = started();
+  session.submit(block('a', { role: 'user', key: 'k', data_x: 1, ttl: 2 }), box('b', [], { under: '^sys' }));
+  const before = session.headers('a');
+  session.submit({ op: 'replace', id: 'a', set: { content: 'new', data_x: 2, content_y: 3 } });
+  session.submit({ op: 'move', id: 'a', parent: 'b' });
+  expect(session.headers('a')).toEqual(before);
+  expect(refused(session, { op: 'move', id: 'a', parent: '^ah', offset: 1 })).toBe('E_HEADER_IMMUTABLE');
+  expect(exportedNodes(session.export()).find(({ id }) => id === 'a')).toMatchObject({
+    content: 'new',
+    data_x: 2,
+    content_y: 3,
+  });
+  session.submit(COMMIT);
+  session.submit(COMMIT);
+  expect(session.headers('a')).toEqual(before);
+});
+
+test('siblings stand by offset, time, creation_index, then id by code point, and no other attribute matters [context-tree §2: sibling order]', () => {
+  const child = (id: string, offset: number, time: number, index: number, more: object = {}): object => ({
+    id,
+    nodeType: 'cb',
+    offset,
+    created_at_ns: time,
+    creation_index: index,
+    ...more,
+  });
+  const session = imported({
+    id: 'r',
+    children: [
+      {
+        id: 's',
+        nodeType: '^sys',
+        children: [
+          child('😀', 0, 5, 5, { priority: -1 }),
+          child('\ue000', 0, 5, 5, { data_a: 0 }),
+          child('a', 0, 5, 5, { key: 'zzz' }),
+          child('B', 0, 5, 5),
+          child('first by index', 0, 5, 4, { content: 'z' }),
+          child('first by time', 0, 4, 9),
+          child('first by offset', -1, 9, 9),
+        ],
+      },
+    ],
+  });
+  expect(places(session.tree()).flatMap(([id, parent]) => (parent === 's' ? [id] : []))).toEqual([
+    'first by offset',
+    'first by time',
+    'first by index',
+    'B',
+    'a',
+    '\ue000',
+    '😀',
+  ]);
+});
+
+test('creation_index counts insertions of a cycle, subtrees in pre-order; removals keep numbers used, refusals use none, sealing takes the next [context-tree §10.6]', () => {
+  const session = started();
+  const index = (id: string): number => session.headers(id).creation_index;
+  session.submit(box('m', ['x', 'y']), block('p', { offset: 1 }));
+  session.submit({ op: 'remove', id: 'p' });
+  expect(refused(session, block('m'))).toBe('E_NODE_EXISTS');
+  session.submit(block('q', { offset: 1 }), { op: 'commit', turn_id: 't' });
+  expect(['m', 'x', 'y', 'q', 't'].map(index)).toEqual([0, 1, 2, 4, 5]);
+  session.submit(block('next'));
+  expect(index('next')).toBe(0);
+});
+
+test('a sealed turn has plain headers, the cycle and the time of its commit; what makes no node does not move the newest time [context-tree §10.7]', () => {
+  const { history, headers, submit } = started();
+  history.submit(0, [block('a')], 10n);
+  history.submit(0, [{ op: 'commit', turn_id: 't' }], 20n);
+  expect(headers('t')).toEqual({
+    id: 't',
+    nodeType: 'mt',
+    offset: 0,
+    ttl: null,
+    priority: 0,
+    cycle: 1,
+    created_at_ns: 20n,
+    creation_index: 1,
+  });
+  history.submit(0, [COMMIT], 900n);
+  history.submit(0, [block('b')], 1n);
+  expect(headers('b').created_at_ns).toBe(21n);
+  history.submit(0, [{ op: 'replace', id: 'b', set: { content: 'c' } }], 900n);
+  history.submit(0, [{ op: 'move', id: 'b', parent: '^sys' }], 900n);
+  history.submit(0, [{ op: 'remove', id: 'b' }], 900n);
+  submit(block('c'));
+  expect(headers('c').created_at_ns).toBe(22n);
+});
+
+test('created_at_iso is cut from created_at_ns, content_hash computed: an import has a say in neither, and no export holds a hash [context-tree §10.8]', () => {
+  const node = { id: 'b', nodeType: 'cb', content: 'x', created_at_ns: 1999999 };
+  const lying = { ...node, created_at_iso: '2000-01-01T00:00:00.000Z', content_hash: '00'.repeat(32) };
+  const texts = [node, lying].map((each) =>
+    imported({ id: 'r', children: [{ id: 's', nodeType: '^sys', children: [each] }] }).export(),
+  );
+  expect(texts[1]).toBe(texts[0]);
+  expect(texts[0]).toContain('"created_at_iso":"1970-01-01T00:00:00.001Z"');
+  expect(texts[0]).not.toContain('content_hash');
+  expect(isoTime(1724670000999999999n)).toBe('2024-08-26T11:00:00.999Z');
+});
+
+test('a number of an import is the integer that it is worth however it is written; beyond 2^53 only floats are taken, headers excepted [context-tree §10.9]', () => {
+  const withNumbers = (content: string, header = '1'): string =>
+    `{"spec_version":"PACT/0.1.0","cycle":1.0,"root":{"id":"r","children":[{"id":"s","nodeType":"^sys","children":[
+      {"id":"b","nodeType":"cb","created_at_ns":${header},"content":${content}}]}]}}`;
+  const taken = (text: string): string =>
+    begun({ op: 'import', name: null, export: text })
+      .export()
+      .replace(/.*"content":(\[.*?\]).*/, '$1');
+  expect(taken(withNumbers('[1.0,1e3,-0.0,9007199254740991,1e16,1e+21,9007199254740994.0]'))).toBe(
+    '[1,1000,0,9007199254740991,1e+16,1e+21,9007199254740994.0]',
+  );
+  expect(codeOf(() => taken(withNumbers('[9007199254740992]')))).toBe('E_INPUT_NUMBER');
+  expect(codeOf(() => taken(withNumbers('[1]', '9007199254740993')))).toBe('taken');
+});
+
+test('replace leaves what it does not name, and null is a value; attributes of a container show in a diff by their names [context-tree §10.10]', () => {
+  const session = started();
+  session.submit(block('b', { data_a: 1, data_b: 2 }), box('m', [], { under: '^sys', data_m: 1 }), COMMIT);
+  const { seq } = session.submit(block('c', { data_a: 1, data_b: 2 }));
+  session.submit({ op: 'replace', id: 'c', set: { content: null, data_a: null } });
+  session.submit({ op: 'replace', id: 'm', set: { data_m: 2, content_n: 3 } });
+  expect(exportedNodes(session.export()).find(({ id }) => id === 'c')).toMatchObject({
+    content: null,
+    data_a: null,
+    data_b: 2,
+  });
+  expect(session.diff(seq, seq + 2)).toEqual({
+    added: [],
+    removed: [],
+    changed: [
+      { id: 'm', fields: ['content_n', 'data_m'] },
+      { id: 'c', fields: ['content_hash'] },
+    ],
+  });
+});
+
+test.each([
+  ['content', { content: 'a\ud800' }],
+  ['a key', { data_x: { '\udc00': 1 } }],
+  ['a header', { role: '\ud800' }],
+])(
+  'an unpaired surrogate in %s is refused, by commands as by imports [context-tree §2: surrogates]',
+  (_where, more) => {
+    expect(refused(started(), block('x', more))).toBe('E_INPUT_SURROGATE');
+    const root = {
+      id: 'r',
+      children: [{ id: 'h', nodeType: '^ah', children: [{ id: 'x', nodeType: 'cb', ...more }] }],
+    };
+    expect(codeOf(() => begun({ op: 'import', name: null, export: exportOf(root) }))).toBe(
+      'E_INPUT_SURROGATE',
+    );
+  },
+);

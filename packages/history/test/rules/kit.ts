@@ -1,0 +1,135 @@
+import {
+  diffTrees,
+  exportTree,
+  NO_DEPTH,
+  threadBytes,
+  type Diff,
+  type FlatTree,
+  type Headers,
+  type ThreadMode,
+} from '@stemma/context-tree';
+import { isStemmaError } from '@stemma/errors';
+import type { AppliedFrame, Step } from '@stemma/history';
+import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
+
+/** A history that one talks to in steps; the clock stands at 1 unless a test sets it. */
+export type Session = {
+  readonly history: ReferenceHistory;
+  /** One command on the root lineage, or on the lineage of `on`. */
+  readonly submit: (...steps: readonly Step[]) => AppliedFrame;
+  readonly on: (strand: number, ...steps: readonly Step[]) => AppliedFrame;
+  readonly tree: (strand?: number, seq?: number | null) => FlatTree;
+  readonly headers: (id: string, strand?: number) => Headers;
+  /** The shown `ttl` of each of these nodes, undefined for one that is not there. */
+  readonly ttls: (...ids: readonly string[]) => (number | null | undefined)[];
+  readonly export: (strand?: number, seq?: number | null) => string;
+  readonly thread: (strand?: number, seq?: number | null, mode?: ThreadMode) => string;
+  readonly diff: (from: number, to: number) => Diff;
+};
+
+/** Steps as commands: one ends with each commit or import, for a snapshot is the position after its frame. */
+const commandsOf = (steps: readonly Step[]): readonly (readonly Step[])[] => {
+  const commands: Step[][] = [[]];
+  for (const step of steps) {
+    commands.at(-1)?.push(step);
+    if (step.op === 'commit' || step.op === 'import') commands.push([]);
+  }
+  return commands.filter((command) => command.length > 0);
+};
+
+/** A session on a history that was begun with these steps; each commit among them ends a command. */
+export const begun = (...steps: readonly Step[]): Session => {
+  const history = referenceHistory();
+  const submit = (strand: number, given: readonly Step[], clock: bigint): AppliedFrame =>
+    commandsOf(given)
+      .map((command) => history.submit(strand, command, clock))
+      .at(-1) as AppliedFrame;
+  submit(0, steps, 0n);
+  const tree = (strand = 0, seq: number | null = null): FlatTree => history.tree(strand, seq);
+  return {
+    history,
+    tree,
+    submit: (...more) => submit(0, more, 1n),
+    on: (strand, ...more) => submit(strand, more, 1n),
+    headers: (id, strand = 0) => {
+      const found = tree(strand).headers[tree(strand).indexOf(id) ?? -1];
+      if (found === undefined) throw new Error(`there is no node ${id}`);
+      return found;
+    },
+    ttls: (...ids) => ids.map((id) => tree().ttls[tree().indexOf(id) ?? -1]),
+    export: (strand, seq) => exportTree(tree(strand, seq), history.payload),
+    thread: (strand, seq, mode) => threadBytes(tree(strand, seq), history.payload, mode),
+    diff: (from, to) => diffTrees(tree(0, from), tree(0, to), history.payload),
+  };
+};
+
+export const started = (thread: ThreadMode = 'full'): Session => begun({ op: 'start', name: null, thread });
+
+export const imported = (root: object, cycle = 1, thread: ThreadMode = 'full'): Session =>
+  begun({ op: 'import', name: null, export: exportOf(root, cycle), thread });
+
+export const exportOf = (root: object, cycle = 1): string =>
+  JSON.stringify({ spec_version: 'PACT/0.1.0', cycle, root });
+
+export const COMMIT: Step = { op: 'commit' };
+
+type Parent = { readonly under?: string };
+
+/** Inserts a block under `^ah`, or elsewhere; what is undefined is left out. */
+export const block = (
+  id: string,
+  { under = '^ah', ...more }: Parent & Record<string, unknown> = {},
+): Step => ({
+  op: 'insert',
+  parent: under,
+  node: JSON.parse(JSON.stringify({ id, nodeType: 'cb', content: id, ...more })) as never,
+});
+
+/** Inserts a container that holds blocks (their ids, or ids with headers). */
+export const box = (
+  id: string,
+  blocks: readonly (string | object)[],
+  { under = '^ah', ...more }: Parent & Record<string, unknown> = {},
+): Step => ({
+  op: 'insert',
+  parent: under,
+  node: {
+    id,
+    nodeType: 'mc',
+    children: blocks.map((each) =>
+      typeof each === 'string' ? { id: each, nodeType: 'cb' } : { nodeType: 'cb', ...each },
+    ),
+    ...more,
+  },
+});
+
+/** `[id, parent, depth]` of every node in document order. */
+export const places = (tree: FlatTree): [string, string | null, number | null][] =>
+  tree.ids.map((id, i) => {
+    const depth = tree.depths[i] ?? NO_DEPTH;
+    return [id, tree.ids[tree.parents[i] ?? -1] ?? null, depth === NO_DEPTH ? null : depth];
+  });
+
+/** What a frame recorded: the types of its events, each with the id it is about. */
+export const facts = (frame: AppliedFrame): string[] =>
+  frame.events.map((event) => ('id' in event ? `${event.type} ${event.id}` : event.type));
+
+/** The code with which something is refused, or `taken`. */
+export const codeOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (isStemmaError(error)) return error.code;
+    throw error;
+  }
+  return 'taken';
+};
+
+/** The code with which a step is refused; a refusal that leaves a trace is reported instead. */
+export const refused = (session: Session, step: Step): string => {
+  const before = [session.history.frames.length, session.export()];
+  const code = codeOf(() => session.submit(step));
+  if (code === 'taken') return code;
+  const after = [session.history.frames.length, session.export()];
+  return JSON.stringify(after) === JSON.stringify(before) ? code : `${code}, and something changed`;
+};
