@@ -1,16 +1,17 @@
-import { openDirectoryContents, type ContentStore } from '@stemma/contents';
+import { openDirectoryContents } from '@stemma/contents';
 import { fail, isStemmaError } from '@stemma/errors';
 import { commandDigest, type Command } from '@stemma/history';
-import { acknowledgeDamage, openWriter, partitionOf, type EventLog, type Writer } from '@stemma/log';
+import { acknowledgeDamage, openWriter, partitionOf } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
-import { openProjector, readFence, type Projector } from '@stemma/projector';
+import { openProjector, readFence } from '@stemma/projector';
 import { findAct, listActs } from '@stemma/read-models';
-import type { GenerationView, RowStore } from '@stemma/row-store';
+import type { GenerationView } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBackground, type Background } from './background.ts';
+import { openBackground } from './background.ts';
+import type { Parts } from './parts.ts';
 import { rowsDomain } from './domain.ts';
 import { frameEvents, followFrom, followLog } from './follow.ts';
 import type { Home, Line, LoggedEvent, Outcome, Position, TreeView } from './home.ts';
@@ -35,18 +36,6 @@ export type HomeOptions = {
   readonly create?: boolean;
   /** Nanoseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => bigint;
-};
-
-/** The parts of an open home, for programs that build on them. */
-export type Parts = {
-  readonly directory: string;
-  readonly log: EventLog;
-  readonly contents: ContentStore;
-  readonly rows: RowStore;
-  readonly projector: Projector;
-  readonly writer: Writer<Command>;
-  readonly background: Background;
-  readonly clock: () => bigint;
 };
 
 /**

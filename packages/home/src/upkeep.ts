@@ -1,13 +1,13 @@
 import type { WideJson } from '@stemma/canonical';
 import { verifyContents } from '@stemma/contents';
-import { readPartition, standingAtStart, type EventLog, type HeadState } from '@stemma/log';
-import { DEFECTS, standingOf, verifyReplay } from '@stemma/projector';
+import { verifyLog } from '@stemma/log';
+import { DEFECTS, readFence, standingOf, verifyReplay } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReplayReport, VerifyReport } from './home.ts';
-import type { Parts } from './open-home.ts';
+import type { Parts } from './parts.ts';
 
 /** Sizes in bytes, counts, and where each partition's rows stand. */
 export const statsOf = async ({
@@ -84,63 +84,32 @@ export const replayRows = async (
 
 type Problem = VerifyReport['problems'][number];
 
-/** Reads every record through the fence, every content, and what the projector found defective. */
+/** Reads every record and its contents, every stored content, and what the projector found defective. */
 export const verifyHome = async (
   { log, contents, projector }: Parts,
   progress: (records: number) => void = () => undefined,
 ): Promise<VerifyReport> => {
-  const problems: Problem[] = [];
-  let [records, fenced, stored] = [0, 0, 0];
-  for (let partition = 0; partition < log.partitions; partition++) {
-    const found = await verifyPartition(log, partition, (more) => progress((records += more)));
-    problems.push(...found.problems);
-    fenced += found.fenced;
-  }
-  for await (const { ref, problem } of verifyContents(contents)) {
+  const report = await verifyLog(log, { contents, progress: (_partition, offset) => progress(offset) });
+  const problems: Problem[] = report.problems.map(({ kind, partition, offset, history, seq, message }) => ({
+    kind,
+    partition,
+    offset,
+    history,
+    seq,
+    message,
+  }));
+  let stored = 0;
+  for await (const { problem } of verifyContents(contents)) {
     stored += 1;
-    if (problem !== null)
-      problems.push({
-        kind: 'content',
-        partition: null,
-        offset: null,
-        history: null,
-        seq: null,
-        message: `${ref.sha256}: ${problem.message}`,
-      });
+    if (problem === null) continue;
+    const message = `${problem.ref.sha256}: ${problem.message}`;
+    problems.push({ kind: 'content', partition: null, offset: null, history: null, seq: null, message });
   }
   await noticeDamage(projector, problems);
-  problems.push(...defectsOf(projector));
-  return { ok: problems.length === 0, records, contents: stored, fenced, problems };
-};
-
-const verifyPartition = async (
-  log: EventLog,
-  partition: number,
-  count: (records: number) => void,
-): Promise<{ readonly problems: readonly Problem[]; readonly fenced: number }> => {
-  const heads = new Map<string, HeadState>();
-  const problems: Problem[] = [];
-  let state = (await standingAtStart(log, partition)).state;
-  for await (const batch of readPartition(log, {
-    standing: await standingAtStart(log, partition),
-    heads: { load: () => heads },
-  })) {
-    for (const [history, head] of batch.heads) heads.set(history, head);
-    count(batch.accepted.length + batch.damage.length);
-    state = batch.standing.state;
-    for (const { offset, history, seq, anybodys } of batch.damage)
-      problems.push({
-        kind: 'damaged',
-        partition,
-        offset,
-        history,
-        seq,
-        message: anybodys
-          ? 'the record was altered and may be of any history: it closes the partition until it is acknowledged'
-          : 'the record was altered: its history stops here',
-      });
-  }
-  return { problems, fenced: Object.values(state.fenced).reduce((sum, n) => sum + n, 0) };
+  const stopped = new Set(problems.map(({ history }) => history));
+  problems.push(...defectsOf(projector).filter(({ history }) => !stopped.has(history)));
+  const fenced = Object.values(report.fenced).reduce((sum, count) => sum + count, 0);
+  return { ok: problems.length === 0, records: report.records, contents: stored, fenced, problems };
 };
 
 /**
@@ -148,11 +117,15 @@ const verifyPartition = async (
  * anew, so that nothing behind it is served and nothing is written behind it.
  */
 const noticeDamage = async (projector: Parts['projector'], problems: readonly Problem[]): Promise<void> => {
-  const known = (partition: number, offset: number): boolean =>
-    projector.standing(partition)?.state.damage.some((damage) => damage.offset === offset) ?? false;
-  const news = problems.some(
-    ({ partition, offset }) => partition !== null && offset !== null && !known(partition, offset),
-  );
+  const known = ({ partition, offset, history }: Problem): boolean => {
+    if (partition === null || offset === null) return true;
+    const damage = projector.standing(partition)?.state.damage ?? [];
+    if (damage.some((each) => each.offset === offset || (each.anybodys && each.offset < offset))) return true;
+    return (
+      history !== null && (projector.read((view) => readFence(view, history))?.state ?? 'open') !== 'open'
+    );
+  };
+  const news = !problems.every(known);
   if (news) await projector.rebuild();
   else await projector.catchUp();
 };

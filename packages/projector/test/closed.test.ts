@@ -7,7 +7,7 @@ import { readHead } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { describe, expect, it } from 'vitest';
 import { DEFECTS, openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
-import { naiveHistory } from '../../read-models/test/naive-history.ts';
+import { naiveHistory } from '@stemma/test-kit';
 import { entriesOf, someRecorded } from './recorded.ts';
 
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>

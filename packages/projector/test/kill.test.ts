@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openEmbeddedLog } from '../../log-embedded/src/index.ts';
-import { openLmdbRowStore } from '../../row-store-lmdb/src/index.ts';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 

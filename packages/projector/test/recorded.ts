@@ -12,8 +12,8 @@ import {
 import { openMemoryContents, type MemoryContents } from '@stemma/contents';
 import { sha256 } from '@stemma/canonical';
 import fc from 'fast-check';
-import { naiveHistory, type NaiveHistory } from '../../read-models/test/naive-history.ts';
-import { anyActs, perform, START, type Act } from '../../read-models/test/random-steps.ts';
+import { naiveHistory, type NaiveHistory } from '@stemma/test-kit';
+import { anyActs, perform, START, type Act } from '@stemma/test-kit';
 
 /** Random histories, and their records in the order in which they lie in the log. */
 export type Recorded = {

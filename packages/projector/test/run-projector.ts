@@ -1,7 +1,7 @@
 /** A projector in a process of its own, to be killed. Arguments: log, rows, what to do ('follow' or 'rebuild'). */
 import { openMemoryContents } from '@stemma/contents';
-import { openEmbeddedLog } from '../../log-embedded/src/index.ts';
-import { openLmdbRowStore } from '../../row-store-lmdb/src/index.ts';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { openProjector } from '../src/index.ts';
 
 const [logs = '', rows = '', what = ''] = process.argv.slice(2);

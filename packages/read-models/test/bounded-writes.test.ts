@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { nearestMark, readChain, readPosition } from '../src/index.ts';
 import { readLinks } from '../src/snapshots/read-position.ts';
 import type { Mark } from '../src/snapshots/mark.ts';
-import { HISTORY, naiveHistory, type NaiveHistory } from './naive-history.ts';
+import { HISTORY, naiveHistory, type NaiveHistory } from '@stemma/test-kit';
 import { rowsUnderTest, type RowsUnderTest } from './rows-under-test.ts';
 
 const block = (more: object = {}): never =>

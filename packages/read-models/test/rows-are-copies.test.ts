@@ -15,8 +15,8 @@ import {
 } from '../src/index.ts';
 import type { Mark } from '../src/snapshots/mark.ts';
 import { readLinks } from '../src/snapshots/read-position.ts';
-import { HISTORY, naiveHistory, type NaiveHistory } from './naive-history.ts';
-import { anyActs, perform, START, type Act } from './random-steps.ts';
+import { HISTORY, naiveHistory, type NaiveHistory } from '@stemma/test-kit';
+import { anyActs, perform, START, type Act } from '@stemma/test-kit';
 import { rowsUnderTest, type RowsUnderTest } from './rows-under-test.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 60);
