@@ -283,6 +283,8 @@ if (!port) throw new Error('this runs in a thread');
 port.on('message', ({ id, job }: Asked) => {
   const answer = told(job);
   const moved = answer.kind === 'appended' ? [answer.offsets.buffer, answer.nexts.buffer] : [];
-  port.postMessage({ id, told: answer }, moved as ArrayBuffer[]);
-  if (job.kind === 'close') void environment.close().then(() => port.close());
+  const reply = (): void => port.postMessage({ id, told: answer }, moved as ArrayBuffer[]);
+  if (job.kind !== 'close') reply();
+  // Who has the answer ends this thread, and a thread that is ended while LMDB closes takes the process with it.
+  else void environment.close().then(reply);
 });
