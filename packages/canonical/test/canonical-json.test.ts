@@ -17,7 +17,7 @@ const golden = JSON.parse(
 ) as Golden;
 
 describe('canonical JSON', () => {
-  it('writes every golden value as the reference does [context-tree §2]', () => {
+  it('writes every golden value as the reference does [context-tree §2: canonical JSON, §2: numbers]', () => {
     expect(golden.cases.map(({ value }) => canonicalJson(value))).toEqual(
       golden.cases.map(({ json }) => json),
     );
@@ -36,11 +36,11 @@ describe('canonical JSON', () => {
     [5e-324, '5e-324'],
     [-0, '0'],
     [12345678.9, '12345678.9'],
-  ])('writes %d as Python does [context-tree §2]', (value, json) => {
+  ])('writes %d as Python does [context-tree §2: numbers]', (value, json) => {
     expect(canonicalJson(value)).toBe(json);
   });
 
-  it('is read back as the same value, and is ASCII [context-tree §2]', () => {
+  it('is read back as the same value, and is ASCII [context-tree §2: canonical JSON]', () => {
     fc.assert(
       fc.property(jsonValue, (value) => {
         const text = canonicalJson(value);
@@ -52,7 +52,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('does not depend on the order in which keys were set [context-tree §2]', () => {
+  it('does not depend on the order in which keys were set [context-tree §2: canonical JSON]', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.integer()), (object) => {
         const entries = Object.entries(object).filter(
@@ -65,7 +65,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('writes integers beyond 2^53−1 in digits [context-tree §2]', () => {
+  it('writes integers beyond 2^53−1 in digits [context-tree §2: numbers]', () => {
     fc.assert(fc.property(fc.bigInt(), (value) => canonicalJson(value) === value.toString()));
   });
 
@@ -88,7 +88,7 @@ describe('canonical JSON', () => {
 });
 
 describe('order by code point', () => {
-  it('is the order of the UTF-8 bytes [record §1]', () => {
+  it('is the order of the UTF-8 bytes [context-tree §2: canonical JSON]', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(text, text, (a, b) => {

@@ -44,14 +44,14 @@ const VECTORS: readonly (readonly [Packable, string])[] = [
 
 describe('canonical msgpack', () => {
   it.each(VECTORS.map(([value, hex]) => [hex, value] as const))(
-    'writes %s in one way, and reads it back [record §1]',
+    'writes %s in one way, and reads it back [record §1: canonical bytes, §4: reference]',
     (hex, value) => {
       expect(toHex(pack(value))).toBe(hex);
       expect(toHex(pack(unpack(fromHex(hex))))).toBe(hex);
     },
   );
 
-  it('gives back what was packed, and the same bytes again [record §1]', () => {
+  it('gives back what was packed, and the same bytes again [record §1: canonical bytes]', () => {
     fc.assert(
       fc.property(wideJsonValue, (value) => {
         const bytes = pack(value);
@@ -76,7 +76,7 @@ describe('canonical msgpack', () => {
     expect(unpackFrom(bytes, 0)).toMatchObject({ end: bytes.length, refs: 2, binaries: 1 });
   });
 
-  it('accepts no bytes but those that pack writes, however they are altered [record §1]', () => {
+  it('accepts no bytes but those that pack writes, however they are altered [record §1: canonical bytes]', () => {
     fc.assert(
       fc.property(wideJsonValue, fc.nat(), fc.integer({ min: 1, max: 255 }), (value, at, flip) => {
         const bytes = pack(value);
@@ -88,7 +88,7 @@ describe('canonical msgpack', () => {
     );
   });
 
-  it('accepts no random bytes but those that pack writes [record §1]', () => {
+  it('accepts no random bytes but those that pack writes [record §1: canonical bytes]', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), sameOrRefused), { numRuns: runs(3000) });
   });
 
@@ -114,7 +114,7 @@ describe('canonical msgpack', () => {
   });
 
   it.each(['dd7fffffff', 'df7fffffff', 'db7fffffff61', 'c67fffffff00', 'c7ff01'])(
-    'allocates nothing for a length that the bytes cannot hold: %s [record §1]',
+    'allocates nothing for a length that the bytes cannot hold: %s [record §1: bounded decoding]',
     (hex) => {
       const before = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
       expect(() => unpack(fromHex(hex))).toThrow(expect.objectContaining({ code: 'E_FRAME_INVALID' }));
@@ -124,7 +124,7 @@ describe('canonical msgpack', () => {
     },
   );
 
-  it('goes as deep as a content and what lies around it, both ways, and no deeper [record §1]', () => {
+  it('goes as deep as a content and what lies around it, both ways, and no deeper [record §1: bounded decoding]', () => {
     const nested = (depth: number): Packable => (depth === 0 ? 'x' : [nested(depth - 1)]);
     expect(unpack(pack(nested(540)))).toEqual(nested(540));
     expect(() => pack(nested(541))).toThrow(expect.objectContaining({ code: 'E_INPUT_TOO_DEEP' }));
@@ -145,11 +145,11 @@ describe('canonical msgpack', () => {
     ['NaN', NaN, 'E_INPUT_NUMBER'],
     ['65 bits', 2n ** 64n, 'E_INPUT_NUMBER'],
     ['a forbidden key', { constructor: 1 }, 'E_INPUT_FORBIDDEN_KEY'],
-  ])('refuses to write %s [record §1]', (_name, value, code) => {
+  ])('refuses to write %s [record §1: refused values]', (_name, value, code) => {
     expect(() => pack(value as Packable)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('writes keys in order where the library does not: the reason for the sorting here [record §1]', () => {
+  it('writes keys in order where the library does not: the reason for the sorting here [record §1: canonical bytes]', () => {
     const value = { '\u{1f600}': 1, '\uff41': 2 };
     expect(toHex(encode(value, { sortKeys: true }))).not.toBe(toHex(pack(value)));
   });

@@ -34,7 +34,7 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       }
     });
 
-    it('takes contents of 64 MiB and no more [record §4]', async () => {
+    it('takes contents of 64 MiB and no more [record §4: limit]', async () => {
       const large = new Uint8Array(MAX_CONTENT_BYTES + 1);
       await expect(store.put(large)).rejects.toMatchObject({ code: 'E_CONTENT_TOO_LARGE' });
       const given = await store.put(large.subarray(1));
@@ -47,7 +47,7 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       expect(await all(other)).toEqual([ref]);
     });
 
-    it('says that a content is missing [record §4]', async () => {
+    it('says that a content is missing [record §4: missing content]', async () => {
       await expect(store.get(ref)).rejects.toMatchObject({ code: 'E_CONTENT_MISSING' });
       await store.put(bytes);
       await harness.alter(ref, null);
@@ -59,12 +59,15 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       ['cut short', Buffer.from('some')],
       ['grown', Buffer.from('some content and more')],
       ['emptied', Buffer.alloc(0)],
-    ])('says that a content was %s, also to who puts it in again [record §4]', async (_how, other) => {
-      await store.put(bytes);
-      await harness.alter(ref, other);
-      await expect(store.get(ref)).rejects.toMatchObject({ code: 'E_CONTENT_DAMAGED' });
-      await expect(store.put(bytes)).rejects.toMatchObject({ code: 'E_CONTENT_DAMAGED' });
-    });
+    ])(
+      'says that a content was %s, also to who puts it in again [record §4: durable first]',
+      async (_how, other) => {
+        await store.put(bytes);
+        await harness.alter(ref, other);
+        await expect(store.get(ref)).rejects.toMatchObject({ code: 'E_CONTENT_DAMAGED' });
+        await expect(store.put(bytes)).rejects.toMatchObject({ code: 'E_CONTENT_DAMAGED' });
+      },
+    );
 
     it('refuses a reference with another length [record §4]', async () => {
       await store.put(bytes);

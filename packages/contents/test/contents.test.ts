@@ -31,7 +31,7 @@ describeContentStore('a directory', {
 describe('a directory of contents', () => {
   afterEach(destroy);
 
-  it('leaves nothing half written behind, and passes over what a killed process left [record §4]', async () => {
+  it('leaves nothing half written behind, and passes over what a killed process left [record §4: durable first]', async () => {
     const store = await openDirectoryContents(await create());
     await store.put(Buffer.from('x'));
     expect(await readdir(join(directory, 'tmp'))).toEqual([]);

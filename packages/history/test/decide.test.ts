@@ -93,17 +93,14 @@ test.each<[what: string, step: Step, code: string]>([
   ['a policy without a bound', { op: 'policy', policy: { keep_turns: 1 } }, 'E_POLICY_INVALID'],
   ['a replacement of nothing', { op: 'replace', id: 'ah', set: { content: 1 } }, 'E_PLACEMENT'],
   ['a second start', { op: 'start', name: null }, 'E_HISTORY_EXISTS'],
-])(
-  '%s is refused with a code, and nothing is written [context-tree §2] [context-tree §10.2]',
-  (_, step, code) => {
-    const history = started();
-    const before = history.parts(0, null);
-    expect(codeOf(() => history.submit(0, [step], 1n))).toBe(code);
-    expect([history.frames.length, history.parts(0, null)]).toEqual([1, before]);
-  },
-);
+])('%s is refused with a code, and nothing is written [context-tree §8: codes, §10.2]', (_, step, code) => {
+  const history = started();
+  const before = history.parts(0, null);
+  expect(codeOf(() => history.submit(0, [step], 1n))).toBe(code);
+  expect([history.frames.length, history.parts(0, null)]).toEqual([1, before]);
+});
 
-test('the deepest tree with the deepest values is exported and imported again [context-tree §4]', () => {
+test('the deepest tree with the deepest values is exported and imported again [context-tree §4: import]', () => {
   const history = started();
   const deepest = JSON.parse(
     JSON.stringify(boxes(100)).replace(
@@ -123,7 +120,7 @@ test('the deepest tree with the deepest values is exported and imported again [c
   expect(exportTree(again.tree(0), again.payload)).toBe(text);
 });
 
-test('the steps of a command are done all or none, in one frame [record §1]', () => {
+test('the steps of a command are done all or none, in one frame [record §1: frame]', () => {
   const history = started();
   expect(codeOf(() => history.submit(0, [block('a'), block('b'), block('a')], 1n))).toBe('E_NODE_EXISTS');
   expect(history.tree(0).ids).toEqual(['root', 'sys', 'seq', 'ah']);
@@ -139,14 +136,14 @@ test('the steps of a command are done all or none, in one frame [record §1]', (
   expect(history.name('first')).toEqual({ strand: 0, seq: 1 });
 });
 
-test('a name given after a commit belongs to the commit [context-tree §5]', () => {
+test('a name given after a commit belongs to the commit [context-tree §5: positions]', () => {
   const history = started();
   history.submit(0, [block('a'), { op: 'commit' }], 1n);
   history.submit(0, [{ op: 'name', name: 'then' }], 1n);
   expect(history.name('then')).toEqual({ strand: 0, seq: 1 });
 });
 
-test('made ids tell strand, cycle and index, are of letters, digits and `: _ -`, and step aside for taken ones [context-tree §2]', () => {
+test('made ids tell strand, cycle and index, are of letters, digits and `: _ -`, and step aside for taken ones [context-tree §2: ids]', () => {
   const history = started();
   history.submit(
     0,
@@ -159,7 +156,7 @@ test('made ids tell strand, cycle and index, are of letters, digits and `: _ -`,
   expect(history.tree(fork).ids).toContain(`n:${fork}:2:0`);
 });
 
-test('steps with a time of their own keep it, or come right behind the newest [context-tree §9]', () => {
+test('steps with a time of their own keep it, or come right behind the newest [context-tree §9: times and ids]', () => {
   const history = started();
   const at = (ns: bigint): Step => ({ ...block(`at-${ns}`), at_ns: ns }) as Step;
   history.submit(0, [at(0n), at(7n), at(3n), { op: 'commit', at_ns: 0n }], 1_000_000n);
@@ -184,7 +181,7 @@ const command = (steps: readonly Step[]): Command => ({
   steps: [...steps],
 });
 
-test('a command sent again gives its frame, another under its id is refused [record §3]', () => {
+test('a command sent again gives its frame, another under its id is refused [record §3: commands remembered]', () => {
   const history = started();
   const first = command([block('a')]);
   const lookups = { ...history.sources.lookups, command: () => ({ seq: 7, digest: commandDigest(first) }) };
@@ -219,7 +216,7 @@ test('a writer that expects another frame is told so [record §3]', () => {
   ).toBe('E_CONFLICT');
 });
 
-test('histories of one name have one id; without a name the command decides [record §3]', () => {
+test('histories of one name have one id; without a name the command decides [record §3: repeated start]', () => {
   expect(historyId('demo', 'a')).toBe(historyId('demo', 'b'));
   expect(historyId(null, 'a')).not.toBe(historyId(null, 'b'));
   expect(historyId('demo', 'a')).toMatch(/^h[a-z2-7]{20}$/);
@@ -232,7 +229,7 @@ test.each<[unknown, string]>([
   [{ ...command([]), steps: [{ op: 'dance' }] }, 'steps.0.op'],
   [{ ...command([block('a')]), by: { recorder: 'x', actor: 'y' } }, 'by'],
   [{ ...command([block('a')]), lineage: -1 }, 'lineage'],
-])('a hostile command is refused with the place of its fault [record §3]', (value, where) => {
+])('a hostile command is refused with the place of its fault [context-tree §8: codes]', (value, where) => {
   expect(() => parseCommand(value)).toThrow(
     expect.objectContaining({ code: 'E_COMMAND_INVALID', detail: { at: where } }),
   );
@@ -284,7 +281,7 @@ test.each<[string, (events: readonly Loose[]) => readonly (Loose | undefined)[]]
     (events) => [{ type: 'HistoryStarted', name: null, ids: {}, thread: 'full', cycle: 0 }, ...events],
   ],
   ['it has no events', () => []],
-])('a frame is a defect when %s, and nothing of it stays [record §2]', (_, change) => {
+])('a frame is a defect when %s, and nothing of it stays [record §2: defective]', (_, change) => {
   expect(tampered(change)).toBe('E_HISTORY_DEFECTIVE');
 });
 

@@ -31,7 +31,7 @@ const idsOf = (frame: AppliedFrame, type: string): string[] =>
   frame.events.flatMap((event) => (event.type === type && 'id' in event ? [event.id] : []));
 
 test(
-  'every frame leads where a naive implementation leads: tree, thread, hashes, causes [context-tree §3] [context-tree §10.11] [context-tree §10.13] [context-tree §10.14]',
+  'every frame leads where a naive implementation leads: tree, thread, hashes, causes [context-tree §3.1, §3.2, §3.3, §3.4, §3.5, §3: holds, §10.11, §10.12, §10.13, §10.14] [record §3: consequences] [PACT 05 §2.2] [PACT 06 §6]',
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -61,7 +61,7 @@ test(
 );
 
 test(
-  'export, import, export give the same bytes, the same thread and the same hashes, of open states too [context-tree §4] [snapshots: tree hash]',
+  'export, import, export give the same bytes, the same thread and the same hashes, of open states too [context-tree §4: import, §4: tree hash] [snapshots: tree hash] [PACT 05 §3.2]',
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  'a snapshot and its re-imported export have the same future [context-tree §4] [context-tree §10.17]',
+  'a snapshot and its re-imported export have the same future [context-tree §4: import, §10.17]',
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  'tree hashes are equal exactly when cycle and root of the exports are [snapshots: tree hash]',
+  'tree hashes are equal exactly when cycle and root of the exports are [snapshots: tree hash] [context-tree §4: tree hash]',
   () => {
     fc.assert(
       fc.property(script, (wishes) => {
@@ -202,7 +202,7 @@ const applyChanges = (parts: LineageParts, changes: readonly Change[]): Map<stri
 };
 
 test(
-  'the sum of the changes from a to b, applied to a, gives b [snapshots: a diff is the sum of the changes]',
+  'the sum of the changes from a to b, applied to a, gives b [snapshots: diff]',
   () => {
     fc.assert(
       fc.property(script, fc.nat(), fc.nat(), (wishes, from, to) => {

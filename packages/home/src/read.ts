@@ -174,9 +174,15 @@ export const viewOf = async (projector: Projector, position: Position): Promise<
     const missing: EventRef[] = [];
     const each = refs.map((ref) => orNeeded(source, ref, missing));
     if (missing.length > 0) throw new PayloadNeeded(missing);
-    return new Map(refs.map((ref, i) => [`${ref.seq}.${ref.index}`, each[i]]));
+    return each;
   });
-  return { position, tree, thread, payloads: ({ seq: at, index }) => found.get(`${at}.${index}`) ?? {} };
+  const at = new Map<number, Map<number, Payload | undefined>>();
+  for (const [i, { seq, index }] of refs.entries()) {
+    const frame = at.get(seq);
+    if (frame === undefined) at.set(seq, new Map([[index, found[i]]]));
+    else frame.set(index, found[i]);
+  }
+  return { position, tree, thread, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
 };
 
 /** A payload, or nothing and a note that it is missing: so that all are fetched at once. */

@@ -23,7 +23,7 @@ describe('the catalogue of importers', () => {
   });
 
   it.each([[7], [null], ['x'], [[1]], [{ op: 'insert' }], [{ messages: 1 }]])(
-    'takes %j for none of them [context-tree §8]',
+    'takes %j for none of them [context-tree §8: codes]',
     (first) => {
       const asked = (): unknown => importerFor(first, 'the file');
       expect(asked).toThrow(expect.objectContaining({ code: 'E_FORMAT_UNKNOWN' }) as Error);

@@ -136,15 +136,18 @@ describe('openai-chat@1', () => {
         { role: 'user', content: 12 },
       ],
     ],
-  ])('shows every call the very messages before it: %s [context-tree §9]', async (_what, messages) => {
-    expectShown(await only(JSON.stringify(messages)), messages);
-    expectShown(
-      await only(JSON.stringify({ model: 'm', messages, tools: [{ type: 'function' }] })),
-      messages,
-    );
-  });
+  ])(
+    'shows every call the very messages before it: %s [context-tree §9: nothing lost]',
+    async (_what, messages) => {
+      expectShown(await only(JSON.stringify(messages)), messages);
+      expectShown(
+        await only(JSON.stringify({ model: 'm', messages, tools: [{ type: 'function' }] })),
+        messages,
+      );
+    },
+  );
 
-  it('shows every call of any message list the very messages before it [context-tree §9]', async () => {
+  it('shows every call of any message list the very messages before it [context-tree §9: nothing lost]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyMessage, { maxLength: 12 }), async (list) => {
         const messages = JSON.parse(JSON.stringify(list)) as Message[];
@@ -154,7 +157,7 @@ describe('openai-chat@1', () => {
     );
   });
 
-  it('makes one cycle per model call and leaves the rest open, ids and times from ordinals [context-tree §9]', async () => {
+  it('makes one cycle per model call and leaves the rest open, ids and times from ordinals [context-tree §9: mapping, §9: times and ids] [record §3: imports]', async () => {
     const { working, commands } = await only(
       JSON.stringify([
         { role: 'system', content: 'be brief' },
@@ -199,7 +202,7 @@ describe('openai-chat@1', () => {
     ]);
   });
 
-  it('keeps what stands beside the messages with the first of them, and reports it [context-tree §9]', async () => {
+  it('keeps what stands beside the messages with the first of them, and reports it [context-tree §9: nothing lost]', async () => {
     const { working, payloads, report } = await only(
       JSON.stringify({ messages: [{ role: 'user', content: 'x', mood: 'odd' }], tools: [1], model: 'm' }),
     );

@@ -101,7 +101,7 @@ describe('readImport', () => {
     ['two cores in an export', twoCores(), 'E_TWO_CORES', ''],
     ['another version of an export', '{"spec_version":"PACT/9","root":{}}', 'E_EXPORT_INVALID', ''],
   ])(
-    'refuses %s with a code and a place, before anything is given [context-tree §8]',
+    'refuses %s with a code and a place, before anything is given [context-tree §8: codes]',
     async (_what, data, code, message) => {
       const found = await refusal(sourceOf(data));
       expect({ ...found, message: found.message.includes(message) ? message : found.message }).toEqual({
@@ -121,7 +121,7 @@ describe('readImport', () => {
     });
   });
 
-  it('takes a content of 10 MB, and refuses one above 64 MiB [record §4]', async () => {
+  it('takes a content of 10 MB, and refuses one above 64 MiB [record §4: limit]', async () => {
     const [taken] = await record(
       sourceOf(JSON.stringify([user('x'.repeat(10_000_000)), { role: 'assistant' }])),
     );
@@ -157,7 +157,7 @@ describe('readImport', () => {
     expect(new Set(recorded.map(({ history }) => history)).size).toBe(messages.length);
   });
 
-  it('gives the same commands for the same file and name, others for another name or file [record §3]', async () => {
+  it('gives the same commands for the same file and name, others for another name or file [record §3: imports] [context-tree §9: times and ids]', async () => {
     const text = JSON.stringify([user('a'), { role: 'assistant', content: 'b' }, user('c')]);
     const first = await items(sourceOf(text), { name: 'n' });
     expect(await items(sourceOf(text, 3), { name: 'n', format: 'openai-chat' })).toEqual(first);
@@ -175,7 +175,7 @@ describe('readImport', () => {
       if (item.kind === 'command') expect(parseCommand(item.command)).toEqual(item.command);
   });
 
-  it('derives the id of the history from the name alone, so that a grown file meets the first [record §3]', async () => {
+  it('derives the id of the history from the name alone, so that a grown file meets the first [record §3: repeated start]', async () => {
     const history = async (text: string, name: string | null): Promise<string | undefined> =>
       (await record(sourceOf(text), { name }))[0]?.history;
     expect(await history('[{"role":"user"}]', 'n')).toBe(

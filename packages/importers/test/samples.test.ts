@@ -18,7 +18,7 @@ const blocks = (tree: FlatTree | undefined): string[] =>
   tree?.ids.filter((_id, index) => tree.kinds[index] === NODE_KIND.block) ?? [];
 
 describe('the bundled samples', () => {
-  it('have the same tree hash in every cycle, everywhere and always [context-tree §9] [context-tree §4]', async () => {
+  it('have the same tree hash in every cycle, everywhere and always [context-tree §9: pinned, §4: tree hash]', async () => {
     const hashes: Record<string, readonly string[]> = {};
     for (const name of ['slow-checkout.steps.jsonl', 'harbour-tram.chat.json'])
       hashes[name] = (await sample(name)).treeHashes;
@@ -27,7 +27,7 @@ describe('the bundled samples', () => {
     expect(hashes).toEqual(JSON.parse(readFileSync(golden, 'utf8')));
   });
 
-  it('slow-checkout: documents expire, are held and are removed, old calls are pruned, the summary stays [context-tree §3]', async () => {
+  it('slow-checkout: documents expire, are held and are removed, old calls are pruned, the summary stays [context-tree §3.1, §3.2, §3: holds]', async () => {
     const { cycles, working } = await sample('slow-checkout.steps.jsonl');
     const cyclesOf = (id: string): number[] =>
       cycles.flatMap((tree, index) => (tree.indexOf(id) === undefined ? [] : [index + 1]));
@@ -64,7 +64,7 @@ describe('the bundled samples', () => {
     }
   });
 
-  it('harbour-tram: every call was shown exactly the messages before it [context-tree §9]', async () => {
+  it('harbour-tram: every call was shown exactly the messages before it [context-tree §9: nothing lost]', async () => {
     const { cycles, payloads } = await sample('harbour-tram.chat.json');
     const text = readFileSync(new URL('../../../samples/harbour-tram.chat.json', import.meta.url), 'utf8');
     const { messages } = JSON.parse(text) as { messages: { role: string }[] };

@@ -117,14 +117,17 @@ describe('steps@1', () => {
       'E_HEADER_IMMUTABLE',
       'line 3',
     ],
-  ])('refuses %s, names the line, and gives nothing [context-tree §8]', async (_what, steps, code, place) => {
-    const [items, found, message] = await refusal(lines(...steps));
-    expect([items, found, message.slice(0, place.length)]).toEqual([0, code, place]);
-  });
+  ])(
+    'refuses %s, names the line, and gives nothing [context-tree §8: codes]',
+    async (_what, steps, code, place) => {
+      const [items, found, message] = await refusal(lines(...steps));
+      expect([items, found, message.slice(0, place.length)]).toEqual([0, code, place]);
+    },
+  );
 });
 
 describe('pact', () => {
-  it('takes an export back as the same state: export, import, export gives the same bytes [context-tree §4]', async () => {
+  it('takes an export back as the same state: export, import, export gives the same bytes [context-tree §4: import]', async () => {
     const [first] = await record(
       sourceOf(
         lines(

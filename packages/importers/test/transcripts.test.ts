@@ -10,7 +10,7 @@ const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.end
 // Skipped where the transcripts are not at hand: the property over all message lists stands in for them.
 describe.skipIf(files.length === 0)('real transcripts', () => {
   it.each(files)(
-    '%s: every call was shown exactly the messages before it [context-tree §9]',
+    '%s: every call was shown exactly the messages before it [context-tree §9: nothing lost]',
     async (name) => {
       const text = readFileSync(new URL(name, folder), 'utf8');
       const messages = JSON.parse(text) as { role: string }[];

@@ -47,7 +47,7 @@ const smallLog = async (
 const segment = (directory: string, base = 0): string => segmentPath(join(directory, '0'), base);
 
 describe('damage in the embedded log', () => {
-  it('is found and named, history and seq, whichever byte of a record is flipped [record §2, §6]', async () => {
+  it('is found and named, history and seq, whichever byte of a record is flipped [record §2: damaged, §2: verify]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory);
     const records = await allRecords(log);
@@ -75,7 +75,7 @@ describe('damage in the embedded log', () => {
     await log.close();
   });
 
-  it('is found when several records are overwritten at once, and later ones are read again [record §6]', async () => {
+  it('is found when several records are overwritten at once, and later ones are read again [record §2: verify]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory, 12);
     const records = await allRecords(log);
@@ -127,7 +127,7 @@ describe('damage in the embedded log', () => {
     await again.close();
   });
 
-  it('at the log’s first record does not change the log’s id [record §5]', async () => {
+  it('at the log’s first record does not change the log’s id [record §2: control successor, §5: log id]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory);
     await log.close();
@@ -141,7 +141,7 @@ describe('damage in the embedded log', () => {
     await again.close();
   });
 
-  it('that is a lost end which grew again is noticed by a cursor [record §5]', async () => {
+  it('that is a lost end which grew again is noticed by a cursor [record §5: lost end]', async () => {
     const directory = makeDirectory();
     const kept = makeDirectory();
     const log = await smallLog(directory);
@@ -187,7 +187,7 @@ describe('what a killed process leaves behind the end', () => {
   };
   const probe = makeDirectory;
 
-  it('is cut if it is no complete record, and only then [record §6]', async () => {
+  it('is cut if it is no complete record, and only then [record §6: torn tail]', async () => {
     const first = await killedIn(probe(), Buffer.alloc(0));
     for (const [behind, kept] of [
       [entryAt(first).subarray(0, 5), 0],
@@ -207,7 +207,7 @@ describe('what a killed process leaves behind the end', () => {
   });
 
   it.each(['missing', 'of another boot', 'unreadable'])(
-    'is found from the segments when the environment is %s [record §6]',
+    'is found from the segments when the environment is %s [record §6: boot]',
     async (how) => {
       const directory = makeDirectory();
       const log = await smallLog(directory);

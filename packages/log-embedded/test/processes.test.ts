@@ -31,7 +31,7 @@ const expectAcknowledged = async (directory: string, lines: readonly string[]): 
 };
 
 describe('processes side by side', () => {
-  it('append to one history without losing, tearing or doubling anything [record §6]', async () => {
+  it('append to one history without losing, tearing or doubling anything [record §3: outcome]', async () => {
     const directory = makeDirectory();
     const children = ['a', 'b', 'c'].map((name) => runChild('notes.ts', [directory, name, '200']));
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
@@ -40,7 +40,7 @@ describe('processes side by side', () => {
     await expectAcknowledged(directory, lines);
   });
 
-  it(`lose nothing that was acknowledged when ${KILLS} of them are killed at random moments [record §6]`, async () => {
+  it(`lose nothing that was acknowledged when ${KILLS} of them are killed at random moments [record §6: killed, §6: durable]`, async () => {
     const directory = makeDirectory();
     const lines: string[] = [];
     let started = 0;
@@ -75,7 +75,7 @@ describe('processes side by side', () => {
     await log.close();
   });
 
-  it('wait for a stopped one for a while, say who it is, steal nothing, and go on when it is gone [record §6]', async () => {
+  it('wait for a stopped one for a while, say who it is, steal nothing, and go on when it is gone [record §6: busy]', async () => {
     const directory = makeDirectory();
     const log = await openEmbeddedLog({ directory, busyAfter: 300 });
     const writer = await noteWriter(log);
@@ -100,7 +100,7 @@ describe('processes side by side', () => {
 });
 
 describe('a disk that refuses', () => {
-  it('to sync ends the process: nobody goes on as if it had [record §6]', async () => {
+  it('to sync ends the process: nobody goes on as if it had [record §6: failed sync, §6: durable]', async () => {
     const directory = makeDirectory();
     const told: string[] = [];
     const log = await openEmbeddedLog({ directory, failAtSync: 3, onFatal: (message) => told.push(message) });
@@ -114,7 +114,7 @@ describe('a disk that refuses', () => {
     await log.close();
   });
 
-  it('exits with 74 unless told otherwise [record §6]', async () => {
+  it('exits with 74 unless told otherwise [record §6: failed sync]', async () => {
     const child = runChild('failing.ts', [makeDirectory()]);
     expect(await child.ended).toBe(74);
     expect(child.errors()).toMatch(/EIO/);

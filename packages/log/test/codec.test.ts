@@ -52,12 +52,12 @@ const corpora = readdirSync(folder).map(
 );
 
 describe('the bytes of frames', () => {
-  it('of every version that ever was are still read [record §2]', () => {
+  it('of every version that ever was are still read [record §2: upcasters]', () => {
     expect(corpora.map(({ version }) => version)).toEqual([1]);
     for (const { frames } of corpora) for (const { frame } of frames) decode(fromHex(frame));
   });
 
-  it('are those of the corpus for every event type, and the same again when they are read and written [record §1]', () => {
+  it('are those of the corpus for every event type, and the same again when they are read and written [record §1: golden bytes, §1: frame]', () => {
     const [newest] = corpora.slice(-1);
     expect(newest?.frames.map(({ event }) => event)).toEqual(SAMPLES.map(({ type }) => type));
     expect([...EVENT_TYPES].sort(compareCodePoints)).toEqual(
@@ -96,7 +96,7 @@ describe('the bytes of frames', () => {
     );
   });
 
-  it('name an actor or a recorder, not both and not none [record §1]', () => {
+  it('name an actor or a recorder, not both and not none [record §1: frame]', () => {
     const { recorder: _, ...rest } = sampleBody([SAMPLES[7] as StemmaEvent]) as {
       recorder: string;
     } & ReturnType<typeof sampleBody>;
@@ -160,11 +160,11 @@ describe('the bytes of frames', () => {
         ],
       },
     ],
-  ])('are defective with %s [record §2]', (_what, change) => {
+  ])('are defective with %s [record §2: defective]', (_what, change) => {
     expect(() => decode(frameOf({ ...plainBody, recorder: 'r', ...change }))).toThrow(invalid);
   });
 
-  it('are defective with bytes behind them, or too many [record §1]', () => {
+  it('are defective with bytes behind them, or too many [record §1: bounded decoding]', () => {
     const bytes = frameOf({ ...plainBody, recorder: 'r' });
     expect(() => decode(Buffer.concat([bytes, Buffer.from([0xc0])]))).toThrow(invalid);
     const large = frameOf({
@@ -175,7 +175,7 @@ describe('the bytes of frames', () => {
     expect(() => decode(large)).toThrow(invalid);
   });
 
-  it('of a later version, or with an unknown event, stop the reader and say so [record §2]', () => {
+  it('of a later version, or with an unknown event, stop the reader and say so [record §2: unknown version]', () => {
     const needed = expect.objectContaining({ code: 'E_VERSION_NEEDED' });
     const later = Buffer.concat([encodeEnvelope({ ...sampleEnvelope(1), v: 2 }), Buffer.from([0xc1])]);
     expect(() => decode(later)).toThrow(needed);
@@ -184,7 +184,7 @@ describe('the bytes of frames', () => {
     ).toThrow(needed);
   });
 
-  it('are brought to the newest version one step at a time [record §2]', () => {
+  it('are brought to the newest version one step at a time [record §2: upcasters]', () => {
     const steps = new Map<number, Upcaster>([
       [1, (events) => events.map((event) => ({ ...event, one: 1 }))],
       [2, (events) => events.map((event) => ({ ...event, two: 'one' in event }))],
@@ -193,7 +193,7 @@ describe('the bytes of frames', () => {
     expect(upcast(2, [{ type: 'x' }], 3, steps)).toEqual([{ type: 'x', two: false }]);
   });
 
-  it('are refused in writing when an event is not of its shape [record §3]', () => {
+  it('are refused in writing when an event is not of its shape [record §3: checked before append]', () => {
     expect(() => checkEvents([{ type: 'NodeTransmuted' }], true)).toThrow(invalid);
     expect(() => encodeFrame(sampleEnvelope(1), sampleBody([{ type: 'NodeExpired', id: '' }]))).toThrow(
       invalid,
@@ -209,7 +209,7 @@ describe('an envelope', () => {
     prev: fc.uint8Array({ minLength: 32, maxLength: 32 }),
   });
 
-  it('is read without the body, by the frozen layout [record §1, §2]', () => {
+  it('is read without the body, by the frozen layout [record §1: frame]', () => {
     fc.assert(
       fc.property(envelope, fc.uint8Array(), (given, body) => {
         const bytes = encodeEnvelope(given);
@@ -223,7 +223,7 @@ describe('an envelope', () => {
     );
   });
 
-  it('is one sequence of bytes: others that look like it are none [record §1]', () => {
+  it('is one sequence of bytes: others that look like it are none [record §1: canonical bytes]', () => {
     fc.assert(
       fc.property(envelope, fc.nat(), fc.integer({ min: 1, max: 255 }), (given, at, flip) => {
         const bytes = encodeEnvelope(given);
@@ -279,12 +279,12 @@ describe('contents that do not fit into a frame', () => {
   const text = (bytes: number, letter = 'x'): string => letter.repeat(bytes);
   const K = 1024;
 
-  it('stay while they are at most 256 KiB and the frame at most 900 KiB [record §4]', () => {
+  it('stay while they are at most 256 KiB and the frame at most 900 KiB [record §4: outside]', () => {
     expect(encoded([{ content: text(256 * K - 5) }, { content: text(256 * K - 5) }]).moved).toEqual([]);
     expect(encoded([{ content: text(256 * K - 4) }]).moved).toEqual(['0.content']);
   });
 
-  it('are whole values of content, content_ and data_, and nothing else [record §4]', () => {
+  it('are whole values of content, content_ and data_, and nothing else [record §4: what moves]', () => {
     const large = text(300 * K);
     const { moved } = encoded([
       { content: { deep: large } },
@@ -295,7 +295,7 @@ describe('contents that do not fit into a frame', () => {
     expect(moved).toEqual(['0.content', '1.content_html', '2.data_x']);
   });
 
-  it('go by size, then event, then field, equal ones together, until the frame fits [record §4]', () => {
+  it('go by size, then event, then field, equal ones together, until the frame fits [record §4: frame limit]', () => {
     const { moved, contents, bytes } = encoded([
       { content: text(200 * K), data_a: text(220 * K, 'a') },
       { content: text(200 * K) },
@@ -316,7 +316,7 @@ describe('contents that do not fit into a frame', () => {
     expect(twice.contents).toHaveLength(1);
   });
 
-  it('give way to the whole array of events when that is not enough, with what was moved before in it [record §4]', () => {
+  it('give way to the whole array of events when that is not enough, with what was moved before in it [record §4: frame limit]', () => {
     const small = Array.from({ length: 3000 }, (_, i) => ({ content: text(20), other: text(300), n: i }));
     const frame = encoded([{ content: text(300 * K) }, ...small]);
     expect(frame.moved).toEqual(['events']);
@@ -329,7 +329,7 @@ describe('contents that do not fit into a frame', () => {
     });
   });
 
-  it('come back as they were, and are asked for once each [record §4]', () => {
+  it('come back as they were, and are asked for once each [record §4: outside, §4: frame limit]', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -372,7 +372,7 @@ describe('contents that do not fit into a frame', () => {
     );
   });
 
-  it('are refused above 64 MiB, and 256 MiB in one command [record §4]', () => {
+  it('are refused above 64 MiB, and 256 MiB in one command [record §4: limit]', () => {
     const bounds = boundsOf(1);
     expect(() => encoded([{ content: text(bounds.content) }])).toThrow(
       expect.objectContaining({ code: 'E_CONTENT_TOO_LARGE' }),

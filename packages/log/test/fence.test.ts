@@ -51,7 +51,7 @@ const flipped = (each: LogRecord): LogRecord => {
 };
 
 describe('the fence', () => {
-  it('accepts what is next in its history, whatever its events are [record §2]', () => {
+  it('accepts what is next in its history, whatever its events are [record §2: verdict, §2: accepted]', () => {
     expect(judge(first)).toMatchObject({ kind: 'accepted', head: open });
     const second = record('h', 1, hash);
     expect(judge(second, open)).toMatchObject({
@@ -76,11 +76,11 @@ describe('the fence', () => {
     ],
     ['a control history of another partition', record('log:1', 0), undefined, 'misplaced'],
     ['a control history whose time has not come', record('log:0/1', 0), undefined, 'misplaced'],
-  ])('ignores %s, and says why [record §2]', (_what, each, head, reason) => {
+  ])('ignores %s, and says why [record §2: verdict, §2: fenced]', (_what, each, head, reason) => {
     expect(judge(each, head)).toMatchObject({ kind: 'fenced', reason });
   });
 
-  it('ignores a history that lives in another partition [record §5]', () => {
+  it('ignores a history that lives in another partition [record §5: partition, §2: accepted]', () => {
     for (const history of ['ha', 'hb', 'hc', 'hd']) {
       const here = partitionOf(history, 7) === 3;
       expect(judge(record(history, 0), undefined, freshPartition(3, 7)).kind).toBe(
@@ -93,7 +93,7 @@ describe('the fence', () => {
     );
   });
 
-  it('closes the history that a damaged record’s key names, whether or not it had been accepted [record §2]', () => {
+  it('closes the history that a damaged record’s key names, whether or not it had been accepted [record §2: damaged]', () => {
     expect(judge(flipped(record('h', 1, hash)), open)).toEqual({
       kind: 'damaged',
       damage: { offset: 5, history: 'h', seq: 1, anybodys: false },
@@ -102,7 +102,7 @@ describe('the fence', () => {
     expect(judge(flipped(first), open)).toMatchObject({ damage: { history: 'h', seq: 1, anybodys: false } });
   });
 
-  it('closes the partition too if the key names no history known there [record §2]', () => {
+  it('closes the partition too if the key names no history known there [record §2: unknown key]', () => {
     expect(judge(flipped(first))).toMatchObject({
       damage: { history: 'h', seq: 0, anybodys: true },
       head: { state: 'damaged' },
@@ -117,7 +117,7 @@ describe('the fence', () => {
     expect(judge(first, closed)).toMatchObject({ reason: 'behind-damage' });
   });
 
-  it('blames the envelope’s history if the hash is right and the key is not, or the log knows better [record §2]', () => {
+  it('blames the envelope’s history if the hash is right and the key is not, or the log knows better [record §2: wrong key]', () => {
     for (const more of [{ key: 'other' }, { key: null }, { damaged: true }])
       expect(judge(record('h', 1, hash, more), open)).toMatchObject({
         damage: { history: 'h', seq: 1, anybodys: false },
@@ -125,7 +125,7 @@ describe('the fence', () => {
       });
   });
 
-  it('knows log:P always, and lets the next control history follow a damaged one [record §2]', () => {
+  it('knows log:P always, and lets the next control history follow a damaged one [record §2: control successor]', () => {
     const gone = judge(flipped(record('log:0', 0)));
     if (gone.kind !== 'damaged') throw new Error('not damaged');
     expect(gone.damage).toEqual({ offset: 5, history: 'log:0', seq: 0, anybodys: false });
@@ -139,7 +139,7 @@ describe('the fence', () => {
 });
 
 describe('a reader', () => {
-  it('that read a record as good before somebody acknowledged it as damaged reads it again, and refuses [record §2]', async () => {
+  it('that read a record as good before somebody acknowledged it as damaged reads it again, and refuses [record §2: acknowledged damage]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     for (const id of ['a', 'b']) await writer.write(noteIntent('h', id, id));
@@ -160,7 +160,7 @@ describe('a reader', () => {
     await expect(early.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
   });
 
-  it('goes on with other histories when one is defective, and serves nothing behind the defect [record §2]', async () => {
+  it('goes on with other histories when one is defective, and serves nothing behind the defect [record §2: defective]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     await writer.write(noteIntent('good', 'a', 'one'));
@@ -185,7 +185,7 @@ describe('a reader', () => {
     });
   });
 
-  it('that verifies names every problem, also behind one that closes the partition [record §2]', async () => {
+  it('that verifies names every problem, also behind one that closes the partition [record §2: verify]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     for (let i = 0; i < 6; i++) await writer.write(noteIntent(`h${i % 2}`, `c${i}`, `${i}`));

@@ -15,7 +15,7 @@ const seqs = (log: MemoryLog): (string | undefined)[] =>
   });
 
 describe('the writer', () => {
-  it('answers a repeated command as before, without a second effect, also after a restart [record §3]', async () => {
+  it('answers a repeated command as before, without a second effect, also after a restart [record §3: commands remembered]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     const first = await writer.write(noteIntent('h', 'a', 'one'));
@@ -26,7 +26,7 @@ describe('the writer', () => {
     expect(await notes(log, 'h')).toEqual(['one']);
   });
 
-  it('answers repetitions that come before the first answer alike [record §3]', async () => {
+  it('answers repetitions that come before the first answer alike [record §3: commands remembered]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     const answers = await Promise.all([1, 2, 3].map(() => writer.write(noteIntent('h', 'a', 'one'))));
@@ -38,7 +38,7 @@ describe('the writer', () => {
     expect(await notes(log, 'h')).toEqual(['one']);
   });
 
-  it('refuses an id that belongs to another command [record §3]', async () => {
+  it('refuses an id that belongs to another command [record §3: commands remembered]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     await writer.write(noteIntent('h', 'a', 'one'));
@@ -48,7 +48,7 @@ describe('the writer', () => {
     expect((await writer.write(noteIntent('other', 'a', 'two'))).seq).toBe(0);
   });
 
-  it('does not remember refusals [record §3]', async () => {
+  it('does not remember refusals [record §3: refusals forgotten]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     await expect(writer.write(noteIntent('h', 'a', 'refused'))).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe('the writer', () => {
     expect((await writer.write(noteIntent('h', 'a', 'taken'))).seq).toBe(0);
   });
 
-  it('reports a conflict if the history is not where the client saw it, and only then [record §3]', async () => {
+  it('reports a conflict if the history is not where the client saw it, and only then [record §3: outcome]', async () => {
     const log = await openMemoryLog();
     const [one, two] = [await noteWriter(log), await noteWriter(log)];
     await one.write(noteIntent('h', 'a', 'a', -1));
@@ -74,7 +74,7 @@ describe('the writer', () => {
     expect(await notes(log, 'h')).toEqual(['a', 'b', 'c']);
   });
 
-  it('decides commands in the order of the calls, many ahead of the answer, in one batch [record §3]', async () => {
+  it('decides commands in the order of the calls, many ahead of the answer, in one batch [record §3: batches]', async () => {
     const log = await openMemoryLog();
     let batches = 0;
     const counting: EventLog = { ...log, append: (...args) => (batches++, log.append(...args)) };
@@ -85,7 +85,7 @@ describe('the writer', () => {
     expect(batches).toBe(1);
   });
 
-  it('decides again when another was first, one frame at a time until it is quiet [record §3]', async () => {
+  it('decides again when another was first, one frame at a time until it is quiet [record §3: outcome, §3: batches]', async () => {
     const log = await openMemoryLog();
     const [slow, fast] = [await noteWriter(log), await noteWriter(log)];
     await slow.write(noteIntent('h', 's', 's'));
@@ -98,7 +98,7 @@ describe('the writer', () => {
     expect(seqs(log).slice(10)).toEqual([2, 3, 4, 5, 6, 7, 8].map((seq) => `h ${seq}`));
   });
 
-  it('gives up after so many tries [record §3]', async () => {
+  it('gives up after so many tries [record §3: outcome]', async () => {
     const log = await openMemoryLog();
     const rival = await noteWriter(log);
     let n = 0;
@@ -114,7 +114,7 @@ describe('the writer', () => {
     expect(n).toBe(5);
   });
 
-  it('does not read back what follows directly on what it knows, with the same outcome as if it did [record §3]', async () => {
+  it('does not read back what follows directly on what it knows, with the same outcome as if it did [record §3: known without reading]', async () => {
     const outcomes: unknown[] = [];
     for (const keepsItsEnd of [true, false]) {
       const log = await openMemoryLog();
@@ -133,7 +133,7 @@ describe('the writer', () => {
     expect(outcomes.slice(0, 2)).toEqual(outcomes.slice(2));
   });
 
-  it('says that the outcome is unknown when the log does not tell in time, and the same command finds it later [record §3]', async () => {
+  it('says that the outcome is unknown when the log does not tell in time, and the same command finds it later [record §3: unknown outcome]', async () => {
     const log = await openMemoryLog();
     let silent = true;
     const dumb: EventLog = {
@@ -160,7 +160,7 @@ describe('the writer', () => {
     expect(await notes(log, 'h')).toEqual(['a']);
   });
 
-  it('writes nothing that its own check would call defective [record §3]', async () => {
+  it('writes nothing that its own check would call defective [record §3: checked before append]', async () => {
     const log = await openMemoryLog();
     const rows = openNoteRows(log);
     await rows.catchUp();
@@ -181,7 +181,7 @@ describe('the writer', () => {
     expect(log.records(0)).toHaveLength(1);
   });
 
-  it('has the contents stored before it appends the frame that names them [record §4]', async () => {
+  it('has the contents stored before it appends the frame that names them [record §4: durable first]', async () => {
     const log = await openMemoryLog();
     const stored = new Map<string, Uint8Array>();
     const order: string[] = [];

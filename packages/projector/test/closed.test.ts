@@ -49,7 +49,7 @@ const opened = async (entries: readonly Entry[]): Promise<{ log: MemoryLog; proj
 };
 
 describe('what is not served', () => {
-  it('a frame that cannot be makes its history defective there, and others go on [record §2]', async () => {
+  it('a frame that cannot be makes its history defective there, and others go on [record §2: defective]', async () => {
     const impossible: HistoryEvent = { type: 'NodeRemoved', id: 'nobody', subtree: [] };
     const bad = behind(behind(frames('bad'), [impossible]), [
       { type: 'PositionNamed', name: 'later', strand: 0, seq: 0 },
@@ -68,7 +68,7 @@ describe('what is not served', () => {
     ).toBe(0);
   });
 
-  it('a recorded hash that is not the computed one is such a frame [record §2]', async () => {
+  it('a recorded hash that is not the computed one is such a frame [record §2: defective]', async () => {
     const list = frames('h');
     const last = list[3] as Frame;
     const events = last.body.events.map((event) =>
@@ -81,7 +81,7 @@ describe('what is not served', () => {
     expect(projector.read((view) => [readFence(view, 'h')?.stopped, readHead(view, 'h', 0)])).toEqual([3, 2]);
   });
 
-  it('an event that this version does not know stops the projector in front of it, with everything before it folded [record §2]', async () => {
+  it('an event that this version does not know stops the projector in front of it, with everything before it folded [record §2: unknown version]', async () => {
     const good = entriesOf(frames('h'));
     const later = encodeFrame(
       { v: 1, history: 'i', seq: 0, prev: ZERO_HASH },
@@ -97,7 +97,7 @@ describe('what is not served', () => {
     expect(projector.standing(0)?.cursor.offset).toBe(log.records(0).findIndex(({ key }) => key === 'i'));
   });
 
-  it('a content that is missing closes its history until it is back [record §4]', async () => {
+  it('a content that is missing closes its history until it is back [record §4: missing content]', async () => {
     const naive = frames('h', 'long '.repeat(80_000));
     let prev: Uint8Array = ZERO_HASH;
     const stored = new Map<string, Uint8Array>();
@@ -131,7 +131,7 @@ describe('what is not served', () => {
     ).toEqual(['open', undefined, 3]);
   });
 
-  it('a record that nobody can place closes the partition: what is behind it waits, and waiting for it is refused [record §2]', async () => {
+  it('a record that nobody can place closes the partition: what is behind it waits, and waiting for it is refused [record §2: unknown key]', async () => {
     const recorded = someRecorded(31, 2, 20);
     const log = await openMemoryLog();
     await log.append(0, recorded.entries.slice(0, 5));

@@ -31,7 +31,7 @@ const lookAtOneState = (projector: Projector, histories: Iterable<string>): numb
   });
 
 it(
-  'loses and invents nothing when it is killed: after 40 kills at any moment its rows are the fold of the log, without help [record §5]',
+  'loses and invents nothing when it is killed: after 40 kills at any moment its rows are the fold of the log, without help [record §5: heads]',
   { timeout: 600_000 },
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-kill-'));

@@ -123,7 +123,7 @@ describe('a projector', () => {
     expect((await verifyReplay(projector, { scratch: () => openMemoryRowStore() })).differences).toBe(0);
   });
 
-  it('refuses a log that lost its end and grew again, until its rows are rebuilt [record §5]', async () => {
+  it('refuses a log that lost its end and grew again, until its rows are rebuilt [record §5: lost end]', async () => {
     const [recorded, other] = [someRecorded(3), someRecorded(4)];
     const { log, contents } = await logged(recorded);
     const store = openMemoryRowStore();
@@ -175,7 +175,7 @@ describe('a projector', () => {
     await following;
   });
 
-  it('closes the history of a damaged record and of an impossible frame, and goes on with the others [record §2]', async () => {
+  it('closes the history of a damaged record and of an impossible frame, and goes on with the others [record §2: damaged]', async () => {
     const recorded = someRecorded(11);
     const { log, contents } = await logged(recorded);
     const records = log.records(0);

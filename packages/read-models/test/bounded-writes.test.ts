@@ -57,7 +57,7 @@ const isRight = ({ history, under }: Both, spoil: (mark: Mark) => Mark = (mark) 
   });
 
 describe('what a frame writes is bounded by what it changes [snapshots: writes]', () => {
-  it('a commit of one block into a tree of 100,000 writes seven rows, and a fork of it one', () => {
+  it('a commit of one block into a tree of 100,000 writes seven rows, and a fork of it one [snapshots: writes]', () => {
     const nodes = Array.from({ length: 100_000 }, () => block());
     const tree = both([
       START,
@@ -72,7 +72,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
     expect(written(tree)).toEqual({ strands: 1 });
   }, 120_000);
 
-  it('ageing and plain expiry write nothing', () => {
+  it('ageing and plain expiry write nothing [snapshots: expires] [record §3: consequences]', () => {
     const tree = both();
     tree.history.run(0, [insert('^ah', block({ ttl: 1 })), insert('^ah', block()), COMMIT]);
     for (let i = 0; i < 3; i++) {
@@ -82,7 +82,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
     expect(isRight(tree)).toBe(true);
   });
 
-  it('what churns under ^sys is written anew now and then, so that reading it stays as cheap as it is large [snapshots: ^sys]', () => {
+  it('what churns under ^sys is written anew now and then, so that reading it stays as cheap as it is large [snapshots: sys churn]', () => {
     const tree = both();
     let anew = 0;
     let most = 0;
@@ -119,7 +119,7 @@ describe('where something is alive [snapshots: oldestLive]', () => {
     return tree;
   };
 
-  it('stays narrow with stragglers far below the rest, which stand in `also`', () => {
+  it('stays narrow with stragglers far below the rest, which stand in `also` [snapshots: oldestLive]', () => {
     const tree = stragglers();
     const { mark } = tree.under.rows.read((view) =>
       nearestMark(view, HISTORY, 0, tree.history.state.next - 1),
@@ -129,7 +129,7 @@ describe('where something is alive [snapshots: oldestLive]', () => {
     expect(isRight(tree)).toBe(true);
   });
 
-  it('loses nodes without `also`, and shows what died with a range that is never moved, at the cost of reading it all', () => {
+  it('loses nodes without `also`, and shows what died with a range that is never moved, at the cost of reading it all [snapshots: oldestLive]', () => {
     const tree = stragglers();
     expect(isRight(tree, (mark) => ({ ...mark, also: [] }))).toBe(false);
     expect(isRight(tree, (mark) => ({ ...mark, oldestLive: mark.oldestLive + 1 }))).toBe(false);

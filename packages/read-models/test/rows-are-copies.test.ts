@@ -76,7 +76,7 @@ const isSame = (a: unknown, b: unknown): boolean => {
 };
 
 describe('the rows of a random history with forks and rollbacks from any position', () => {
-  it('give at every position of every strand the tree that was copied there, and what commands are decided on [snapshots: read]', () => {
+  it('give at every position of every strand the tree that was copied there, and what commands are decided on [snapshots: places and rows, snapshots: read, snapshots: strands]', () => {
     fc.assert(
       fc.property(anyActs(1, 60), (acts) => {
         const { history, under } = play(acts);
@@ -103,7 +103,7 @@ describe('the rows of a random history with forks and rollbacks from any positio
     );
   });
 
-  it('find one node of any position without the rest, and no node that is not there [snapshots: read]', () => {
+  it('find one node of any position without the rest, and no node that is not there [snapshots: ids]', () => {
     fc.assert(
       fc.property(anyActs(1, 40), (acts) => {
         const { history, under } = play(acts);
@@ -126,7 +126,7 @@ describe('the rows of a random history with forks and rollbacks from any positio
     );
   });
 
-  it('list the snapshots of every chain, from either end and in pages, and resolve every way to name one [context-tree §5]', () => {
+  it('list the snapshots of every chain, from either end and in pages, and resolve every way to name one [context-tree §5: positions, §5: missing end, §5: fork, §5: rollback] [PACT 05 §2.3, §6.3]', () => {
     fc.assert(
       fc.property(anyActs(1, 60), fc.integer({ min: 1, max: 5 }), (acts, limit) => {
         const { history, under } = play(acts);
@@ -204,7 +204,7 @@ describe('what looks simpler comes out wrong', () => {
     expect(isCaught((chain, mark) => [chain.slice(-1), mark])).toBe(true);
   });
 
-  it('ancestors without limits show what came after the fork', () => {
+  it('ancestors without limits show what came after the fork [snapshots: strands]', () => {
     expect(isCaught((chain, mark) => [chain.map((link) => ({ ...link, limit: Infinity })), mark])).toBe(true);
   });
 });

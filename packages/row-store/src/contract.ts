@@ -68,7 +68,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       expect(rows.read((view) => view.get(THINGS, ['unknown', 0, 'a', 1]))).toBeUndefined();
     });
 
-    it('gives ranges in the order of the keys, from one value to another, both ends in, either way round', async () => {
+    it('gives ranges in the order of the keys, from one value to another, both ends in, either way round [snapshots: keys]', async () => {
       const { rows } = await open();
       const keys: [string, number, string, number][] = [
         ['h', 1, 'a', 5],
@@ -112,7 +112,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ]);
     });
 
-    it('writes a batch whole or not at all, the cursor compared first [record §5]', async () => {
+    it('writes a batch whole or not at all, the cursor compared first [record §5: heads]', async () => {
       const { rows } = await open();
       await rows.commit({
         partition: 3,
@@ -148,7 +148,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ).toEqual([cursor(2), [3], [['h', 1, 'b', 1]]]);
     });
 
-    it('refuses a key that is too long, and then writes nothing', async () => {
+    it('refuses a key that is too long, and then writes nothing [snapshots: keys]', async () => {
       const { rows } = await open();
       const changes = [thing('h', 1, 'a', 1), thing('h', 1, 'x'.repeat(2_000), 1)];
       expect(

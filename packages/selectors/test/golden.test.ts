@@ -35,7 +35,7 @@ describe.skipIf(file === undefined)('the golden selectors', () => {
     file === undefined ? [] : (JSON.parse(readFileSync(file, 'utf8')) as { selectors: Fixture[] }).selectors;
 
   it.each(fixtures.map((fixture, index) => ({ index, ...fixture })))(
-    'fixture $index: every query within the subset gives the golden ids or the golden error [context-tree §6] [context-tree §10.33]',
+    'fixture $index: every query within the subset gives the golden ids or the golden error [context-tree §6: types and ids, §6: attributes, §6: result order, §10.33]',
     ({ index, fixture, cases }) => {
       const { tree, payloads } = treeOfExport(JSON.stringify(fixture));
       const run = ([query, expected, window]: Fixture['cases'][number]): Outcome => {

@@ -17,7 +17,7 @@ const refusal = (run: () => unknown): [string, unknown] => {
 };
 
 describe('parseSelector', () => {
-  it('gives marker, groups, combinators and compounds with their places [context-tree §6]', () => {
+  it('gives marker, groups, combinators and compounds with their places [context-tree §6: grammar, §6: types and ids]', () => {
     expect(
       parseSelector("@t-1 ^seq .mt:depth(1..2) > .cb:summary(ttl<=2 key)[role='a\\'b']:nth(2), #cb:u2:first"),
     ).toEqual({
@@ -54,7 +54,7 @@ describe('parseSelector', () => {
     });
   });
 
-  it('keeps integers beyond ±(2^53−1) exactly, so that nanoseconds compare [context-tree §2]', () => {
+  it('keeps integers beyond ±(2^53−1) exactly, so that nanoseconds compare [context-tree §2: nanoseconds]', () => {
     const [group] = parseSelector('[created_at_ns=1724670000000000001]').groups;
     expect(group?.[0]?.compound).toEqual({
       ...node,
@@ -98,7 +98,7 @@ describe('parseSelector', () => {
     ["(role='a'ttl=2)", 'E_SELECTOR_INVALID', 9],
     [`.cb${' '.repeat(140_000)}`, 'E_SELECTOR_INVALID', undefined],
   ])(
-    'refuses %j and says where [context-tree §8] [context-tree §10.22] [context-tree §10.33]',
+    'refuses %j and says where [context-tree §8: codes, §10.22, §10.31, §10.32, §10.33] [PACT 06 §7: E_SELECTOR_INVALID, PACT 06 §7: E_SNAPSHOT_RANGE_WILDCARD, PACT 06 §7: E_SNAPSHOT_RANGE_KIND_MISMATCH]',
     (text, code, at) => {
       expect(refusal(() => parseSelector(text))).toEqual([code, at]);
     },
@@ -111,7 +111,7 @@ describe('parseSelector', () => {
     ['a text full of escapes', `[a='${'\\\\'.repeat(60_000)}']`],
     ['an id', '#' + 'a:'.repeat(60_000)],
     ['depths', `.mt:depth(${'1,'.repeat(60_000)}1)`],
-  ])('reads or refuses very many %s in bounded time [context-tree §6]', (_what, text) => {
+  ])('reads or refuses very many %s in bounded time [context-tree §6: hostile]', (_what, text) => {
     const started = performance.now();
     try {
       parseSelector(text);
@@ -132,12 +132,12 @@ describe('parseRef', () => {
     ['@name:before_2.x', { lineage: null, at: { kind: 'name', name: 'before_2.x' } }],
     ['@*', { lineage: null, at: { kind: 'all' } }],
     ['main@c3', { lineage: 'main', at: { kind: 'c', cycle: 3 } }],
-  ])('%j names a position [context-tree §5]', (text, ref) => {
+  ])('%j names a position [context-tree §5: positions]', (text, ref) => {
     expect(parseRef(text)).toEqual(ref);
   });
 
   it.each(['t0', '@', '@c', '@c1..@c2', '@c1 ', '@name:', '@t1', 'x@y@c1'])(
-    'refuses %j, which names no position [context-tree §5] [context-tree §10.22]',
+    'refuses %j, which names no position [context-tree §5: positions, §10.22]',
     (text) => {
       expect(refusal(() => parseRef(text))[0]).toBe('E_SELECTOR_INVALID');
     },

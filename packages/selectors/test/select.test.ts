@@ -70,13 +70,13 @@ describe('select', () => {
     ['^seq #a, ^sys #a', ['a']],
     ["#a, #doc, #a, [id='nothing']", ['doc', 'a']],
   ])(
-    '%s gives ids in document order, each once [context-tree §6] [context-tree §10.28]',
+    '%s gives ids in document order, each once [context-tree §6: result order, §6: attributes, §10.28]',
     (selector, expected) => {
       expect(ids(selector)).toEqual(expected);
     },
   );
 
-  it('gives a window, skip before limit [context-tree §10.34]', () => {
+  it('gives a window, skip before limit [context-tree §6: windows, §10.34]', () => {
     expect(ids('.cb', { skip: 1, limit: 2 })).toEqual(['doc', 'q']);
     expect(ids('.cb', { limit: 0 })).toEqual([]);
     expect(ids('.cb', { skip: 99 })).toEqual([]);
@@ -101,7 +101,7 @@ describe('select', () => {
     '@t0 [age=0]',
     '.cb[ttl!=2]',
   ])(
-    'says of %s that it is not answered yet, apart from what is no selector [context-tree §8]',
+    'says of %s that it is not answered yet, apart from what is no selector [context-tree §8: codes]',
     (selector) => {
       expect(codeOf(() => ids(selector))).toBe('E_SELECTOR_UNSUPPORTED');
     },
@@ -138,7 +138,7 @@ describe('select', () => {
     ['attributes', '.cb' + '[data_x=null]'.repeat(8_000)],
     ['implicit cores', '.mc,'.repeat(20_000) + '.mc'],
   ])(
-    'answers very many %s on 100,000 nodes, or refuses, in bounded time [context-tree §6]',
+    'answers very many %s on 100,000 nodes, or refuses, in bounded time [context-tree §6: hostile]',
     (_what, text) => {
       const large = largeTree();
       const started = performance.now();

@@ -3,7 +3,6 @@ import { threadBytes } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { fail } from '@stemma/errors';
-import { toJson } from './output.ts';
 
 /** The bytes of the provider thread at a position: canonical JSON, ASCII. */
 export const threadText = ({ tree, payloads, thread }: TreeView): string =>
@@ -17,7 +16,7 @@ const PROVIDERS = {
 };
 
 /** The message list as a provider's API takes it. @throws E_USAGE for a provider that is not known. */
-export const providerMessages = (view: TreeView, provider: string): unknown => {
+const providerMessages = (view: TreeView, provider: string): unknown => {
   if (!Object.hasOwn(PROVIDERS, provider))
     throw fail(
       'E_USAGE',
@@ -26,6 +25,6 @@ export const providerMessages = (view: TreeView, provider: string): unknown => {
   return PROVIDERS[provider as keyof typeof PROVIDERS](view);
 };
 
-/** The message list as JSON text. */
+/** The message list as JSON text: what a message holds is JSON, without large integers. */
 export const providerText = (view: TreeView, provider: string): string =>
-  toJson(providerMessages(view, provider));
+  JSON.stringify(providerMessages(view, provider));

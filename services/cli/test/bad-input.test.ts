@@ -37,7 +37,7 @@ const FILES: readonly (readonly [what: string, text: string | Uint8Array, code: 
 ];
 
 test.each(FILES)(
-  'a file that %s is refused with a code, and nothing of it is written',
+  'a file that %s is refused with a code, and nothing of it is written [context-tree §8: codes]',
   async (_what, text, code) => {
     const file = join(folder.path, 'bad.json');
     writeFileSync(file, text);
@@ -51,7 +51,7 @@ test.each(FILES)(
   },
 );
 
-test('a content of 10 MB is taken and comes back whole; one above 64 MiB is refused [record §4]', async () => {
+test('a content of 10 MB is taken and comes back whole; one above 64 MiB is refused [record §4: limit, §4: outside]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   const file = join(folder.path, 'large.json');
@@ -74,7 +74,7 @@ test('a content of 10 MB is taken and comes back whole; one above 64 MiB is refu
   expect(refused.stdout).toContain('E_CONTENT_TOO_LARGE');
 });
 
-test('an unknown history, a missing snapshot and a bad reference have codes of their own [context-tree §8]', async () => {
+test('an unknown history, a missing snapshot and a bad reference have codes of their own [context-tree §8: codes, §5: missing end]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path, '--json'];
   expect(JSON.parse((await runStemma(['thread', 'nobody', ...at])).stdout)).toMatchObject({
@@ -92,7 +92,7 @@ test('an unknown history, a missing snapshot and a bad reference have codes of t
   expect((await runStemma(['insert', ...at])).code).toBe(64);
 });
 
-test('two cores in one turn are refused, and the history is as it was [context-tree §1] [context-tree §10.4]', async () => {
+test('two cores in one turn are refused, and the history is as it was [context-tree §1: core, §10.4]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   await stemmaJson(['start', '--name', 'one', ...at]);

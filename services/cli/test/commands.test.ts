@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 const block = (id: string, role: string, content: string, kind = ''): object => ({ id, role, kind, content });
 
-test('the thread of a snapshot is what was there at its commit, and the working state is what comes next [context-tree §4] [context-tree §5]', async () => {
+test('the thread of a snapshot is what was there at its commit, and the working state is what comes next [context-tree §4: provider thread, §5: positions] [PACT 05 §2.3]', async () => {
   const first = [
     block('rules', 'system', 'Be brief.'),
     block('doc', 'user', 'A tree of copies.', 'note'),
@@ -82,7 +82,7 @@ test('the thread and the export end without a line break, for they are exact byt
   expect(stdout.endsWith('"spec_version":"PACT/0.1.0"}')).toBe(true);
 });
 
-test('a diff has exactly its three keys [context-tree §7] [PACT 05 §4.3]', async () => {
+test('a diff has exactly its three keys [context-tree §7: shape] [PACT 05 §4.3]', async () => {
   expect(await json('diff', 'desk', '@c1', '@c2')).toEqual({
     added: expect.arrayContaining(['a1', 'q2']),
     removed: [],
@@ -90,7 +90,7 @@ test('a diff has exactly its three keys [context-tree §7] [PACT 05 §4.3]', asy
   });
 });
 
-test('an export comes in again as the same bytes [PACT 05 §3.2] [context-tree §4]', async () => {
+test('an export comes in again as the same bytes [PACT 05 §3.2] [context-tree §4: import, §4: tree hash]', async () => {
   const { stdout } = await run('export', 'desk', '@c2');
   using other = temporaryFolder();
   const at = ['--home', other.path];
@@ -104,7 +104,7 @@ test('an export comes in again as the same bytes [PACT 05 §3.2] [context-tree �
   expect(copied?.treeHash).toBe(original?.treeHash);
 });
 
-test('select answers on the working state unless a snapshot is named [context-tree §5]', async () => {
+test('select answers on the working state unless a snapshot is named [context-tree §5: positions]', async () => {
   expect(await json('select', 'desk', "@t0 .cb[role='assistant']")).toEqual(['a1']);
   expect(await json('select', 'desk', ".cb[role='assistant']")).toEqual(['a1', 'a2']);
   expect(await json('select', 'desk', '#doc')).toEqual(['doc']);
@@ -126,7 +126,7 @@ test('snapshots carry both hashes and the SHA-256 of the thread [snapshots: tree
   }
 });
 
-test('a command sent again with its id has one effect; another with that id is refused [record §3]', async () => {
+test('a command sent again with its id has one effect; another with that id is refused [record §3: commands remembered]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   await stemmaJson(['start', '--name', 'one', ...at]);
@@ -147,7 +147,7 @@ test('an expected position that is no longer the newest is a conflict, exit 3 [r
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'E_CONFLICT' } });
 });
 
-test('a name names a position for ever [context-tree §5]', async () => {
+test('a name names a position for ever [context-tree §5: positions]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   await stemmaJson(['start', '--name', 'one', ...at]);

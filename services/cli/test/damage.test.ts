@@ -16,7 +16,7 @@ const filesIn = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-test('one flipped byte is found, its history and seq are named, nothing behind it is served, and salvage goes on from before it [record §2]', async () => {
+test('one flipped byte is found, its history and seq are named, nothing behind it is served, and salvage goes on from before it [record §2: damaged, §2: verify, §2: salvage]', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];

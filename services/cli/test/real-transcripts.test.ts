@@ -6,7 +6,7 @@ type Imported = {
   readonly imported: readonly { readonly history: string; readonly file: string; readonly cycles: number }[];
 };
 
-test('every call of every real transcript gives back exactly the messages before it, and the log replays to the same rows [context-tree §9] [context-tree §4]', async (context) => {
+test('every call of every real transcript gives back exactly the messages before it, and the log replays to the same rows [context-tree §9: nothing lost] [record §3: imports]', async (context) => {
   if (transcripts.length === 0)
     context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
   using folder = temporaryFolder();

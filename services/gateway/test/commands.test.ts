@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('a command is durable when it is answered; sent again it has no second effect and the same answer [record §3]', async () => {
+test('a command is durable when it is answered; sent again it has no second effect and the same answer [record §3: commands remembered]', async () => {
   const send = () => airline.record('five', block('new', 'x'), commit(4));
   const first = await send();
   expect(first).toMatchObject({ repeated: false, position: { label: '@c4', seq: 5, committed: true } });

@@ -49,7 +49,7 @@ test('snapshots come newest first, page by page, with what came and what left', 
   expect(first.working).toMatchObject({ label: '@s4', cycle: 3, committed: false });
 });
 
-test('a tree marks what is new in it, what changed, and tells what left and why [context-tree §3]', async () => {
+test('a tree marks what is new in it, what changed, and tells what left and why [context-tree §3: one cause]', async () => {
   const second = await airline.client.tree({ history: 'airline', at: '@c2' });
   expect(second.previous?.label).toBe('@c1');
   expect(second.nodes.filter((node) => node.new).map(({ id }) => id)).toEqual(['t2', 'answer', 'more']);
@@ -100,7 +100,7 @@ test('a part of a tree is a slice and a tail in document order, each node once, 
   expect(part.total).toBe(all.length);
 });
 
-test('a node comes with every header, its time exact, and its content whole [context-tree §2]', async () => {
+test('a node comes with every header, its time exact, and its content whole [context-tree §2: nanoseconds] [snapshots: frame port]', async () => {
   const node = await airline.client.node({ history: 'airline', node: 'found', at: '@c1' });
   expect(node).toMatchObject({
     shape: 'block',
@@ -136,7 +136,7 @@ test('events come in whole frames with where to go on', async () => {
   expect((await airline.client.events({ history: 'airline', from: 4 })).next).toBe(null);
 });
 
-test('thread and export are the exact bytes: ASCII, canonical JSON [context-tree §4]', async () => {
+test('thread and export are the exact bytes: ASCII, canonical JSON [context-tree §4: provider thread]', async () => {
   const thread = await airline.client.thread({ history: 'airline', at: '@c1' });
   expect(thread).toBe(
     canonicalJson([

@@ -37,7 +37,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       return other;
     };
 
-    it('has an id, and every partition says so in its first record [record §5]', async () => {
+    it('has an id, and every partition says so in its first record [record §2: control events, §5: log id]', async () => {
       for (let partition = 0; partition < log.partitions; partition++) {
         const [first] = await frames(log, partition);
         expect(first?.body.events).toEqual([{ type: 'LogOpened', log: log.id, partitions: 3 }]);
@@ -96,7 +96,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       await expect(log.read(0, -1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
     });
 
-    it('takes records of 900 KiB, in batches of several [record §4]', async () => {
+    it('takes records of 900 KiB, in batches of several [record §4: frame limit]', async () => {
       const bytes = new Uint8Array(900 * 1024).map((_, i) => i % 251);
       const from = await log.end(2);
       await log.append(
@@ -125,7 +125,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       await aborted;
     });
 
-    it('shows to all readers the same accepted frames when two writers meet [record §2]', async () => {
+    it('shows to all readers the same accepted frames when two writers meet [record §2: accepted, §3: outcome]', async () => {
       const writers = await Promise.all(
         [log, await another()].map(async (each) => noteWriter(each, seeded(5))),
       );
@@ -156,36 +156,39 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       ['torn batches', { tear: 0.4 }],
       ['reordered batches', { reorder: 0.5 }],
       ['all of it', { repeat: 0.1, forget: 0.1, drop: 0.1, tear: 0.1, reorder: 0.2 }],
-    ])('loses and doubles nothing in spite of %s, with two writers [record §3]', async (_name, faults) => {
-      const random = seeded(11);
-      const writers = await Promise.all(
-        [log, await another()].map((each) => noteWriter(faultyLog(each, faults, random), random)),
-      );
-      const writes = writers.flatMap((writer, w) =>
-        Array.from({ length: 40 }, (_, i) =>
-          writer.write(noteIntent(`hist${i % 2}`, `${w}-${i}`, `${w}-${i}`)),
-        ),
-      );
-      // Again under the same ids: the same answers, no second effect.
-      const again = writers.flatMap((writer, w) =>
-        Array.from({ length: 40 }, (_, i) =>
-          writer.write(noteIntent(`hist${i % 2}`, `${w}-${i}`, `${w}-${i}`)),
-        ),
-      );
-      const answers = await Promise.all(writes);
-      expect((await Promise.all(again)).map(({ seq }) => seq)).toEqual(answers.map(({ seq }) => seq));
-      const rows = openNoteRows(log);
-      await rows.catchUp();
-      for (const history of ['hist0', 'hist1']) {
-        const notes: string[] = [];
-        for (const { seq, history: of, frame } of answers)
-          if (of === history) notes[seq] = frame?.body.command ?? '';
-        expect(rows.notes(history)).toEqual(notes);
-        expect(notes).toHaveLength(40);
-      }
-    });
+    ])(
+      'loses and doubles nothing in spite of %s, with two writers [record §3: unknown outcome, §3: commands remembered]',
+      async (_name, faults) => {
+        const random = seeded(11);
+        const writers = await Promise.all(
+          [log, await another()].map((each) => noteWriter(faultyLog(each, faults, random), random)),
+        );
+        const writes = writers.flatMap((writer, w) =>
+          Array.from({ length: 40 }, (_, i) =>
+            writer.write(noteIntent(`hist${i % 2}`, `${w}-${i}`, `${w}-${i}`)),
+          ),
+        );
+        // Again under the same ids: the same answers, no second effect.
+        const again = writers.flatMap((writer, w) =>
+          Array.from({ length: 40 }, (_, i) =>
+            writer.write(noteIntent(`hist${i % 2}`, `${w}-${i}`, `${w}-${i}`)),
+          ),
+        );
+        const answers = await Promise.all(writes);
+        expect((await Promise.all(again)).map(({ seq }) => seq)).toEqual(answers.map(({ seq }) => seq));
+        const rows = openNoteRows(log);
+        await rows.catchUp();
+        for (const history of ['hist0', 'hist1']) {
+          const notes: string[] = [];
+          for (const { seq, history: of, frame } of answers)
+            if (of === history) notes[seq] = frame?.body.command ?? '';
+          expect(rows.notes(history)).toEqual(notes);
+          expect(notes).toHaveLength(40);
+        }
+      },
+    );
 
-    it('lets a cursor be found again, and refuses one of another log [record §5]', async () => {
+    it('lets a cursor be found again, and refuses one of another log [record §5: cursor]', async () => {
       const writer = await noteWriter(log, seeded(1));
       for (let i = 0; i < 100; i++) await writer.write(noteIntent('hcursor', `c${i}`, `note ${i}`));
       const partition = partitionOf('hcursor', 3);
@@ -203,7 +206,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       await expect(checkCursor(log, { ...cursor, tail })).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
     });
 
-    it('closes a partition at a record that may be anybody’s, until it is acknowledged [record §2]', async () => {
+    it('closes a partition at a record that may be anybody’s, until it is acknowledged [record §2: unknown key, §2: control events]', async () => {
       const writer = await noteWriter(log, seeded(2));
       const partition = partitionOf('hack', 3);
       await writer.write(noteIntent('hack', 'a', 'before'));

@@ -6,7 +6,7 @@ import { cursor, modelRange, padded, TABLES, THINGS, type RowStoreUnderTest } fr
 
 /** Random batches of puts and removals, read back in ranges before and after each commit. */
 export const itIsASortedMap = (make: () => RowStoreUnderTest, runs: number): void => {
-  it('is the same as a sorted map, whatever is put and removed in whatever batches', async () => {
+  it('is the same as a sorted map, whatever is put and removed in whatever batches [snapshots: keys]', async () => {
     const text = fc.constantFrom(
       '',
       'a',

@@ -5,15 +5,41 @@ import { runFile } from './run-file.ts';
 
 const file = fileURLToPath(new URL('../../vectors/pact.json', import.meta.url));
 
-test('every vector is answered as two independent implementations answer it, or not yet at all [context-tree §10]', () => {
-  const reports = runFile(readFileSync(file, 'utf8'));
-  expect(reports.flatMap(({ failures }) => failures)).toEqual([]);
-  const complete = ['canonical_json', 'content_hash', 'sibling_order', 'threads', 'ttl', 'imports'];
-  for (const { key, unsupported } of reports)
-    if (complete.includes(key)) expect([key, unsupported]).toEqual([key, 0]);
+const reports = runFile(readFileSync(file, 'utf8'));
+const reportOf = (key: string): (typeof reports)[number] => {
+  const report = reports.find((each) => each.key === key);
+  if (report === undefined) throw new Error(`the file has no ${key}`);
+  return report;
+};
+
+test.each([
+  ['canonical_json', 70, 'canonical JSON [context-tree §2: canonical JSON, §2: numbers, §10.9]'],
+  ['content_hash', 27, 'content hashes [context-tree §2: content hash]'],
+  ['sibling_order', 4, 'siblings [context-tree §2: sibling order]'],
+  ['threads', 4, 'threads [context-tree §4: provider thread]'],
+  ['ttl', 4, 'lifetimes [context-tree §3: lifetime]'],
+  ['imports', 16, 'imports [context-tree §2: defaults, §4: import, §10.8, §10.19]'],
+])('every vector of %s (%i) is answered as two independent implementations answer it: %s', (key, count) => {
+  const { failures, passed, unsupported } = reportOf(key);
+  expect({ failures, passed, unsupported }).toEqual({ failures: [], passed: count, unsupported: 0 });
 });
 
-test('a file with unknown keys, steps and expectations is reported and does not stop the run [context-tree §10]', () => {
+test.each([
+  [
+    'histories',
+    276,
+    'steps of histories [context-tree §3: lifetime, §3: holds, §5: fork, §5: rollback, §10.16]',
+  ],
+  ['diffs', 210, 'diffs [context-tree §7: shape, §7: changed, §7: order]'],
+  ['selectors', 149, 'selectors [context-tree §6: result order]'],
+  ['ranges', 6, 'refused ranges [context-tree §8: codes]'],
+])('the vectors of %s, at least %i, are answered so, or not yet at all: %s', (key, least) => {
+  const { failures, passed } = reportOf(key);
+  expect(failures).toEqual([]);
+  expect(passed).toBeGreaterThanOrEqual(least);
+});
+
+test('a file with unknown keys, steps and expectations is reported and does not stop the run', () => {
   const text = JSON.stringify({
     format: {},
     stages: [1, 2],

@@ -1,7 +1,6 @@
 import type { CommandLine, Context } from '../command.ts';
 import { text } from '../options.ts';
-import { toJson } from '../output.ts';
-import { providerMessages, providerText, threadText } from '../thread.ts';
+import { providerText, threadText } from '../thread.ts';
 import type { Home, Line } from '@stemma/home';
 
 export const thread: CommandLine = {
@@ -41,7 +40,7 @@ const everyCall = async (
     const shown =
       provider === undefined
         ? `"thread":${threadText(view)}`
-        : `"messages":${toJson(providerMessages(view, provider))}`;
+        : `"messages":${providerText(view, provider)}`;
     await output.write(`{"label":${JSON.stringify(label)},"cycle":${cycle},${shown}}\n`);
   }
 };
