@@ -2,7 +2,7 @@ import { canonicalJson, pack, sha256, type Packable } from '@stemma/canonical';
 import { hash } from 'node:crypto';
 import { NODE_KIND } from './flat-tree.ts';
 import { hashedTtl, shownTtl } from './lifetime.ts';
-import { addToSum, element, emptySum } from './lt-hash.ts';
+import { addChild, addToSum, element, emptySum, SUM_BYTES, takeChild } from './lt-hash.ts';
 import { PayloadNeeded, type EventRef, type PayloadSource } from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { SliceChain } from './slice-chain.ts';
@@ -120,15 +120,23 @@ export class Digests {
     const head = regions.ah.kids ?? [];
     const sum = head.length === 0 ? this.#sum : this.#sum.slice();
     for (const node of head) addToSum(sum, element('^ah', digestOf(node, cycle, false, source, false)), 1);
-    const fixed = [regions.root, regions.sys, regions.seq, regions.ah];
-    return sha256(
-      Buffer.concat([pack([1, cycle]).with(0, 0x94), this.#fixedBytes(fixed, source), SUM_HEAD, sum]),
-    );
+    const fixed = this.#fixedBytes(regions, source);
+    const number = pack(cycle);
+    const length = 2 + number.length + fixed.length + SUM_HEAD.length + SUM_BYTES;
+    if (length > hashed.length) hashed = Buffer.allocUnsafeSlow(2 * length);
+    hashed[0] = 0x94;
+    hashed[1] = 1;
+    hashed.set(number, 2);
+    hashed.set(fixed, 2 + number.length);
+    hashed.set(SUM_HEAD, length - SUM_BYTES - SUM_HEAD.length);
+    hashed.set(sum, length - SUM_BYTES);
+    return sha256(hashed.subarray(0, length));
   }
 
   #fixed: { readonly of: readonly unknown[]; readonly bytes: Uint8Array } | undefined;
   /** The packed headers of root and regions, which hardly ever change. */
-  #fixedBytes(nodes: readonly TreeNode[], source: PayloadSource): Uint8Array {
+  #fixedBytes({ root, sys, seq, ah }: Regions, source: PayloadSource): Uint8Array {
+    const nodes = [root, sys, seq, ah];
     if (this.#fixed?.of.every((record, i) => record === nodes[i]?.record) === true) return this.#fixed.bytes;
     const bytes = pack(nodes.map((node) => fixedHeadersOf(node, source)));
     this.#fixed = { of: nodes.map((node) => node.record), bytes };
@@ -191,9 +199,7 @@ export class Digests {
 
   /** Texts are kept only where something is still going to expire, which changes the slice again. */
   #turnSlice(turn: TreeNode, source: PayloadSource): string {
-    let pending = false;
-    eachInSubtree(turn, (node) => (pending ||= node.kind === NODE_KIND.block && expiresOf(node) !== null));
-    return this.#sliceOf(turn.kids ?? [], source, pending);
+    return this.#sliceOf(turn.kids ?? [], source, isPending(turn));
   }
 
   #sliceOf(nodes: readonly TreeNode[], source: PayloadSource, keep: boolean): string {
@@ -215,8 +221,8 @@ export class Digests {
   #replace(node: TreeNode, digest: string | undefined): void {
     if (node.summed === digest) return;
     const region = node.kind === NODE_KIND.turn ? '^seq' : '^sys';
-    if (node.summed !== undefined) addToSum(this.#sum, element(region, node.summed), -1);
-    if (digest !== undefined) addToSum(this.#sum, element(region, digest), 1);
+    if (node.summed !== undefined) takeChild(this.#sum, region, node.summed);
+    if (digest !== undefined) addChild(this.#sum, region, digest, region === '^seq' && isPending(node));
     node.summed = digest;
   }
 
@@ -234,8 +240,18 @@ export class Digests {
   }
 }
 
+/** True if a block in it is going to expire. */
+const isPending = (node: TreeNode): boolean => {
+  if (node.kind === NODE_KIND.block) return expiresOf(node) !== null;
+  if (node.kids !== null) for (const kid of node.kids) if (isPending(kid)) return true;
+  return false;
+};
+
 /** The head of 2,048 bytes in msgpack. */
 const SUM_HEAD = Uint8Array.of(0xc5, 0x08, 0x00);
+
+/** What a tree hash is made of, written anew for each. */
+let hashed = Buffer.allocUnsafeSlow(4_096);
 
 const contentJson = (node: TreeNode, source: PayloadSource): string => {
   if (node.json !== undefined) return node.json;

@@ -1,7 +1,7 @@
 import { shake128 } from '@stemma/canonical';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addToSum, emptySum, SUM_BYTES } from './lt-hash.ts';
+import { addChild, addToSum, element, emptySum, SUM_BYTES, takeChild } from './lt-hash.ts';
 
 const elements = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 6 });
 
@@ -25,6 +25,28 @@ test('the sum depends on what is in it, not on the order, and what is taken away
         );
       expect(Buffer.from(sum).equals(naive)).toBe(true);
       expect(Buffer.from(unaligned).equals(naive)).toBe(true);
+    }),
+  );
+});
+
+test('children whose expansion was kept are taken away as others are [snapshots: tree hash]', () => {
+  const digest = fc
+    .uint8Array({ minLength: 32, maxLength: 32 })
+    .map((bytes) => Buffer.from(bytes).toString('latin1'));
+  const children = fc.array(
+    fc.tuple(fc.constantFrom('^sys' as const, '^seq' as const), digest, fc.boolean()),
+    {
+      maxLength: 8,
+    },
+  );
+  fc.assert(
+    fc.property(children, children, (kept, gone) => {
+      const sum = emptySum();
+      for (const [region, each, changing] of [...gone, ...kept]) addChild(sum, region, each, changing);
+      for (const [region, each] of gone) takeChild(sum, region, each);
+      const plain = emptySum();
+      for (const [region, each] of kept) addToSum(plain, element(region, each), 1);
+      expect(Buffer.from(sum).equals(plain)).toBe(true);
     }),
   );
 });

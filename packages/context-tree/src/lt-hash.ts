@@ -6,16 +6,24 @@ export const SUM_BYTES = 2048;
 /** The sum of nothing. */
 export const emptySum = (): Uint8Array => new Uint8Array(SUM_BYTES);
 
-/** True where a Uint16Array reads bytes in the order of the lanes: on every machine that one is likely to meet. */
+/** True where words are read in the order of the lanes: on every machine that one is likely to meet. */
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+const WORDS = SUM_BYTES / 4;
+/** The highest bits of the two lanes of a word, and the others. */
+const HIGH = 0x8000_8000 | 0;
+const LOW = 0x7fff_7fff;
 
 /** Adds (or, with `sign` -1, takes away) an element: its bytes expanded to 2 KiB, lane by lane modulo 2^16. In place. */
-export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): void => {
-  const lanes = shake128(element, SUM_BYTES);
-  if (LITTLE_ENDIAN && (sum.byteOffset | lanes.byteOffset) % 2 === 0) {
-    const to = new Uint16Array(sum.buffer, sum.byteOffset, SUM_BYTES / 2);
-    const from = new Uint16Array(lanes.buffer, lanes.byteOffset, SUM_BYTES / 2);
-    for (let i = 0; i < to.length; i++) to[i] = (to[i] as number) + sign * (from[i] as number);
+export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): void =>
+  addLanes(sum, shake128(element, SUM_BYTES), sign);
+
+/** As {@link addToSum}, for an element that is expanded already. */
+export const addLanes = (sum: Uint8Array, lanes: Uint8Array, sign: 1 | -1): void => {
+  if (LITTLE_ENDIAN && (sum.byteOffset | lanes.byteOffset) % 4 === 0) {
+    const to = new Int32Array(sum.buffer, sum.byteOffset, WORDS);
+    const from = new Int32Array(lanes.buffer, lanes.byteOffset, WORDS);
+    if (sign === 1) addWords(to, from);
+    else takeWords(to, from);
     return;
   }
   for (let i = 0; i < SUM_BYTES; i += 2) {
@@ -24,6 +32,23 @@ export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): vo
     const c = a + sign * b;
     sum[i] = c & 0xff;
     sum[i + 1] = (c >> 8) & 0xff;
+  }
+};
+
+// Two lanes at a time: their highest bits apart, so that nothing carries from one into the other.
+const addWords = (to: Int32Array, from: Int32Array): void => {
+  for (let i = 0; i < WORDS; i++) {
+    const a = to[i] as number;
+    const b = from[i] as number;
+    to[i] = ((a & LOW) + (b & LOW)) ^ ((a ^ b) & HIGH);
+  }
+};
+
+const takeWords = (to: Int32Array, from: Int32Array): void => {
+  for (let i = 0; i < WORDS; i++) {
+    const a = to[i] as number;
+    const b = from[i] as number;
+    to[i] = ((a | HIGH) - (b & LOW)) ^ ((a ^ ~b) & HIGH);
   }
 };
 
@@ -38,4 +63,38 @@ export const element = (region: '^sys' | '^seq' | '^ah', digest: string): Uint8A
   bytes[name + 3] = 32;
   bytes.write(digest, name + 4, 'latin1');
   return bytes;
+};
+
+/** Expansions kept for taking away again, of all trees together: 8 MiB. */
+const MOST_KEPT = 4_096;
+
+/** By region and digest, the oldest first. */
+const kept = new Map<string, Uint8Array>();
+
+/**
+ * Adds a child of a region. `changing`: it is going to be taken away again before long, as a turn is of which something
+ * expires; its expansion, most of the work, is then kept for that.
+ */
+export const addChild = (
+  sum: Uint8Array,
+  region: '^sys' | '^seq',
+  digest: string,
+  changing: boolean,
+): void => {
+  const lanes = shake128(element(region, digest), SUM_BYTES);
+  addLanes(sum, lanes, 1);
+  if (!changing) return;
+  kept.set(region + digest, lanes);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
+};
+
+/** Takes a child of a region away. */
+export const takeChild = (sum: Uint8Array, region: '^sys' | '^seq', digest: string): void => {
+  const key = region + digest;
+  const lanes = kept.get(key);
+  if (lanes === undefined) addLanes(sum, shake128(element(region, digest), SUM_BYTES), -1);
+  else {
+    addLanes(sum, lanes, -1);
+    kept.delete(key);
+  }
 };

@@ -42,7 +42,22 @@ const headers: fc.Arbitrary<Headers> = fc.record(
 test('a digest is SHA-256 of the canonical msgpack of headers and digests, whichever way it is written [snapshots: tree hash]', () => {
   const ttl = fc.oneof(fc.constant(null), fc.constant('due' as const), fc.maxSafeNat());
   const extras = fc.option(
-    fc.dictionary(fc.constantFrom('data_x', 'content_y', 'zebra'), fc.jsonValue({ maxDepth: 2 })),
+    fc.dictionary(
+      fc.constantFrom(
+        'data_x',
+        'data_x1',
+        'content_y',
+        'content',
+        'created_at_iso',
+        'ttk',
+        'zebra',
+        'A',
+        '',
+        '😀',
+        '｡',
+      ),
+      fc.oneof(fc.jsonValue({ maxDepth: 2 }), text),
+    ),
     { nil: null, freq: 3 },
   );
   fc.assert(

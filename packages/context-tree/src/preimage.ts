@@ -1,4 +1,4 @@
-import { pack, type Packable, type WideJson } from '@stemma/canonical';
+import { compareCodePoints, isForbiddenKey, pack, type Packable, type WideJson } from '@stemma/canonical';
 import { hash } from 'node:crypto';
 import { isoTime } from './iso-time.ts';
 import { type DUE } from './lifetime.ts';
@@ -29,19 +29,50 @@ const isPlain = (value: WideJson | undefined): value is string | null | undefine
 
 /**
  * A node's digest: SHA-256(msgpack([headers, [digests of its children in order]])) (snapshots: tree hash), 32 bytes as
- * latin1 text. Nodes without attributes of their own take a writer made for them; the bytes are those of `pack`.
+ * latin1 text. Nearly all nodes take a writer made for them; the bytes are those of `pack`.
  */
 export const nodeDigest = (node: Digested, kids: readonly string[]): string => {
+  const extras = node.extras === null ? NO_NAMES : plainNames(node.extras);
   if (
-    node.extras === null &&
+    extras !== undefined &&
     Number.isSafeInteger(node.headers.priority) &&
     isPlain(node.headers.provenance)
   ) {
-    writePlain(node, kids);
+    writePlain(node, extras, kids);
     return hash('sha256', scratch.subarray(0, end), 'binary');
   }
   const packed = pack([hashedHeaders(node), kids.map((kid) => new Uint8Array(Buffer.from(kid, 'latin1')))]);
   return hash('sha256', packed, 'binary');
+};
+
+const NO_NAMES: readonly string[] = [];
+
+/** Names that stand among the headers whatever attributes there are. */
+const OWN = new Set([
+  'content',
+  'created_at_iso',
+  'created_at_ns',
+  'creation_index',
+  'cycle',
+  'id',
+  'key',
+  'kind',
+  'nodeType',
+  'offset',
+  'priority',
+  'provenance',
+  'refs',
+  'removable',
+  'role',
+  'ttl',
+]);
+
+/** The names of attributes in order, if none is a header's; undefined: only `pack` knows what comes of it. */
+const plainNames = (extras: Payload): readonly string[] | undefined => {
+  const names = Object.keys(extras);
+  for (const name of names)
+    if (OWN.has(name) || isForbiddenKey(name) || extras[name] === undefined) return undefined;
+  return names.length > 1 ? names.sort(compareCodePoints) : names;
 };
 
 let scratch = Buffer.allocUnsafe(16_384);
@@ -54,13 +85,43 @@ const room = (bytes: number): void => {
   scratch = larger;
 };
 
-const writePlain = (node: Digested, kids: readonly string[]): void => {
+/** The attributes of the node that is written, and how many of them are. */
+let attributes: Payload = {};
+let names: readonly string[] = NO_NAMES;
+let named = 0;
+
+/** Writes the attributes that come before a header, or all that are left. */
+const writeAttributes = (before?: string): void => {
+  for (; named < names.length; named++) {
+    const name = names[named] as string;
+    if (before !== undefined && compareCodePoints(name, before) > 0) return;
+    writeValue(name);
+    writeValue(attributes[name] as Packable);
+  }
+};
+
+const writeValue = (value: Packable): void => {
+  if (typeof value === 'string' && value.isWellFormed()) {
+    writeText(value);
+    return;
+  }
+  const bytes = pack(value);
+  room(bytes.length);
+  scratch.set(bytes, end);
+  end += bytes.length;
+};
+
+const writePlain = (node: Digested, extras: readonly string[], kids: readonly string[]): void => {
   const { headers, content } = node;
+  attributes = node.extras ?? {};
+  names = extras;
+  named = 0;
   end = 0;
   room(512);
   scratch[end++] = 0x92;
   const size =
     9 +
+    extras.length +
     (content === null ? 0 : 1) +
     (headers.key === undefined ? 0 : 1) +
     (headers.kind === undefined ? 0 : 1) +
@@ -101,6 +162,7 @@ const writePlain = (node: Digested, kids: readonly string[]): void => {
   writeKey('ttl');
   if (typeof node.ttl === 'number') writeInteger(node.ttl);
   else writeNullable(node.ttl);
+  if (named < names.length) writeAttributes();
   writeHead(kids.length, 0x90, 0xdc);
   room(kids.length * 34);
   for (const kid of kids) writeDigest(kid);
@@ -109,6 +171,7 @@ const writePlain = (node: Digested, kids: readonly string[]): void => {
 const KEYS = new Map<string, Buffer>();
 
 const writeKey = (key: string): void => {
+  if (named < names.length) writeAttributes(key);
   let bytes = KEYS.get(key);
   if (bytes === undefined) KEYS.set(key, (bytes = Buffer.from(pack(key))));
   room(64);
