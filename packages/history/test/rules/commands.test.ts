@@ -1,0 +1,28 @@
+import { pack, sha256 } from '@stemma/canonical';
+import { commandDigest, type Command } from '@stemma/history';
+import { expect, test } from 'vitest';
+import { block } from './kit.ts';
+
+const command: Command = {
+  id: 'one',
+  history: 'h',
+  lineage: 0,
+  by: { actor: 'ada' },
+  steps: [block('a', { data_x: 1 })],
+};
+
+test('the digest of a command is the SHA-256 of its canonical msgpack without the id: the id does not change it, all else does [record §1: command and digest]', () => {
+  const { id: _, ...rest } = command;
+  expect(commandDigest(command)).toEqual(sha256(pack(rest as never)));
+  expect(commandDigest({ ...command, id: 'two' })).toEqual(commandDigest(command));
+  const others: Command[] = [
+    { ...command, history: 'i' },
+    { ...command, lineage: 1 },
+    { ...command, by: { recorder: 'ada' } },
+    { ...command, expected: 0 },
+    { ...command, steps: [block('a', { data_x: 2 })] },
+    { ...command, steps: [...command.steps, { op: 'commit' }] },
+  ];
+  const hex = [command, ...others].map((each) => Buffer.from(commandDigest(each)).toString('hex'));
+  expect(new Set(hex).size).toBe(hex.length);
+});
