@@ -15,7 +15,7 @@ import { refuseUnsupported } from './unsupported.ts';
 export type Window = { readonly limit?: number; readonly skip?: number };
 
 /** Questions that one selector may ask of nodes; more than a second's worth is refused. */
-const MAX_WORK = 50_000_000;
+const MAX_WORK = 15_000_000;
 
 /**
  * The ids that a selector matches in one tree, in document order, each once. The marker says which tree to ask and is
