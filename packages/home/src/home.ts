@@ -151,10 +151,7 @@ export type Home = {
   /** Sizes and counts: the log, the rows, the contents, each partition's end and cursor. */
   stats(): Promise<Readonly<Record<string, WideJson>>>;
   /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
-  replay(options: {
-    readonly verify: boolean;
-    readonly progress?: (frames: number) => void;
-  }): Promise<ReplayReport>;
+  replay(options: ReplayOptions): Promise<ReplayReport>;
   /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */
   verify(progress?: (records: number) => void): Promise<VerifyReport>;
   /** Starts a new history from the last good snapshot of one that is damaged or defective. */
@@ -162,6 +159,15 @@ export type Home = {
   /** Opens a partition that a damaged record of unknown history closed. @throws E_NOTHING_TO_ACK */
   acknowledge(partition: number, offset: number): Promise<void>;
   close(): Promise<void>;
+};
+
+export type ReplayOptions = {
+  readonly verify: boolean;
+  /** With `verify`: one replay for each, with so many frames a batch. Default one, as the projector does it. */
+  readonly batches?: readonly number[];
+  /** With `verify`: stop at random places and begin again with empty caches. */
+  readonly stops?: boolean;
+  readonly progress?: (frames: number) => void;
 };
 
 export type ReplayReport = {

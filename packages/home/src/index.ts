@@ -7,6 +7,7 @@ export type {
   LoggedEvent,
   Outcome,
   Position,
+  ReplayOptions,
   ReplayReport,
   SnapshotSummary,
   TreeAt,

@@ -6,7 +6,7 @@ import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReplayReport, VerifyReport } from './home.ts';
+import type { ReplayOptions, ReplayReport, VerifyReport } from './home.ts';
 import type { Parts } from './parts.ts';
 
 /** Sizes in bytes, counts, and where each partition's rows stand. */
@@ -59,13 +59,16 @@ const bytesIn = (folder: string): number => {
 /** Builds the rows again: beside the old ones, or (`verify`) in a scratch store beside the home, comparing every row. */
 export const replayRows = async (
   { directory, projector }: Parts,
-  { verify, progress }: { readonly verify: boolean; readonly progress?: (frames: number) => void },
+  { verify, batches, stops = false, progress }: ReplayOptions,
 ): Promise<ReplayReport> => {
   const scratch = mkdtempSync(join(directory, 'replay-'));
+  let replays = 0;
   try {
     if (!verify) await projector.rebuild();
     const report = await verifyReplay(projector, {
-      scratch: () => openLmdbRowStore({ directory: scratch }),
+      scratch: () => openLmdbRowStore({ directory: join(scratch, String(replays++)) }),
+      ...(batches === undefined ? {} : { batchSizes: batches }),
+      ...(stops ? { random: Math.random } : {}),
       ...(progress === undefined ? {} : { progress }),
     });
     const { first, seconds, ...counts } = report;

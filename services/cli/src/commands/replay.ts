@@ -1,14 +1,33 @@
+import { fail } from '@stemma/errors';
 import type { CommandLine } from '../command.ts';
+import { text } from '../options.ts';
 
 export const replay: CommandLine = {
   name: 'replay',
   summary: 'build all rows again from the log; with --verify in a scratch store, comparing every row',
   arguments: [],
-  options: [['--verify', 'change nothing: compare, and exit 5 when a row differs']],
+  options: [
+    ['--verify', 'change nothing: compare, and exit 5 when a row differs'],
+    [
+      '--batches <sizes>',
+      'with --verify: one replay for each of these numbers of frames a batch, as in 1,7,1000',
+    ],
+    ['--stops', 'with --verify: stop at random places and begin again with empty caches'],
+  ],
   run: async ({ home: open, output, progress: display }, _args, options) => {
+    const verify = options['verify'] === true;
+    const batches = text(options, 'batches')?.split(',').map(batchSize);
+    const stops = options['stops'] === true;
+    if (!verify && (batches !== undefined || stops))
+      throw fail('E_USAGE', '--batches and --stops go with --verify');
     const home = await open();
     const progress = display('frames');
-    const report = await home.replay({ verify: options['verify'] === true, progress: progress.count });
+    const report = await home.replay({
+      verify,
+      stops,
+      ...(batches === undefined ? {} : { batches }),
+      progress: progress.count,
+    });
     progress.end();
     await output.result(
       report,
@@ -19,4 +38,11 @@ export const replay: CommandLine = {
     );
     return report.differences === 0 ? 0 : 5;
   },
+};
+
+const batchSize = (size: string): number => {
+  const frames = Number(size);
+  if (!/^\d{1,9}$/.test(size) || frames === 0)
+    throw fail('E_USAGE', `--batches takes numbers of frames such as 1,7,1000, not ${JSON.stringify(size)}`);
+  return frames;
 };
