@@ -54,13 +54,7 @@ const HEADERS = [
 ] as const satisfies readonly (keyof Headers)[];
 
 /** The names of the fields in which a node differs, sorted. */
-export const changedFields = (
-  a: FlatTree,
-  i: number,
-  b: FlatTree,
-  k: number,
-  source: PayloadSource,
-): string[] => {
+const changedFields = (a: FlatTree, i: number, b: FlatTree, k: number, source: PayloadSource): string[] => {
   const x = a.headers[i] as Headers;
   const y = b.headers[k] as Headers;
   const fields: string[] = [];

@@ -6,12 +6,12 @@ export { completeIds, FIXED_NAMES, FIXED_TYPES, fixedHeaders, freshFixed, type F
 export { NO_DEPTH, NODE_KIND, type FlatTree, type TreeParts } from './flat-tree.ts';
 export { flattenRecords, flattenTree } from './flatten.ts';
 export { hashFlat } from './hash-flat.ts';
+export { isHeaderName, isKeptHeader } from './header-names.ts';
 export { isoTime } from './iso-time.ts';
 export { expiryOnEntry, expiryOnImport, shownTtl } from './lifetime.ts';
 export {
   checkId,
   checkValue,
-  isHeaderName,
   parseNodeInput,
   priorityOf,
   type Blame,

@@ -6,34 +6,13 @@ import {
   type WideJsonObject,
 } from '@stemma/canonical';
 import { fail, type ErrorCode } from '@stemma/errors';
+import { isHeaderName } from './header-names.ts';
 import type { Headers, Payload } from './node.ts';
 import { canonicalType, type CanonicalType } from './node-type.ts';
 
 /** Values of attributes may be nested this deep: with {@link MAX_LEVELS} containers an export is still read again. */
-export const MAX_VALUE_DEPTH = 300;
+const MAX_VALUE_DEPTH = 300;
 const MAX_ID_BYTES = 512;
-
-/** The attributes that are headers: they have a meaning and a type. `children` is the tree itself. */
-const HEADER_NAMES = new Set([
-  'id',
-  'nodeType',
-  'offset',
-  'ttl',
-  'priority',
-  'cycle',
-  'created_at_ns',
-  'created_at_iso',
-  'creation_index',
-  'content_hash',
-  'role',
-  'kind',
-  'key',
-  'removable',
-  'refs',
-  'provenance',
-]);
-
-export const isHeaderName = (name: string): boolean => HEADER_NAMES.has(name);
 
 /** Headers that a node comes with, whoever sets the others. */
 export type GivenHeaders = Omit<Headers, 'id' | 'cycle' | 'created_at_ns' | 'creation_index'>;
@@ -129,7 +108,7 @@ export const givenHeaders = (value: WideJsonObject, nodeType: string, blame: Bla
 export const payloadOf = (value: WideJsonObject, blame: Blame): Payload => {
   const payload: Record<string, WideJson> = {};
   for (const name of Object.keys(value)) {
-    if (HEADER_NAMES.has(name) || name === 'children') continue;
+    if (isHeaderName(name) || name === 'children') continue;
     if (isForbiddenKey(name)) throw fail('E_INPUT_FORBIDDEN_KEY', `${blame.what} has the attribute ${name}`);
     payload[name] = checkValue(value[name] as WideJson, name, blame);
   }

@@ -8,7 +8,7 @@ import { eachInSubtree, headersOf, idOf, regionOf, type TreeNode } from './tree-
 export type Placed = { readonly id: string; readonly kind: number; readonly offset: number };
 
 /** Containers may be nested this deep; deeper trees could not be written as JSON that is read again. */
-export const MAX_LEVELS = 100;
+const MAX_LEVELS = 100;
 
 const levelsAbove = (node: TreeNode): number => {
   let levels = 0;

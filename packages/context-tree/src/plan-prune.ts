@@ -68,7 +68,7 @@ const candidates = (tree: Tree, policy: Policy): TreeNode[] => {
 };
 
 /** The order of pruning, for `sort`. */
-export const comparePruning = (a: TreeNode, b: TreeNode): number => {
+const comparePruning = (a: TreeNode, b: TreeNode): number => {
   const x = headersOf(a);
   const y = headersOf(b);
   return (

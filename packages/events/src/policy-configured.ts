@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, id } from './node-shape.ts';
 
-export const policy = z.strictObject({ max_blocks: count, keep_turns: count, pins: z.array(id) });
+const policy = z.strictObject({ max_blocks: count, keep_turns: count, pins: z.array(id) });
 
 /** The pruning policy of the lineage from here on; null: nothing is pruned (context-tree §3.2, §10.14). */
 export const PolicyConfigured = z.strictObject({

@@ -1,25 +1,9 @@
 import { isForbiddenKey } from '@stemma/canonical';
+import type { Headers } from '@stemma/context-tree';
 import { z } from 'zod';
 
 /** The headers every node is recorded with; `content`, `content_*`, `data_*` and unknown attributes stand beside them. */
-export type RecordedNode = {
-  readonly id: string;
-  readonly nodeType: string;
-  readonly offset: number;
-  readonly ttl: number | null;
-  readonly priority: number;
-  readonly cycle: number;
-  readonly created_at_ns: bigint;
-  readonly creation_index: number;
-  readonly role?: string | null;
-  readonly kind?: string | null;
-  readonly key?: string | null;
-  readonly removable?: boolean | null;
-  readonly refs?: readonly string[] | null;
-  readonly provenance?: unknown;
-  readonly content?: unknown;
-  readonly [attribute: string]: unknown;
-};
+export type RecordedNode = Headers & { readonly [attribute: string]: unknown };
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 const isInteger = (value: unknown): boolean => Number.isSafeInteger(value);

@@ -4,7 +4,7 @@ import { count } from './node-shape.ts';
 const sha256 = z.custom<Uint8Array>((bytes) => bytes instanceof Uint8Array && bytes.length === 32);
 
 /** How many there are at a position: all nodes with root and regions, blocks, turns. */
-export const counts = z.strictObject({ nodes: count, blocks: count, turns: count });
+const counts = z.strictObject({ nodes: count, blocks: count, turns: count });
 
 /** The snapshot of a cycle: the tree at this point, never changed afterwards (context-tree §3.5; hashes: snapshots). */
 export const SnapshotCommitted = z.strictObject({

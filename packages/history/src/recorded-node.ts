@@ -2,39 +2,47 @@ import type { WideJson } from '@stemma/canonical';
 import type { Headers, Payload } from '@stemma/context-tree';
 import type { HistoryEvent, RecordedNode } from '@stemma/events';
 
-const HEADERS = new Set([
-  'id',
-  'nodeType',
-  'offset',
-  'ttl',
-  'priority',
-  'cycle',
-  'created_at_ns',
-  'creation_index',
-  'role',
-  'kind',
-  'key',
-  'removable',
-  'refs',
-  'provenance',
-]);
-
 /** A recorded node taken apart: its headers, and content and attributes. */
 export const splitNode = (node: RecordedNode): { readonly headers: Headers; readonly payload: Payload } => {
-  const headers: Record<string, unknown> = {};
+  const headers: { -readonly [name in keyof Headers]: Headers[name] } = {
+    id: node.id,
+    nodeType: node.nodeType,
+    offset: node.offset,
+    ttl: node.ttl,
+    priority: node.priority,
+    cycle: node.cycle,
+    created_at_ns: node.created_at_ns,
+    creation_index: node.creation_index,
+  };
   const payload: Record<string, WideJson> = {};
   for (const name in node) {
-    const value = node[name];
-    if (value === undefined) continue;
-    if (HEADERS.has(name)) headers[name] = value;
-    else payload[name] = value as WideJson;
+    switch (name) {
+      case 'id':
+      case 'nodeType':
+      case 'offset':
+      case 'ttl':
+      case 'priority':
+      case 'cycle':
+      case 'created_at_ns':
+      case 'creation_index':
+        break;
+      case 'role':
+      case 'kind':
+      case 'key':
+      case 'removable':
+      case 'refs':
+      case 'provenance':
+        if (node[name] !== undefined) headers[name] = node[name] as never;
+        break;
+      default:
+        if (node[name] !== undefined) payload[name] = node[name] as WideJson;
+    }
   }
-  return { headers: headers as Headers, payload };
+  return { headers, payload };
 };
 
 /** The same put together, as events carry it. */
-export const joinNode = (headers: Headers, payload: Payload): RecordedNode =>
-  ({ ...payload, ...headers });
+export const joinNode = (headers: Headers, payload: Payload): RecordedNode => ({ ...payload, ...headers });
 
 /** The payload that an event holds; empty for events that hold none. */
 export const payloadIn = (event: HistoryEvent): Payload => {

@@ -24,7 +24,7 @@ export const findLine = (rows: RowReader, name: string): Line => {
 };
 
 /** The line of a strand. */
-export const lineOf = (history: string, strand: number): Line => ({
+const lineOf = (history: string, strand: number): Line => ({
   history,
   strand,
   lineage: lineageId(history, strand),

@@ -4,7 +4,7 @@ import { FRAME_VERSION, type Author, type Body, type Envelope, type StemmaEvent 
 import { boundsOf, type Bounds } from './bounds.ts';
 import { checkEvents } from './check-events.ts';
 import { encodeEnvelope } from './envelope.ts';
-import { offload, refsIn, replaceValues, type StoredContent } from './offload.ts';
+import { isMap, offload, refsIn, replaceValues, type StoredContent } from './offload.ts';
 import { upcast, type RawEvent } from './upcast.ts';
 
 /** A frame's bytes and the contents that must be stored before they are appended. */
@@ -51,6 +51,8 @@ export type RawBody = {
   readonly events: readonly RawEvent[] | ContentRef;
   /** Byte strings in the events: those that an event's shape does not ask for are a defect. */
   readonly binaries: number;
+  /** References to contents in it. */
+  readonly refs: number;
 };
 
 /**
@@ -63,12 +65,12 @@ export const decodeBody = (v: number, frame: Uint8Array, bodyAt: number): RawBod
   if (frame.length > bounds.frame) throw invalid(`it has ${frame.length} bytes, more than ${bounds.frame}`);
   const { value, end, refs, binaries } = unpackFrom(frame, bodyAt);
   if (end !== frame.length) throw invalid(`${frame.length - end} bytes lie behind its body`);
-  const body = shaped(value, v, bounds, binaries - 1);
+  const body = shaped(value, v, bounds, binaries - 1, refs);
   refuseStrayRefs(body.events, refs);
   return body;
 };
 
-const shaped = (value: Packable, v: number, bounds: Bounds, binaries: number): RawBody => {
+const shaped = (value: Packable, v: number, bounds: Bounds, binaries: number, refs: number): RawBody => {
   if (!isMap(value) || Object.keys(value).length !== 6) throw invalid('its body has other keys');
   const { command, digest, at, lineage, events } = value;
   const author = shapedAuthor(value, bounds);
@@ -77,7 +79,7 @@ const shaped = (value: Packable, v: number, bounds: Bounds, binaries: number): R
   if (!(typeof at === 'bigint' || Number.isSafeInteger(at))) throw invalid('its time is no integer');
   if (!isCount(lineage)) throw invalid('its lineage is no strand');
   if (!(events instanceof ContentRef || isEvents(events))) throw invalid('its events are no list of maps');
-  return { v, author, command, digest, at: BigInt(at as number | bigint), lineage, events, binaries };
+  return { v, author, command, digest, at: BigInt(at as number | bigint), lineage, events, binaries, refs };
 };
 
 const shapedAuthor = (value: RawEvent, bounds: Bounds): Author => {
@@ -92,13 +94,6 @@ const isId = (value: unknown, bounds: Bounds): value is string =>
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-
-const isMap = (value: unknown): value is RawEvent =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof Uint8Array) &&
-  !(value instanceof ContentRef);
 
 const isEvents = (value: unknown): value is readonly RawEvent[] =>
   Array.isArray(value) && value.length > 0 && value.every(isMap);
@@ -116,6 +111,7 @@ export type Fetched = (ref: ContentRef) => Uint8Array | undefined;
  * is there the contents that it names. Empty when nothing is missing.
  */
 export const missingContents = (body: RawBody, fetched: Fetched): readonly ContentRef[] => {
+  if (body.refs === 0) return [];
   if (!(body.events instanceof ContentRef)) return missing(refsIn(body.events), fetched, boundsOf(body.v));
   const bytes = fetched(body.events);
   if (!bytes) return missing([body.events], fetched, boundsOf(body.v));
@@ -162,6 +158,8 @@ const inPlace = (body: RawBody, fetched: Fetched): { events: readonly RawEvent[]
     if (bytes?.length === ref.size) return bytes;
     throw fail('E_CONTENT_MISSING', `the content ${ref.sha256} is not there`, { sha256: ref.sha256 });
   };
+  if (body.refs === 0 && !(body.events instanceof ContentRef))
+    return { events: body.events, binaries: body.binaries };
   const { events, binaries } =
     body.events instanceof ContentRef
       ? addBinaries(unpackEvents(give(body.events)), body.binaries)

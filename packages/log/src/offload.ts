@@ -35,7 +35,8 @@ const eachPlace = (events: readonly RawEvent[], visit: (value: Packable, place: 
   });
 };
 
-const isMap = (value: unknown): value is RawEvent =>
+/** True for a map of a frame: an event, or what it holds of a node. */
+export const isMap = (value: unknown): value is RawEvent =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&

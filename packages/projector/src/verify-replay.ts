@@ -159,7 +159,7 @@ const fencedCounts = (generation: Generation): { accepted: number; fenced: numbe
   });
 
 /** Every row of every table that says the same on every log. */
-export const compareRows = (
+const compareRows = (
   generation: Generation,
   stored: GenerationView,
   replayed: GenerationView,

@@ -244,3 +244,10 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     close: async () => undefined,
   };
 };
+
+/** A home of two histories with nothing in them. */
+export const twoHistories = () =>
+  fixtureHome([
+    { history: 'ha', cycles: [] },
+    { history: 'hb', cycles: [] },
+  ]);

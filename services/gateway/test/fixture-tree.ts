@@ -103,14 +103,14 @@ const replay = (frames: readonly Frame[]): { living: Living[]; turns: Headers[];
     for (const [index, event] of events.entries()) {
       if (event.type === 'NodeInserted')
         living.push({
-          headers: event.node as Headers,
+          headers: event.node,
           seq,
           index,
           expires: event.expires,
           sys: event.parent === 'sys',
         });
       else if (event.type === 'NodeExpired') living = living.filter(({ headers }) => headers.id !== event.id);
-      else if (event.type === 'TurnSealed') turns.push(event.turn as Headers);
+      else if (event.type === 'TurnSealed') turns.push(event.turn);
       else if (event.type === 'SnapshotCommitted') cycle = event.cycle;
     }
   return { living, turns, cycle };

@@ -1,13 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { DEFAULT_PORT, serveGateway, type Gateway } from '../src/index.ts';
-import { fixtureHome } from './fixture-home.ts';
-
-const twoHistories = () =>
-  fixtureHome([
-    { history: 'ha', cycles: [] },
-    { history: 'hb', cycles: [] },
-  ]);
+import { twoHistories } from './fixture-home.ts';
 
 let gateway: Gateway | undefined;
 afterEach(async () => {

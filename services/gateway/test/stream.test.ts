@@ -4,7 +4,7 @@ import type { Home } from '@stemma/home';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createGateway, serveGateway, type Gateway } from '../src/index.ts';
-import { fixtureHome } from './fixture-home.ts';
+import { twoHistories } from './fixture-home.ts';
 
 type Message = { readonly id?: string; readonly event?: string; readonly data?: string };
 
@@ -44,12 +44,6 @@ const seqs = (messages: readonly Message[]): string[] =>
 const count = (n: number) => (messages: readonly Message[]) =>
   messages.filter(({ id }) => id !== undefined).length >= n;
 const block = (id: string) => ({ id, content: 'x' });
-const twoHistories = () =>
-  fixtureHome([
-    { history: 'ha', cycles: [] },
-    { history: 'hb', cycles: [] },
-  ]);
-
 let gateway: Gateway | undefined;
 afterEach(async () => {
   await gateway?.close();

@@ -1,7 +1,7 @@
 import type { Tree, TreeNode, TurnRecord } from '@stemma/context-tree';
 
 /** So many older places may stand beside the range that a position is read from. */
-export const MOST_ALSO = 32;
+const MOST_ALSO = 32;
 
 /** A run of dead places shorter than this is read over rather than jumped: it costs less than a wider mark. */
 const LEAST_GAP = 8;

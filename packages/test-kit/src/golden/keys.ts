@@ -4,6 +4,7 @@ import {
   contentHash,
   diffTrees,
   exportTree,
+  isHeaderName,
   threadBytes,
   providerThread,
   type Payload,
@@ -56,26 +57,10 @@ const guarded = (check: () => Outcome): Outcome => {
   }
 };
 
-const HEADERS = new Set([
-  'id',
-  'nodeType',
-  'offset',
-  'ttl',
-  'priority',
-  'cycle',
-  'created_at_ns',
-  'created_at_iso',
-  'creation_index',
-  'role',
-  'kind',
-  'key',
-  'content_hash',
-]);
-
 const contentHashOf = (vector: Vector): Outcome => {
   const node = vector['node'] as Vector;
   const payload: Payload = Object.fromEntries<WideJson>(
-    Object.entries(node).filter(([name]) => !HEADERS.has(name)),
+    Object.entries(node).filter(([name]) => !isHeaderName(name)),
   );
   return attempt(
     'content_hash',

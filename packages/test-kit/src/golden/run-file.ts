@@ -12,7 +12,7 @@ export type KeyReport = {
 };
 
 /** JSON as it is, integers beyond ±(2^53−1) as bigints. Vectors hold faulty values on purpose, so nothing is refused. */
-export const parseVectors = (text: string): WideJson =>
+const parseVectors = (text: string): WideJson =>
   JSON.parse(text, ((_key: string, value: unknown, context?: { readonly source?: string }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
       ? BigInt(context?.source ?? '0')
