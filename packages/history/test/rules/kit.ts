@@ -133,3 +133,16 @@ export const refused = (session: Session, step: Step): string => {
   const after = [session.history.frames.length, session.export()];
   return JSON.stringify(after) === JSON.stringify(before) ? code : `${code}, and something changed`;
 };
+
+type Exported = { readonly id: string; readonly children?: readonly Exported[] } & Record<string, unknown>;
+
+/** Every node of an export's text, a node before what it holds. */
+export const exportedNodes = (text: string): Exported[] => {
+  const all: Exported[] = [];
+  const visit = (node: Exported): void => {
+    all.push(node);
+    node.children?.forEach(visit);
+  };
+  visit((JSON.parse(text) as { root: Exported }).root);
+  return all;
+};
