@@ -1,27 +1,48 @@
-/** Keys that were read lately, by a hash of their length, first and last byte. Bounded: a slot holds the last one. */
-const SLOTS = 512;
-const keys = new Array<{ readonly bytes: Uint8Array; readonly text: string } | undefined>(SLOTS);
+/**
+ * Short texts that were read lately, by a hash of their length, first, middle and last byte: most keys, and values such
+ * as roles and types, are among a few dozen. Bounded: a slot holds the last one. ASCII only.
+ */
+const SLOTS = 1024;
+const texts = new Array<string>(SLOTS).fill('');
 
-/** Longer keys are not kept. */
-export const MAX_KEPT_KEY = 32;
+/** Longer texts are not kept. */
+export const MAX_KEPT = 32;
 
-const slotOf = (bytes: Uint8Array, start: number, length: number): number =>
-  ((bytes[start] as number) * 31 + (bytes[start + length - 1] as number) * 7 + length) & (SLOTS - 1);
-
-/** The text of a key, if the same bytes were kept. */
-export const keptKey = (bytes: Uint8Array, start: number, length: number): string | undefined => {
-  const kept = keys[slotOf(bytes, start, length)];
-  return kept?.bytes.length === length && isAt(kept.bytes, bytes, start) ? kept.text : undefined;
+/**
+ * The ASCII text of 1 to {@link MAX_KEPT} bytes that begins at `start`, kept for next time; undefined if a byte is not
+ * ASCII.
+ */
+/** `latin1Slice` is what `toString('latin1')` comes to, without the way there; the types of Node leave it out. */
+export type Sliced = Buffer & {
+  latin1Slice(start: number, end: number): string;
+  utf8Slice(start: number, end: number): string;
 };
 
-/** Keeps a key and gives its text. */
-export const keepKey = (bytes: Uint8Array, start: number, length: number, text: string): string => {
-  keys[slotOf(bytes, start, length)] = { bytes: copyOf(bytes, start, length), text };
+export const keptText = (bytes: Sliced, start: number, length: number): string | undefined => {
+  const slot =
+    ((bytes[start] as number) * 31 +
+      (bytes[start + (length >> 1)] as number) * 131 +
+      (bytes[start + length - 1] as number) * 7 +
+      length) &
+    (SLOTS - 1);
+  const kept = texts[slot] as string;
+  if (kept.length === length && isAt(kept, bytes, start)) return kept;
+  for (let i = start; i < start + length; i++) if ((bytes[i] as number) >= 0x80) return undefined;
+  return (texts[slot] =
+    length < SHORT ? shortText(bytes, start, length) : bytes.latin1Slice(start, start + length));
+};
+
+/** From here on a call into the engine is faster than a loop, and a text made in one would be a chain of pieces. */
+const SHORT = 12;
+
+const shortText = (bytes: Uint8Array, start: number, length: number): string => {
+  let text = '';
+  for (let i = start; i < start + length; i++) text += String.fromCharCode(bytes[i] as number);
   return text;
 };
 
-const isAt = (part: Uint8Array, bytes: Uint8Array, start: number): boolean => {
-  for (let i = 0; i < part.length; i++) if (part[i] !== bytes[start + i]) return false;
+const isAt = (text: string, bytes: Uint8Array, start: number): boolean => {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== bytes[start + i]) return false;
   return true;
 };
 

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { isForbiddenKey } from './json-value.ts';
 import { ContentRef, CONTENT_REF_TYPE, MAX_PACKED_DEPTH, type Packable } from './pack.ts';
 import { toHex } from './hash.ts';
-import { copyOf, keepKey, keptKey, MAX_KEPT_KEY } from './kept-keys.ts';
+import { copyOf, keptText, MAX_KEPT, type Sliced } from './kept-keys.ts';
 
 /** What {@link unpackFrom} gives: the value, the place behind it, and how much in it JSON could not hold. */
 export type Unpacked = {
@@ -36,16 +36,19 @@ export const unpackFrom = (bytes: Uint8Array, start: number): Unpacked => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Longer values are ids and contents, which come once. */
+const MOST_COMMON = 18;
+
 class Reader {
   readonly #bytes: Uint8Array;
-  readonly #buffer: Buffer;
+  readonly #buffer: Sliced;
   at: number;
   refs = 0;
   binaries = 0;
 
   constructor(bytes: Uint8Array, start: number) {
     this.#bytes = bytes;
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as Sliced;
     this.at = start;
   }
 
@@ -160,25 +163,21 @@ class Reader {
     return aEnd - a < bEnd - b;
   }
 
-  /** A key: most are among a few dozen, so their texts are kept and found again by their bytes. */
+  /** A key: most are among a few dozen, as are short values. */
   #key(length: number): string {
     const start = this.#skip(length);
-    if (length === 0 || length > MAX_KEPT_KEY) return this.#textAt(start, length);
-    return (
-      keptKey(this.#bytes, start, length) ?? keepKey(this.#bytes, start, length, this.#textAt(start, length))
-    );
+    if (length === 0 || length > MAX_KEPT) return this.#textAt(start, length);
+    return keptText(this.#buffer, start, length) ?? this.#textAt(start, length);
   }
 
   #text(length: number): string {
-    return this.#textAt(this.#skip(length), length);
+    const start = this.#skip(length);
+    if (length === 0 || length > MOST_COMMON) return this.#textAt(start, length);
+    return keptText(this.#buffer, start, length) ?? this.#textAt(start, length);
   }
 
   #textAt(start: number, length: number): string {
-    if (length < 12) {
-      const short = this.#shortAscii(start, length);
-      if (short !== undefined) return short;
-    }
-    const text = this.#buffer.toString('utf8', start, start + length);
+    const text = this.#buffer.utf8Slice(start, start + length);
     // Buffer puts U+FFFD where bytes are no UTF-8; whether one was meant, only the strict decoder tells.
     return text.includes('\ufffd') ? this.#strictText(start, length) : text;
   }
@@ -189,16 +188,6 @@ class Reader {
     } catch {
       throw this.#invalid('a text is not UTF-8');
     }
-  }
-
-  #shortAscii(start: number, length: number): string | undefined {
-    let text = '';
-    for (let i = start; i < start + length; i++) {
-      const byte = this.#bytes[i] as number;
-      if (byte >= 0x80) return undefined;
-      text += String.fromCharCode(byte);
-    }
-    return text;
   }
 
   #binary(length: number): Uint8Array {

@@ -156,23 +156,9 @@ export class Digests {
   /** Reads whatever payloads the flush is going to need, or asks for all of them at once. */
   #fetch(regions: Regions, source: PayloadSource): void {
     const missing: EventRef[] = [];
-    const attempt = (read: () => void): void => {
-      try {
-        read();
-      } catch (error) {
-        if (!(error instanceof PayloadNeeded)) throw error;
-        missing.push(...error.refs);
-      }
-    };
-    for (const node of this.#touched)
-      eachInSubtree(node, (each) => {
-        if (node.alive && each.digest === undefined) attempt(() => readPayload(each, source));
-      });
+    for (const node of this.#touched) if (node.alive) readPayloads(node, source, missing);
     for (const node of this.#known ? this.#resliced : [regions.sys, regions.seq])
-      eachInSubtree(node, (each) => {
-        if (node.alive && each.kind === NODE_KIND.block && each.json === undefined)
-          attempt(() => contentJson(each, source));
-      });
+      if (node.alive) readContents(node, source, missing);
     if (missing.length > 0) throw new PayloadNeeded(missing);
   }
 
@@ -230,7 +216,7 @@ export class Digests {
     node.slice = slice;
     if (node === regions.sys || this.#mode === 'pre') return;
     const turns = regions.seq.kids ?? [];
-    const at = placeAmong(turns, headersOf(node));
+    const at = turns.at(-1) === node ? turns.length - 1 : placeAmong(turns, headersOf(node));
     if (turns[at] === node) this.#chain.cut(at);
   }
 
@@ -267,6 +253,29 @@ const readPayload = (node: TreeNode, source: PayloadSource): void => {
   const { content, ...extras } = ref === null ? {} : source(ref);
   node.content = content === undefined ? null : hash('sha256', canonicalJson(content), 'binary');
   node.extras = Object.keys(extras).length === 0 ? null : extras;
+};
+
+/** Reads the payloads that digests of a subtree lack, as far as they are at hand. */
+const readPayloads = (node: TreeNode, source: PayloadSource, missing: EventRef[]): void => {
+  if (node.digest === undefined && (node.content === undefined || node.extras === undefined))
+    attempt(() => readPayload(node, source), missing);
+  if (node.kids !== null) for (const kid of node.kids) readPayloads(kid, source, missing);
+};
+
+/** The same for the contents that its slice lacks. */
+const readContents = (node: TreeNode, source: PayloadSource, missing: EventRef[]): void => {
+  if (node.kind === NODE_KIND.block && node.json === undefined)
+    attempt(() => contentJson(node, source), missing);
+  if (node.kids !== null) for (const kid of node.kids) readContents(kid, source, missing);
+};
+
+const attempt = (read: () => void, missing: EventRef[]): void => {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof PayloadNeeded)) throw error;
+    missing.push(...error.refs);
+  }
 };
 
 const digestOf = (

@@ -135,7 +135,7 @@ const writePlain = (node: Digested, extras: readonly string[], kids: readonly st
     writeDigest(content);
   }
   writeKey('created_at_iso');
-  writeText(isoTime(headers.created_at_ns));
+  writeTime(headers.created_at_ns);
   writeKey('created_at_ns');
   writeInteger(headers.created_at_ns);
   writeKey('creation_index');
@@ -254,6 +254,19 @@ const writeText = (text: string): void => {
     end = scratch.writeUInt32BE(bytes, end);
   }
   end += scratch.write(text, end, 'utf8');
+};
+
+let timeFrom: bigint | undefined;
+let timeText = '';
+
+/** What enters together was made in the same millisecond nearly always. */
+const writeTime = (nanoseconds: bigint): void => {
+  const since = timeFrom === undefined ? -1n : nanoseconds - timeFrom;
+  if (since < 0n || since >= 1_000_000n) {
+    timeText = isoTime(nanoseconds);
+    timeFrom = nanoseconds < 0n ? undefined : nanoseconds - (nanoseconds % 1_000_000n);
+  }
+  writeText(timeText);
 };
 
 const writeInteger = (value: number | bigint): void => {

@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { ControlEvent, HistoryEvent, type StemmaEvent } from '@stemma/events';
+import { shapedEvent } from './shaped-event.ts';
 import type { RawEvent } from './upcast.ts';
 
 type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
@@ -9,7 +10,7 @@ type Schema = {
   ): { success: true; data: StemmaEvent } | { success: false; error: { issues: readonly Issue[] } };
 };
 
-const SCHEMAS: ReadonlyMap<string, Schema> = new Map(
+export const SCHEMAS: ReadonlyMap<string, Schema> = new Map(
   [...HistoryEvent.options, ...ControlEvent.options].map((schema) => [schema.shape.type.value, schema]),
 );
 
@@ -40,6 +41,8 @@ export const checkEvents = (
     const schema = SCHEMAS.get(type);
     if (!schema) throw unknown(type, writing);
     expected += BINARIES.get(type) ?? 0;
+    const shaped = shapedEvent(type, event);
+    if (shaped !== undefined) return shaped;
     const result = schema.safeParse(event);
     if (result.success) return result.data;
     const [issue] = result.error.issues;

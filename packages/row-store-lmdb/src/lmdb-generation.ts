@@ -3,7 +3,7 @@ import {
   decodeKey,
   encodeRange,
   keyScratch,
-  packValue,
+  packedValue,
   refuseOpenRange,
   sameCursor,
   unpackValue,
@@ -158,7 +158,7 @@ export const lmdbGeneration = (
             const bytes = keyBytes(table, key, value !== null);
             if (bytes === undefined) continue;
             if (value === null) tree?.removeSync(bytes);
-            else tree?.putSync(bytes, packValue(table, value));
+            else tree?.putSync(bytes, packedValue(table, value));
           }
           own.putSync(cursorKey(base, partition), Buffer.from(cursor));
         });

@@ -4,4 +4,4 @@ export { stageRows, type StagedRows } from './staged-rows.ts';
 export { refuseOpenRange, sameCursor, shapeOf } from './memory-row-store.ts';
 export type { Generation, GenerationView, Promotion, RowBatch, RowChange, RowStore } from './store.ts';
 export type { Cell, ColumnType, Key, KeyCell, Range, Row, RowReader, Rows, Table, Value } from './table.ts';
-export { packValue, unpackValue } from './value.ts';
+export { packedValue, packValue, unpackValue } from './value.ts';

@@ -12,14 +12,17 @@ let scratch = Buffer.allocUnsafe(65_536);
 let end = 0;
 
 /** The bytes of a value. The caller's own. */
-export const packValue = (table: Table, value: Value): Buffer => {
+export const packValue = (table: Table, value: Value): Buffer => Buffer.from(packedValue(table, value));
+
+/** The same bytes where they were written: valid until the next value is. */
+export const packedValue = (table: Table, value: Value): Buffer => {
   let count = value.length;
   if (count > table.value.length) throw fail('E_INTERNAL', `a row of ${table.name} has too many columns`);
   while (count > 0 && (value[count - 1] ?? null) === null) count--;
   end = 0;
   head(count, 0x90, 16, 0xdc);
   for (let i = 0; i < count; i++) writeCell(value[i] ?? null);
-  return Buffer.from(scratch.subarray(0, end));
+  return scratch.subarray(0, end);
 };
 
 /** The value, a cell for every column of the table. */

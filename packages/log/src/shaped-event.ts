@@ -1,0 +1,121 @@
+import type { StemmaEvent } from '@stemma/events';
+import type { RawEvent } from './upcast.ts';
+
+/*
+ * Events as they come from the record, checked by hand: schemas take ten times as long, and much of a replay would be
+ * spent in them. An event is given only where the schema of its type gives the same; whatever is left is for the schema
+ * to judge.
+ */
+
+type Shape = (event: RawEvent) => StemmaEvent | undefined;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isId = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isCountOrNull = (value: unknown): boolean => value === null || isCount(value);
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
+
+/** True if the map has so many keys. Those that must be there were looked at: then there are no others. */
+const hasKeys = (map: object, count: number): boolean => {
+  for (const _ in map) if (--count < 0) return false;
+  return count === 0;
+};
+
+const isHash = (value: unknown): boolean => value instanceof Uint8Array && value.length === 32;
+
+const isMap = (value: unknown): value is RawEvent =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A node all of whose headers are of their types, its time a bigint already. */
+const isNode = (node: unknown): boolean =>
+  isMap(node) &&
+  isId(node['id']) &&
+  isId(node['nodeType']) &&
+  Number.isSafeInteger(node['offset']) &&
+  isCountOrNull(node['ttl']) &&
+  Number.isFinite(node['priority']) &&
+  Number.isSafeInteger(node['cycle']) &&
+  typeof node['created_at_ns'] === 'bigint' &&
+  isCount(node['creation_index']) &&
+  (node['role'] === undefined || isTextOrNull(node['role'])) &&
+  (node['kind'] === undefined || isTextOrNull(node['kind'])) &&
+  (node['key'] === undefined || isTextOrNull(node['key'])) &&
+  (node['removable'] === undefined || node['removable'] === null || typeof node['removable'] === 'boolean') &&
+  (node['refs'] === undefined || node['refs'] === null || isTexts(node['refs'])) &&
+  !Object.hasOwn(node, '__proto__') &&
+  !Object.hasOwn(node, 'constructor') &&
+  !Object.hasOwn(node, 'prototype');
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+const isCounts = (counts: unknown): boolean =>
+  isMap(counts) &&
+  isCount(counts['nodes']) &&
+  isCount(counts['blocks']) &&
+  isCount(counts['turns']) &&
+  hasKeys(counts, 3);
+
+const snapshot = (event: RawEvent): StemmaEvent | undefined => {
+  const { type, cycle, treeHash, threadHash, counts } = event;
+  const fits =
+    isCount(cycle) && isHash(treeHash) && isHash(threadHash) && isCounts(counts) && hasKeys(event, 5);
+  return fits ? ({ type, cycle, treeHash, threadHash, counts } as never) : undefined;
+};
+
+/** The events that a history is full of. */
+const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  [
+    'NodeInserted',
+    (event) => {
+      const { type, parent, node, expires } = event;
+      const fits = isId(parent) && isCountOrNull(expires) && isNode(node) && hasKeys(event, 4);
+      return fits ? ({ type, parent, node, expires } as never) : undefined;
+    },
+  ],
+  [
+    'TurnSealed',
+    (event) => {
+      const { type, turn } = event;
+      return isNode(turn) && hasKeys(event, 2) ? ({ type, turn } as never) : undefined;
+    },
+  ],
+  [
+    'NodeExpired',
+    (event) => {
+      const { type, id } = event;
+      return isId(id) && hasKeys(event, 2) ? ({ type, id } as never) : undefined;
+    },
+  ],
+  [
+    'NodeHeld',
+    (event) => {
+      const { type, id, by } = event;
+      return isId(id) && isId(by) && hasKeys(event, 3) ? ({ type, id, by } as never) : undefined;
+    },
+  ],
+  [
+    'NodeCascaded',
+    (event) => {
+      const { type, id, why, by } = event;
+      const fits = isId(id) && isId(by) && (why === 'contained' || why === 'emptied') && hasKeys(event, 4);
+      return fits ? ({ type, id, why, by } as never) : undefined;
+    },
+  ],
+  [
+    'NodePruned',
+    (event) => {
+      const { type, id, rank, rule } = event;
+      const fits = isId(id) && isCount(rank) && rule === 'max_blocks' && hasKeys(event, 4);
+      return fits ? ({ type, id, rank, rule } as never) : undefined;
+    },
+  ],
+  ['SnapshotCommitted', snapshot],
+  ['SnapshotImported', snapshot],
+]);
+
+/** The event as its schema gives it, if that is certain without asking the schema. */
+export const shapedEvent = (type: string, event: RawEvent): StemmaEvent | undefined =>
+  SHAPES.get(type)?.(event);
+
+/** The types of which {@link shapedEvent} knows something. */
+export const SHAPED_TYPES: readonly string[] = [...SHAPES.keys()];
