@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noteIntent, openNoteRows } from '../src/contract.ts';
 import {
+  appendControl,
   decodeBody,
   decodeEnvelope,
   encodeEnvelope,
@@ -11,11 +12,15 @@ import {
   openMemoryLog,
   openPartitions,
   openRecord,
+  readPartition,
   sealRecord,
+  standingAtStart,
   ZERO_HASH,
   type EventLog,
+  type HeadState,
   type LogRecord,
   type RawLog,
+  type Standing,
 } from '../src/index.ts';
 import { noteWriter } from './note-writer.ts';
 import { sampleBody } from './samples.ts';
@@ -105,6 +110,36 @@ describe('a record', () => {
   });
 });
 
+describe('a raised format', () => {
+  it('stands in the control history, is known to who reads on and to who reads from the start, and never falls [record §2: control events]', async () => {
+    const log = await openMemoryLog();
+    const heads = new Map<string, HeadState>();
+    const read = async (): Promise<Standing> => {
+      let standing = await standingAtStart(log, 0);
+      heads.clear();
+      for await (const batch of readPartition(log, { standing, heads: { load: () => heads } })) {
+        for (const [history, head] of batch.heads) heads.set(history, head);
+        standing = batch.standing;
+      }
+      return standing;
+    };
+    const author = { at: 1n, actor: 'operator', command: 'raise' };
+    expect((await read()).state.format).toBe(1);
+    for (const version of [3, 2])
+      await appendControl(
+        log,
+        await read(),
+        { load: () => heads },
+        { type: 'FormatRaised', version },
+        author,
+      );
+    expect((await read()).state.format).toBe(3);
+    const rows = openNoteRows(log);
+    await rows.catchUp({ maxRecords: 1 });
+    expect([rows.standing(0)?.state.format, rows.head('log:0')?.next]).toEqual([3, 3]);
+  });
+});
+
 describe('a reference to a content', () => {
   it('is an extension of 32 bytes and a length: nothing that a content holds is taken for one [record §4: reference]', () => {
     const ref = new ContentRef('ab'.repeat(32), 300_000);
@@ -115,9 +150,7 @@ describe('a reference to a content', () => {
     ];
     fc.assert(
       fc.property(fc.oneof(fc.constantFrom(...lookalikes), fc.json()), (content) => {
-        const body = sampleBody([
-          { type: 'NodeReplaced', id: 'n', fields: [], payload: { content } },
-        ]);
+        const body = sampleBody([{ type: 'NodeReplaced', id: 'n', fields: [], payload: { content } }]);
         const { bytes, contents } = encodeFrame({ v: 1, history: 'h', seq: 0, prev: ZERO_HASH }, body);
         const read = decodeBody(1, bytes, decodeEnvelope(bytes)?.bodyAt ?? 0);
         expect(contents).toEqual([]);

@@ -13,4 +13,4 @@ const frames = SAMPLES.map((event, i) => ({
   frame: toHex(encodeFrame(sampleEnvelope(i), sampleBody([event])).bytes),
 }));
 const path = new URL(`../corpus/v${FRAME_VERSION}.json`, import.meta.url);
-writeFileSync(path, JSON.stringify({ version: FRAME_VERSION, frames }, null, 1) + '\n');
+writeFileSync(path, JSON.stringify({ version: FRAME_VERSION, frames }, null, 2) + '\n');

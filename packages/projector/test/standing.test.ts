@@ -1,0 +1,36 @@
+import { openMemoryContents } from '@stemma/contents';
+import { appendControl, openMemoryLog } from '@stemma/log';
+import { openMemoryRowStore } from '@stemma/row-store';
+import { expect, it } from 'vitest';
+import { openProjector, readFence } from '../src/index.ts';
+import { someRecorded } from './recorded.ts';
+
+it('where a projector stands is kept with its rows: heads, damage and the raised version are there when another goes on [record §5: heads]', async () => {
+  const recorded = someRecorded(17);
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  const open = () => openProjector({ log, contents: openMemoryContents(), store, limits: { frames: 4 } });
+  await log.append(0, recorded.entries);
+  const before = open();
+  await before.catchUp();
+  const standing = before.standing(0);
+  if (standing === undefined) throw new Error('nothing was read');
+  const heads = { load: () => new Map(before.read((view) => [['log:0', readFence(view, 'log:0')!]])) };
+  const author = { at: 1n, actor: 'operator', command: 'raise' };
+  await appendControl(log, standing, heads, { type: 'FormatRaised', version: 2 }, author);
+  const [entry] = recorded.entries.slice(-1);
+  const bytes = Uint8Array.from(entry!.bytes);
+  bytes[bytes.length >> 1]! ^= 1;
+  await log.append(0, [{ key: entry!.key, bytes }]);
+  await before.catchUp();
+  const after = open();
+  expect(after.standing(0)).toEqual(before.standing(0));
+  expect(after.standing(0)?.state).toMatchObject({
+    format: 2,
+    damage: [{ history: entry!.key, anybodys: false }],
+  });
+  const fences = (projector: typeof before): unknown[] =>
+    projector.read((view) => [...recorded.histories.keys()].map((history) => readFence(view, history)));
+  expect(fences(after)).toEqual(fences(before));
+  expect(after.read((view) => readFence(view, entry!.key)?.state)).toBe('damaged');
+});
