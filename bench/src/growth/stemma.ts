@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openDirectoryContents } from '@stemma/contents';
 import { providerThread } from '@stemma/context-tree';
-import { historyId } from '@stemma/history';
+import { historyId, payloadIn } from '@stemma/history';
 import { openHome } from '@stemma/home';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector } from '@stemma/projector';
@@ -82,7 +82,8 @@ const readNodes = async (
     rows.push(performance.now() - started);
     if (found?.kind !== 'node') throw new Error(`a${id} is not in the snapshot of cycle ${at}`);
     const { payload } = found.record;
-    const { content } = await projector.payloads.using(history, (source) => source(payload));
+    const event = (await projector.payloads.events(history, payload.seq))[payload.index];
+    const content = event === undefined ? undefined : payloadIn(event).content;
     whole.push(performance.now() - started);
     if (content !== said(id).answer) throw new Error(`a${id} has another content`);
   }

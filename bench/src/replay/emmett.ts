@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { asMessage } from '../append/messages.ts';
 import { isCrossing, openEmmett, rebuildEmmett } from '../peers/emmett.ts';
+import { same, small } from '../peers/emmett-rows.ts';
 import { decodeLog } from './decode.ts';
 import type { Replayed } from './rebuild.ts';
 
@@ -22,6 +23,8 @@ export const replayEmmett = async (input: {
   readonly log: string;
   readonly directory: string;
   readonly events: number;
+  /** One row an event, or as many as ours. */
+  readonly rows: 'small' | 'same';
 }): Promise<Replayed> => {
   const file = join(input.directory, 'events.db');
   for (let tries = 1; tries <= 5; tries += 1) {
@@ -29,7 +32,7 @@ export const replayEmmett = async (input: {
     mkdirSync(input.directory, { recursive: true });
     try {
       const events = await copy(input.log, file, input.events);
-      const ms = await rebuildEmmett(file, events);
+      const ms = await rebuildEmmett(file, events, input.rows === 'small' ? small : same);
       if (ms !== undefined) return { events, seconds: ms / 1_000 };
     } catch (error) {
       if (!isCrossing(error)) throw error;
