@@ -24,7 +24,8 @@ export const ownersOf = (db: Bytes, head: Buffer): Owners => {
   const numberAt = (key: Buffer): number | undefined => db.get(key)?.readUInt32BE(0);
 
   const find = (owner: string): number | undefined => {
-    let number = known.get(owner) ?? fresh.get(owner);
+    let number = known.get(owner);
+    if (number === undefined && fresh.size > 0) number = fresh.get(owner);
     if (number !== undefined) return number;
     number = numberAt(keyOf(owner));
     if (number !== undefined) known.set(owner, number);

@@ -39,25 +39,26 @@ export const oldestTurnOf = (tree: Tree): number => {
   return oldest;
 };
 
-/** The places from `from` on with something alive, ascending, the open head's last. */
-function* livePlaces(tree: Tree, from: number): Generator<number> {
+/** The first `limit` places from `from` on with something alive, ascending, the open head's last. */
+const livePlaces = (tree: Tree, from: number, limit: number): number[] => {
   const { turns, end } = turnsByPlace(tree);
+  const places: number[] = [];
   let last = -1;
-  for (let i = end; i < turns.length; i++) {
+  for (let i = end; i < turns.length && places.length < limit; i++) {
     const turn = turns[i] as TreeNode;
-    if (cycleOf(turn) >= from && cycleOf(turn) !== last && holdsSomething(turn)) yield (last = cycleOf(turn));
+    const cycle = cycleOf(turn);
+    if (cycle >= from && cycle !== last && holdsSomething(turn)) places.push((last = cycle));
   }
-  for (let i = lowerBound(turns, end, from); i < end; i++) {
+  for (let i = lowerBound(turns, end, from); i < end && places.length < limit; i++) {
     const turn = turns[i] as TreeNode;
-    if (cycleOf(turn) > last && holdsSomething(turn)) yield (last = cycleOf(turn));
+    const cycle = cycleOf(turn);
+    if (cycle > last && holdsSomething(turn)) places.push((last = cycle));
   }
-  yield tree.cycle + 1;
-}
-
-const isLive = (tree: Tree, place: number): boolean => {
-  for (const live of livePlaces(tree, place)) return live === place;
-  return false;
+  if (places.length < limit) places.push(tree.cycle + 1);
+  return places;
 };
+
+const isLive = (tree: Tree, place: number): boolean => livePlaces(tree, place, 1)[0] === place;
 
 const lowerBound = (turns: readonly TreeNode[], end: number, cycle: number): number => {
   let low = 0;
@@ -78,11 +79,7 @@ const lowerBound = (turns: readonly TreeNode[], end: number, cycle: number): num
 export const liveAfterCommit = (tree: Tree, before: LivePlaces, added: readonly number[]): LivePlaces => {
   const older = below(before, added).filter((place) => isLive(tree, place));
   if (older.length >= MOST_ALSO) return fitting(older, before.oldestLive);
-  const found: number[] = [];
-  for (const place of livePlaces(tree, before.oldestLive)) {
-    found.push(place);
-    if (older.length + found.length > MOST_ALSO) break;
-  }
+  const found = livePlaces(tree, before.oldestLive, MOST_ALSO + 1 - older.length);
   let jump = 0;
   for (let i = 1; i < found.length; i++)
     if ((found[i] as number) - (found[i - 1] as number) > LEAST_GAP) jump = i;
