@@ -1,4 +1,4 @@
-import { canonicalJson, pack, sha256, type Packable } from '@stemma/canonical';
+import { pack, sha256, type Packable } from '@stemma/canonical';
 import { hash } from 'node:crypto';
 import { NODE_KIND } from './flat-tree.ts';
 import { hashedTtl, shownTtl } from './lifetime.ts';
@@ -7,8 +7,9 @@ import { PayloadNeeded, type EventRef, type PayloadSource } from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { SliceChain } from './slice-chain.ts';
 import { hashedHeaders, nodeDigest } from './preimage.ts';
+import { contentJson, readContents, readPayload, readPayloads } from './read-payloads.ts';
 import { blockJson } from './thread.ts';
-import { eachInSubtree, expiresOf, headersOf, payloadOf, placeAmong, type TreeNode } from './tree-node.ts';
+import { eachInSubtree, expiresOf, headersOf, placeAmong, type TreeNode } from './tree-node.ts';
 
 /** What a flush replaced, to put it back. */
 export type Flushed = {
@@ -238,45 +239,6 @@ const SUM_HEAD = Uint8Array.of(0xc5, 0x08, 0x00);
 
 /** What a tree hash is made of, written anew for each. */
 let hashed = Buffer.allocUnsafeSlow(4_096);
-
-const contentJson = (node: TreeNode, source: PayloadSource): string => {
-  if (node.json !== undefined) return node.json;
-  const ref = payloadOf(node);
-  const content = ref === null ? undefined : source(ref)['content'];
-  return content === undefined ? '""' : canonicalJson(content);
-};
-
-/** Reads what a digest needs of the payload, once. */
-const readPayload = (node: TreeNode, source: PayloadSource): void => {
-  if (node.content !== undefined && node.extras !== undefined) return;
-  const ref = payloadOf(node);
-  const { content, ...extras } = ref === null ? {} : source(ref);
-  node.content = content === undefined ? null : hash('sha256', canonicalJson(content), 'binary');
-  node.extras = Object.keys(extras).length === 0 ? null : extras;
-};
-
-/** Reads the payloads that digests of a subtree lack, as far as they are at hand. */
-const readPayloads = (node: TreeNode, source: PayloadSource, missing: EventRef[]): void => {
-  if (node.digest === undefined && (node.content === undefined || node.extras === undefined))
-    attempt(() => readPayload(node, source), missing);
-  if (node.kids !== null) for (const kid of node.kids) readPayloads(kid, source, missing);
-};
-
-/** The same for the contents that its slice lacks. */
-const readContents = (node: TreeNode, source: PayloadSource, missing: EventRef[]): void => {
-  if (node.kind === NODE_KIND.block && node.json === undefined)
-    attempt(() => contentJson(node, source), missing);
-  if (node.kids !== null) for (const kid of node.kids) readContents(kid, source, missing);
-};
-
-const attempt = (read: () => void, missing: EventRef[]): void => {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof PayloadNeeded)) throw error;
-    missing.push(...error.refs);
-  }
-};
 
 const digestOf = (
   node: TreeNode,

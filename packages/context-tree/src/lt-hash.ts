@@ -18,7 +18,7 @@ export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): vo
   addLanes(sum, shake128(element, SUM_BYTES), sign);
 
 /** As {@link addToSum}, for an element that is expanded already. */
-export const addLanes = (sum: Uint8Array, lanes: Uint8Array, sign: 1 | -1): void => {
+const addLanes = (sum: Uint8Array, lanes: Uint8Array, sign: 1 | -1): void => {
   if (LITTLE_ENDIAN && (sum.byteOffset | lanes.byteOffset) % 4 === 0) {
     const to = new Int32Array(sum.buffer, sum.byteOffset, WORDS);
     const from = new Int32Array(lanes.buffer, lanes.byteOffset, WORDS);

@@ -17,6 +17,7 @@ const row = (status: number, exit: number, retriable: boolean, help: string): Er
  * Every error that Stemma raises. Exit codes: 1 failed, 2 cancelled, 3 conflict, 4 not allowed,
  * 5 verification failed, 64 usage, 74 input or output. A code, once published, keeps its meaning.
  */
+// prettier-ignore
 export const ERRORS = {
   // usage and input
   E_USAGE: row(400, 64, false, 'Run the command with --help to see what it takes.'),

@@ -1,15 +1,12 @@
 import { toHex } from '@stemma/canonical';
+import { exportNaive, slicesNaive, threadHashNaive, treeHashNaive } from './naive-reading.ts';
 import {
   commitNaive,
   copyState,
-  exportNaive,
   insertNaive,
   moveNaive,
   replaceNaive,
-  slicesNaive,
   startNaive,
-  threadHashNaive,
-  treeHashNaive,
   type NaiveState,
 } from './naive-tree.ts';
 import { canonicalJson, sha256Hex } from '@stemma/canonical';

@@ -1,12 +1,4 @@
-import {
-  canonicalJson,
-  compareCodePoints,
-  pack,
-  sha256,
-  shake128,
-  type Packable,
-  type WideJson,
-} from '@stemma/canonical';
+import { compareCodePoints, type WideJson } from '@stemma/canonical';
 
 /**
  * A second implementation of the rules of the context tree, as naive as can be: one JSON tree whose `ttl`s count down,
@@ -29,9 +21,9 @@ export type NaiveState = {
 
 export type CommitReport = { expired: string[]; cascaded: string[]; pruned: string[]; sealed: string | null };
 
-const idOf = (node: NaiveNode): string => node.attributes['id'] as string;
-const typeOf = (node: NaiveNode): string => node.attributes['nodeType'] as string;
-const isBlock = (node: NaiveNode): boolean =>
+export const idOf = (node: NaiveNode): string => node.attributes['id'] as string;
+export const typeOf = (node: NaiveNode): string => node.attributes['nodeType'] as string;
+export const isBlock = (node: NaiveNode): boolean =>
   !/^(\^|mt|mc)/.test(typeOf(node).split(':')[0] as string) || typeOf(node).startsWith('cb');
 
 export const copyState = (state: NaiveState): NaiveState => structuredClone(state);
@@ -236,7 +228,7 @@ const pruneNaive = (state: NaiveState, report: CommitReport): void => {
 };
 
 /** The tree with children in canonical order. */
-const sorted = (node: NaiveNode): NaiveNode => {
+export const sorted = (node: NaiveNode): NaiveNode => {
   const children = node.children.map(sorted);
   if (typeOf(node) !== '^root')
     children.sort(
@@ -247,73 +239,4 @@ const sorted = (node: NaiveNode): NaiveNode => {
         compareCodePoints(idOf(a), idOf(b)),
     );
   return { ...node, children };
-};
-
-const isoOf = (time: WideJson): string => new Date(Number((time as bigint) / 1_000_000n)).toISOString();
-const attributesOf = (node: NaiveNode): Record<string, WideJson> => ({
-  ...node.attributes,
-  created_at_iso: isoOf(node.attributes['created_at_ns'] as WideJson),
-});
-
-export const exportNaive = (state: NaiveState): string => {
-  const json = (node: NaiveNode): WideJson =>
-    isBlock(node) ? attributesOf(node) : { ...attributesOf(node), children: node.children.map(json) };
-  return canonicalJson({ spec_version: 'PACT/0.1.0', cycle: state.cycle, root: json(sorted(state.root)) });
-};
-
-/** Blocks below a node, with the role that its region gives by default. */
-const entries = (node: NaiveNode, role: string): WideJson[] =>
-  all(node)
-    .filter((seen) => isBlock(seen.node))
-    .map(({ node: { attributes } }) => {
-      const { id, kind = '', content = '' } = attributes;
-      return {
-        id: id as string,
-        kind,
-        content,
-        role: attributes['role'] === undefined ? role : attributes['role'],
-      };
-    });
-
-export const slicesNaive = (state: NaiveState, mode: 'full' | 'pre'): WideJson[][] => {
-  const [sys, seq, ah] = sorted(state.root).children as [NaiveNode, NaiveNode, NaiveNode];
-  const turns = seq.children;
-  if (mode === 'full')
-    return [entries(sys, 'system'), ...turns.map((turn) => entries(turn, 'user')), entries(ah, 'user')];
-  const pre = (turns.at(-1)?.children ?? []).filter((child) => (child.attributes['offset'] as number) < 0);
-  return [entries(sys, 'system'), pre.flatMap((child) => entries(child, 'user'))];
-};
-
-export const threadNaive = (state: NaiveState, mode: 'full' | 'pre'): string =>
-  canonicalJson(slicesNaive(state, mode).flat());
-
-export const threadHashNaive = (state: NaiveState, mode: 'full' | 'pre'): Uint8Array =>
-  sha256(Buffer.concat(slicesNaive(state, mode).map((slice) => sha256(canonicalJson(slice)))));
-
-/** The tree hash straight from its definition (snapshots: tree hash), out of what the export shows. */
-export const treeHashNaive = (state: NaiveState): Uint8Array => {
-  const { cycle } = state;
-  const hashed = (node: NaiveNode, frozen: boolean): Record<string, Packable> => {
-    const { content, ttl, ...rest } = attributesOf(node);
-    const stands: WideJson =
-      ttl === null || frozen ? (ttl as WideJson) : ttl === 0 ? 'due' : cycle + 1 + (ttl as number);
-    return {
-      ...(rest as Record<string, Packable>),
-      ttl: stands,
-      ...(content === undefined ? {} : { content: sha256(canonicalJson(content)) }),
-    };
-  };
-  const digest = (node: NaiveNode, frozen: boolean): Uint8Array =>
-    sha256(pack([hashed(node, frozen), node.children.map((child) => digest(child, frozen))]));
-  const root = sorted(state.root);
-  const lanes = new Array<number>(1024).fill(0);
-  for (const top of root.children)
-    for (const child of top.children) {
-      const bytes = shake128(pack([typeOf(top), digest(child, typeOf(top) === '^sys')]), 2048);
-      for (let i = 0; i < 1024; i++)
-        lanes[i] =
-          ((lanes[i] as number) + (bytes[2 * i] as number) + 256 * (bytes[2 * i + 1] as number)) % 65_536;
-    }
-  const sum = Uint8Array.from(lanes.flatMap((lane) => [lane % 256, Math.floor(lane / 256)]));
-  return sha256(pack([1, cycle, [root, ...root.children].map((node) => hashed(node, true)), sum]));
 };

@@ -12,7 +12,8 @@ import {
 import { referenceHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exportNaive, threadHashNaive, threadNaive, treeHashNaive, type NaiveState } from './naive-tree.ts';
+import { exportNaive, threadHashNaive, threadNaive, treeHashNaive } from './naive-reading.ts';
+import { type NaiveState } from './naive-tree.ts';
 import { doTwin, readBack, runs, script, startTwin, type Twin } from './random-history.ts';
 
 /** Long enough for many runs. */

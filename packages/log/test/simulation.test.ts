@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { simulate, type Ablation } from './simulation.ts';
+import { simulate } from './simulation.ts';
+import type { Ablation } from './simulation-world.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 20_000);
 

@@ -16,51 +16,8 @@ import {
   type MemoryLog,
   type Standing,
 } from '../src/index.ts';
-
-/** Which rule of the record is left out: each must make the simulation fail. */
-export type Ablation = 'record hash' | 'tail hashes' | 'remembered commands';
-
-const HISTORIES = ['ha', 'hb', 'hc'] as const;
-
-type Served = {
-  readonly history: string;
-  readonly seq: number;
-  readonly hash: string;
-  readonly offset: number;
-  readonly command: string;
-};
-
-/** Somebody who reads the log through the fence: a writer, or a store that is stopped and started at random. */
-type Reader = {
-  standing: Standing | undefined;
-  heads: Map<string, HeadState>;
-  served: Served[];
-  /** Frames sent and without an outcome yet, as records; only writers have them. */
-  sent: {
-    readonly seq: number;
-    readonly hash: string;
-    readonly command: string;
-    readonly record: Uint8Array;
-    readonly history: string;
-  }[];
-};
-
-type World = {
-  readonly int: (below: number) => number;
-  readonly log: MemoryLog;
-  /** The log as readers see it: the same, unless a rule is left out. */
-  readonly seen: EventLog;
-  readonly ablation: Ablation | undefined;
-  readonly writers: readonly Reader[];
-  readonly readers: readonly Reader[];
-  /** Hashes of the frames that somebody meant to write. */
-  readonly genuine: Set<string>;
-  /** What a writer told a client: accepted. */
-  acknowledged: Served[];
-  /** For each record that was altered in place, the history whose frame it was. */
-  readonly altered: Map<number, string>;
-  commands: number;
-};
+import { whatIsWrong } from './simulation-rules.ts';
+import { HISTORIES, type Ablation, type Reader, type World } from './simulation-world.ts';
 
 /**
  * One random life of a log: competing writers with lost acknowledgements, repeats and reordered batches, altered records,
@@ -265,60 +222,5 @@ const judge = async (world: World): Promise<string | undefined> => {
   const fresh = newReader();
   await readOn(world, fresh, Infinity);
   for (const reader of [...world.writers, ...world.readers]) await readOn(world, reader, Infinity);
-  return (
-    servesOnlyGenuine(world, fresh) ??
-    servesNothingBehindDamage(world, fresh) ??
-    servesChains(fresh) ??
-    servesEachCommandOnce(fresh) ??
-    servesWhatWasAcknowledged(world, fresh) ??
-    readersAgree(world, fresh)
-  );
-};
-
-const servesOnlyGenuine = (world: World, fresh: Reader): string | undefined =>
-  fresh.served.every(({ hash }) => world.genuine.has(hash)) ? undefined : 'an altered frame was served';
-
-const servesNothingBehindDamage = (world: World, fresh: Reader): string | undefined => {
-  for (const [offset, history] of world.altered) {
-    if (fresh.served.some((each) => each.history === history && each.offset >= offset))
-      return 'something behind damage was served';
-    const writable = fresh.heads.get(history)?.state !== 'damaged' && !closedBy(fresh.standing!.state);
-    if (writable && !history.startsWith('log:')) return 'a writer could write behind damage';
-  }
-  return undefined;
-};
-
-const servesChains = (fresh: Reader): string | undefined => {
-  for (const history of HISTORIES) {
-    const seqs = fresh.served.filter((each) => each.history === history).map(({ seq }) => seq);
-    if (seqs.some((seq, i) => seq !== i)) return 'a history has a gap';
-  }
-  return undefined;
-};
-
-const servesEachCommandOnce = (fresh: Reader): string | undefined =>
-  new Set(fresh.served.map(({ command }) => command)).size === fresh.served.length
-    ? undefined
-    : 'a command has two effects';
-
-/** Unless the log lost it, or it lies at or behind damage. */
-const servesWhatWasAcknowledged = (world: World, fresh: Reader): string | undefined => {
-  const end = fresh.standing!.cursor.offset;
-  for (const { history, hash, offset } of world.acknowledged) {
-    const stopped = fresh.heads.get(history)?.state === 'damaged' || offset >= end;
-    if (!stopped && !fresh.served.some((each) => each.hash === hash))
-      return 'an acknowledged frame was overtaken';
-  }
-  return undefined;
-};
-
-/** Who read all along has seen the same as who reads from nothing: exactly, if nothing was altered behind its back. */
-const readersAgree = (world: World, fresh: Reader): string | undefined => {
-  const of = (reader: Reader): string =>
-    JSON.stringify(reader.served.map(({ hash, offset }) => [hash, offset]));
-  for (const reader of [...world.writers, ...world.readers]) {
-    if (world.altered.size === 0 && of(reader) !== of(fresh)) return 'two readers disagree';
-    if (reader.served.some(({ hash }) => !world.genuine.has(hash))) return 'an altered frame was served';
-  }
-  return undefined;
+  return whatIsWrong(world, fresh);
 };
