@@ -90,7 +90,9 @@ const runCommand = async (
     return (await line.run(context, args, options)) ?? 0;
   } catch (error) {
     // A reader that goes away (`stemma log H | head`) ends the command, it is not a failure.
-    return output.unread.aborted ? 0 : reportError(error, output);
+    if (output.unread.aborted) return 0;
+    // What a stream or timer throws when it is aborted says less than why.
+    return reportError(stop.signal.aborted && !isStemmaError(error) ? stop.signal.reason : error, output);
   } finally {
     stop.end();
     await home?.close();

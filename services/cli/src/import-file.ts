@@ -2,7 +2,10 @@ import type { Command } from '@stemma/history';
 import type { Home, Outcome } from '@stemma/home';
 import { readImport, type ImportSource, type Report } from '@stemma/importers';
 import { fail } from '@stemma/errors';
-import { createReadStream, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 
 /** What an imported conversation came to. */
 export type Imported = {
@@ -40,7 +43,7 @@ export const importFile = async (
   file: string,
   options: ImportFileOptions,
 ): Promise<readonly Imported[]> => {
-  const source = fileSource(file);
+  using source = await fileSource(file, options.signal);
   const imported: Imported[] = [];
   let tally = newTally();
   const under: Promise<void>[] = [];
@@ -49,6 +52,7 @@ export const importFile = async (
     name: options.name,
     // A file is read twice: once for what is wrong with it, once to record it.
     onProgress: (phase, bytes) => {
+      options.signal.throwIfAborted();
       const size = source.size ?? 0;
       options.onProgress?.(phase === 'check' ? bytes : size + bytes, size * 2);
     },
@@ -109,10 +113,37 @@ const toImported = (file: string, history: string, report: Report, tally: Tally)
   unknown: report.unknown,
 });
 
-/** @throws E_IO when it cannot be read */
-const fileSource = (file: string): ImportSource => {
+/**
+ * A file that can be read twice: what a pipe gives (`/dev/stdin`) is copied to a temporary one first.
+ *
+ * @throws E_IO when it cannot be read
+ */
+const fileSource = async (file: string, signal: AbortSignal): Promise<ImportSource & Disposable> => {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) throw fail('E_IO', `there is no file ${file}`, { file });
   if (stat.isDirectory()) throw fail('E_IO', `${file} is a folder`, { file });
-  return { name: file, size: stat.size, open: () => createReadStream(file) };
+  if (stat.isFile())
+    return {
+      name: file,
+      size: stat.size,
+      open: () => createReadStream(file),
+      [Symbol.dispose]: () => undefined,
+    };
+  if (!stat.isFIFO() && !stat.isSocket())
+    throw fail('E_IO', `${file} is neither a file nor a pipe`, { file });
+  const folder = mkdtempSync(join(tmpdir(), 'stemma-import-'));
+  const copy = join(folder, 'copy');
+  const dispose = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    await pipeline(createReadStream(file), createWriteStream(copy), { signal });
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+  return {
+    name: file,
+    size: statSync(copy).size,
+    open: () => createReadStream(copy),
+    [Symbol.dispose]: dispose,
+  };
 };

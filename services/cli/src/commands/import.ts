@@ -31,6 +31,10 @@ export const importCommand: CommandLine = {
           onProgress: progress.count,
         });
         imported.push(...found);
+      } catch (error) {
+        // The document tells of the error only; what is there now is told, so that nobody has to look for it.
+        for (const { file, history } of dry ? [] : imported) output.say(`${file}: imported as ${history}`);
+        throw error;
       } finally {
         progress.end();
       }

@@ -38,9 +38,7 @@ const everyCall = async (
     signal.throwIfAborted();
     const view = await home.view(await home.position(line, `@c${cycle}`));
     const shown =
-      provider === undefined
-        ? `"thread":${threadText(view)}`
-        : `"messages":${providerText(view, provider)}`;
+      provider === undefined ? `"thread":${threadText(view)}` : `"messages":${providerText(view, provider)}`;
     await output.write(`{"label":${JSON.stringify(label)},"cycle":${cycle},${shown}}\n`);
   }
 };
