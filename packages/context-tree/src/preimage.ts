@@ -2,6 +2,7 @@ import { compareCodePoints, isForbiddenKey, pack, type Packable, type WideJson }
 import { hash } from 'node:crypto';
 import { isoTime } from './iso-time.ts';
 import { type DUE } from './lifetime.ts';
+import { isHeaderName } from './header-names.ts';
 import type { Headers, Payload } from './node.ts';
 
 /** What a node's digest is made of besides what it holds. `content`: SHA-256 as latin1 text, or null without content. */
@@ -47,31 +48,12 @@ export const nodeDigest = (node: Digested, kids: readonly string[]): string => {
 
 const NO_NAMES: readonly string[] = [];
 
-/** Names that stand among the headers whatever attributes there are. */
-const OWN = new Set([
-  'content',
-  'created_at_iso',
-  'created_at_ns',
-  'creation_index',
-  'cycle',
-  'id',
-  'key',
-  'kind',
-  'nodeType',
-  'offset',
-  'priority',
-  'provenance',
-  'refs',
-  'removable',
-  'role',
-  'ttl',
-]);
-
 /** The names of attributes in order, if none is a header's; undefined: only `pack` knows what comes of it. */
 const plainNames = (extras: Payload): readonly string[] | undefined => {
   const names = Object.keys(extras);
   for (const name of names)
-    if (OWN.has(name) || isForbiddenKey(name) || extras[name] === undefined) return undefined;
+    if (name === 'content' || isHeaderName(name) || isForbiddenKey(name) || extras[name] === undefined)
+      return undefined;
   return names.length > 1 ? names.sort(compareCodePoints) : names;
 };
 

@@ -1,4 +1,3 @@
-import { isStemmaError } from '@stemma/errors';
 import {
   commandDigest,
   decide,
@@ -11,21 +10,12 @@ import {
 import { exportTree, PayloadNeeded } from '@stemma/context-tree';
 import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
+import { codeOf } from './rules/kit.ts';
 
 const started = (): ReferenceHistory => {
   const history = referenceHistory();
   history.submit(0, [{ op: 'start', name: null }], 0n);
   return history;
-};
-
-const codeOf = (run: () => unknown): string => {
-  try {
-    run();
-  } catch (error) {
-    if (isStemmaError(error)) return error.code;
-    throw error;
-  }
-  return 'none';
 };
 
 const block = (id: string, more: object = {}): Step => ({
@@ -264,5 +254,7 @@ test('a command ends one cycle at most, and nothing but names and notes follows 
   const run = (...steps: readonly Step[]): string => codeOf(() => history.submit(0, steps, 1n));
   expect(run({ op: 'commit' }, { op: 'commit' })).toBe('E_COMMAND_INVALID');
   expect(run({ op: 'commit' }, block('late'))).toBe('E_COMMAND_INVALID');
-  expect(run({ op: 'commit' }, { op: 'name', name: 'first' }, { op: 'annotate', note: 'good' })).toBe('none');
+  expect(run({ op: 'commit' }, { op: 'name', name: 'first' }, { op: 'annotate', note: 'good' })).toBe(
+    'taken',
+  );
 });

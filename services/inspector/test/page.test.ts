@@ -1,4 +1,4 @@
-import { createClient, type Client, type Step } from '@stemma/api';
+import { createClient, type Client } from '@stemma/api';
 import { serveGateway, type Gateway } from '@stemma/gateway';
 import { openHome, type Home } from '@stemma/home';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium, openBrowser, watch } from './browser.ts';
+import { COMMIT, insert, recorderOf, tellHistories, type Recorder } from './tell-histories.ts';
 
 const executable = findChromium();
 if (executable === undefined)
@@ -26,19 +27,12 @@ let client: Client;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let page: Page;
 let faults: readonly string[];
-let made = 0;
+let recorder: Recorder;
 
 /** Waits for a value, as long as a busy machine may need. */
 const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000, interval: 30 });
 
-const insert = (id: string, role: string, content: unknown, more: Record<string, unknown> = {}): Step => ({
-  op: 'insert',
-  parent: role === 'system' ? '^sys' : '^ah',
-  node: { id, nodeType: 'cb', role, kind: 'text', content, ...more },
-});
-const COMMIT: Step = { op: 'commit' };
-const record = (history: string, ...steps: Step[]) =>
-  client.command({ history, body: { id: `command-${made++}`, recorder: 'test', steps } });
+const record: Recorder = (history, ...steps) => recorder(history, ...steps);
 
 beforeAll(async () => {
   if (executable === undefined) return;
@@ -54,7 +48,8 @@ beforeAll(async () => {
   home = await openHome({ directory: join(directory, 'home'), create: true });
   gateway = await serveGateway({ home, port: 0, page: dist });
   client = createClient((url, options) => fetch(url, options), gateway.url);
-  await tell();
+  recorder = recorderOf(client);
+  await tellHistories(client, recorder);
   browser = await openBrowser(executable);
 });
 
@@ -65,48 +60,6 @@ afterAll(async () => {
   await home.close();
   await rm(directory, { recursive: true, force: true });
 });
-
-/** Three histories: long, hostile, and, as the one that changed last, a support conversation whose documents expire. */
-const tell = async (): Promise<void> => {
-  for (const name of ['long', 'hostile', 'support'])
-    await client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
-  for (let n = 1; n <= 400; n++) await record('long', insert(`q${n}`, 'user', `question ${n}`), COMMIT);
-  await record(
-    'hostile',
-    insert(
-      '<img src=x onerror=alert(1)>',
-      'user',
-      '<script>alert(2)</script><img src=x onerror=alert(3)> \u202Eexe.gpj\u202C \u0000\u001b[31m',
-    ),
-    insert('endless', '<b>role</b>', 'x'.repeat(300_000), { kind: '"><i>' }),
-    insert('rtl', 'assistant', 'שלום עולם mixed العربية'),
-    COMMIT,
-  );
-  await record(
-    'support',
-    insert('policy', 'system', 'You help with orders. Be brief.'),
-    insert('ask', 'user', 'Where is my order 1042?'),
-    COMMIT,
-  );
-  await record(
-    'support',
-    insert('call', 'assistant', { name: 'find_order', arguments: '{"id":1042}' }, { kind: 'call' }),
-    insert('found', 'tool', '{"status":"on its way","eta":"Friday"}', { kind: 'result', ttl: 1 }),
-    COMMIT,
-  );
-  await record(
-    'support',
-    insert('answer', 'assistant', 'It arrives on Friday.'),
-    insert('more', 'user', 'Can I change the address?'),
-    COMMIT,
-  );
-  await record(
-    'support',
-    insert('yes', 'assistant', 'Yes, until tomorrow.'),
-    insert('please', 'user', 'Please do.'),
-    COMMIT,
-  );
-};
 
 const open = async (
   address = '',
