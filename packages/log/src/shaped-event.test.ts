@@ -91,7 +91,7 @@ const event: fc.Arbitrary<RawEvent> = fc
   .constantFrom(...SHAPED_TYPES)
   .chain((type) => map(FIELDS[type] ?? {}).map((fields) => ({ ...(fields as RawEvent), type })));
 
-test('an event that is checked by hand is what its schema gives, and what the schema refuses is refused [record §2]', () => {
+test('an event that is checked by hand is what its schema gives, and what the schema refuses is refused [record §2: defective]', () => {
   let [shaped, left] = [0, 0];
   fc.assert(
     fc.property(event, (raw) => {
@@ -109,7 +109,8 @@ test('an event that is checked by hand is what its schema gives, and what the sc
         expect(typeof holder.created_at_ns).toBe('number');
       }
     }),
-    { numRuns: Number(process.env['STEMMA_RUNS'] ?? 2_000) },
+    // Fewer say nothing: most of what is made is wrong somewhere.
+    { numRuns: Math.max(2_000, Number(process.env['STEMMA_RUNS'] ?? 0)) },
   );
   expect(shaped).toBeGreaterThan(left);
 });
