@@ -7,12 +7,12 @@ import type { Home, Line } from './home.ts';
  * Starts a new history with the last good snapshot of a lineage (its last good state, if it has no snapshot). Salvaging
  * the same state twice gives the same history.
  *
- * @throws E_CONFLICT if the history is open: there is nothing to salvage.
+ * @throws E_NOTHING_TO_SALVAGE if the history is open: there is nothing to salvage.
  */
 export const salvageLine = async (home: Home, line: Line): ReturnType<Home['salvage']> => {
   const { state } = await home.history(line.history);
   if (state === 'open')
-    throw fail('E_CONFLICT', `the history ${line.history} is whole: there is nothing to salvage`, {
+    throw fail('E_NOTHING_TO_SALVAGE', `the history ${line.history} is whole: there is nothing to salvage`, {
       history: line.history,
     });
   const [newest] = await home.snapshots(line, { limit: 1 });

@@ -1,133 +1,203 @@
-import { exportTree } from '@stemma/context-tree';
-import { historyId, type Command, type Step } from '@stemma/history';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { compareCodePoints } from '@stemma/canonical';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { openHome, type Home } from '../src/index.ts';
+import { expect, test } from 'vitest';
+import { contentsOf, damage, named, open, say, send, start, temporaryHome } from './small-home.ts';
 
-const made: string[] = [];
-const opened: Home[] = [];
-afterEach(async () => {
-  for (const home of opened.splice(0)) await home.close();
-  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
-});
-
-const directoryOf = (): string => {
-  const directory = mkdtempSync(join(tmpdir(), 'stemma-home-'));
-  made.push(directory);
-  return directory;
-};
-
-const open = async (directory: string, clock: () => bigint): Promise<Home> => {
-  const home = await openHome({ directory, create: true, clock });
-  opened.push(home);
-  return home;
-};
-
-const command = (history: string, id: string, ...steps: readonly Step[]): Command => ({
-  id,
-  history,
-  lineage: 0,
-  by: { actor: 'ada' },
-  steps: [...steps],
-});
-
-const start = (name: string | null, id: string): Command =>
-  command(historyId(name, id), id, { op: 'start', name });
-
-const block = (id: string): Step => ({
-  op: 'insert',
-  parent: '^ah',
-  node: { id, nodeType: 'cb', content: id },
-});
-
-test('the clock is read once for a command, and what it said stands in the frame as in the nodes [record §1: at] [context-tree §2: nanoseconds]', async () => {
-  const directory = directoryOf();
-  let read = 0;
-  let now = 1_724_670_000_000_000_001n;
-  const home = await open(directory, () => (read++, now++));
-  const history = historyId('timed', '');
-  await home.submit(start('timed', 'first'));
-  await home.submit(command(history, 'second', block('a'), block('b'), { op: 'commit' }));
-  await home.submit(command(history, 'second', block('a'), block('b'), { op: 'commit' }));
-  expect(read).toBe(2);
-  const events = await home.events(history);
-  expect(events.map(({ seq, at }) => [seq, at])).toEqual([
-    [0, 1_724_670_000_000],
-    ...Array.from({ length: 4 }, () => [1, 1_724_670_000_000]),
-  ]);
-  const again = await open(directory, () => 0n);
-  const line = await again.find('timed');
-  const { tree, payloads } = await again.view(await again.position(line, '@c1'));
-  expect(exportTree(tree, payloads).match(/"created_at_ns":17\d+/g)).toEqual(
-    Array.from({ length: 3 }, () => '"created_at_ns":1724670000000000002'),
-  );
-});
-
-test('a start that is sent twice makes one history, named or not; another start under the name is refused [record §3: repeated start]', async () => {
-  const home = await open(directoryOf(), () => 1n);
-  for (const first of [start('mine', 'start-1'), start(null, 'start-2')]) {
-    const answer = await home.submit(first);
-    expect(await home.submit(first)).toEqual({ ...answer, repeated: true });
+test('what a home has written it reads at once, and so does another on the same directory [record §6: durable]', async () => {
+  using at = temporaryHome();
+  const [one, two] = [await open(at.directory), await open(at.directory)];
+  await start(one, 'a');
+  for (let i = 0; i < 5; i++) {
+    await say(i % 2 === 0 ? one : two, 'a', `word ${i}`);
+    const words = Array.from({ length: i + 1 }, (_, k) => `word ${k}`);
+    expect([await contentsOf(one, 'a'), await contentsOf(two, 'a')]).toEqual([words, words]);
   }
-  await expect(home.submit(start('mine', 'start-3'))).rejects.toMatchObject({ code: 'E_HISTORY_EXISTS' });
-  expect((await home.histories()).map(({ history, frames }) => [history, frames])).toEqual(
-    expect.arrayContaining([
-      [historyId('mine', ''), 1],
-      [historyId(null, 'start-2'), 1],
-    ]),
+  await one.close();
+  await two.close();
+});
+
+test('a command that is sent again gets the same answer and has no second effect, in any home [record §3: commands remembered]', async () => {
+  using at = temporaryHome();
+  const one = await open(at.directory);
+  await start(one, 'a');
+  const first = await say(one, 'a', 'once');
+  expect(await say(one, 'a', 'once')).toEqual({ ...first, repeated: true });
+  await one.close();
+  const two = await open(at.directory);
+  expect(await say(two, 'a', 'once')).toEqual({ ...first, repeated: true });
+  await expect(send(two, 'a', 'say:a:once', [{ op: 'commit' }])).rejects.toMatchObject({
+    code: 'E_COMMAND_REUSED',
+  });
+  expect((await two.snapshots(await two.find('a'))).length).toBe(1);
+  await two.close();
+});
+
+test('of two starts of one name one wins; the other is told that the history exists [record §3: outcome]', async () => {
+  using at = temporaryHome();
+  const homes = [await open(at.directory), await open(at.directory)];
+  const outcomes = await Promise.allSettled(
+    homes.map((home, i) => send(home, 'a', `start:${i}`, [{ op: 'start', name: 'a' }])),
   );
-  expect(await home.histories()).toHaveLength(2);
+  expect(outcomes.map(({ status }) => status).toSorted(compareCodePoints)).toEqual(['fulfilled', 'rejected']);
+  expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { code: 'E_HISTORY_EXISTS' },
+  });
+  await Promise.all(homes.map((home) => home.close()));
 });
 
-test('a history is found by its name, its id or the beginning of it, a lineage by its own id, and a reference may carry one [context-tree §5: lineage references] [context-tree §5: missing end]', async () => {
-  const home = await open(directoryOf(), () => 1n);
-  const history = historyId('mine', '');
-  await home.submit(start('mine', 'start'));
-  await home.submit(command(history, 'one', block('a'), { op: 'commit' }));
-  await home.submit(start('other', 'start other'));
-  const line = { history, strand: 0, lineage: history };
-  for (const name of ['mine', history, history.slice(0, 8), `${history}:0`, 'mine:0'])
-    expect(await home.find(name)).toEqual(line);
-  const other = await home.find('other');
-  for (const ref of ['mine@c1', `${history}:0@t0`, '@c1'])
-    expect(await home.position(line, ref)).toEqual({
-      history,
-      strand: 0,
-      seq: 1,
-      cycle: 1,
-      committed: true,
-      label: '@c1',
-    });
-  await expect(home.find('nobody')).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
-  await expect(home.find('mine:nobody')).rejects.toMatchObject({ code: 'E_LINEAGE_NOT_FOUND' });
-  await expect(home.position(line, 'mine@c2')).rejects.toMatchObject({ code: 'E_SNAPSHOT_NOT_FOUND' });
-  await expect(home.position(other, '@c1')).rejects.toMatchObject({ code: 'E_SNAPSHOT_NOT_FOUND' });
+test('two homes that write to one history lose and double nothing; who expected another frame is refused [record §3: outcome] [record §3: batches]', async () => {
+  using at = temporaryHome();
+  const homes = [await open(at.directory), await open(at.directory)];
+  await start(homes[0]!, 'a');
+  const words = Array.from({ length: 40 }, (_, i) => `word ${i}`);
+  // All at once, so that each home has several frames under way and is overtaken by the other.
+  const outcomes = await Promise.all(words.map((word, i) => say(homes[i % 2]!, 'a', word)));
+  expect(new Set(outcomes.map(({ seq }) => seq)).size).toBe(words.length);
+  expect(((await contentsOf(homes[1]!, 'a')) as readonly string[]).toSorted(compareCodePoints)).toEqual(
+    words.toSorted(compareCodePoints),
+  );
+  const late = send(homes[0]!, 'a', 'late', [{ op: 'commit' }], 1);
+  await expect(late).rejects.toMatchObject({ code: 'E_CONFLICT' });
+  expect(await homes[0]!.verify()).toMatchObject({ ok: true });
+  expect(await homes[0]!.replay({ verify: true })).toMatchObject({ differences: 0 });
+  await Promise.all(homes.map((home) => home.close()));
 });
 
-test('selecting gives the same ids however often it is asked, and writes nothing [context-tree §6: pure] [PACT 06 §3.1] [context-tree §4: reading changes nothing]', async () => {
-  const home = await open(directoryOf(), () => 1n);
-  const history = historyId('mine', '');
-  await home.submit(start('mine', 'start'));
-  await home.submit(command(history, 'one', block('b'), block('a'), { op: 'commit' }));
-  const line = await home.find('mine');
-  const look = async (): Promise<unknown> => {
-    const position = await home.position(line, '@c1');
-    const { tree, payloads } = await home.view(position);
-    return [
-      await home.select(line, '@c1 .mt .cb'),
-      await home.diff(line, '@s0', '@c1'),
-      exportTree(tree, payloads),
-    ];
+test('an import that is broken off and resumed in another home ends as the one that ran through [record §3: imports]', async () => {
+  const record = async (directory: string, stops: readonly number[]): Promise<readonly string[]> => {
+    const cycle = (i: number): string => (i % 7 === 3 ? `${i} `.repeat(100_000) : `word ${i}`);
+    for (const stop of stops) {
+      const home = await open(directory);
+      await start(home, 'a');
+      for (let i = 0; i < stop; i++)
+        await send(
+          home,
+          'a',
+          `import:${i}`,
+          [
+            { op: 'insert', parent: '^ah', node: { nodeType: 'cb', content: cycle(i) }, at_ns: BigInt(i) },
+            { op: 'commit', at_ns: BigInt(i) },
+          ],
+          i,
+        );
+      await home.close();
+    }
+    const home = await open(directory);
+    expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+    const hashes = (await home.snapshots(await home.find('a'))).map(({ treeHash }) => treeHash);
+    await home.close();
+    return hashes;
   };
-  const before = await look();
-  expect(before).toMatchObject([
-    { ids: ['b', 'a'] },
-    { added: ['t:0:1', 'b', 'a'] },
-    expect.stringContaining('PACT/0.1.0'),
+  using one = temporaryHome();
+  using two = temporaryHome();
+  expect(await record(one.directory, [3, 4, 5, 11, 12, 20])).toEqual(await record(two.directory, [20]));
+});
+
+test('a follower that comes back with its cursor misses nothing; a cursor of another log is gone [record §5: cursor]', async () => {
+  using at = temporaryHome();
+  using other = temporaryHome();
+  const [home, stranger] = [await open(at.directory), await open(other.directory)];
+  await start(home, 'a');
+  const stop = new AbortController();
+  const follow = home.follow({ signal: stop.signal })[Symbol.asyncIterator]();
+  const begun = (await follow.next()).value as { cursor: string };
+  await say(home, 'a', 'live');
+  const live = (await follow.next()).value as {
+    cursor: string;
+    events: readonly { seq: number; event: { type: string } }[];
+  };
+  expect(live.events.map(({ seq, event }) => [seq, event.type])).toEqual([
+    [1, 'NodeInserted'],
+    [1, 'TurnSealed'],
+    [1, 'SnapshotCommitted'],
   ]);
-  expect([await look(), await look()]).toEqual([before, before]);
-  expect(await home.history(history)).toMatchObject({ frames: 2 });
-  expect(await home.verify()).toMatchObject({ ok: true });
+  stop.abort();
+  await follow.return?.();
+  await say(home, 'a', 'while away');
+  const again = new AbortController();
+  const seen: number[] = [];
+  for await (const { events } of home.follow({ signal: again.signal, after: begun.cursor })) {
+    seen.push(...new Set(events.map(({ seq }) => seq)));
+    if (seen.includes(2)) again.abort();
+  }
+  expect(seen).toEqual([1, 2]);
+  const gone = stranger
+    .follow({ signal: new AbortController().signal, after: live.cursor })
+    [Symbol.asyncIterator]();
+  await expect(gone.next()).rejects.toMatchObject({ code: 'E_STREAM_GONE' });
+  await home.close();
+  await stranger.close();
+});
+
+test('damage to a record that rows were made of is noticed by verify: nothing behind it is served or written, other histories go on, and salvage goes on from before it [record §2: damaged] [record §2: verify] [record §2: salvage]', async () => {
+  using at = temporaryHome();
+  let home = await open(at.directory);
+  for (const name of ['a', 'b']) {
+    await start(home, name);
+    for (const word of ['first', 'second', 'third']) await say(home, name, `${name} ${word}`);
+  }
+  await home.verify();
+  await home.close();
+  damage(at.directory, 'a second');
+  home = await open(at.directory);
+  expect(await home.verify()).toMatchObject({
+    ok: false,
+    problems: [{ kind: 'damaged', history: named('a'), seq: 2 }],
+  });
+  expect(await contentsOf(home, 'a')).toEqual(['a first']);
+  await expect(home.position(await home.find('a'), '@c3')).rejects.toMatchObject({
+    code: 'E_HISTORY_DAMAGED',
+  });
+  await expect(say(home, 'a', 'more')).rejects.toMatchObject({ code: 'E_HISTORY_DAMAGED' });
+  await say(home, 'b', 'b fourth');
+  const salvaged = await home.salvage(await home.find('a'));
+  expect(salvaged).toMatchObject({ from: named('a'), seq: 1 });
+  expect(await home.salvage(await home.find('a'))).toEqual(salvaged);
+  expect(await contentsOf(home, salvaged.history)).toEqual(['a first']);
+  await expect(home.salvage(await home.find('b'))).rejects.toMatchObject({ code: 'E_NOTHING_TO_SALVAGE' });
+  await home.close();
+});
+
+test('damage of an unknown history closes the partition until it is acknowledged [record §2: unknown key] [record §2: acknowledged damage]', async () => {
+  using at = temporaryHome();
+  let home = await open(at.directory);
+  await start(home, 'a');
+  await start(home, 'b');
+  await home.close();
+  damage(at.directory, 'start:b');
+  home = await open(at.directory);
+  const { problems } = await home.verify();
+  expect(problems.length).toBe(1);
+  const { partition, offset } = problems[0]!;
+  await expect(say(home, 'a', 'no')).rejects.toMatchObject({ code: 'E_PARTITION_CLOSED' });
+  await expect(home.acknowledge(partition!, offset! + 1)).rejects.toMatchObject({ code: 'E_NOTHING_TO_ACK' });
+  await home.acknowledge(partition!, offset!);
+  await say(home, 'a', 'yes');
+  expect(await contentsOf(home, 'a')).toEqual(['yes']);
+  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+  await home.close();
+});
+
+test('rows of a log that lost its end refuse to go on until they are built again [record §5: lost end]', async () => {
+  using at = temporaryHome();
+  let home = await open(at.directory);
+  await start(home, 'a');
+  await say(home, 'a', 'kept');
+  await home.close();
+  const [log, older] = [join(at.directory, 'log'), join(at.directory, 'older')];
+  cpSync(log, older, { recursive: true });
+  home = await open(at.directory);
+  await say(home, 'a', 'lost');
+  await home.histories();
+  await home.close();
+  rmSync(log, { recursive: true });
+  cpSync(older, log, { recursive: true });
+  home = await open(at.directory);
+  await expect(home.histories()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+  await expect(say(home, 'a', 'other')).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+  expect(await home.replay({ verify: false })).toMatchObject({ differences: 0 });
+  await say(home, 'a', 'again');
+  expect(await contentsOf(home, 'a')).toEqual(['kept', 'again']);
+  await home.close();
 });
