@@ -79,17 +79,22 @@ export class Digests {
       for (const turn of regions.seq.kids ?? []) this.#touched.add(turn);
     }
     this.#fetch(regions, source);
-    const digests = [...this.#touched].map((node): [TreeNode, string | undefined] => {
+    const digests: [TreeNode, string | undefined][] = [];
+    const summed: [TreeNode, string | undefined][] = [];
+    for (const node of this.#touched) {
       const inSys = node.parent === regions.sys;
       const live = node.alive && (inSys || node.parent === regions.seq);
-      return [node, live ? digestOf(node, cycle, inSys, source, true) : undefined];
-    });
+      const digest = live ? digestOf(node, cycle, inSys, source, true) : undefined;
+      if (node.summed === digest) continue;
+      digests.push([node, digest]);
+      summed.push([node, node.summed]);
+    }
     const slices = this.#newSlices(regions, source);
 
     const before: Flushed = {
       sum: this.#sum.slice(),
       known: this.#known,
-      summed: digests.filter(([node, digest]) => node.summed !== digest).map(([node]) => [node, node.summed]),
+      summed,
       slices: slices.map(([node]) => [node, node.slice]),
     };
     for (const [node, digest] of digests) this.#replace(node, digest);

@@ -1,4 +1,4 @@
-import { shake128 } from '@stemma/canonical';
+import { hash } from 'node:crypto';
 
 /** Lanes of 16 bits, little-endian (Bellare and Micciancio 1997; Lewi et al., "Securing Update Propagation with Homomorphic Hashing", 2019). */
 export const SUM_BYTES = 2048;
@@ -15,15 +15,22 @@ const LOW = 0x7fff_7fff;
 
 /** Adds (or, with `sign` -1, takes away) an element: its bytes expanded to 2 KiB, lane by lane modulo 2^16. In place. */
 export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): void =>
-  addLanes(sum, shake128(element, SUM_BYTES), sign);
+  addLanes(sum, expand(element), sign);
+
+/** SHAKE128, as a text of one character a byte: a buffer for each takes longer than the way through a text. */
+const expand = (element: Uint8Array): string =>
+  hash('shake128', element, { outputEncoding: 'binary', outputLength: SUM_BYTES });
+
+const lanes = Buffer.alloc(SUM_BYTES);
+const words = new Int32Array(lanes.buffer, lanes.byteOffset, WORDS);
 
 /** As {@link addToSum}, for an element that is expanded already. */
-const addLanes = (sum: Uint8Array, lanes: Uint8Array, sign: 1 | -1): void => {
-  if (LITTLE_ENDIAN && (sum.byteOffset | lanes.byteOffset) % 4 === 0) {
+const addLanes = (sum: Uint8Array, expanded: string, sign: 1 | -1): void => {
+  lanes.write(expanded, 0, 'latin1');
+  if (LITTLE_ENDIAN && sum.byteOffset % 4 === 0) {
     const to = new Int32Array(sum.buffer, sum.byteOffset, WORDS);
-    const from = new Int32Array(lanes.buffer, lanes.byteOffset, WORDS);
-    if (sign === 1) addWords(to, from);
-    else takeWords(to, from);
+    if (sign === 1) addWords(to, words);
+    else takeWords(to, words);
     return;
   }
   for (let i = 0; i < SUM_BYTES; i += 2) {
@@ -69,7 +76,7 @@ export const element = (region: '^sys' | '^seq' | '^ah', digest: string): Uint8A
 const MOST_KEPT = 4_096;
 
 /** By region and digest, the oldest first. */
-const kept = new Map<string, Uint8Array>();
+const kept = new Map<string, string>();
 
 /**
  * Adds a child of a region. `changing`: it is going to be taken away again before long, as a turn is of which something
@@ -81,20 +88,17 @@ export const addChild = (
   digest: string,
   changing: boolean,
 ): void => {
-  const lanes = shake128(element(region, digest), SUM_BYTES);
-  addLanes(sum, lanes, 1);
+  const expanded = expand(element(region, digest));
+  addLanes(sum, expanded, 1);
   if (!changing) return;
-  kept.set(region + digest, lanes);
+  kept.set(region + digest, expanded);
   if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
 };
 
 /** Takes a child of a region away. */
 export const takeChild = (sum: Uint8Array, region: '^sys' | '^seq', digest: string): void => {
   const key = region + digest;
-  const lanes = kept.get(key);
-  if (lanes === undefined) addLanes(sum, shake128(element(region, digest), SUM_BYTES), -1);
-  else {
-    addLanes(sum, lanes, -1);
-    kept.delete(key);
-  }
+  const expanded = kept.get(key);
+  if (expanded !== undefined) kept.delete(key);
+  addLanes(sum, expanded ?? expand(element(region, digest)), -1);
 };
