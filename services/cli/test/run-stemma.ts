@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
+/** The entry of the command line. */
+export const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 export type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 

@@ -1,0 +1,146 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { afterAll, expect, test } from 'vitest';
+import { runCli } from '../src/run-cli.ts';
+import { MAIN, runStemma, spawnStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const directory = join(folder.path, 'home');
+const home = ['--home', directory];
+const chat = join(folder.path, 'chat.json');
+writeFileSync(
+  chat,
+  JSON.stringify([
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'yes?' },
+  ]),
+);
+
+test.each([
+  ['an unknown command', ['frobnicate']],
+  ['an unknown option', ['histories', '--frobnicate']],
+  ['a missing argument', ['thread']],
+  ['an argument too many', ['histories', 'more']],
+  ['no command', []],
+  ['a number that is none', ['log', 'x', '--from', 'one']],
+])('%s is a usage error, exit 64, told as one JSON document', async (_what, args) => {
+  await stemmaJson(['import', chat, '--history', 'x', ...home]);
+  const run = await runStemma(args.length === 0 ? ['--json'] : [...args, '--json', ...home]);
+  expect(run.code).toBe(64);
+  expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: 'E_USAGE' } });
+  expect(run.stderr).toContain('(E_USAGE)');
+});
+
+test('--home and --json may stand before the command; STEMMA_HOME counts where no --home is given', async () => {
+  await stemmaJson(['import', chat, '--history', 'x', ...home]);
+  const list = (await runStemma(['--json', ...home, 'histories'])).stdout;
+  expect((JSON.parse(list) as unknown[]).length).toBe(1);
+  expect((await runStemma(['histories', '--json'], { env: { STEMMA_HOME: directory } })).stdout).toBe(list);
+});
+
+test('acknowledging makes no home where there is none', async () => {
+  const nowhere = join(folder.path, 'nowhere');
+  const run = await runStemma(['ack', '0@0', '--yes', '--json', '--home', nowhere]);
+  expect([run.code, existsSync(nowhere)]).toEqual([1, false]);
+  expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: 'E_HOME_NOT_FOUND' } });
+});
+
+test('without a terminal ack asks nobody and says what to say', async () => {
+  await stemmaJson(['start', '--name', 'some', ...home]);
+  const run = await runStemma(['ack', '0@0', '--json', ...home]);
+  expect(run.code).toBe(64);
+  expect(run.stdout).toContain('--yes');
+});
+
+test('a pipe is imported like the file whose bytes it gives', async () => {
+  const lines = '{"role":"user","content":"hi"}\n{"role":"assistant","content":"yes?"}\n';
+  const file = join(folder.path, 'chat.jsonl');
+  writeFileSync(file, lines);
+  const { imported } = (await stemmaJson(['import', file, ...home])) as { imported: readonly object[] };
+  const piped = execFileSync(
+    'sh',
+    [
+      '-c',
+      'cat "$1" | "$2" "$3" import /dev/stdin --json --home "$4"',
+      '-',
+      file,
+      process.execPath,
+      MAIN,
+      directory,
+    ],
+    { encoding: 'utf8' },
+  );
+  expect(JSON.parse(piped)).toEqual({ imported: imported.map((each) => ({ ...each, file: '/dev/stdin' })) });
+});
+
+const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+test('Ctrl-C while stdin is waited for cancels, exit 2, and nothing is recorded', async () => {
+  await stemmaJson(['start', '--name', 'wait', ...home]);
+  const stop = new AbortController();
+  const stdin = new PassThrough();
+  const running = runCli(['insert', 'wait', ...home], {
+    stdin,
+    stdout: nowhere(),
+    stderr: nowhere(),
+    env: {},
+    signal: stop.signal,
+  });
+  stdin.write('half a ');
+  setImmediate(() => stop.abort());
+  expect(await running).toBe(2);
+  expect(((await stemmaJson(['log', 'wait', ...home])) as unknown[]).length).toBe(1);
+});
+
+test('Ctrl-C during an import cancels it, exit 2; run again it completes [record §3: imports]', async () => {
+  const file = join(folder.path, 'long.json');
+  const messages = Array.from({ length: 600 }, (_, i) => ({
+    role: i % 2 === 0 ? 'user' : 'assistant',
+    content: `message ${i}`,
+  }));
+  writeFileSync(file, JSON.stringify(messages));
+  const child = spawn(process.execPath, [MAIN, 'import', file, '--history', 'long', ...home]);
+  const deadline = Date.now() + 30_000;
+  const count = async (): Promise<number> => {
+    const list = (await stemmaJson(['histories', ...home])) as { name: string | null; frames: number }[];
+    return list.find(({ name }) => name === 'long')?.frames ?? 0;
+  };
+  while (child.exitCode === null && (await count()) < 10 && Date.now() < deadline);
+  const ended = child.exitCode === null ? once(child, 'close') : Promise.resolve([child.exitCode]);
+  child.kill('SIGINT');
+  expect([0, 2]).toContain(((await ended) as [number])[0]);
+  const again = (await stemmaJson(['import', file, '--history', 'long', ...home])) as {
+    imported: { cycles: number }[];
+  };
+  expect(again.imported[0]?.cycles).toBe(300);
+  expect(await stemmaJson(['replay', '--verify', ...home])).toMatchObject({ differences: 0 });
+});
+
+test('a reader of stdout that goes away ends a stream without a failure; a disk that is full is one, exit 74', async () => {
+  await stemmaJson(['import', chat, '--history', 'x', ...home]);
+  const broken = (code: string): Writable =>
+    new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(`write ${code}`), { code })),
+    });
+  const to = (stdout: Writable): Promise<number> =>
+    runCli(['log', 'x', ...home], {
+      stdin: Readable.from([]),
+      stdout,
+      stderr: nowhere(),
+      env: {},
+      signal: new AbortController().signal,
+    });
+  expect(await to(broken('EPIPE'))).toBe(0);
+  expect(await to(broken('ENOSPC'))).toBe(74);
+});
+
+test('no colour, progress or stack trace without a terminal, in a process of its own too', async () => {
+  const run = await spawnStemma(['import', chat, join(folder.path, 'missing.json'), ...home]);
+  expect(run.code).toBe(74);
+  expect(run.stderr).toMatch(/chat\.json: imported as h[a-z2-7]{20}\nstemma: .*missing\.json \(E_IO\)\n/);
+  expect(run.stderr + run.stdout).not.toMatch(/\u001b|\n\s+at /);
+});
