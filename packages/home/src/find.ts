@@ -23,6 +23,13 @@ export const findLine = (rows: RowReader, name: string): Line => {
   return lineageNamed(rows, history, name.slice(colon + 1));
 };
 
+/** The lineage of a history that has a name or is a strand; undefined if there is none. */
+export const lineageIn = (rows: RowReader, history: string, name: string): Line | undefined => {
+  const lineages = listLineages(rows, history);
+  const found = lineages.find((lineage) => lineage.name === name || String(lineage.strand) === name);
+  return found && lineOf(history, found.strand);
+};
+
 /** The line of a strand. */
 const lineOf = (history: string, strand: number): Line => ({
   history,
@@ -62,12 +69,11 @@ const mainOf = (rows: RowReader, history: string): Line => {
 };
 
 const lineageNamed = (rows: RowReader, history: string, name: string): Line => {
-  const lineages = listLineages(rows, history);
-  const found = lineages.find((lineage) => lineage.name === name || String(lineage.strand) === name);
+  const found = lineageIn(rows, history, name);
   if (found === undefined)
     throw fail('E_LINEAGE_NOT_FOUND', `the history ${history} has no lineage ${JSON.stringify(name)}`, {
       history,
       lineage: name,
     });
-  return lineOf(history, found.strand);
+  return found;
 };

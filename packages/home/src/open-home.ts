@@ -1,6 +1,6 @@
 import { openDirectoryContents } from '@stemma/contents';
 import { fail, isStemmaError } from '@stemma/errors';
-import { commandDigest, type Command } from '@stemma/history';
+import { commandDigest, historyId, type Command } from '@stemma/history';
 import { acknowledgeDamage, openWriter, partitionOf } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector, readFence } from '@stemma/projector';
@@ -88,7 +88,7 @@ const homeOf = (parts: Parts): Home => {
     submit: (command) => submit(parts, command),
     histories: () => current((rows) => allHistories(rows, stateOf)),
     history: (id) => current((rows) => oneHistory(rows, id, stateOf)),
-    find: (name) => current((rows) => findLine(rows, name)),
+    find: (name) => current((rows) => servedLine(rows, name)),
     snapshots: (line, page) => current((rows) => snapshotsOf(rows, line, page)),
     position: (line, ref = '') => current((rows) => servedPosition(rows, line, ref, stateOf(line.history))),
     view,
@@ -128,6 +128,25 @@ const homeOf = (parts: Parts): Home => {
     },
   };
   return home;
+};
+
+/** @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for a history of which not even the first frame is good */
+const servedLine = (rows: GenerationView, name: string): Line => {
+  try {
+    return findLine(rows, name);
+  } catch (error) {
+    if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND')) throw error;
+    for (const history of [name, historyId(name, '')]) {
+      const { state = 'open' } = readFence(rows, history) ?? {};
+      if (state !== 'open')
+        throw fail(
+          state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
+          `the history ${JSON.stringify(name)} is ${state} from its first frame on: nothing of it can be served`,
+          { history, seq: 0 },
+        );
+    }
+    throw error;
+  }
 };
 
 /** @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for what may lie behind the place where the history stops */

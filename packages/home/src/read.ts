@@ -27,7 +27,7 @@ import {
 import type { Projector } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, parseSelector, select, type Marker, type MarkerRange } from '@stemma/selectors';
-import { findLine, lineageId } from './find.ts';
+import { findLine, lineageId, lineageIn } from './find.ts';
 import type {
   DiffResult,
   HistorySummary,
@@ -118,7 +118,7 @@ export const snapshotsOf = (
 /** @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, E_SELECTOR_UNSUPPORTED for `@*` */
 export const positionOf = (rows: RowReader, line: Line, ref: string): Position => {
   const { lineage, at } = parseRef(ref);
-  const asked = lineage === null ? line : findLine(rows, lineage);
+  const asked = lineage === null ? line : (lineageIn(rows, line.history, lineage) ?? findLine(rows, lineage));
   if (asked.history !== line.history)
     throw fail('E_LINEAGE_NOT_FOUND', `${ref} is a position of another history than ${line.history}`, {
       history: line.history,

@@ -201,3 +201,39 @@ test('rows of a log that lost its end refuse to go on until they are built again
   expect(await contentsOf(home, 'a')).toEqual(['kept', 'again']);
   await home.close();
 });
+
+test('a history whose first content is missing is found and said to be defective; it is whole when the content is back [record §4: missing content]', async () => {
+  using at = temporaryHome();
+  const [home, kept] = [await open(at.directory), join(at.directory, 'kept')];
+  const large = 'large '.repeat(100_000);
+  await send(home, 'a', 'all', [
+    { op: 'start', name: 'a' },
+    { op: 'insert', parent: '^ah', node: { nodeType: 'cb', content: large } },
+  ]);
+  await home.close();
+  const contents = join(at.directory, 'contents');
+  cpSync(contents, kept, { recursive: true });
+  rmSync(contents, { recursive: true });
+  rmSync(join(at.directory, 'rows'), { recursive: true });
+  const without = await open(at.directory);
+  expect(await without.verify()).toMatchObject({ ok: false, problems: [{ history: named('a'), seq: 0 }] });
+  await expect(without.find('a')).rejects.toMatchObject({ code: 'E_HISTORY_DEFECTIVE' });
+  await without.close();
+  cpSync(kept, contents, { recursive: true });
+  const again = await open(at.directory);
+  expect(await contentsOf(again, 'a')).toEqual([large]);
+  expect(await again.verify()).toMatchObject({ ok: true, contents: 1 });
+  await again.close();
+});
+
+test('a position may name its lineage: of the history that is asked, or in full [context-tree §5: lineage references]', async () => {
+  using at = temporaryHome();
+  const home = await open(at.directory);
+  await start(home, 'a');
+  await say(home, 'a', 'one');
+  const line = await home.find('a');
+  const plain = await home.position(line, '@c1');
+  for (const ref of ['main@c1', 'a@c1', 'a:main@c1', `${named('a')}@c1`])
+    expect(await home.position(line, ref)).toEqual(plain);
+  await home.close();
+});

@@ -16,9 +16,9 @@ export const verify: CommandLine = {
       () =>
         report.problems
           .map(({ kind, history, seq, partition, offset, message }) => {
-            const place = history === null ? '' : ` history ${history} stops at seq ${seq ?? '?'}`;
+            const place = history === null ? '' : `: history ${history} stops at seq ${seq ?? '?'}`;
             const record = partition === null ? '' : ` (record ${partition}@${offset ?? '?'})`;
-            return `${kind}:${place}${record}: ${printable(message)}\n`;
+            return `${kind}${place}${record}: ${printable(message)}\n`;
           })
           .join('') +
         `${report.records} records (${report.fenced} fenced), ${report.contents} contents: ` +
