@@ -153,7 +153,7 @@ export type Home = {
   /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
   replay(options: ReplayOptions): Promise<ReplayReport>;
   /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */
-  verify(progress?: (records: number) => void): Promise<VerifyReport>;
+  verify(progress?: (bytes: number, total: number) => void): Promise<VerifyReport>;
   /** Starts a new history from the last good snapshot of one that is damaged or defective. */
   salvage(line: Line): Promise<{ readonly history: string; readonly from: string; readonly seq: number }>;
   /** Opens a partition that a damaged record of unknown history closed. @throws E_NOTHING_TO_ACK */

@@ -1,7 +1,8 @@
 import { openDirectoryContents } from '@stemma/contents';
 import { fail, isStemmaError } from '@stemma/errors';
+import { FRAME_VERSION } from '@stemma/events';
 import { commandDigest, historyId, type Command } from '@stemma/history';
-import { acknowledgeDamage, openWriter, partitionOf } from '@stemma/log';
+import { acknowledgeDamage, boundsOf, openWriter, partitionOf } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector, readFence } from '@stemma/projector';
 import { findAct, listActs } from '@stemma/read-models';
@@ -29,6 +30,7 @@ import {
 } from './read.ts';
 import { salvageLine } from './salvage.ts';
 import { replayRows, statsOf, verifyHome } from './upkeep.ts';
+import { yieldingLog } from './yielding-log.ts';
 
 export type HomeOptions = {
   readonly directory: string;
@@ -53,7 +55,9 @@ export const openHome = async (options: HomeOptions): Promise<Home> => {
 const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
 const openParts = async (directory: string, clock: () => bigint): Promise<Parts> => {
-  const log = await openEmbeddedLog({ directory: join(directory, 'log') });
+  const log = yieldingLog(await openEmbeddedLog({ directory: join(directory, 'log') }), () =>
+    performance.now(),
+  );
   const contents = await openDirectoryContents(join(directory, 'contents'));
   const rows = openLmdbRowStore({ directory: join(directory, 'rows') });
   const projector = openProjector({ log, contents, store: rows });
@@ -168,8 +172,16 @@ const servedPosition = (
   }
 };
 
+const checkId = (text: string, what: string): void => {
+  const most = boundsOf(FRAME_VERSION).id;
+  if (text === '' || Buffer.byteLength(text) > most)
+    throw fail('E_COMMAND_INVALID', `${what} has 1 to ${most} bytes of UTF-8`);
+};
+
 const submit = async ({ log, projector, writer, background }: Parts, command: Command): Promise<Outcome> => {
-  const { id, history } = command;
+  const { id, history, by } = command;
+  checkId(id, 'the id of a command');
+  checkId('recorder' in by ? by.recorder : by.actor, 'the name of a recorder or an actor');
   const accepted = await writer.write({ id, digest: commandDigest(command), history, command });
   const { seq, frame, repeated } = accepted;
   if (frame !== null) {

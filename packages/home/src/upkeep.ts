@@ -90,9 +90,12 @@ type Problem = VerifyReport['problems'][number];
 /** Reads every record and its contents, every stored content, and what the projector found defective. */
 export const verifyHome = async (
   { log, contents, projector }: Parts,
-  progress: (records: number) => void = () => undefined,
+  progress: (bytes: number, total: number) => void = () => undefined,
 ): Promise<VerifyReport> => {
-  const report = await verifyLog(log, { contents, progress: (_partition, offset) => progress(offset) });
+  const report = await verifyLog(log, {
+    contents,
+    progress: (_partition, offset, end) => progress(offset, end),
+  });
   const problems: Problem[] = report.problems.map(({ kind, partition, offset, history, seq, message }) => ({
     kind,
     partition,

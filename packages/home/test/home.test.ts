@@ -1,5 +1,5 @@
 import { compareCodePoints } from '@stemma/canonical';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contentsOf, damage, named, open, say, send, start, temporaryHome } from './small-home.ts';
@@ -235,5 +235,51 @@ test('a position may name its lineage: of the history that is asked, or in full 
   const plain = await home.position(line, '@c1');
   for (const ref of ['main@c1', 'a@c1', 'a:main@c1', `${named('a')}@c1`])
     expect(await home.position(line, ref)).toEqual(plain);
+  await home.close();
+});
+
+test('verification and replay let others have a turn, so that they can be cancelled', async () => {
+  using at = temporaryHome();
+  const home = await open(at.directory);
+  await start(home, 'a');
+  const cycles = Array.from({ length: 400 }, (_, i) => `${i} `.repeat(2_000));
+  await Promise.all(cycles.map((text) => say(home, 'a', text)));
+  let turns = 0;
+  const beat = setInterval(() => turns++, 0);
+  await home.replay({ verify: true });
+  const during = turns;
+  await home.verify();
+  clearInterval(beat);
+  expect([during > 1, turns > during]).toEqual([true, true]);
+  const stop = new Error('enough');
+  const cancel = (): never => {
+    throw stop;
+  };
+  await expect(home.verify(cancel)).rejects.toBe(stop);
+  await expect(home.replay({ verify: true, progress: cancel })).rejects.toBe(stop);
+  expect(readdirSync(at.directory).toSorted(compareCodePoints)).toEqual(['contents', 'log', 'rows']);
+  await home.close();
+});
+
+test('a command without a usable id or author is refused before anything is written [record §3: refusals forgotten]', async () => {
+  using at = temporaryHome();
+  const home = await open(at.directory);
+  const long = 'x'.repeat(513);
+  for (const [id, recorder] of [
+    ['', 'r'],
+    [long, 'r'],
+    ['c', ''],
+    ['c', long],
+  ] as const) {
+    const sent = home.submit({
+      id,
+      history: named('a'),
+      lineage: 0,
+      by: { recorder },
+      steps: [{ op: 'start', name: 'a' }],
+    });
+    await expect(sent).rejects.toMatchObject({ code: 'E_COMMAND_INVALID' });
+  }
+  expect(await home.histories()).toEqual([]);
   await home.close();
 });

@@ -42,7 +42,7 @@ export const start = (home: Home, name: string): Promise<Outcome> =>
 
 /** One cycle with one block, whose content can be found in the files. */
 export const say = (home: Home, name: string, text: string): Promise<Outcome> =>
-  send(home, name, `say:${name}:${text}`, [
+  send(home, name, `say:${name}:${text.slice(0, 50)}`, [
     { op: 'insert', parent: '^ah', node: { nodeType: 'cb', role: 'user', content: text } },
     { op: 'commit' },
   ]);

@@ -72,6 +72,7 @@ const runCommand = async (
   const output = openOutput(around, options['json'] === true);
   const stop = cancellation(around.signal, output);
   let home: Home | undefined;
+  let display: Progress | undefined;
   const directory = resolve(
     typeof options['home'] === 'string' ? options['home'] : around.env['STEMMA_HOME'] || '.stemma',
   );
@@ -81,7 +82,10 @@ const runCommand = async (
     stdin: around.stdin,
     stderr: around.stderr,
     signal: stop.signal,
-    progress: (unit) => openProgress(unit, around.stderr, stop.signal),
+    progress: (unit) => {
+      display?.end();
+      return (display = openProgress(unit, around.stderr, stop.signal));
+    },
     line: (name) => findLine(context, required(name)),
     home: async ({ create = false } = {}) => (home ??= await openHome({ directory, create })),
   };
@@ -89,6 +93,8 @@ const runCommand = async (
     stop.signal.throwIfAborted();
     return (await line.run(context, args, options)) ?? 0;
   } catch (error) {
+    // A bar that is left open keeps the process alive, and the cursor hidden.
+    display?.end();
     // A reader that goes away (`stemma log H | head`) ends the command, it is not a failure.
     if (output.unread.aborted) return 0;
     // What a stream or timer throws when it is aborted says less than why.

@@ -144,3 +144,31 @@ test('no colour, progress or stack trace without a terminal, in a process of its
   expect(run.stderr).toMatch(/chat\.json: imported as h[a-z2-7]{20}\nstemma: .*missing\.json \(E_IO\)\n/);
   expect(run.stderr + run.stdout).not.toMatch(/\u001b|\n\s+at /);
 });
+
+test('a cancelled command leaves no bar on the terminal, which would keep the process alive', async () => {
+  await stemmaJson(['import', chat, '--history', 'x', ...home]);
+  const stop = new AbortController();
+  const shown: string[] = [];
+  const stderr = Object.assign(
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        shown.push(chunk.toString());
+        // The first that is shown of the bar is answered with Ctrl-C.
+        stop.abort();
+        done();
+      },
+    }),
+    { isTTY: true, columns: 80, cursorTo: () => true, clearLine: () => true, moveCursor: () => true },
+  );
+  const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+  const before = timers();
+  await runCli(['replay', '--verify', ...home], {
+    stdin: Readable.from([]),
+    stdout: nowhere(),
+    stderr,
+    env: {},
+    signal: stop.signal,
+  });
+  expect(shown.length).toBeGreaterThan(0);
+  expect(timers()).toBe(before);
+});

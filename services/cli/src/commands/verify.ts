@@ -8,7 +8,7 @@ export const verify: CommandLine = {
   options: [],
   run: async ({ home: open, output, progress: display }) => {
     const home = await open();
-    const progress = display('records');
+    const progress = display('bytes');
     const report = await home.verify(progress.count);
     progress.end();
     await output.result(
