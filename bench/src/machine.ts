@@ -41,7 +41,7 @@ export const machine = (scratch: string): Machine => {
     cpu: cpus()[0]?.model ?? 'unknown',
     cores: cpus().length,
     memory: bytes(totalmem()),
-    system: `${platform()} ${release()} ${arch()}`,
+    system: `${platform()} ${release().split('-')[0] ?? ''} ${arch()}`,
     node: process.version,
     fileSystem: fileSystems[type] ?? `0x${type.toString(16)}`,
     peers: Object.fromEntries(peers.map((name) => [name, peerVersion(name)])),

@@ -7,17 +7,16 @@ import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
 import { replay } from './replay/replay.ts';
 import { printReport, writeReports } from './report.ts';
-import type { Report } from './table.ts';
+import type { BenchmarkOptions, Report } from './table.ts';
 
-/** Where one benchmark writes, and how long it may take. */
-type Benchmark = (options: { readonly directory: string; readonly quick: boolean }) => Promise<Report>;
+type Benchmark = (options: BenchmarkOptions) => Promise<Report>;
 
 const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
   const directory = join(options.scratch, `${name}-${process.pid}`);
   try {
-    return await benchmarks[name]({ directory, quick: options.quick });
+    return await benchmarks[name]({ directory, quick: options.quick, rounds: options.rounds });
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

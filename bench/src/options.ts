@@ -9,6 +9,8 @@ export type Options = {
   readonly tables: readonly Name[];
   /** Small sizes, one round: to see that it runs. The figures mean nothing. */
   readonly quick: boolean;
+  /** How often each measurement is repeated. */
+  readonly rounds: number;
   /** One JSON document on stdout instead of tables. */
   readonly json: boolean;
   /** Puts the tables into docs/benchmarks.md. */
@@ -17,7 +19,7 @@ export type Options = {
   readonly scratch: string;
 };
 
-export const usage = `pnpm bench [${names.join('|')}] [--quick] [--json] [--write] [--scratch DIR]`;
+export const usage = `pnpm bench [${names.join('|')}] [--quick] [--rounds N] [--json] [--write] [--scratch DIR]`;
 
 /** What the command line asks for. @throws an Error with the usage. */
 export const parseOptions = (args: readonly string[]): Options => {
@@ -26,6 +28,7 @@ export const parseOptions = (args: readonly string[]): Options => {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '3' },
       json: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       scratch: { type: 'string' },
@@ -36,5 +39,6 @@ export const parseOptions = (args: readonly string[]): Options => {
   if (unknown.length > 0) throw new Error(`there is no benchmark ${unknown.join(', ')}\n${usage}`);
   const scratch = values.scratch ?? fileURLToPath(new URL('../node_modules/.cache/bench', import.meta.url));
   mkdirSync(scratch, { recursive: true });
-  return { tables, quick: values.quick, json: values.json, write: values.write, scratch };
+  const rounds = values.quick ? 1 : Math.max(1, Number.parseInt(values.rounds, 10) || 3);
+  return { tables, quick: values.quick, rounds, json: values.json, write: values.write, scratch };
 };

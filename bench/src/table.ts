@@ -15,6 +15,13 @@ export type Aim = {
   readonly met: boolean;
 };
 
+/** Where a benchmark writes, whether sizes are small, and how often each measurement is repeated. */
+export type BenchmarkOptions = {
+  readonly directory: string;
+  readonly quick: boolean;
+  readonly rounds: number;
+};
+
 /** What one of the benchmarks gives: tables for people, figures for programs. */
 export type Report = {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { median } from '../measure.ts';
 import { probe } from '../probe.ts';
-import { figure, type Report, type Table } from '../table.ts';
+import { figure, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import type { AppendInput, Appending } from './figures.ts';
 
 const groups = [1, 100, 1_000] as const;
@@ -19,17 +19,15 @@ type Measured = { readonly way: Way; readonly group: number; readonly rounds: re
 
 const measureGroup = async (
   group: number,
-  directory: string,
-  quick: boolean,
+  { directory, quick, rounds }: BenchmarkOptions,
 ): Promise<readonly Measured[]> => {
-  const rounds = quick ? 1 : 5;
   const found = ways.map(({ name }) => ({ way: name, group, rounds: [] as Appending[] }));
   for (let round = 0; round < rounds; round += 1) {
     for (const { way, rounds: taken } of found) {
       const input: AppendInput = {
         directory: join(directory, `${way.replace('/', '-')}-${group}-${round}`),
         group,
-        seconds: quick ? 0.2 : 3,
+        seconds: quick ? 0.2 : 2,
       };
       taken.push((await probe<Appending>(way, input)).value);
     }
@@ -58,12 +56,9 @@ const row = (measured: Measured, limit: Measured): readonly string[] => {
 };
 
 /** Durable events a second, singly and in groups, against what the file system allows. */
-export const append = async (options: {
-  readonly directory: string;
-  readonly quick: boolean;
-}): Promise<Report> => {
+export const append = async (options: BenchmarkOptions): Promise<Report> => {
   const measured: Measured[] = [];
-  for (const group of groups) measured.push(...(await measureGroup(group, options.directory, options.quick)));
+  for (const group of groups) measured.push(...(await measureGroup(group, options)));
   const limit = (group: number): Measured =>
     measured.find((one) => one.way === 'append/file' && one.group === group)!;
   const table: Table = {

@@ -2,11 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { median } from '../measure.ts';
 import { probe, type Probed } from '../probe.ts';
-import { bytes, figure, times, type Aim, type Report, type Table } from '../table.ts';
+import { bytes, figure, times, type Aim, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import { generated, type Sessions } from './generate.ts';
 import type { Replayed } from './rebuild.ts';
-
-type Options = { readonly directory: string; readonly quick: boolean };
 
 /** A log of so many events, made once and kept in the scratch folder. */
 const prepared = async (
@@ -45,9 +43,9 @@ const measure = async (
 };
 
 /** How fast all read models are built anew from the log, and what memory it takes. */
-export const replay = async (options: Options): Promise<Report> => {
+export const replay = async (options: BenchmarkOptions): Promise<Report> => {
   const scratch = dirname(options.directory);
-  const rounds = options.quick ? 1 : 3;
+  const { rounds } = options;
   const [few, many] = options.quick ? [2_000, 8_000] : [250_000, 1_000_000];
   const small = await prepared(scratch, few);
   const large = await prepared(scratch, many);
