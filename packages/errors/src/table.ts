@@ -83,6 +83,7 @@ export const ERRORS = {
   E_NOTHING_TO_ACK: row(404, 1, false, '`stemma verify` lists the damaged records.'),
   E_NOTHING_TO_SALVAGE: row(409, 1, false, 'The history is whole: go on with it.'),
   // rows
+  E_ROWS_DAMAGED: row(500, 74, false, 'Delete the folder `rows` of the home: it is made again from the log.'),
   E_ROWS_VERSION: row(409, 74, false, 'Rebuild the rows with `stemma replay`.'),
   E_ROWS_DIFFER: row(500, 5, false, 'Rebuild the rows with `stemma replay`; keep the old ones for a report.'),
   E_KEY_TOO_LONG: row(400, 1, false, 'Ids may have 512 UTF-8 bytes at the most.'),

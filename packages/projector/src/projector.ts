@@ -94,12 +94,15 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     const current = store.current(group);
     return open(unfinishedNames(store, signature, current)[0] ?? nextName(store, signature, current));
   };
+  /** The generation that was current when somebody last looked. */
+  let seen: Generation | undefined;
   const read = <T>(fn: (view: GenerationView) => T): T => {
     for (;;) {
-      const now = generation();
+      const now = seen ?? generation();
       const result = attempt(() => now.read(fn));
-      // Dropped while it was read: what was seen may be nothing.
-      if (generation() === now) return result();
+      seen = generation();
+      // Another one became current, and this one may have been dropped while it was read: what was seen may be nothing.
+      if (seen === now) return result();
     }
   };
 

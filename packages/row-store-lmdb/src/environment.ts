@@ -1,6 +1,6 @@
 import { StemmaError } from '@stemma/errors';
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb';
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootId, chooseEpoch, readEpochState, writeEpochState } from './epoch.ts';
 
@@ -31,11 +31,30 @@ export type Environment = {
 
 let openers = 0;
 
+/** LMDB's own mark, near the beginning of each of its first two pages: LMDB crashes the process where it is missing. */
+const MARK = Buffer.of(0xde, 0xc0, 0xef, 0xbe);
+const PAGE = 4096;
+
+/** @throws E_ROWS_DAMAGED if there is a file and it is not LMDB's */
+const refuseOverwritten = (file: string): void => {
+  if (!existsSync(file) || statSync(file).size === 0) return;
+  const pages = Buffer.alloc(2 * PAGE);
+  const opened = openSync(file, 'r');
+  try {
+    readSync(opened, pages, 0, pages.length, 0);
+  } finally {
+    closeSync(opened);
+  }
+  if (!pages.subarray(0, PAGE).includes(MARK) || !pages.subarray(PAGE).includes(MARK))
+    throw new StemmaError('E_ROWS_DAMAGED', `${file} was overwritten: it does not begin as LMDB's files do`);
+};
+
 const BYTES = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
 export const openEnvironment = (directory: string, boot: string = bootId()): Environment => {
   const folder = chooseEpoch(directory, boot);
   const file = join(folder, 'rows.mdb');
+  refuseOverwritten(file);
   const root = open({ path: file, noSync: true, maxReaders: 512, maxDbs: 128, ...BYTES });
   const own: Bytes = root.openDB({ name: 'own', ...BYTES });
   const tables = new Map<string, Bytes>();

@@ -139,3 +139,15 @@ describe('rows that are not synced', () => {
     await store.close();
   });
 });
+
+it('a store whose file was overwritten is refused with a code, before LMDB could crash on it', async () => {
+  const directory = fresh();
+  await visit(directory, 'boot-1');
+  const file = readdirSync(directory, { recursive: true, encoding: 'utf8' }).find((name) =>
+    name.endsWith('rows.mdb'),
+  );
+  writeFileSync(join(directory, file ?? ''), Buffer.alloc(5 * 1024, 7), { flag: 'r+' });
+  expect(() => openLmdbRowStore({ directory, boot: 'boot-1' })).toThrow(
+    expect.objectContaining({ code: 'E_ROWS_DAMAGED' }),
+  );
+});

@@ -1,0 +1,49 @@
+import { historyId, type Step } from '@stemma/history';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { seeded } from '@stemma/log/contract';
+import { open, send, start, temporaryHome } from './small-home.ts';
+
+/** One cycle: blocks with and without an end, references, and something late on an older turn. */
+const cycle = (i: number, random: () => number): readonly Step[] => {
+  const steps: Step[] = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, k) => ({
+    op: 'insert',
+    parent: random() < 0.05 ? '^sys' : '^ah',
+    node: {
+      nodeType: 'cb',
+      id: `b${i}-${k}`,
+      content: `${i} ${k} ${random()}`,
+      offset: random() < 0.3 ? -1 : 0,
+      ...(random() < 0.5 ? { ttl: 1 + Math.floor(random() * 80) } : {}),
+      ...(k > 0 && random() < 0.3 ? { refs: [`b${i}-0`] } : {}),
+    },
+  }));
+  if (i > 10 && random() < 0.2)
+    steps.push({
+      op: 'insert',
+      parent: `t${i - 1 - Math.floor(random() * 5)}`,
+      node: { nodeType: 'cb', id: `late${i}`, content: 'late', offset: 1, ttl: 2 },
+    });
+  return [...steps, { op: 'commit', turn_id: `t${i}` }];
+};
+
+test('a history that is closed and opened again all the time records the same hashes as one reader computes in one go [record §2: defective] [snapshots: tree hash] [snapshots: thread hash]', async () => {
+  using at = temporaryHome();
+  const random = seeded(7);
+  let home = await open(at.directory);
+  await start(home, 'long');
+  for (let i = 1; i <= 160; i++) {
+    await send(home, 'long', `cycle:${i}`, cycle(i, random));
+    if (random() > 0.15) continue;
+    await home.close();
+    home = await open(at.directory);
+  }
+  await home.close();
+  rmSync(join(at.directory, 'rows'), { recursive: true });
+  home = await open(at.directory);
+  expect(await home.verify()).toMatchObject({ ok: true, problems: [] });
+  expect((await home.history(historyId('long', ''))).cycles).toBe(160);
+  expect(await home.replay({ verify: true, batches: [1, 7], stops: true })).toMatchObject({ differences: 0 });
+  await home.close();
+}, 120_000);
