@@ -45,7 +45,9 @@ const refuseOverwritten = (file: string): void => {
   } finally {
     closeSync(opened);
   }
-  if (!pages.subarray(0, PAGE).includes(MARK) || !pages.subarray(PAGE).includes(MARK))
+  // Zeros only: another process is about to write its first pages.
+  const overwritten = (page: Buffer): boolean => !page.includes(MARK) && page.some((byte) => byte !== 0);
+  if (overwritten(pages.subarray(0, PAGE)) || overwritten(pages.subarray(PAGE)))
     throw new StemmaError('E_ROWS_DAMAGED', `${file} was overwritten: it does not begin as LMDB's files do`);
 };
 
