@@ -31,7 +31,7 @@ export const lineageIn = (rows: RowReader, history: string, name: string): Line 
 };
 
 /** The line of a strand. */
-const lineOf = (history: string, strand: number): Line => ({
+export const lineOf = (history: string, strand: number): Line => ({
   history,
   strand,
   lineage: lineageId(history, strand),

@@ -1,3 +1,4 @@
+export { lineageId, lineOf } from './find.ts';
 export type {
   DiffResult,
   HistorySummary,

@@ -3,6 +3,9 @@ import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import type { Surroundings } from './surroundings.ts';
 
+/** One content is 64 MiB at the most; its JSON may be six times as long. */
+export const MOST_STDIN = 400 * 1024 * 1024;
+
 /** An option that was given as a text, or undefined. */
 export const text = (options: Readonly<Record<string, unknown>>, name: string): string | undefined => {
   const value = options[name];

@@ -1,5 +1,5 @@
 import type { Step } from '@stemma/history';
-import type { Home, Line, Outcome } from '@stemma/home';
+import { lineageId, type Home, type Line, type Outcome } from '@stemma/home';
 import { randomUUID } from 'node:crypto';
 import { text, whole } from './options.ts';
 import { printable, type Output } from './output.ts';
@@ -37,7 +37,7 @@ export const printOutcome = (output: Output, outcome: Outcome): Promise<void> =>
   const snapshot = events.findLast((event) => event.type === 'SnapshotCommitted');
   const result = {
     history,
-    lineage: strand === 0 ? history : `${history}:${strand}`,
+    lineage: lineageId(history, strand),
     seq,
     position: `@s${seq}`,
     repeated,

@@ -1,7 +1,7 @@
 import type { CommandAnswer, CommandRequest, StartRequest } from '@stemma/api';
 import { historyId, parseCommand } from '@stemma/history';
-import type { Home, Line, Outcome } from '@stemma/home';
-import { lineOf, positionAnswer } from './lines.ts';
+import { lineOf, type Home, type Line, type Outcome } from '@stemma/home';
+import { positionAnswer } from './lines.ts';
 
 /** Starts an empty history, and answers when it is durable. */
 export const startHistory = async (
@@ -36,7 +36,7 @@ export const doCommand = async (home: Home, line: Line, request: CommandRequest)
 };
 
 const answer = async (home: Home, { repeated, events, ...where }: Outcome): Promise<CommandAnswer> => ({
-  position: positionAnswer(await home.position(lineOf(where), `@s${where.seq}`)),
+  position: positionAnswer(await home.position(lineOf(where.history, where.strand), `@s${where.seq}`)),
   repeated,
   events: [...events],
 });

@@ -1,17 +1,6 @@
 import type { Position as PositionAnswer } from '@stemma/api';
 import { isStemmaError } from '@stemma/errors';
-import type { HistorySummary, Home, Line, Position } from '@stemma/home';
-
-/** What names a lineage in addresses. */
-export const lineageId = (history: string, strand: number): string =>
-  strand === 0 ? history : `${history}:${strand}`;
-
-/** The lineage that a position belongs to. */
-export const lineOf = ({ history, strand }: Pick<Position, 'history' | 'strand'>): Line => ({
-  history,
-  strand,
-  lineage: lineageId(history, strand),
-});
+import { lineageId, lineOf, type HistorySummary, type Home, type Line, type Position } from '@stemma/home';
 
 /** A position as the API gives it. */
 export const positionAnswer = (position: Position): PositionAnswer => ({
@@ -39,7 +28,9 @@ export const positionOrNull = async (home: Home, line: Line, reference: string):
 /** The snapshot before a position: of the cycle before it, or, for a position that is no snapshot, the newest. */
 export const previousOf = async (home: Home, position: Position): Promise<Position | null> => {
   const cycle = position.committed && position.cycle !== null ? position.cycle - 1 : position.cycle;
-  return cycle === null || cycle < 0 ? null : positionOrNull(home, lineOf(position), `@c${cycle}`);
+  return cycle === null || cycle < 0
+    ? null
+    : positionOrNull(home, lineOf(position.history, position.strand), `@c${cycle}`);
 };
 
 /** For every strand on the chain of a strand's newest position, the last frame of it that counts (snapshots: strands). */

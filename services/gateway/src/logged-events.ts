@@ -1,6 +1,5 @@
 import { fromWireJson, toWireJson, type LoggedEvent as LoggedAnswer, type StreamedEvent } from '@stemma/api';
-import type { LoggedEvent } from '@stemma/home';
-import { lineageId } from './lines.ts';
+import { lineageId, type LoggedEvent } from '@stemma/home';
 
 const STREAMED_CHARACTERS = 16 * 1024;
 

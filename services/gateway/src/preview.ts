@@ -1,7 +1,7 @@
-import type { Home, HistorySummary, TreeAt } from '@stemma/home';
+import { lineOf, type Home, type HistorySummary, type TreeAt } from '@stemma/home';
 import { NODE_KIND } from '@stemma/context-tree';
 import { excerptOf } from './excerpt.ts';
-import { lineOf, positionOrNull } from './lines.ts';
+import { positionOrNull } from './lines.ts';
 
 const CHARACTERS = 160;
 /** Blocks of users that are looked at for words. */
@@ -26,7 +26,7 @@ export const openPreviews = (home: Home): Previews => {
 };
 
 const firstUserWords = async (home: Home, history: string): Promise<string | null> => {
-  const line = lineOf({ history, strand: 0 });
+  const line = lineOf(history, 0);
   const first = await positionOrNull(home, line, '@c1');
   const words = first === null ? null : await userWords(home, await home.tree(first));
   return words ?? userWords(home, await home.tree(await home.position(line)));

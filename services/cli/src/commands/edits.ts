@@ -2,14 +2,13 @@ import { isJsonObject, parseWideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import type { CommandLine, Context } from '../command.ts';
-import { readText, required, text } from '../options.ts';
+import { MOST_STDIN, readText, required, text } from '../options.ts';
 import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
 
 type Arguments = readonly (string | readonly string[] | undefined)[];
 type Options = Readonly<Record<string, unknown>>;
 
 const HISTORY = ['<history>', 'a history or lineage, by id or name'] as const;
-const MOST_STDIN = 400 * 1024 * 1024;
 
 /** A command that makes one step of its arguments and submits it. */
 const edit = (

@@ -1,11 +1,8 @@
 import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { CommandLine, Context } from '../command.ts';
-import { readText, text, whole } from '../options.ts';
+import { MOST_STDIN, readText, text, whole } from '../options.ts';
 import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
-
-/** One content is 64 MiB at the most; its JSON may be six times as long. */
-const MOST_STDIN = 400 * 1024 * 1024;
 
 export const insert: CommandLine = {
   name: 'insert',
