@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { ConfigurationChanged } from './configuration-changed.ts';
 import { DamageAcknowledged, FormatRaised, LogOpened } from './control.ts';
 import { HistoryStarted } from './history-started.ts';
+import { InterventionRecorded } from './intervention-recorded.ts';
 import { LineageStarted } from './lineage-started.ts';
 import { NodeCascaded } from './node-cascaded.ts';
 import { NodeExpired } from './node-expired.ts';
@@ -11,6 +13,7 @@ import { NodeMoved } from './node-moved.ts';
 import { NodePruned } from './node-pruned.ts';
 import { NodeRemoved } from './node-removed.ts';
 import { NodeReplaced } from './node-replaced.ts';
+import { ObservationRecorded } from './observation-recorded.ts';
 import { PolicyConfigured } from './policy-configured.ts';
 import { PositionAnnotated, PositionNamed } from './position-named.ts';
 import { PriorityChanged } from './priority-changed.ts';
@@ -37,6 +40,9 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   PriorityChanged,
   PositionNamed,
   PositionAnnotated,
+  InterventionRecorded,
+  ConfigurationChanged,
+  ObservationRecorded,
 ]);
 export type HistoryEvent = z.infer<typeof HistoryEvent>;
 

@@ -99,7 +99,11 @@ const takeBack = (state: HistoryState, undo: Undo, started: boolean): void => {
 };
 
 const lineageEvent = (event: HistoryEvent): LineageEvent => {
-  if (event.type === 'HistoryStarted' || event.type === 'LineageStarted')
+  if (
+    event.type === 'HistoryStarted' ||
+    event.type === 'LineageStarted' ||
+    event.type === 'ObservationRecorded'
+  )
     throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands behind other events`);
   return event;
 };

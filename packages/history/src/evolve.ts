@@ -2,13 +2,20 @@ import { compareBytes } from '@stemma/canonical';
 import { kindOfType, NODE_KIND, type EventRef, type FixedName, type Tree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
+import { changedConfig, type ConfigChange } from './config.ts';
 import { splitNode } from './recorded-node.ts';
 import type { LineageState, Sources } from './state.ts';
 
 const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
 
-/** Beginnings are the business of {@link applyFrame}: they make the lineage that events are applied to. */
-export type LineageEvent = Exclude<HistoryEvent, { type: 'HistoryStarted' | 'LineageStarted' }>;
+/**
+ * Beginnings are the business of {@link applyFrame}: they make the lineage that events are applied to. Observations are
+ * applied to none.
+ */
+export type LineageEvent = Exclude<
+  HistoryEvent,
+  { type: 'HistoryStarted' | 'LineageStarted' | 'ObservationRecorded' }
+>;
 
 /**
  * Applies one recorded fact to a lineage. Total and dull: it knows no rule of lifetimes, only what the fact says, and
@@ -77,8 +84,12 @@ export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef
     case 'PriorityChanged':
       tree.reprioritise(event.id, event.priority);
       return;
+    case 'ConfigurationChanged':
+      lineage.config = changedConfig(lineage.config, event.changes as readonly ConfigChange[]);
+      return;
     case 'PositionNamed':
     case 'PositionAnnotated':
+    case 'InterventionRecorded':
       return;
   }
 };

@@ -1,6 +1,7 @@
 export { applyFrame, revertFrame, settle } from './apply-frame.ts';
 export type { AppliedFrame, AppliedSnapshot, Started } from './applied-frame.ts';
 export { Command, commandDigest, parseCommand, Step, type StepOf } from './command.ts';
+export type { Config, ConfigChange } from './config.ts';
 export { decideFork, decideRollback, type Target } from './decide/branch.ts';
 export { decide } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';

@@ -1,4 +1,5 @@
 import { freshFixed, recordsOf, Tree, type FixedIds, type ThreadMode } from '@stemma/context-tree';
+import { NO_CONFIG } from './config.ts';
 import type { LineageParts, LoadLineage } from './signatures.ts';
 import type { HistoryState, LineageState, Sources } from './state.ts';
 
@@ -19,6 +20,7 @@ export const freshLineage = (ids: FixedIds, thread: ThreadMode, cycle: number): 
   newest: 0n,
   nextIndex: 0,
   policy: null,
+  config: NO_CONFIG,
   thread,
 });
 
@@ -31,6 +33,7 @@ export const loadLineage: LoadLineage = (parts) => ({
   newest: parts.newest,
   nextIndex: parts.nextIndex,
   policy: parts.policy,
+  config: parts.config,
   thread: parts.thread,
 });
 
@@ -44,6 +47,7 @@ export const partsOf = (lineage: LineageState): LineageParts => ({
   newest: lineage.newest,
   nextIndex: lineage.nextIndex,
   policy: lineage.policy,
+  config: lineage.config,
   thread: lineage.thread,
 });
 
@@ -65,12 +69,13 @@ export const lineageOf = (state: HistoryState, strand: number, sources: Sources)
 };
 
 /** What of a lineage changes besides its tree, to put it back. */
-export type Scalars = Pick<LineageState, 'name' | 'seq' | 'newest' | 'nextIndex' | 'policy'>;
+export type Scalars = Pick<LineageState, 'name' | 'seq' | 'newest' | 'nextIndex' | 'policy' | 'config'>;
 
-export const scalarsOf = ({ name, seq, newest, nextIndex, policy }: LineageState): Scalars => ({
+export const scalarsOf = ({ name, seq, newest, nextIndex, policy, config }: LineageState): Scalars => ({
   name,
   seq,
   newest,
   nextIndex,
   policy,
+  config,
 });

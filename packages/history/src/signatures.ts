@@ -1,6 +1,7 @@
 import type { NodeRecord, Policy, ThreadMode, TreeParts, TurnRecord } from '@stemma/context-tree';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import type { AppliedFrame } from './applied-frame.ts';
+import type { Config } from './config.ts';
 import type { Command } from './command.ts';
 import type { HistoryState, LineageState, Lookups, Sources } from './state.ts';
 
@@ -51,6 +52,7 @@ export type LineageParts = TreeParts & {
   readonly newest: bigint;
   readonly nextIndex: number;
   readonly policy: Policy | null;
+  readonly config: Config;
   readonly thread: ThreadMode;
   readonly turns: Iterable<TurnRecord>;
   readonly nodes: Iterable<NodeRecord>;

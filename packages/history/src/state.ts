@@ -1,3 +1,4 @@
+import type { Config } from './config.ts';
 import type { PayloadSource, Policy, ThreadMode, Tree } from '@stemma/context-tree';
 
 /** One line of snapshots at its newest frame. Read-only for everyone but this package. */
@@ -17,6 +18,8 @@ export type LineageState = {
   /** The next `creation_index` of the open cycle (context-tree §10.6). */
   nextIndex: number;
   policy: Policy | null;
+  /** What is configured beside the policy (pool: Interventions). */
+  config: Config;
   readonly thread: ThreadMode;
 };
 

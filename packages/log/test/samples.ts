@@ -66,6 +66,29 @@ export const SAMPLES: readonly StemmaEvent[] = [
   { type: 'LogOpened', log: '0b7e2c9a-0000-4000-8000-000000000000', partitions: 4 },
   { type: 'FormatRaised', version: 2 },
   { type: 'DamageAcknowledged', offset: 4_294_967_296 },
+  {
+    type: 'InterventionRecorded',
+    intervention: 'external_query',
+    notes: 'asked at night\nanswered at once',
+    content: { question: 'why?', answer: { text: 'naïve 🚀' }, mind: 'markov' },
+  },
+  {
+    type: 'ConfigurationChanged',
+    changes: [
+      { key: 'active_pool_size', from: null, to: 40 },
+      { key: 'seed', from: { n: 0.5 }, to: null },
+    ],
+  },
+  {
+    type: 'ObservationRecorded',
+    kind: 'selected',
+    what: '@c4 .cb',
+    strand: 0,
+    seq: 12,
+    times: 3,
+    first_at: 1_724_670_000_000_000_000n,
+    last_at: 1_724_670_000_000_000_002n,
+  },
 ];
 
 export const sampleEnvelope = (seq: number): Envelope => ({

@@ -24,5 +24,5 @@ export { findSnapshot, listSnapshots, type Page, type SnapshotRow } from './snap
 export { isIdTaken, namedPosition, rememberedCommand } from './snapshots/look-up.ts';
 export { nearestMark, type Mark } from './snapshots/mark.ts';
 export { readNode, type FoundNode } from './snapshots/read-node.ts';
-export { readFlatTree, readHead, readLineage, readPosition } from './snapshots/read-position.ts';
+export { readConfig, readFlatTree, readHead, readLineage, readPosition } from './snapshots/read-position.ts';
 export { snapshots } from './snapshots/snapshots.ts';

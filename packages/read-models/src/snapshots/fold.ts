@@ -7,6 +7,7 @@ import { netChanges, type NetChanges } from './net-changes.ts';
 import { fixedCells, nodeCells, REGION, TOMBSTONE, turnCells } from './records.ts';
 import {
   COMMANDS,
+  CONFIGS,
   HEADS,
   IDS,
   MARKS,
@@ -29,7 +30,8 @@ export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
   rows.put(COMMANDS, [history, frame.command], [seq, frame.digest]);
   const start = startOf(frame, rows);
   foldNames(frame, rows);
-  if (frame.started !== null && frame.started.how !== 'start' && frame.events.length === 1) return;
+  // A lineage that was only started reads what its parent has.
+  if (frame.started !== null && frame.started.how !== 'start') return;
 
   const head = frame.started === null ? rows.get(HEADS, [history, strand]) : undefined;
   const ownMark = (head?.[1] ?? null) as number | null;
@@ -56,6 +58,7 @@ const NOTHING: Mark = {
   newest: 0n,
   nextIndex: 0,
   policy: null,
+  config: null,
   sys: 0,
   sysLive: 0,
   sysRows: 0,
@@ -80,9 +83,9 @@ const startOf = (
   const { parent, at } = started;
   const nearest = nearestMark(rows, history, parent, at);
   rows.put(STRANDS, [history, seq], [parent, at, nearest.at.strand, nearest.at.seq, state.name, thread]);
-  const event = events[0];
-  if (event?.type === 'LineageStarted' && event.how === 'rollback')
-    rename(history, parent, event.abandoned, rows);
+  for (const event of events)
+    if (event.type === 'LineageStarted' && event.how === 'rollback')
+      rename(history, parent, event.abandoned, rows);
   return nearest.mark;
 };
 
@@ -236,13 +239,16 @@ const decided = (
   { history, seq, events, state }: AppliedFrame,
   before: Mark,
   rows: Rows,
-): Pick<Mark, 'cycle' | 'newest' | 'nextIndex' | 'policy'> => {
+): Pick<Mark, 'cycle' | 'newest' | 'nextIndex' | 'policy' | 'config'> => {
   const configured = events.some((event) => event.type === 'PolicyConfigured');
   if (configured) rows.put(POLICIES, [history, seq], [state.policy]);
+  const changed = events.some((event) => event.type === 'ConfigurationChanged');
+  if (changed) rows.put(CONFIGS, [history, seq], [state.config]);
   return {
     cycle: state.tree.cycle,
     newest: state.newest,
     nextIndex: state.nextIndex,
     policy: configured ? seq : before.policy,
+    config: changed ? seq : before.config,
   };
 };

@@ -3,7 +3,7 @@ import type { RowReader, Value } from '@stemma/row-store';
 import { readStrand } from './chain.ts';
 import { MARKS } from './tables.ts';
 
-/** What is known of a position besides its nodes. `policy`: the frame that configured it. */
+/** What is known of a position besides its nodes. `policy`, `config`: the frames that configured them. */
 export type Mark = {
   /** Of the newest commit or import. */
   readonly cycle: number;
@@ -16,6 +16,7 @@ export type Mark = {
   /** The next `creation_index`. */
   readonly nextIndex: number;
   readonly policy: number | null;
+  readonly config: number | null;
   /** The number of the `^sys` place, its living nodes, and its rows since it was begun. */
   readonly sys: number;
   readonly sysLive: number;
@@ -35,6 +36,7 @@ export const markCells = (mark: Mark): Value => [
   mark.sys === 0 ? null : mark.sys,
   mark.policy,
   mark.also.length === 0 ? null : mark.also,
+  mark.config,
 ];
 
 export const markOf = (value: Value): Mark => ({
@@ -48,6 +50,7 @@ export const markOf = (value: Value): Mark => ({
   sys: (value[7] ?? 0) as number,
   policy: value[8] as number | null,
   also: (value[9] ?? []) as readonly number[],
+  config: (value[10] ?? null) as number | null,
 });
 
 export const sameMark = (a: Mark, b: Mark): boolean =>
@@ -57,6 +60,7 @@ export const sameMark = (a: Mark, b: Mark): boolean =>
   a.newest === b.newest &&
   a.nextIndex === b.nextIndex &&
   a.policy === b.policy &&
+  a.config === b.config &&
   a.sys === b.sys &&
   a.sysLive === b.sysLive &&
   a.sysRows === b.sysRows &&

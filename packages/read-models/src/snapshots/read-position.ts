@@ -11,12 +11,12 @@ import {
   type TreeParts,
   type TurnRecord,
 } from '@stemma/context-tree';
-import type { LineageParts } from '@stemma/history';
+import type { Config, LineageParts } from '@stemma/history';
 import type { Row, RowReader } from '@stemma/row-store';
 import { readChain, readStrand, type Link } from './chain.ts';
 import { nearestMark, type Mark } from './mark.ts';
 import { isTombstone, recordedOf, REGION, type Recorded } from './records.ts';
-import { HEADS, POLICIES, TURNS, VERSIONS } from './tables.ts';
+import { CONFIGS, HEADS, POLICIES, TURNS, VERSIONS } from './tables.ts';
 
 /**
  * The records that live at a position: of every node's rows over the whole chain the newest counts; it is absent if
@@ -164,7 +164,6 @@ export const readLineage = (
   const at = seq ?? readHead(rows, history, strand);
   const { mark } = nearestMark(rows, history, strand, at);
   const parts = readLinks(rows, history, readChain(rows, history, strand, at), mark);
-  const policy = mark.policy === null ? null : (rows.get(POLICIES, [history, mark.policy])?.[0] ?? null);
   return {
     ...parts,
     strand,
@@ -174,6 +173,30 @@ export const readLineage = (
     seq: at,
     newest: mark.newest,
     nextIndex: mark.nextIndex,
-    policy: policy as WideJson as Policy | null,
+    ...configured(rows, history, mark),
   };
 };
+
+const configured = (
+  rows: RowReader,
+  history: string,
+  { config, policy }: Mark,
+): { readonly config: Config; readonly policy: Policy | null } => ({
+  config: (config === null ? {} : (rows.get(CONFIGS, [history, config])?.[0] ?? {})) as Config,
+  policy: (policy === null
+    ? null
+    : (rows.get(POLICIES, [history, policy])?.[0] ?? null)) as WideJson as Policy | null,
+});
+
+/**
+ * The general configuration and the policy in force at a position.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ */
+export const readConfig = (
+  rows: RowReader,
+  history: string,
+  strand: number,
+  seq: number,
+): { readonly config: Config; readonly policy: Policy | null } =>
+  configured(rows, history, nearestMark(rows, history, strand, seq).mark);

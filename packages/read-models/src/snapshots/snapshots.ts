@@ -5,7 +5,7 @@ import { SNAPSHOTS_TABLES } from './tables.ts';
 /** Every position of every lineage, and what commands are decided on. */
 export const snapshots: ReadModel = {
   name: 'snapshots',
-  version: 1,
+  version: 2,
   tables: SNAPSHOTS_TABLES,
   fold: foldSnapshots,
 };

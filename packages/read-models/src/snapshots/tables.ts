@@ -113,7 +113,7 @@ export const SNAPSHOTS: Table = {
 export const MARKS: Table = {
   name: 'marks',
   about:
-    'What must be known of a position besides its nodes, from a frame on: the newest `cycle`; the lowest place with something alive (`oldest_live`), but for those in `also`; the lowest place of a turn; the number of the `^sys` place, its living nodes and its rows; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frame that configured the policy.',
+    'What must be known of a position besides its nodes, from a frame on: the newest `cycle`; the lowest place with something alive (`oldest_live`), but for those in `also`; the lowest place of a turn; the number of the `^sys` place, its living nodes and its rows; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frames that configured the policy and the rest.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -130,6 +130,7 @@ export const MARKS: Table = {
     ['sys', 'uint'],
     ['policy', 'uint'],
     ['also', 'json'],
+    ['config', 'uint'],
   ],
 };
 
@@ -183,6 +184,16 @@ export const POLICIES: Table = {
   value: [['policy', 'json']],
 };
 
+export const CONFIGS: Table = {
+  name: 'configs',
+  about: 'The whole general configuration as a frame left it: an object by key.',
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [['config', 'json']],
+};
+
 export const SNAPSHOTS_TABLES: readonly Table[] = [
   STRANDS,
   VERSIONS,
@@ -194,4 +205,5 @@ export const SNAPSHOTS_TABLES: readonly Table[] = [
   NAMES,
   HEADS,
   POLICIES,
+  CONFIGS,
 ];

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { payloadValue } from './node-shape.ts';
+
+/** What an observer can do (pool: Interventions). */
+export const INTERVENTIONS = [
+  'message_inject',
+  'config_change',
+  'fork',
+  'rollback',
+  'run',
+  'external_query',
+  'edit',
+  'save',
+  'annotate',
+] as const;
+export type InterventionType = (typeof INTERVENTIONS)[number];
+
+/**
+ * An observer acted, and this is why (pool: Interventions). It is the first event of every frame whose author is an actor,
+ * and of no other; its id is the frame's command. `content` holds only what no other event of the frame says.
+ */
+export const InterventionRecorded = z.strictObject({
+  type: z.literal('InterventionRecorded'),
+  intervention: z.enum(INTERVENTIONS),
+  /** May be empty. */
+  notes: z.string(),
+  content: z.record(z.string(), payloadValue),
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { count } from './node-shape.ts';
+
+export const OBSERVATIONS = ['opened', 'searched', 'selected', 'exported'] as const;
+export type ObservationKind = (typeof OBSERVATIONS)[number];
+
+/** Nanoseconds: small ones come back from the record as numbers. */
+const nanoseconds = z.union([z.bigint(), z.int()]).transform((time) => BigInt(time));
+
+/**
+ * An actor looked at a position (pool: Observations), `times` times between `first_at` and `last_at`. Frames of
+ * observations hold nothing else, lie outside every lineage, and change no tree and no position: their `lineage` only says
+ * which one was looked at.
+ */
+export const ObservationRecorded = z.strictObject({
+  type: z.literal('ObservationRecorded'),
+  kind: z.enum(OBSERVATIONS),
+  /** What was asked for: a selector, a reference, a format. */
+  what: z.string(),
+  /** The position that was seen. */
+  strand: count,
+  seq: count,
+  times: z.int().min(1),
+  first_at: nanoseconds,
+  last_at: nanoseconds,
+});

@@ -1,0 +1,26 @@
+import { canonicalJson, compareCodePoints, type WideJson } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+
+/** The general configuration in force at a position: what was set, by key. A key that is not set has no entry. */
+export type Config = { readonly [key: string]: WideJson };
+
+export const NO_CONFIG: Config = Object.freeze({});
+
+/** One key that gets another value; null: not set. */
+export type ConfigChange = { readonly key: string; readonly from: WideJson; readonly to: WideJson };
+
+/**
+ * The configuration after changes, keys by code point.
+ *
+ * @throws E_HISTORY_DEFECTIVE when a change does not start from what is in force.
+ */
+export const changedConfig = (config: Config, changes: readonly ConfigChange[]): Config => {
+  const next = new Map(Object.entries(config));
+  for (const { key, from, to } of changes) {
+    if (canonicalJson(next.get(key) ?? null) !== canonicalJson(from))
+      throw fail('E_HISTORY_DEFECTIVE', `${key} is configured from another value than the one in force`);
+    if (to === null) next.delete(key);
+    else next.set(key, to);
+  }
+  return Object.fromEntries([...next].sort(([a], [b]) => compareCodePoints(a, b)));
+};
