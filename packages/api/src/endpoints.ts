@@ -3,6 +3,7 @@ import { Diff, Health, Selection, Stats, VerifyStatus } from './answers.ts';
 import { CommandAnswer, CommandRequest, StartRequest } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EventPage, StreamMessage } from './logged.ts';
+import { QUESTIONS } from './questions.ts';
 import { HistoryPage, HistorySummary, SnapshotPage } from './summaries.ts';
 import { NodeDetail, TreePage } from './tree.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
@@ -109,6 +110,7 @@ export const ENDPOINTS = {
     answer: { kind: 'json', status: 200, schema: Diff },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
   },
+  ...QUESTIONS,
   events: {
     method: 'GET',
     path: '/api/histories/{history}/events',

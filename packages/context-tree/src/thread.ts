@@ -11,7 +11,8 @@ export type ThreadBlock = {
   readonly content: WideJson;
 };
 
-const roleOf = (headers: Headers, inSys: boolean): string | null =>
+/** The role that a block is shown with: a missing one is `system` under `^sys`, else `user` (context-tree §4). */
+export const roleOf = (headers: Headers, inSys: boolean): string | null =>
   headers.role === undefined ? (inSys ? 'system' : 'user') : headers.role;
 
 /** The canonical JSON of a block's entry, from the canonical JSON of its content (`""` without content). */
@@ -80,7 +81,8 @@ export const sliceText = (tree: FlatTree, indexes: readonly number[], source: Pa
   return `[${entries.join(',')}]`;
 };
 
-const contentAt = (tree: FlatTree, index: number, source: PayloadSource): WideJson | undefined => {
+/** The content of a node; undefined where it has none. @throws PayloadNeeded */
+export const contentAt = (tree: FlatTree, index: number, source: PayloadSource): WideJson | undefined => {
   const ref = tree.payloads[index];
   return ref === null || ref === undefined ? undefined : source(ref)['content'];
 };

@@ -2,6 +2,7 @@ import type { WideJson } from '@stemma/canonical';
 import type { FlatTree, PayloadSource } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { Command } from '@stemma/history';
+import type { Questions } from './questions/questions.ts';
 
 /** A history or a lineage as people name it, found: ids and the strand. */
 export type Line = {
@@ -105,6 +106,8 @@ export type DiffResult = {
 /** An embedded Stemma: everything one directory holds. All reads see at least what this process has written. */
 export type Home = {
   readonly directory: string;
+  /** Questions about what was sent: who made it, what a cache could have kept, where something began. */
+  readonly questions: Questions;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
   /** All of them, the one that changed last first. */

@@ -28,6 +28,7 @@ import {
   viewOf,
   type StateOf,
 } from './read.ts';
+import { questionsOf } from './questions/questions.ts';
 import { salvageLine } from './salvage.ts';
 import { replayRows, statsOf, verifyHome } from './upkeep.ts';
 import { yieldingLog } from './yielding-log.ts';
@@ -118,6 +119,7 @@ const homeOf = (parts: Parts): Home => {
       from !== undefined && options.history !== undefined
         ? followFrom(log, projector, { ...options, history: options.history, from })
         : followLog(log, projector, options),
+    questions: questionsOf(projector),
     stats: () => statsOf(parts),
     replay: (options) => replayRows(parts, options),
     verify: (progress) => verifyHome(parts, progress),

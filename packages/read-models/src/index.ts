@@ -23,6 +23,7 @@ export { readChain, readStrand, type Link, type Strand } from './snapshots/chain
 export { findSnapshot, listSnapshots, type Page, type SnapshotRow } from './snapshots/list-snapshots.ts';
 export { isIdTaken, namedPosition, rememberedCommand } from './snapshots/look-up.ts';
 export { nearestMark, type Mark } from './snapshots/mark.ts';
+export { nodeCourse, type NodeStep } from './snapshots/node-course.ts';
 export { readNode, type FoundNode } from './snapshots/read-node.ts';
 export { readConfig, readFlatTree, readHead, readLineage, readPosition } from './snapshots/read-position.ts';
 export { snapshots } from './snapshots/snapshots.ts';

@@ -1,5 +1,6 @@
 import type { CommandLine } from './command.ts';
 import { ack } from './commands/ack.ts';
+import { blame } from './commands/blame.ts';
 import { diff } from './commands/diff.ts';
 import { annotate, commit, configure, move, name, remove, replace } from './commands/edits.ts';
 import { exportCommand } from './commands/export.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: readonly CommandLine[] = [
   show,
   diff,
   select,
+  blame,
   log,
   exportCommand,
   up,

@@ -7,6 +7,7 @@ import { doCommand, startHistory } from './commands.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { positionAnswer } from './lines.ts';
 import { loggedAnswer } from './logged-events.ts';
+import { questionHandlers } from './questions.ts';
 import { openPreviews } from './preview.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
 import { nodeDetailAt } from './tree-node.ts';
@@ -65,6 +66,7 @@ export const createHandlers = (home: Home): Handlers => {
         changed: changed.map(({ id, fields }) => ({ id, fields: [...fields] })),
       };
     },
+    ...questionHandlers(home),
     events: async ({ history: name, from = 0, limit = 100 }) => {
       const { history } = await home.find(name);
       const events = await home.events(history, { from, limit: Math.max(1, Math.min(limit, 1_000)) });

@@ -168,6 +168,8 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
   };
 
   return {
+    // Questions are asked of real homes only.
+    questions: undefined as never,
     directory: '(memory)',
     append,
     submit: async ({ history, steps }) => {

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { Position } from './summaries.ts';
+import { author, count, milliseconds } from './values.ts';
+
+/** The recorded fact that made something as it is, with the command that brought it. */
+export const Origin = z
+  .strictObject({
+    seq: count,
+    index: count.describe('the event is the index-th of frame seq'),
+    event: z.string(),
+    command: z.string(),
+    author,
+    at: milliseconds,
+    strand: count,
+    cycle: count,
+  })
+  .meta({ id: 'Origin' });
+export type Origin = z.infer<typeof Origin>;
+
+/** Who made the bytes of a provider thread. The parts tile the bytes `from` … `to`; their texts in a row are those bytes. */
+export const Blame = z
+  .strictObject({
+    position: Position,
+    bytes: count.describe('of the whole thread'),
+    from: count,
+    to: count,
+    origins: z.array(Origin),
+    parts: z.array(
+      z.strictObject({
+        part: z.enum(['array', 'separator', 'syntax', 'content', 'id', 'kind', 'role']),
+        from: count,
+        to: count,
+        node: z
+          .string()
+          .nullable()
+          .describe('null for the brackets of the list and the commas between messages'),
+        origin: count.nullable().describe('an index of origins'),
+        text: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'Blame' });
+export type Blame = z.infer<typeof Blame>;

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { Blame } from './blame.ts';
+import type { Endpoint } from './endpoint.ts';
+import { historyParam, reference } from './values.ts';
+
+const history = z.strictObject({ history: historyParam });
+
+/** Endpoints of the questions about what was sent (docs/questions.md). */
+export const QUESTIONS = {
+  blame: {
+    method: 'GET',
+    path: '/api/histories/{history}/blame',
+    summary: 'Who made each byte of the provider thread at a position: node, event, command, author.',
+    params: history,
+    query: z.strictObject({
+      at: reference.optional(),
+      bytes: z
+        .string()
+        .max(40)
+        .optional()
+        .describe('120-480 for the bytes 120 to 479, 120- for all from there; all unless said'),
+    }),
+    answer: { kind: 'json', status: 200, schema: Blame },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
+  },
+} as const satisfies Record<string, Endpoint>;

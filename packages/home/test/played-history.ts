@@ -1,0 +1,70 @@
+import { payloadIn } from '@stemma/history';
+import type { HistoryEvent } from '@stemma/events';
+import type { Projector } from '@stemma/projector';
+import { READ_MODELS, nearestMark, readHead, findSnapshot } from '@stemma/read-models';
+import { openMemoryRowStore, stageRows, type Generation } from '@stemma/row-store';
+import { HISTORY, naiveHistory, perform, START, type Act, type NaiveHistory } from '@stemma/test-kit';
+import type { Position } from '../src/index.ts';
+
+/** A history of random acts with its rows, and as much of a projector as questions read. */
+export type Played = {
+  readonly history: NaiveHistory;
+  readonly rows: Generation;
+  readonly projector: Projector;
+  readonly positionAt: (strand: number, seq: number) => Position;
+};
+
+export const play = (acts: readonly Act[]): Played => {
+  const rows = openMemoryRowStore().generation(
+    'test',
+    READ_MODELS.flatMap(({ tables }) => tables),
+  );
+  const history = naiveHistory((frame) => {
+    const staged = rows.read((view) => stageRows(view));
+    for (const model of READ_MODELS) model.fold(frame, staged);
+    void rows.commit({
+      partition: 0,
+      expected: rows.read((view) => view.cursor(0)),
+      cursor: Uint8Array.of(frame.seq & 255, frame.seq >> 8),
+      changes: staged.changes(),
+    });
+  });
+  history.run(0, [START]);
+  for (const act of acts) perform(history, act);
+  const events = (seq: number): readonly HistoryEvent[] => history.frames[seq]?.body.events ?? [];
+  const projector = {
+    read: (fn: Parameters<Projector['read']>[0]) => rows.read(fn),
+    payloads: {
+      events: (_: string, seq: number) => Promise.resolve(events(seq)),
+      using: (_: string, fn: (source: unknown) => unknown) =>
+        Promise.resolve(
+          fn(({ seq, index }: { seq: number; index: number }) =>
+            payloadIn(events(seq)[index] as HistoryEvent),
+          ),
+        ),
+    },
+  } as unknown as Projector;
+  const positionAt = (strand: number, seq: number): Position =>
+    rows.read((view) => {
+      const at = Math.min(seq, readHead(view, HISTORY, strand));
+      const { cycle } = nearestMark(view, HISTORY, strand, at).mark;
+      const committed = findSnapshot(view, HISTORY, strand, at, cycle)?.seq === at;
+      return {
+        history: HISTORY,
+        strand,
+        seq: at,
+        cycle: committed || cycle > 0 ? cycle : null,
+        committed,
+        label: committed ? `@c${cycle}` : `@s${at}`,
+      };
+    });
+  return { history, rows, projector, positionAt };
+};
+
+/** The frames that count at a position, oldest first, by the definition of strands alone. */
+export const framesOf = ({ history }: Played, strand: number, seq: number): NaiveHistory['frames'] => {
+  const { parent, at } = history.strands.get(strand) ?? { parent: null, at: 0 };
+  const before = parent === null ? [] : framesOf({ history } as Played, parent, Math.min(seq, at));
+  const own = history.frames.filter(({ envelope, body }) => body.lineage === strand && envelope.seq <= seq);
+  return [...before, ...own];
+};

@@ -1,0 +1,80 @@
+import { parseWideJson } from '@stemma/canonical';
+import { parseByteRange, type Blame, type BlamePart, type Origin } from '@stemma/home';
+import type { CommandLine } from '../command.ts';
+import { text } from '../options.ts';
+import { oneLine, printable, table } from '../output.ts';
+import { time } from '../time.ts';
+
+export const blame: CommandLine = {
+  name: 'blame',
+  summary: 'tell of every byte that the model was shown who put it there, and when',
+  arguments: [
+    ['<history>', 'a history or lineage, by id or name'],
+    ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
+  ],
+  options: [
+    [
+      '--bytes <range>',
+      "only these bytes of the thread, part by part: 120-480 (the last not included), '120-'",
+    ],
+  ],
+  run: async (context, [name, ref], options) => {
+    const asked = text(options, 'bytes');
+    const range = asked === undefined ? undefined : parseByteRange(asked);
+    const { home, line } = await context.line(name);
+    const answer = await home.questions.blame(await home.position(line, ref as string | undefined), range);
+    const { width } = context.output;
+    await context.output.result(answer, () => describe(answer, range !== undefined, width));
+    return undefined;
+  },
+};
+
+const describe = (answer: Blame, byPart: boolean, width: number): string => {
+  const { position, bytes, from, to, parts, origins } = answer;
+  const shown = byPart ? parts : parts.filter(({ part }) => part === 'content');
+  const rows = shown.map((part) =>
+    row(part, part.origin === null ? undefined : origins[part.origin], byPart),
+  );
+  const entered = (part: BlamePart): Origin | undefined => {
+    const key = parts.find((other) => other.node === part.node && other.part === 'id');
+    return key?.origin === null || key === undefined ? undefined : origins[key.origin];
+  };
+  if (!byPart)
+    shown.forEach((part, i) => {
+      const first = entered(part);
+      const own = part.origin === null ? undefined : origins[part.origin];
+      const row = rows[i];
+      if (row !== undefined && first !== undefined && first !== own)
+        row[row.length - 1] = `(inserted ${place(first)}) ${row.at(-1) ?? ''}`;
+    });
+  const head = ['event', 'when', 'by', 'cycle', ...(byPart ? ['part'] : []), 'node', 'bytes', 'text'];
+  const what = from === 0 && to === bytes ? `${bytes} bytes` : `bytes ${from} to ${to} of ${bytes}`;
+  const lines = table(head, rows).split('\n');
+  const note = byPart ? '' : ', one line a message; --bytes shows every part';
+  return `${position.label}: ${what}${note}\n` + lines.map((line) => cut(line, width)).join('\n');
+};
+
+const row = (part: BlamePart, origin: Origin | undefined, byPart: boolean): string[] => [
+  origin === undefined ? '' : `${place(origin)} ${origin.event}`,
+  origin === undefined ? '' : time(origin.at),
+  origin === undefined ? '(the list)' : byOf(origin),
+  origin === undefined ? '' : `c${origin.cycle}`,
+  ...(byPart ? [part.part] : []),
+  part.node === null ? '' : oneLine(part.node, 24),
+  `${part.from}-${part.to}`,
+  oneLine(byPart ? part.text : readable(part.text), 60),
+];
+
+/** A content as people read it: a text as it is, anything else as JSON. */
+const readable = (json: string): string => {
+  const content = parseWideJson(json, 'the content');
+  return typeof content === 'string' ? content : json;
+};
+
+const place = ({ seq, index }: Origin): string => `${seq}.${index}`;
+
+const byOf = ({ author }: Origin): string =>
+  'recorder' in author ? oneLine(author.recorder, 20) : `${oneLine(author.actor, 20)} (actor)`;
+
+const cut = (line: string, width: number): string =>
+  line.length > width ? printable(line.slice(0, Math.max(0, width - 1))) + '…' : line;

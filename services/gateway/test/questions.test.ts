@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAirline, type Airline } from './airline.ts';
+
+let airline: Airline;
+beforeAll(async () => {
+  airline = await openAirline();
+});
+afterAll(() => airline.close());
+
+test('blame names the author of every byte of the thread [context-tree §4: provider thread]', async () => {
+  const history = 'airline';
+  const bytes = await airline.client.thread({ history, at: '@c2' });
+  const { parts, origins, ...all } = await airline.client.blame({ history, at: '@c2' });
+  expect(all).toMatchObject({ position: { label: '@c2' }, bytes: bytes.length, from: 0, to: bytes.length });
+  expect(parts.map(({ text }) => text).join('')).toBe(bytes);
+  for (const { node, origin } of parts)
+    expect(node === null ? origin : (origins[origin ?? -1]?.event ?? '')).toEqual(
+      node === null ? null : 'NodeInserted',
+    );
+  const some = await airline.client.blame({ history, at: '@c2', bytes: '5-17' });
+  expect(some.parts.map(({ text }) => text).join('')).toBe(bytes.slice(5, 17));
+  await expect(airline.client.blame({ history, bytes: '9-9' })).rejects.toMatchObject({ code: 'E_USAGE' });
+});
