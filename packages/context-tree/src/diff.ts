@@ -53,8 +53,14 @@ const HEADERS = [
   'role',
 ] as const satisfies readonly (keyof Headers)[];
 
-/** The names of the fields in which a node differs, sorted. */
-const changedFields = (a: FlatTree, i: number, b: FlatTree, k: number, source: PayloadSource): string[] => {
+/** The names of the fields in which a node at `i` of `a` differs from the same at `k` of `b`, sorted. @throws PayloadNeeded */
+export const changedFields = (
+  a: FlatTree,
+  i: number,
+  b: FlatTree,
+  k: number,
+  source: PayloadSource,
+): string[] => {
   const x = a.headers[i] as Headers;
   const y = b.headers[k] as Headers;
   const fields: string[] = [];

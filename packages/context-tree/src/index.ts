@@ -1,6 +1,6 @@
 export type { CascadeFact, CommitFact, ExpiryFact, HoldFact, PruneFact } from './commit-fact.ts';
 export { contentHash, isContentAttribute } from './content-hash.ts';
-export { diffTrees, type Diff } from './diff.ts';
+export { changedFields, diffTrees, type Diff } from './diff.ts';
 export { exportedAttributes, exportTree, SPEC_VERSION } from './export.ts';
 export { completeIds, FIXED_NAMES, FIXED_TYPES, fixedHeaders, freshFixed, type FixedIds } from './fixed.ts';
 export { NO_DEPTH, NODE_KIND, type FlatTree, type TreeParts } from './flat-tree.ts';

@@ -1,5 +1,8 @@
 export { applyFrame, revertFrame, settle } from './apply-frame.ts';
 export type { AppliedFrame, AppliedSnapshot, Started } from './applied-frame.ts';
+export { attributeFrame, type Attributed } from './causes/attribute.ts';
+export { CAUSES, type Cause, type CauseKind, type Explains, type MutationOp } from './causes/cause.ts';
+export { cycleOfFrame, touchesOf, type Touch } from './causes/touches.ts';
 export { Command, commandDigest, parseCommand, Step, type StepOf } from './command.ts';
 export type { Config, ConfigChange } from './config.ts';
 export { decideFork, decideRollback, type Target } from './decide/branch.ts';

@@ -49,14 +49,20 @@ const stepsFor = (
       ...(c % 11 === 0 ? { data_x: { n: c }, provenance: { by: 'x' }, key: 'k', priority: a } : {}),
       ...extra,
     }) as never;
-  const container = (): Record<string, never> =>
-    node({
+  const container = (): Record<string, never> => {
+    // A container has no content, not even an undefined one.
+    const { content: _content, ...headers } = node({
       nodeType: 'mc',
       offset: 0,
-      content: undefined,
       removable: b % 2 === 0,
-      children: [node({ offset: 0 }), node({ offset: 1 })],
+      // Other lifetimes than the container's own, so that it is emptied, or takes with it what would have stayed.
+      children: [
+        node({ offset: 0, ttl: [null, 0, 1, 3][b % 4] }),
+        node({ offset: 1, ttl: [1, 2, null][(a + b) % 3] }),
+      ],
     });
+    return headers;
+  };
   const id = pick(ids, a) ?? 'none';
   const turn = pick([...turns], b)?.headers.id ?? 'none';
   const containers = [...nodes]
