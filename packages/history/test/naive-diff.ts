@@ -10,7 +10,7 @@ const fieldsOf = (tree: FlatTree, i: number, source: PayloadSource): ReadonlyMap
   const all: Record<string, WideJson | undefined> = {
     ...headers,
     created_at_iso: isoTime(headers.created_at_ns),
-    ttl: tree.ttls[i] as number | null,
+    ttl: tree.ttls[i],
     parent: tree.ids[tree.parents[i] as number] ?? null,
   };
   for (const [name, value] of Object.entries(payload))

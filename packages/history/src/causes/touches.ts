@@ -106,6 +106,9 @@ const touchesOfEvent = (frame: AppliedFrame, event: HistoryEvent, index: number)
     case 'SnapshotCommitted':
     case 'SnapshotImported':
     case 'PolicyConfigured':
+    case 'ConfigurationChanged':
+    case 'InterventionRecorded':
+    case 'ObservationRecorded':
     case 'PositionNamed':
     case 'PositionAnnotated':
       return [];
