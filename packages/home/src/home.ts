@@ -2,15 +2,10 @@ import type { WideJson } from '@stemma/canonical';
 import type { FlatTree, PayloadSource } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { Command } from '@stemma/history';
-import type { Questions } from './questions/questions.ts';
+import type { Line, Position } from './place.ts';
+import type { Questions } from './questions/types.ts';
 
-/** A history or a lineage as people name it, found: ids and the strand. */
-export type Line = {
-  readonly history: string;
-  readonly strand: number;
-  /** What names the lineage in the API: the history's id for `main`, else `<history>:<strand>`. */
-  readonly lineage: string;
-};
+export type { Line, Position } from './place.ts';
 
 /** One line of `stemma histories`. */
 export type HistorySummary = {
@@ -51,17 +46,6 @@ export type SnapshotSummary = {
   readonly blocks: number;
   readonly turns: number;
   readonly names: readonly string[];
-};
-
-/** A position that a reference named. `label`: `@c12` at a commit or import, `@s57` elsewhere. */
-export type Position = {
-  readonly history: string;
-  readonly strand: number;
-  readonly seq: number;
-  /** The number of the last commit at or before it; null before the first. */
-  readonly cycle: number | null;
-  readonly committed: boolean;
-  readonly label: string;
 };
 
 /** The tree at a position, for reading. */

@@ -15,6 +15,6 @@ export type {
   TreeView,
   VerifyReport,
 } from './home.ts';
-export { parseByteRange, type Blame, type BlamePart, type ByteRange } from './questions/blame.ts';
-export type { Origin } from './questions/origin.ts';
+export { parseByteRange } from './questions/blame.ts';
+export type { Blame, BlamePart, ByteRange, Origin } from './questions/types.ts';
 export { openHome, type HomeOptions } from './open-home.ts';

@@ -1,33 +1,10 @@
-import { threadParts, type ThreadPart, type ThreadPartName } from '@stemma/context-tree';
+import { threadParts, type ThreadPart } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Projector } from '@stemma/projector';
-import type { Position } from '../home.ts';
+import type { Position } from '../place.ts';
 import { viewOf } from '../read.ts';
-import { openOrigins, type BlockOrigins, type EventPlace, type Origin } from './origin.ts';
-
-/** Bytes [from, to). */
-export type ByteRange = { readonly from: number; readonly to: number };
-
-/** A stretch of the provider thread: what it is, the node it is of, and the event behind it. */
-export type BlamePart = ByteRange & {
-  readonly part: ThreadPartName;
-  /** Null for the brackets of the list and the commas between messages. */
-  readonly node: string | null;
-  /** An index of `origins`; null where `node` is. */
-  readonly origin: number | null;
-  readonly text: string;
-};
-
-/** Who made the bytes of the provider thread at a position. The parts tile the bytes that were asked for. */
-export type Blame = {
-  readonly position: Position;
-  /** Of the whole thread. */
-  readonly bytes: number;
-  readonly from: number;
-  readonly to: number;
-  readonly origins: readonly Origin[];
-  readonly parts: readonly BlamePart[];
-};
+import { openOrigins, type BlockOrigins, type EventPlace } from './origin.ts';
+import type { Blame, BlamePart, ByteRange, Origin } from './types.ts';
 
 /**
  * Every byte of the provider thread at a position, traced to the event that made it so (context-tree §4): of a block's

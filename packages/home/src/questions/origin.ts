@@ -1,25 +1,10 @@
 import type { FlatTree } from '@stemma/context-tree';
-import type { Author, HistoryEvent } from '@stemma/events';
+import type { HistoryEvent } from '@stemma/events';
 import type { Projector } from '@stemma/projector';
 import { findAct, nearestMark, nodeCourse, readChain, type NodeStep } from '@stemma/read-models';
 import { authorOf } from '../read.ts';
-import type { Position } from '../home.ts';
-
-/** The recorded fact that made something as it is, and the command that brought it. */
-export type Origin = {
-  readonly seq: number;
-  /** The event is the `index`-th of frame `seq`. */
-  readonly index: number;
-  readonly event: HistoryEvent['type'];
-  readonly command: string;
-  /** A recorder's own record, or an actor's intervention. */
-  readonly author: Author;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly strand: number;
-  /** The cycle that was open, or that of the import. */
-  readonly cycle: number;
-};
+import type { Position } from '../place.ts';
+import type { Origin } from './types.ts';
 
 /** Where an event stands: the `index`-th of frame `seq`. */
 export type EventPlace = { readonly seq: number; readonly index: number };

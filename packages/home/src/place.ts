@@ -1,0 +1,18 @@
+/** A history or a lineage as people name it, found: ids and the strand. */
+export type Line = {
+  readonly history: string;
+  readonly strand: number;
+  /** What names the lineage in the API: the history's id for `main`, else `<history>:<strand>`. */
+  readonly lineage: string;
+};
+
+/** A position that a reference named. `label`: `@c12` at a commit or import, `@s57` elsewhere. */
+export type Position = {
+  readonly history: string;
+  readonly strand: number;
+  readonly seq: number;
+  /** The number of the last commit at or before it; null before the first. */
+  readonly cycle: number | null;
+  readonly committed: boolean;
+  readonly label: string;
+};

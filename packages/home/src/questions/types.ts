@@ -1,0 +1,49 @@
+import type { ThreadPartName } from '@stemma/context-tree';
+import type { Author, HistoryEvent } from '@stemma/events';
+import type { Position } from '../place.ts';
+
+/** The recorded fact that made something as it is, and the command that brought it. */
+export type Origin = {
+  readonly seq: number;
+  /** The event is the `index`-th of frame `seq`. */
+  readonly index: number;
+  readonly event: HistoryEvent['type'];
+  readonly command: string;
+  /** A recorder's own record, or an actor's intervention. */
+  readonly author: Author;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly strand: number;
+  /** The cycle that was open, or that of the import. */
+  readonly cycle: number;
+};
+
+/** Bytes [from, to). */
+export type ByteRange = { readonly from: number; readonly to: number };
+
+/** A stretch of the provider thread: what it is, the node it is of, and the event behind it. */
+export type BlamePart = ByteRange & {
+  readonly part: ThreadPartName;
+  /** Null for the brackets of the list and the commas between messages. */
+  readonly node: string | null;
+  /** An index of `origins`; null where `node` is. */
+  readonly origin: number | null;
+  readonly text: string;
+};
+
+/** Who made the bytes of the provider thread at a position. The parts tile the bytes that were asked for. */
+export type Blame = {
+  readonly position: Position;
+  /** Of the whole thread. */
+  readonly bytes: number;
+  readonly from: number;
+  readonly to: number;
+  readonly origins: readonly Origin[];
+  readonly parts: readonly BlamePart[];
+};
+
+/** Questions about what was sent: each a read of rows and contents, nothing is written. */
+export type Questions = {
+  /** Who made each byte of the provider thread at a position. @throws E_USAGE for a range that is none */
+  blame(position: Position, range?: ByteRange): Promise<Blame>;
+};
