@@ -46,6 +46,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-errors', file: 'packages/errors/src/right.ts', text: use('@stemma/canonical') },
   { rule: 'layers-canonical', file: 'packages/canonical/src/right.ts', text: use('@stemma/context-tree') },
   { rule: 'layers-context-tree', file: 'packages/context-tree/src/right.ts', text: use('@stemma/events') },
+  { rule: 'layers-tokens', file: 'packages/tokens/src/right.ts', text: use('@stemma/events') },
   { rule: 'layers-events', file: 'packages/events/src/right.ts', text: use('@stemma/history') },
   { rule: 'layers-history', file: 'packages/history/src/right.ts', text: use('@stemma/selectors') },
   { rule: 'layers-selectors', file: 'packages/selectors/src/right.ts', text: use('@stemma/row-store') },

@@ -3,6 +3,7 @@ export const layers = [
   'errors',
   'canonical',
   'context-tree',
+  'tokens',
   'events',
   'history',
   'selectors',

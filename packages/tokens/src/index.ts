@@ -1,0 +1,1 @@
+export { ENCODING, loadTokenizer, type Tokenizer } from './tokenizer.ts';
