@@ -48,6 +48,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-context-tree', file: 'packages/context-tree/src/right.ts', text: use('@stemma/events') },
   { rule: 'layers-tokens', file: 'packages/tokens/src/right.ts', text: use('@stemma/events') },
   { rule: 'layers-events', file: 'packages/events/src/right.ts', text: use('@stemma/history') },
+  { rule: 'layers-stages', file: 'packages/stages/src/right.ts', text: use('@stemma/history') },
   { rule: 'layers-history', file: 'packages/history/src/right.ts', text: use('@stemma/selectors') },
   { rule: 'layers-selectors', file: 'packages/selectors/src/right.ts', text: use('@stemma/row-store') },
   { rule: 'layers-row-store', file: 'packages/row-store/src/right.ts', text: use('@stemma/read-models') },

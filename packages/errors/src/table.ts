@@ -54,6 +54,9 @@ export const ERRORS = {
   E_SNAPSHOT_RANGE_KIND_MISMATCH: row(400, 64, false, 'Both ends of a range are @t or both are @c.'),
   E_SNAPSHOT_RANGE_WILDCARD: row(400, 64, false, '@* stands alone, never in a range.'),
   E_SNAPSHOT_RANGE_LIMIT: row(400, 64, false, 'Ask for fewer snapshots, or raise maxSnapshots.'),
+  // compiler stages
+  E_STAGES_CONFIG: row(400, 64, false, 'A configuration is {selection?, header?, frozen?, collapse?, prompt_summary?}; see docs/stages.md.'),
+  E_STAGES_DIFFER: row(409, 5, false, 'The log is not the one that the snapshot was taken of, or was changed since.'),
   // histories and commands
   E_HOME_NOT_FOUND: row(404, 1, false, 'Import something first, or name the home with --home or STEMMA_HOME.'),
   E_HISTORY_NOT_FOUND: row(404, 1, false, '`stemma histories` lists the histories there are.'),

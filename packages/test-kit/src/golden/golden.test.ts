@@ -77,3 +77,10 @@ test('a wrong expectation is a failure that shows both values', () => {
   );
   expect(report?.failures[0]?.detail).toBe('order: got ["a","b"], expected ["b","a"]');
 });
+
+const stagesFile = fileURLToPath(new URL('../../vectors/ctrees-breadboard-0.1.json', import.meta.url));
+
+test('every case of the compiler stages is answered bit for bit, compatible defects and meant redactions included [compiler-stages: vectors]', () => {
+  const [report] = runFile(readFileSync(stagesFile, 'utf8'));
+  expect(report).toEqual({ key: 'cases', passed: 93, failed: 0, unsupported: 0, failures: [] });
+});

@@ -1,6 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import { KEYS, type Run } from './keys.ts';
 import { unsupported, type Result } from './outcome.ts';
+import { isStagesFile, runStagesFile } from './stages.ts';
 
 /** What came of the vectors under one key. */
 export type KeyReport = {
@@ -23,6 +24,7 @@ const WORDS = new Set(['about', 'format']);
 
 /** Runs a file of vectors, key by key. Unknown keys are reported as not yet supported. */
 export const runFile = (text: string): readonly KeyReport[] => {
+  if (isStagesFile(text)) return [report('cases', runStagesFile(text))];
   const file = parseVectors(text);
   if (typeof file !== 'object' || file === null || Array.isArray(file))
     throw new Error('a file of vectors is one JSON object');

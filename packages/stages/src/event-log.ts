@@ -1,0 +1,62 @@
+import { describeNode, type NodeFacts } from './describe-node.ts';
+import type { StreamNode } from './node.ts';
+import type { Profile } from './profile.ts';
+import { readLogLine } from './read-log.ts';
+
+/** An event log that was read: its nodes, described, and the lines that are neither blank nor header nor event. */
+export type EventLog = {
+  readonly nodes: readonly NodeFacts[];
+  /** The nodes as they were recorded, for previews and imports. */
+  readonly recorded: readonly StreamNode[];
+  /** For each node the 1-based number of its line. */
+  readonly lineNumbers: readonly number[];
+  readonly skipped: readonly SkippedLine[];
+};
+
+export type SkippedLine = { readonly line: number; readonly reason: string };
+
+/** Reads an event log line by line, so that of a long one only a line is held as text. */
+export type EventLogReader = {
+  /** Takes the next line, without its end. */
+  readonly add: (line: string) => void;
+  /** What has been read so far. */
+  readonly log: () => EventLog;
+};
+
+export const openEventLog = (profile: Profile): EventLogReader => {
+  const nodes: NodeFacts[] = [];
+  const recorded: StreamNode[] = [];
+  const lineNumbers: number[] = [];
+  const skipped: SkippedLine[] = [];
+  const ids = new Map<string, number>();
+  let number = 0;
+  const record = (node: StreamNode): void => {
+    const facts = describeNode(profile, node, nodes.length);
+    const earlier = ids.get(facts.id);
+    if (earlier !== undefined && !profile.compat) {
+      const reason = `line ${number} repeats the id ${JSON.stringify(facts.id.slice(0, 80))} of line ${earlier}`;
+      skipped.push({ line: number, reason });
+      return;
+    }
+    ids.set(facts.id, number);
+    nodes.push(facts);
+    recorded.push(node);
+    lineNumbers.push(number);
+  };
+  return {
+    add: (text) => {
+      number += 1;
+      const line = readLogLine(profile, text, number);
+      if (line.is === 'node') record(line.node);
+      else if (line.is === 'skipped') skipped.push({ line: number, reason: line.reason });
+    },
+    log: () => ({ nodes, recorded, lineNumbers, skipped }),
+  };
+};
+
+/** Reads the lines of an event log. */
+export const readEventLog = (profile: Profile, lines: Iterable<string>): EventLog => {
+  const reader = openEventLog(profile);
+  for (const line of lines) reader.add(line);
+  return reader.log();
+};

@@ -1,0 +1,22 @@
+import type { StagesConfig } from './config.ts';
+import type { NodeFacts } from './describe-node.ts';
+import { headerItem, type HeaderStage } from './header.ts';
+import type { Selection } from './select.ts';
+
+/** FROZEN: the surface that replays are compared by. HEADER itself where it mirrors, else HEADER in hashes only. */
+export const frozenStage = (
+  nodes: readonly NodeFacts[],
+  { places }: Selection,
+  header: HeaderStage,
+  mode: StagesConfig['frozen'],
+): HeaderStage =>
+  mode === 'mirror' || header.header_mode === 'hash_only'
+    ? header
+    : {
+        ...header,
+        header_mode: 'hash_only',
+        messages: places
+          .map((place) => nodes[place] as NodeFacts)
+          .filter(({ kind }) => kind === 'message')
+          .map(headerItem),
+      };
