@@ -11,6 +11,7 @@ export { readConfig, STAGE_NAMES, stageNamed, type StageName, type StagesConfig 
 export { describeNode, type MessageFacts, type NodeFacts } from './describe-node.ts';
 export { openEventLog, readEventLog, type EventLog, type EventLogReader } from './event-log.ts';
 export { NumberText, type ExactJson, type ExactObject } from './exact-json.ts';
+export { addText, endHash, startHash, type HashState } from './hash-state.ts';
 export { headerItem, type HeaderItem, type HeaderStage, type ReadPayload } from './header.ts';
 export type { StreamNode } from './node.ts';
 export { nodeHashOf } from './node-hash.ts';
@@ -22,6 +23,14 @@ export { isSecretLike, type SecretPatterns } from './secrets.ts';
 export { select, type Selection, type SelectionSummary } from './select.ts';
 export { snapshotOf, type StreamSnapshot } from './snapshot.ts';
 export { nodeReference, type NodeReference, type SpecStage } from './spec.ts';
+export {
+  addNode,
+  idsText,
+  startStream,
+  streamHashes,
+  streamStageHashes,
+  type StageStream,
+} from './stage-stream.ts';
 export { treeSelection, type TreeSelection } from './tree-selection.ts';
 export { treeView, type TreeView } from './tree-view.ts';
 export type { TreeViewNode } from './view-node.ts';

@@ -1,0 +1,58 @@
+import { fail } from '@stemma/errors';
+import { addSha1Block, SHA1_START } from './sha1.ts';
+import { addSha256Block, SHA256_START } from './sha256.ts';
+
+/**
+ * A hash that has been given some text and can go on from there, as a plain value: it may be kept in a row and go on
+ * after a restart, and two continuations of one state do not disturb each other. Its texts are ASCII.
+ */
+export type HashState = {
+  readonly algorithm: 'sha256' | 'sha1';
+  readonly words: readonly number[];
+  /** What does not fill a block of 64 bytes yet. */
+  readonly tail: string;
+  /** Bytes so far, the tail's included. */
+  readonly length: number;
+};
+
+const BLOCK = 64;
+
+export const startHash = (algorithm: HashState['algorithm']): HashState => ({
+  algorithm,
+  words: algorithm === 'sha256' ? SHA256_START : SHA1_START,
+  tail: '',
+  length: 0,
+});
+
+/** The state behind a further text. @throws E_INTERNAL for a text that is not ASCII. */
+export const addText = (state: HashState, text: string): HashState => {
+  const bytes = Buffer.from(state.tail + text, 'latin1');
+  if (bytes.length !== state.tail.length + text.length)
+    throw fail('E_INTERNAL', 'a hashed text is not ASCII');
+  const whole = bytes.length - (bytes.length % BLOCK);
+  return {
+    ...state,
+    words: addBlocks(state, bytes, whole),
+    tail: bytes.toString('latin1', whole),
+    length: state.length + text.length,
+  };
+};
+
+/** The hash of all texts so far, in lower-case hex. The state stays what it was. */
+export const endHash = (state: HashState): string => {
+  const end = Buffer.alloc(state.tail.length < BLOCK - 8 ? BLOCK : 2 * BLOCK);
+  end.write(state.tail, 'latin1');
+  end[state.tail.length] = 0x80;
+  end.writeBigUInt64BE(BigInt(state.length) * 8n, end.length - 8);
+  return addBlocks(state, end, end.length)
+    .map((word) => (word >>> 0).toString(16).padStart(8, '0'))
+    .join('');
+};
+
+const addBlocks = (state: HashState, bytes: Buffer, end: number): readonly number[] => {
+  if (end === 0) return state.words;
+  const words = Int32Array.from(state.words);
+  const add = state.algorithm === 'sha256' ? addSha256Block : addSha1Block;
+  for (let at = 0; at < end; at += BLOCK) add(words, bytes, at);
+  return Array.from(words);
+};

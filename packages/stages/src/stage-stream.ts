@@ -1,0 +1,124 @@
+import type { NodeFacts } from './describe-node.ts';
+import type { ExactJson } from './exact-json.ts';
+import { addText, endHash, startHash, type HashState } from './hash-state.ts';
+import { headerItem } from './header.ts';
+import { plain, quote } from './print-exact.ts';
+import { hashText, type Profile } from './profile.ts';
+import { rawStage, SCHEMA_VERSION } from './raw.ts';
+import { nodeReference } from './spec.ts';
+import { stageHash, type StageHashes } from './compile.ts';
+
+/**
+ * What a stream has come to, as a plain value that a row can keep: from it and the next node comes what the stream has
+ * come to then, so that the hashes of a commit cost its new nodes, and the id lists that z2 and z3 are made of.
+ * It answers for the default configuration: all messages, no limits, hashes only.
+ */
+export type StageStream = {
+  readonly count: number;
+  readonly lastId: string | null;
+  readonly kinds: { readonly [kind: string]: number };
+  /** The digests, as far as they go. */
+  readonly nodes: HashState;
+  /** SPEC, as far as its references go. */
+  readonly spec: HashState;
+  /** HEADER, as far as its messages go. */
+  readonly header: HashState;
+  /** How many messages there are: all are selected. */
+  readonly selected: number;
+  /** The last user and the last assistant message: ordinal and id. */
+  readonly user: Pin | null;
+  readonly assistant: Pin | null;
+};
+
+type Pin = readonly [ordinal: number, id: string];
+
+/** A stream without nodes. */
+export const startStream = ({ algorithm }: Profile): StageStream => ({
+  count: 0,
+  lastId: null,
+  kinds: {},
+  nodes: addText(startHash(algorithm), '['),
+  spec: addText(startHash(algorithm), `{"schema_version":"${SCHEMA_VERSION}","selected":[`),
+  header: addText(startHash(algorithm), '{"header_mode":"hash_only","messages":['),
+  selected: 0,
+  user: null,
+  assistant: null,
+});
+
+/** The stream behind one more node. Ids do not repeat: see {@link openEventLog} for logs in which they may. */
+export const addNode = (stream: StageStream, node: NodeFacts): StageStream => {
+  const { count, kinds, selected } = stream;
+  const next: StageStream = {
+    ...stream,
+    count: count + 1,
+    lastId: node.id,
+    kinds: { ...kinds, [node.kind]: (Object.hasOwn(kinds, node.kind) ? (kinds[node.kind] ?? 0) : 0) + 1 },
+    nodes: addText(stream.nodes, `${count === 0 ? '' : ','}"${node.digest}"`),
+  };
+  if (node.kind !== 'message') return next;
+  const comma = selected === 0 ? '' : ',';
+  const speaker = node.message?.speaker;
+  const pin: Pin = [count, node.id];
+  return {
+    ...next,
+    spec: addText(stream.spec, comma + plain(nodeReference(node))),
+    header: addText(stream.header, comma + plain(headerItem(node))),
+    selected: selected + 1,
+    user: speaker === 'user' ? pin : stream.user,
+    assistant: speaker === 'assistant' ? pin : stream.assistant,
+  };
+};
+
+/** node_hash and z1: what they cost does not grow with the stream. */
+export const streamHashes = (
+  profile: Profile,
+  stream: StageStream,
+  promptSummary: ExactJson = null,
+): { readonly node_hash: string; readonly z1: string } => {
+  const node_hash = endHash(addText(stream.nodes, ']'));
+  const raw = rawStage(stream.count, node_hash, Object.entries(stream.kinds), promptSummary);
+  return { node_hash, z1: stageHash(profile, raw) };
+};
+
+/**
+ * All hashes of the stream in the default configuration, and that of its selection.
+ *
+ * @param messageIds the ids of all its messages in append order, as {@link idsText} joins them.
+ */
+export const streamStageHashes = (
+  profile: Profile,
+  stream: StageStream,
+  messageIds: string,
+  promptSummary: ExactJson = null,
+): StageHashes & { readonly selection_sha256: string } => {
+  const { node_hash, z1 } = streamHashes(profile, stream, promptSummary);
+  const selection = selectionText(stream, messageIds);
+  const selection_sha256 = hashText(profile, `${selection}}`);
+  const spec = `],"selection":${selection},"selection_sha256":"${selection_sha256}"}}`;
+  const header =
+    `],"node_hash":"${node_hash}","policy":"messages_only","schema_version":"${SCHEMA_VERSION}",` +
+    `"selected_node_ids":[${messageIds}],"selection_sha256":"${selection_sha256}"}`;
+  return {
+    node_hash,
+    z1,
+    z2: endHash(addText(stream.spec, spec)),
+    z3: endHash(addText(stream.header, header)),
+    selection_sha256,
+  };
+};
+
+/** Ids as they stand in a list: two such texts are joined by a comma. */
+export const idsText = (ids: readonly string[]): string => ids.map(quote).join(',');
+
+/** plain(selection), its hash and the last brace left out. */
+const selectionText = ({ selected, user, assistant }: StageStream, messageIds: string): string => {
+  const pins = [user, assistant].filter((pin) => pin !== null).sort(([a], [b]) => a - b);
+  const ids = `[${messageIds}]`;
+  return (
+    `{"candidate_count":${selected},"candidate_ids":${ids},"collapsed_count":0,"collapsed_ids":[],` +
+    `"dropped_count":0,"dropped_ids":[],"kept_count":${selected},"kept_ids":${ids},` +
+    '"kind_allowlist":["message"],"max_message_chars":null,"max_nodes":null,"max_turns":null,' +
+    `"pinned_count":${pins.length},"pinned_ids":[${idsText(pins.map(([, id]) => id))}],` +
+    `"selected_count":${selected},"selected_ids":${ids}`
+  );
+};
