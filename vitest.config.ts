@@ -8,6 +8,7 @@ export default defineConfig({
       'scripts/*.test.ts',
     ],
     passWithNoTests: true,
+    globalSetup: 'scripts/kafka-run.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

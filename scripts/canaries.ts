@@ -61,6 +61,11 @@ export const importCanaries: readonly Canary[] = [
     text: use('@stemma/row-store-lmdb'),
   },
   {
+    rule: 'layers-log-kafka',
+    file: 'packages/log-kafka/src/right.ts',
+    text: use('@stemma/row-store-lmdb'),
+  },
+  {
     rule: 'layers-row-store-lmdb',
     file: 'packages/row-store-lmdb/src/right.ts',
     text: use('@stemma/contents'),

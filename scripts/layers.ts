@@ -14,6 +14,7 @@ export const layers = [
   'api',
   'log',
   'log-embedded',
+  'log-kafka',
   'row-store-lmdb',
   'contents',
   'projector',

@@ -1,0 +1,27 @@
+import { fail } from '@stemma/errors';
+
+/** Where a log on Kafka is: brokers, and what the names of its topics begin with. */
+export type KafkaAddress = {
+  readonly brokers: readonly string[];
+  readonly prefix: string;
+  /** Of a log that is made; one that is there must have as many if it is given. */
+  readonly partitions?: number;
+};
+
+const ADDRESS = /^kafka:\/\/([^/?#\s]{1,2000})\/([A-Za-z0-9._-]{1,200})(?:\?partitions=([1-9]\d{0,3}))?$/;
+const BROKER = /^(?:\[[0-9a-fA-F:]{2,45}\]|[A-Za-z0-9.-]{1,253}):([1-9]\d{0,4})$/;
+
+/** True for what means a log on Kafka, right or wrong. */
+export const isKafkaAddress = (text: string): boolean => text.startsWith('kafka:');
+
+/** Reads `kafka://host:port[,host:port]/prefix[?partitions=6]`. @throws E_USAGE */
+export const parseKafkaAddress = (text: string): KafkaAddress => {
+  const [, hosts = '', prefix = '', partitions] = ADDRESS.exec(text) ?? [];
+  const brokers = hosts.split(',');
+  if (prefix === '' || !brokers.every((broker) => Number(BROKER.exec(broker)?.[1] ?? Infinity) < 65536))
+    throw fail(
+      'E_USAGE',
+      `${JSON.stringify(text.slice(0, 200))} is not kafka://HOST:PORT[,HOST:PORT]/PREFIX`,
+    );
+  return { brokers, prefix, ...(partitions === undefined ? {} : { partitions: Number(partitions) }) };
+};

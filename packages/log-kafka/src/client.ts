@@ -1,0 +1,205 @@
+import { fail, isStemmaError } from '@stemma/errors';
+import kafkajs from 'kafkajs';
+import type Cluster from 'kafkajs/src/cluster/index.js';
+import type { Broker } from 'kafkajs/src/cluster/index.js';
+import fetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openCluster, openSockets, REQUEST_TIMEOUT } from './connections.ts';
+import { decodeFetch, type Fetched } from './fetch-response.ts';
+import { isFinal, refused, unreachable } from './kafka-errors.ts';
+
+/** Where a partition is fetched from, and about how many bytes as they are stored (one batch at least). */
+export type Fetch = { readonly partition: number; readonly from: number; readonly maxBytes: number };
+
+export type Message = { readonly key: string; readonly value: Buffer };
+
+export type Client = {
+  /** Offsets of the first record and behind the last. */
+  bounds(partition: number): Promise<{ readonly start: number; readonly end: number }>;
+  /** What partitions of one leader have from an offset on; waits so many milliseconds for something. */
+  fetch(fetches: readonly Fetch[], milliseconds: number): Promise<ReadonlyMap<number, Fetched>>;
+  /** Appends one batch, in order, and again until the brokers acknowledge it; gives the offset of its first record. */
+  produce(partition: number, messages: readonly Message[]): Promise<number>;
+  /** Partitions by the broker that leads them now. */
+  leaders(partitions: readonly number[]): Promise<readonly (readonly number[])[]>;
+  /** Rises when a connection was lost or a leader may have changed. */
+  epoch(): number;
+  close(): Promise<void>;
+};
+
+export type ClientOptions = {
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  /** Milliseconds after which a request that does not succeed is given up. */
+  readonly deadline: number;
+};
+
+const OUT_OF_RANGE = 1;
+
+/**
+ * Requests to the leaders of one topic, tried again until they succeed, cannot succeed, or the deadline is over. Leaders
+ * are looked up again after every failure, on new connections if need be.
+ *
+ * @throws E_BROKERS_UNREACHABLE, E_LOG_CLOSED, E_FRAME_TOO_LARGE
+ */
+export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client => {
+  const sockets = openSockets();
+  let cluster = openCluster(brokers, sockets);
+  let known = false;
+  let renewing: Promise<void> | undefined;
+  let epoch = 0;
+  let closed = false;
+  const isClosed = (): boolean => closed;
+
+  const renewNow = async (): Promise<void> => {
+    epoch++;
+    const mine = cluster;
+    try {
+      if (known) {
+        await mine.refreshMetadata();
+        return;
+      }
+      await mine.connect();
+      await mine.addTargetTopic(topic);
+      known = true;
+    } catch (error) {
+      known = false;
+      cluster = openCluster(brokers, sockets);
+      void mine.disconnect().catch(() => undefined);
+      throw error;
+    }
+  };
+  const renew = (): Promise<void> => (renewing ??= renewNow().finally(() => (renewing = undefined)));
+
+  const trying = async <T>(attempt: (cluster: Cluster) => Promise<T>): Promise<T> => {
+    const until = Date.now() + deadline;
+    for (let tries = 0; ; tries++) {
+      if (isClosed()) throw fail('E_LOG_CLOSED', 'the log was closed');
+      try {
+        if (!known) await renew();
+        return await attempt(cluster);
+      } catch (error) {
+        if (isClosed()) throw fail('E_LOG_CLOSED', 'the log was closed');
+        if (isStemmaError(error)) throw error;
+        if (isFinal(error)) throw refused(error, tries === 0);
+        if (Date.now() >= until) throw unreachable(brokers, error);
+        await renew().catch(() => undefined);
+        if (tries > 0) await sleep(Math.min(10 * 2 ** tries, 500));
+      }
+    }
+  };
+
+  const leaderOf = (partition: number): number => {
+    const found = cluster
+      .findTopicPartitionMetadata(topic)
+      .find(({ partitionId }) => partitionId === partition);
+    if (found === undefined || found.leader < 0)
+      throw new Error(`partition ${partition} has no leader just now`);
+    return found.leader;
+  };
+  const brokerOf = (partition: number): Promise<Broker> =>
+    cluster.findBroker({ nodeId: String(leaderOf(partition)) });
+
+  const offsetAt = async (on: Cluster, partition: number, timestamp: -1 | -2): Promise<number> => {
+    const asked = { topic, partitions: [{ partition }], fromTimestamp: timestamp };
+    const offset = (await on.fetchTopicsOffset([asked]))[0]?.partitions[0]?.offset;
+    if (offset === undefined) throw new Error('the broker did not name an offset');
+    return Number(offset);
+  };
+
+  return {
+    bounds: (partition) =>
+      trying(async (on) => {
+        const [start, end] = await Promise.all([offsetAt(on, partition, -2), offsetAt(on, partition, -1)]);
+        return { start, end };
+      }),
+    fetch: (fetches, milliseconds) =>
+      trying(async () => {
+        const broker = await brokerOf(fetches[0]?.partition ?? 0);
+        const answer = await fetchFrom(broker, topic, fetches, milliseconds);
+        for (const { partition } of fetches) {
+          const error = answer.get(partition)?.error ?? -1;
+          if (error !== 0 && error !== OUT_OF_RANGE)
+            throw new Error(`partition ${partition}: error ${error}`);
+        }
+        return answer;
+      }),
+    produce: (partition, messages) => {
+      const timestamp = String(Date.now());
+      const stamped = messages.map((message) => ({ ...message, timestamp, headers: {} }));
+      return trying(async () => {
+        const broker = await brokerOf(partition);
+        const { topics } = await broker.produce({
+          topicData: [{ topic, partitions: [{ partition, messages: stamped }] }],
+          acks: -1,
+          timeout: REQUEST_TIMEOUT,
+          compression: kafkajs.CompressionTypes.ZSTD,
+        });
+        const placed = topics[0]?.partitions.find((each) => each.partition === partition);
+        if (placed === undefined) throw new Error('the broker left the partition out');
+        return Number(placed.baseOffset);
+      });
+    },
+    leaders: (partitions) =>
+      trying(async () => {
+        const groups = new Map<number, number[]>();
+        for (const partition of partitions) {
+          const leader = leaderOf(partition);
+          groups.set(leader, [...(groups.get(leader) ?? []), partition]);
+        }
+        return [...groups.values()];
+      }),
+    epoch: () => epoch,
+    close: async () => {
+      closed = true;
+      sockets.end();
+      await cluster.disconnect().catch(() => undefined);
+    },
+  };
+};
+
+/** The connection on which each broker is fetched from: of two that open it at once, one would be lost. */
+const opening = new WeakMap<Broker, Promise<unknown>>();
+
+const fetchFrom = async (
+  broker: Broker,
+  topic: string,
+  fetches: readonly Fetch[],
+  milliseconds: number,
+): Promise<ReadonlyMap<number, Fetched>> => {
+  const opened = opening.get(broker) ?? broker.connectionPool.getConnection(1);
+  opening.set(broker, opened);
+  try {
+    await opened;
+    const answer = await broker.connectionPool.send({
+      request: fetchRequest({
+        replicaId: -1,
+        // Else an open transaction of somebody else would hide what stands behind it.
+        isolationLevel: 0,
+        maxWaitTime: milliseconds,
+        minBytes: 1,
+        maxBytes: Math.max(...fetches.map(({ maxBytes }) => maxBytes)),
+        topics: [
+          {
+            topic,
+            partitions: fetches.map(({ partition, from, maxBytes }) => ({
+              partition,
+              fetchOffset: from,
+              maxBytes,
+            })),
+          },
+        ],
+      }),
+      response: {
+        decode: async (payload) => ({ clientSideThrottleTime: 0, payload }),
+        parse: async (decoded) => decodeFetch((decoded as { payload: Buffer }).payload),
+      },
+      requestTimeout: milliseconds + REQUEST_TIMEOUT,
+    });
+    return answer as ReadonlyMap<number, Fetched>;
+  } catch (error) {
+    opening.delete(broker);
+    void broker.disconnect().catch(() => undefined);
+    throw error;
+  }
+};

@@ -1,0 +1,85 @@
+import kafkajs from 'kafkajs';
+import Cluster from 'kafkajs/src/cluster/index.js';
+import loggers from 'kafkajs/src/loggers/index.js';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+import { connect, type Socket } from 'node:net';
+
+/** Milliseconds that a broker has for an answer, beyond those that it was told to wait. */
+export const REQUEST_TIMEOUT = 10_000;
+const CONNECT_TIMEOUT = 3_000;
+
+/** Sockets that can be ended at once: kafkajs waits for what is under way, and that may be a long poll. */
+export type Sockets = {
+  readonly factory: (options: {
+    readonly host: string;
+    readonly port: number;
+    readonly onConnect: () => void;
+  }) => Socket;
+  readonly end: () => void;
+};
+
+export const openSockets = (): Sockets => {
+  const sockets = new Set<Socket>();
+  return {
+    factory: ({ host, port, onConnect }) => {
+      const socket = connect({ host, port, noDelay: true, keepAlive: true }, onConnect);
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      return socket;
+    },
+    end: () => {
+      for (const socket of sockets) socket.destroy(new Error('the log was closed'));
+    },
+  };
+};
+
+/** kafkajs's own connections to brokers: it finds them and speaks to them, and tries nothing twice. */
+export const openCluster = (brokers: readonly string[], sockets: Sockets): Cluster => {
+  stopIdleTimers();
+  return new Cluster({
+    logger: loggers.createLogger({ level: 0, logCreator: () => () => undefined }),
+    socketFactory: sockets.factory,
+    brokers,
+    clientId: 'stemma',
+    connectionTimeout: CONNECT_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    enforceRequestTimeout: true,
+    metadataMaxAge: 300_000,
+    retry: { retries: 0 },
+    allowAutoTopicCreation: false,
+    maxInFlightRequests: null,
+    isolationLevel: 0,
+  });
+};
+
+/** The public client, for what is rare: topics and their settings. */
+export const openKafka = (brokers: readonly string[], sockets: Sockets): kafkajs.Kafka => {
+  stopIdleTimers();
+  return new kafkajs.Kafka({
+    brokers: [...brokers],
+    clientId: 'stemma',
+    connectionTimeout: CONNECT_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    retry: { retries: 0 },
+    logLevel: kafkajs.logLevel.NOTHING,
+    socketFactory: sockets.factory,
+  });
+};
+
+let stopped = false;
+
+/**
+ * kafkajs 2.2.4 looks every millisecond, for as long as a connection lives, whether one of the requests that wait may be
+ * sent, even when none waits: 8 % of a core, and a TimeoutNegativeWarning of Node.js. Here it looks when one waits. May go
+ * with kafkajs.
+ */
+const stopIdleTimers = (): void => {
+  if (stopped) return;
+  stopped = true;
+  const queue: { pending: readonly unknown[]; scheduleCheckPendingRequests: (this: typeof queue) => void } =
+    RequestQueue.prototype;
+  const look = queue.scheduleCheckPendingRequests;
+  queue.scheduleCheckPendingRequests = function () {
+    if (this.pending.length > 0) look.call(this);
+  };
+};

@@ -1,0 +1,38 @@
+/** What a broker answers about one partition. */
+export type Fetched = {
+  readonly error: number;
+  /** The offset behind the last record that all in-sync replicas have; −1 with an error. */
+  readonly end: number;
+  readonly batches: Buffer;
+};
+
+/**
+ * Takes a fetch response (version 11) for one topic apart, record batches as they are:
+ * throttle 4, error 2, session 4, [topic, [partition 4, error 2, high watermark 8, last stable 8, start 8,
+ * [aborted 16], preferred replica 4, batches]].
+ */
+export const decodeFetch = (payload: Buffer): ReadonlyMap<number, Fetched> => {
+  let at = 0;
+  const int = (bytes: 2 | 4): number => payload.readIntBE((at += bytes) - bytes, bytes);
+  const skip = (bytes: number): void => void (at += bytes);
+  const long = (): number => int(4) * 2 ** 32 + (int(4) >>> 0);
+  int(4);
+  const failed = int(2);
+  int(4);
+  const partitions = new Map<number, Fetched>();
+  for (let topics = int(4); topics > 0; topics--) {
+    skip(int(2));
+    for (let count = int(4); count > 0; count--) {
+      const partition = int(4);
+      const error = int(2) || failed;
+      const end = long();
+      skip(16);
+      skip(Math.max(int(4), 0) * 16);
+      skip(4);
+      const size = Math.max(int(4), 0);
+      partitions.set(partition, { error, end, batches: payload.subarray(at, at + size) });
+      skip(size);
+    }
+  }
+  return partitions;
+};

@@ -1,0 +1,106 @@
+import { fail } from '@stemma/errors';
+import { openPartitions, type EventLog, type RawLog } from '@stemma/log';
+import { randomUUID } from 'node:crypto';
+import { openClient } from './client.ts';
+import { openReader } from './reader.ts';
+import { openSender } from './sender.ts';
+import { faultsOf, keepsItsEnd, openTopic, type TopicFacts } from './topic.ts';
+import { openWatcher } from './watcher.ts';
+import { registerZstd } from './zstd.ts';
+
+export type KafkaLogOptions = {
+  /** `host:port` of some of the brokers; they name the others. */
+  readonly brokers: readonly string[];
+  /** The frames stand in the topic `PREFIX.frames`. */
+  readonly prefix: string;
+  /** Of a new log, default 6; one that is there must have as many if it is given. */
+  readonly partitions?: number;
+  /** Make the topic if it is not there. Default true. */
+  readonly create?: boolean;
+  /** Milliseconds after which a request that no broker answers is given up. Default 10,000. */
+  readonly deadline?: number;
+};
+
+/** A log on Kafka, with what the brokers said of its topic when it was opened. */
+export type KafkaLog = EventLog & { readonly facts: TopicFacts };
+
+const DEADLINE = 10_000;
+const PARTITIONS = 6;
+
+/** The topic that holds the frames of a log. */
+const framesTopic = (prefix: string): string => `${prefix}.frames`;
+
+/**
+ * The log on Apache Kafka: acknowledged by all in-sync replicas, every partition one order, any number of readers and
+ * writers. Its topic is made with infinite retention and without compaction; one that would lose frames is refused.
+ *
+ * @throws E_BROKERS_UNREACHABLE, E_BROKERS_REFUSED; E_LOG_NOT_FOUND if there is none and `create` is false;
+ *   E_LOG_MISMATCH if it has another number of partitions, or its topic's settings do not keep everything for ever.
+ */
+export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> => {
+  registerZstd();
+  const { brokers, prefix, deadline = DEADLINE, create = true } = options;
+  const topic = framesTopic(prefix);
+  const making = create ? { create: options.partitions ?? PARTITIONS } : {};
+  const facts = await openTopic({ brokers, topic, deadline, ...making });
+  if (facts === undefined)
+    throw fail('E_LOG_NOT_FOUND', `the brokers at ${brokers.join(', ')} have no topic ${topic}`, { topic });
+  refuseUnfit(facts, options.partitions);
+  const raw = openRaw(options, facts, deadline);
+  try {
+    const id = await openPartitions(raw, randomUUID(), BigInt(Date.now()) * 1_000_000n);
+    return { ...raw, id, facts };
+  } catch (error) {
+    await raw.close();
+    throw error;
+  }
+};
+
+const refuseUnfit = (facts: TopicFacts, partitions: number | undefined): void => {
+  if (partitions !== undefined && partitions !== facts.partitions)
+    throw fail(
+      'E_LOG_MISMATCH',
+      `the topic ${facts.topic} has ${facts.partitions} partitions, not ${partitions}`,
+    );
+  const [fault] = faultsOf(facts);
+  if (fault !== undefined)
+    throw fail('E_LOG_MISMATCH', `the topic ${facts.topic} may not hold a log: ${fault}`, {
+      topic: facts.topic,
+    });
+};
+
+const openRaw = ({ brokers, prefix }: KafkaLogOptions, facts: TopicFacts, deadline: number): RawLog => {
+  const topic = framesTopic(prefix);
+  const connect = (): ReturnType<typeof openClient> => openClient({ brokers, topic, deadline });
+  const client = connect();
+  const watcher = openWatcher(connect);
+  const places = Array.from({ length: facts.partitions }, (_, partition) => ({
+    reader: openReader(client, partition),
+    append: openSender(client, partition, (end) => watcher.saw(partition, end)),
+  }));
+  let closed = false;
+  const at = (partition: number): (typeof places)[number] => {
+    if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
+    const place = places[partition];
+    if (place === undefined) throw fail('E_LOG_MISMATCH', `there is no partition ${partition}`);
+    return place;
+  };
+  return {
+    partitions: facts.partitions,
+    keepsItsEnd: keepsItsEnd(facts),
+    append: async (partition, entries) => {
+      const { append } = at(partition);
+      return entries.length === 0 ? [] : append(entries);
+    },
+    read: async (partition, from, { maxBytes = 1024 * 1024 } = {}) =>
+      at(partition).reader.read(from, maxBytes),
+    end: async (partition) => at(partition).reader.end(),
+    start: async (partition) => at(partition).reader.start(),
+    wait: async (partition, from, signal) => (at(partition), watcher.wait(partition, from, signal)),
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      await Promise.all([client.close(), watcher.close()]);
+    },
+  };
+};

@@ -1,0 +1,133 @@
+import { fail } from '@stemma/errors';
+import type { LogRecord, ReadBatch } from '@stemma/log';
+import type { Client } from './client.ts';
+import { decodeBatches } from './record-batches.ts';
+
+/** Reads one partition from any offset on. */
+export type Reader = {
+  read(from: number, maxBytes: number): Promise<ReadBatch>;
+  end(): Promise<number>;
+  start(): Promise<number>;
+};
+
+/** Records that lie one behind the other, as they were read; behind the last, gaps reach a little further. */
+type Window = { records: LogRecord[]; from: number; to: number; reach: number; bytes: number };
+
+/** Bytes of records that are kept for whoever reads them next: the checks of cursors read the newest again and again. */
+const KEPT_BYTES = 8 * 1024 * 1024;
+/** Stretches that are kept: where the end is followed, and where others read. */
+const KEPT_WINDOWS = 3;
+/** How long an offset beyond the end may be that of a leader that has not caught up with what it acknowledged. */
+const BEHIND = 300;
+
+export const openReader = (client: Client, partition: number): Reader => {
+  let windows: Window[] = [];
+  let epoch = client.epoch();
+  /** Behind the last record there may be control records, which take offsets and are no records. */
+  let gap = { from: -1, to: -1 };
+  let highest = 0;
+
+  const windowAt = (from: number): Window | undefined => {
+    // After a reconnection or a change of leaders everything is read again (record §5).
+    if (client.epoch() !== epoch) {
+      windows = [];
+      gap = { from: -1, to: -1 };
+    }
+    epoch = client.epoch();
+    return windows.find((window) => from >= window.from && from < window.to);
+  };
+  const keep = (from: number, reach: number, records: readonly LogRecord[]): void => {
+    const size = records.reduce((sum, { bytes }) => sum + bytes.length + 100, 0);
+    const before = windows.find((window) => window.reach === from);
+    const window = before ?? { records: [], from, to: from, reach, bytes: 0 };
+    for (const record of records) window.records.push(record);
+    window.to = records.at(-1)?.next ?? from;
+    window.reach = reach;
+    window.bytes += size;
+    let dropped = 0;
+    for (; window.bytes > KEPT_BYTES && dropped < window.records.length - records.length; dropped++)
+      window.bytes -= (window.records[dropped] as LogRecord).bytes.length + 100;
+    if (dropped > 0) {
+      window.records.splice(0, dropped);
+      window.from = (window.records[0] as LogRecord).offset;
+    }
+    windows = [window, ...windows.filter((each) => each !== window)].slice(0, KEPT_WINDOWS);
+  };
+
+  /** Fetches until there is a record or the end. */
+  const load = async (from: number, maxBytes: number): Promise<void> => {
+    const until = Date.now() + BEHIND;
+    for (let at = from; ;) {
+      const fetched = (await client.fetch([{ partition, from: at, maxBytes }], 0)).get(partition);
+      if (fetched === undefined || fetched.error !== 0) {
+        const { start, end } = await client.bounds(partition);
+        if (at < start || (at > end && Date.now() >= until) || at < 0)
+          throw lost(partition, from, start, end);
+        if (at > end) await pause();
+        continue;
+      }
+      const { records, next } = decodeBatches(fetched.batches, at);
+      if (records.length > 0) {
+        keep(from, next, records);
+        return;
+      }
+      if (next >= fetched.end) {
+        gap = { from, to: next };
+        return;
+      }
+      at = next;
+    }
+  };
+
+  const end = async (): Promise<number> => {
+    const until = Date.now() + BEHIND;
+    for (;;) {
+      const bounds = await client.bounds(partition);
+      if (bounds.end < highest && Date.now() < until) {
+        await pause();
+        continue;
+      }
+      highest = bounds.end;
+      return bounds.end === gap.to ? gap.from : bounds.end;
+    }
+  };
+
+  return {
+    read: async (from, maxBytes) => {
+      if (!Number.isSafeInteger(from) || from < 0) throw lost(partition, from, 0, 0);
+      if (!windowAt(from)) await load(from, maxBytes);
+      const window = windowAt(from);
+      if (!window) return { records: [], next: from };
+      return cut(window, from, maxBytes);
+    },
+    end,
+    start: async () => (await client.bounds(partition)).start,
+  };
+};
+
+/** About so many bytes of a window's records, one at least. */
+const cut = ({ records }: Window, from: number, maxBytes: number): ReadBatch => {
+  let first = 0;
+  for (let last = records.length; first < last;) {
+    const middle = (first + last) >>> 1;
+    if ((records[middle] as LogRecord).next <= from) first = middle + 1;
+    else last = middle;
+  }
+  const some: LogRecord[] = [];
+  for (let bytes = 0; first < records.length && (some.length === 0 || bytes < maxBytes); first++) {
+    const record = records[first] as LogRecord;
+    some.push(record);
+    bytes += record.bytes.length;
+  }
+  return { records: some, next: some.at(-1)?.next ?? from };
+};
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+
+const lost = (partition: number, from: number, start: number, end: number): Error =>
+  fail('E_CURSOR_LOST', `partition ${partition} has the offsets ${start} to ${end}, not ${from}`, {
+    partition,
+    offset: from,
+    start,
+    end,
+  });

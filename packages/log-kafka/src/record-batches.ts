@@ -1,0 +1,161 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { fail } from '@stemma/errors';
+import type { LogRecord } from '@stemma/log';
+import crc32C from 'kafkajs/src/protocol/recordBatch/crc32C/index.js';
+
+/*
+ * Record batches as brokers store them, format 2 (Kafka's protocol guide, "Record Batch"):
+ *
+ *   base offset 8, length 4, leader epoch 4, format 1, CRC-32C 4 (of all that follows),
+ *   attributes 2 (compression in bits 0–2, control in bit 5), last offset delta 4, timestamps 8 + 8,
+ *   producer id 8, epoch 2, sequence 4, number of records 4, records (compressed as a whole)
+ *
+ *   record: length varint, attributes 1, timestamp delta varint, offset delta varint,
+ *   key length varint (−1: none), key, value length varint (−1: none), value, headers
+ *
+ * kafkajs decodes them too, but it does not look at the CRC, a batch that grows too large while it is decompressed ends
+ * its consumer, and it makes a dozen objects of each record.
+ */
+const LENGTH_AT = 8;
+const FORMAT_AT = 16;
+const CRC_AT = 17;
+const ATTRIBUTES_AT = 21;
+const LAST_DELTA_AT = 23;
+const COUNT_AT = 57;
+const RECORDS_AT = 61;
+const CONTROL = 0x20;
+
+/** What one batch may grow to while it is decompressed; ours have at most 900 KiB, or one record. */
+export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+
+/** Records in order, and the offset behind the last batch, of which control batches leave nothing else. */
+export type Stretch = { readonly records: readonly LogRecord[]; readonly next: number };
+
+/**
+ * The records of whole batches. A batch that is not what was sent, or grows beyond its bound, is one damaged record that
+ * takes the batch's place; control batches are gaps; what was cut off at the end is left out.
+ *
+ * @param from records before it, of a batch that begins earlier, are left out.
+ * @throws E_LOG_MISMATCH for a batch compressed in a way that is not read here.
+ */
+export const decodeBatches = (bytes: Buffer, from: number): Stretch => {
+  const records: LogRecord[] = [];
+  let next = from;
+  for (let at = 0; at + RECORDS_AT <= bytes.length;) {
+    const size = bytes.readInt32BE(at + LENGTH_AT) + 12;
+    if (size < RECORDS_AT || at + size > bytes.length) break;
+    const batch = bytes.subarray(at, at + size);
+    at += size;
+    const base = readOffset(batch);
+    const behind = base + Math.max(batch.readInt32BE(LAST_DELTA_AT), 0) + 1;
+    if (behind <= next) continue;
+    for (const record of decodeBatch(batch, base, behind)) if (record.offset >= from) records.push(record);
+    next = behind;
+  }
+  return { records, next };
+};
+
+const readOffset = (batch: Buffer): number => batch.readInt32BE(0) * 2 ** 32 + batch.readUInt32BE(4);
+
+const decodeBatch = (batch: Buffer, base: number, behind: number): readonly LogRecord[] => {
+  const damaged = { offset: base, next: behind, key: null, bytes: new Uint8Array(), damaged: true };
+  if (batch[FORMAT_AT] !== 2) return [damaged];
+  if (batch.readUInt32BE(CRC_AT) !== crc32C(batch.subarray(ATTRIBUTES_AT)) >>> 0) return [damaged];
+  const attributes = batch.readInt16BE(ATTRIBUTES_AT);
+  if ((attributes & CONTROL) !== 0) return [];
+  const body = decompress(attributes & 7, batch.subarray(RECORDS_AT));
+  return (body && decodeRecords(body, base, batch.readInt32BE(COUNT_AT), behind)) ?? [damaged];
+};
+
+/** Undefined if it cannot be decompressed, or not within the bound. */
+const decompress = (codec: number, body: Buffer): Buffer | undefined => {
+  const unpack = codec === 1 ? gunzipSync : codec === 4 ? zstdDecompressSync : undefined;
+  if (codec === 0) return body;
+  if (!unpack)
+    throw fail(
+      'E_LOG_MISMATCH',
+      `a batch in the topic is compressed with codec ${codec}, which is not read`,
+      {
+        codec,
+      },
+    );
+  try {
+    return unpack(body, { maxOutputLength: MAX_BATCH_BYTES });
+  } catch {
+    return undefined;
+  }
+};
+
+/** Undefined unless the bytes are exactly so many records, one behind the other. */
+const decodeRecords = (
+  body: Buffer,
+  base: number,
+  count: number,
+  behind: number,
+): readonly LogRecord[] | undefined => {
+  const reader = openReader(body);
+  const records: LogRecord[] = [];
+  let offset = base - 1;
+  for (let i = 0; i < count; i++) {
+    const end = reader.varint() + reader.at();
+    if (!(end <= body.length)) return undefined;
+    reader.skip(1);
+    reader.varint();
+    const own = base + reader.varint();
+    const key = reader.bytes();
+    const value = reader.bytes();
+    if (reader.failed() || reader.at() > end || own <= offset || own >= behind) return undefined;
+    reader.skip(end - reader.at());
+    offset = own;
+    records.push({
+      offset,
+      next: offset + 1,
+      key: key === null ? null : key.toString('utf8'),
+      bytes: value ?? new Uint8Array(),
+      damaged: false,
+    });
+  }
+  const last = records.at(-1);
+  if (!last || reader.failed() || reader.at() !== body.length) return undefined;
+  records[records.length - 1] = { ...last, next: behind };
+  return records;
+};
+
+type Reader = {
+  readonly at: () => number;
+  readonly failed: () => boolean;
+  readonly skip: (bytes: number) => void;
+  readonly varint: () => number;
+  readonly bytes: () => Buffer | null;
+};
+
+/** Reads on; behind the end it gives zeros and has failed. */
+const openReader = (body: Buffer): Reader => {
+  let at = 0;
+  let failed = false;
+  const skip = (bytes: number): void => {
+    if (!(bytes >= 0 && at + bytes <= body.length)) failed = true;
+    else at += bytes;
+  };
+  /** Zigzag; exact to 53 bits, and no record has more where it counts. */
+  const varint = (): number => {
+    let value = 0;
+    for (let scale = 1, i = 0; i < 10; i++, scale *= 128) {
+      const byte = body[at];
+      if (byte === undefined) break;
+      at++;
+      value += (byte & 127) * scale;
+      if (byte < 128) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    }
+    failed = true;
+    return 0;
+  };
+  const bytes = (): Buffer | null => {
+    const length = varint();
+    if (length < 0) return null;
+    const from = at;
+    skip(length);
+    return body.subarray(from, at);
+  };
+  return { at: () => at, failed: () => failed, skip, varint, bytes };
+};

@@ -1,0 +1,146 @@
+import { isStemmaError } from '@stemma/errors';
+import kafkajs from 'kafkajs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openKafka, openSockets } from './connections.ts';
+import { isFinal, refused, typeOf, unreachable } from './kafka-errors.ts';
+
+/** What the brokers say of a frames topic. */
+export type TopicFacts = {
+  readonly topic: string;
+  readonly partitions: number;
+  /** The fewest replicas, and the fewest in sync, that a partition has now. */
+  readonly replicas: number;
+  readonly inSync: number;
+  readonly brokers: number;
+  readonly minInSync: number;
+  readonly uncleanElection: boolean;
+  /** Settings that decide whether the topic may hold a log, as the brokers give them. */
+  readonly settings: Readonly<Record<string, string>>;
+};
+
+const SETTINGS: readonly string[] = [
+  'cleanup.policy',
+  'retention.ms',
+  'retention.bytes',
+  'compression.type',
+  'max.message.bytes',
+  'min.insync.replicas',
+  'unclean.leader.election.enable',
+];
+
+/** A frame of 900 KiB with its hash, its key, and what Kafka puts around them. */
+const LEAST_MESSAGE = 900 * 1024 + 2048;
+
+export type TopicOptions = {
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  /** Milliseconds until it is given up. */
+  readonly deadline: number;
+  /** Make the topic, with so many partitions, if it is not there. */
+  readonly create?: number;
+};
+
+/**
+ * What the brokers say of the topic; undefined if there is none and it is not to be made.
+ *
+ * @throws E_BROKERS_UNREACHABLE, E_BROKERS_REFUSED
+ */
+export const openTopic = async ({
+  brokers,
+  topic,
+  deadline,
+  create,
+}: TopicOptions): Promise<TopicFacts | undefined> => {
+  const until = Date.now() + deadline;
+  for (let tries = 0; ; tries++) {
+    const sockets = openSockets();
+    const admin = openKafka(brokers, sockets).admin();
+    try {
+      await admin.connect();
+      const there = (await admin.listTopics()).includes(topic);
+      if (there) return await describeTopic(admin, topic);
+      if (create === undefined) return undefined;
+      await createTopic(admin, topic, create);
+    } catch (error) {
+      if (isStemmaError(error)) throw error;
+      if (isFinal(error)) throw refused(error, true);
+      if (Date.now() >= until) throw unreachable(brokers, error);
+      await sleep(Math.min(20 * 2 ** tries, 500));
+    } finally {
+      await admin.disconnect().catch(() => undefined);
+      sockets.end();
+    }
+  }
+};
+
+const createTopic = async (admin: kafkajs.Admin, topic: string, partitions: number): Promise<void> => {
+  const { brokers } = await admin.describeCluster();
+  const replicas = Math.min(brokers.length, 3);
+  const config: Readonly<Record<string, string>> = {
+    'cleanup.policy': 'delete',
+    'retention.ms': '-1',
+    'retention.bytes': '-1',
+    'compression.type': 'producer',
+    'unclean.leader.election.enable': 'false',
+    'min.insync.replicas': replicas >= 3 ? '2' : '1',
+  };
+  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+  try {
+    await admin.createTopics({
+      topics: [{ topic, numPartitions: partitions, replicationFactor: replicas, configEntries }],
+      waitForLeaders: true,
+    });
+  } catch (error) {
+    // Somebody else makes it too.
+    if (!causes(error).some((each) => typeOf(each) === 'TOPIC_ALREADY_EXISTS'))
+      throw causes(error)[0] ?? error;
+  }
+};
+
+const causes = (error: unknown): readonly unknown[] => {
+  const { errors } = (error ?? {}) as { errors?: unknown };
+  return Array.isArray(errors) && errors.length > 0 ? (errors as unknown[]) : [error];
+};
+
+const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<TopicFacts> => {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+  const partitions = topics[0]?.partitions ?? [];
+  const { brokers } = await admin.describeCluster();
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: [...SETTINGS] }],
+  });
+  const entries = resources[0]?.configEntries ?? [];
+  const settings = Object.fromEntries(
+    entries.map(({ configName, configValue }) => [configName, configValue]),
+  );
+  return {
+    topic,
+    partitions: partitions.length,
+    replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+    inSync: Math.min(...partitions.map(({ isr }) => isr.length)),
+    brokers: brokers.length,
+    minInSync: Number(settings['min.insync.replicas'] ?? 1),
+    uncleanElection: settings['unclean.leader.election.enable'] === 'true',
+    settings,
+  };
+};
+
+/** True if what the topic acknowledged cannot go: two replicas have it, and none without it becomes the leader. */
+export const keepsItsEnd = ({ replicas, minInSync, uncleanElection }: TopicFacts): boolean =>
+  replicas >= 2 && minInSync >= 2 && !uncleanElection;
+
+/** What is wrong with a topic that is to hold a log for ever; empty if nothing is. */
+export const faultsOf = ({ settings }: TopicFacts): readonly string[] => {
+  const faults: string[] = [];
+  const policy = settings['cleanup.policy'] ?? 'delete';
+  if (policy.includes('compact')) faults.push(`cleanup.policy is ${policy}: frames would be thrown away`);
+  for (const name of ['retention.ms', 'retention.bytes'])
+    if ((settings[name] ?? '-1') !== '-1') faults.push(`${name} is ${settings[name]}: it must be -1`);
+  const codec = settings['compression.type'] ?? 'producer';
+  if (!['producer', 'zstd', 'gzip', 'uncompressed'].includes(codec))
+    faults.push(`compression.type is ${codec}, which is not read: it must be producer`);
+  const most = Number(settings['max.message.bytes'] ?? LEAST_MESSAGE);
+  if (most < LEAST_MESSAGE) faults.push(`max.message.bytes is ${most}: it must be ${LEAST_MESSAGE} at least`);
+  return faults;
+};

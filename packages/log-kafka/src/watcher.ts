@@ -1,0 +1,111 @@
+import type { Client } from './client.ts';
+import { decodeBatches } from './record-batches.ts';
+
+/** Wakes those who wait for something at or behind an offset. */
+export type Watcher = {
+  wait(partition: number, from: number, signal: AbortSignal): Promise<void>;
+  /** Something ends here now: those who waited for it need not ask. */
+  saw(partition: number, end: number): void;
+  close(): Promise<void>;
+};
+
+/** Milliseconds that a broker holds a request back until there is something. */
+const POLL = 1000;
+const RETRY = 500;
+
+type Waiter = { readonly partition: number; readonly from: number; readonly wake: () => void };
+
+/**
+ * One long poll a leader, for all who wait. On connections of its own: a broker answers the requests of one connection in
+ * order. They are opened when somebody waits, and polled while somebody does.
+ */
+export const openWatcher = (connect: () => Client): Watcher => {
+  const waiters = new Set<Waiter>();
+  const ends = new Map<number, number>();
+  let client: Client | undefined;
+  let running = false;
+  let closed = false;
+  const isClosed = (): boolean => closed;
+
+  const wakeUp = (of: (waiter: Waiter) => boolean): void => {
+    for (const waiter of waiters) if (of(waiter)) waiter.wake();
+  };
+  const saw = (partition: number, end: number): void => {
+    ends.set(partition, Math.max(end, ends.get(partition) ?? 0));
+    wakeUp((waiter) => waiter.partition === partition && waiter.from < end);
+  };
+  const watched = (): number[] => [...new Set([...waiters].map(({ partition }) => partition))];
+  /** Where to poll: whoever waits further back than is known has something to read at once. */
+  const placeOf = (partition: number): number => {
+    const froms = [...waiters].filter((waiter) => waiter.partition === partition).map(({ from }) => from);
+    return Math.max(ends.get(partition) ?? 0, Math.min(...froms));
+  };
+
+  const poll = async (on: Client, group: readonly number[]): Promise<void> => {
+    const partitions = group.filter((partition) => watched().includes(partition));
+    if (partitions.length === 0) return;
+    const places = new Map(partitions.map((partition) => [partition, placeOf(partition)]));
+    const fetches = [...places].map(([partition, from]) => ({ partition, from, maxBytes: 1 }));
+    for (const [partition, { error, end, batches }] of await on.fetch(fetches, POLL)) {
+      // Who waits where the log does not reach any more will be told when he reads.
+      if (error !== 0) {
+        ends.delete(partition);
+        wakeUp((waiter) => waiter.partition === partition);
+        continue;
+      }
+      const from = places.get(partition) ?? 0;
+      const { records, next } = decodeBatches(batches, from);
+      if (records.length > 0) saw(partition, Math.max(end, next));
+      else ends.set(partition, next);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    running = true;
+    while (waiters.size > 0 && !closed)
+      try {
+        client ??= connect();
+        const on = client;
+        const epoch = on.epoch();
+        const known = watched().join();
+        const groups = await on.leaders(watched());
+        const going = (): boolean => !closed && on.epoch() === epoch && watched().join() === known;
+        await Promise.all(
+          groups.map(async (group) => {
+            do await poll(on, group);
+            while (going());
+          }),
+        );
+      } catch {
+        // They look for themselves, and meet what is wrong.
+        wakeUp(() => true);
+        if (!isClosed()) await new Promise((resolve) => setTimeout(resolve, RETRY));
+      }
+    running = false;
+  };
+
+  return {
+    wait: (partition, from, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted || closed || (ends.get(partition) ?? 0) > from) {
+          resolve();
+          return;
+        }
+        const wake = (): void => {
+          waiters.delete(waiter);
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        const waiter: Waiter = { partition, from, wake };
+        waiters.add(waiter);
+        signal.addEventListener('abort', wake);
+        if (!running) void run();
+      }),
+    saw,
+    close: async () => {
+      closed = true;
+      wakeUp(() => true);
+      await client?.close();
+    },
+  };
+};

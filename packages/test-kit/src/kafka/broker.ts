@@ -1,0 +1,160 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run } from './broker-libs.ts';
+
+export type BrokerOptions = {
+  /** Where its jars are, and where its data goes. */
+  readonly libs: string;
+  readonly directory: string;
+  /** Default: two that are free. */
+  readonly ports?: Ports;
+  /** One of a cluster: its own number, and the ports of all. Default: alone. */
+  readonly node?: { readonly id: number; readonly ports: readonly Ports[]; readonly cluster: string };
+  /** More lines of `server.properties`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Let it live on when this process ends. */
+  readonly detached?: boolean;
+};
+
+export type Ports = { readonly broker: number; readonly controller: number };
+
+/** A Kafka broker on the loopback address, which is its own controller. */
+export type Broker = {
+  /** `host:port` */
+  readonly address: string;
+  readonly pid: () => number;
+  /** Ends it, at once with SIGKILL, and resolves when it is gone. */
+  readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
+  /** Starts it again on the data it has; resolves when it answers. */
+  readonly start: () => Promise<void>;
+};
+
+const HOST = '127.0.0.1';
+
+export const freePorts = async (): Promise<Ports> => ({
+  broker: await freePort(),
+  controller: await freePort(),
+});
+
+export const newClusterId = (): string => randomBytes(16).toString('base64url');
+
+/** Formats a broker's directory, starts it and resolves when it answers. @throws Error with the end of its log */
+export const startBroker = async (options: BrokerOptions): Promise<Broker> => {
+  const { libs, directory, ports = await freePorts() } = options;
+  const node = options.node ?? { id: 1, ports: [ports], cluster: newClusterId() };
+  mkdirSync(directory, { recursive: true });
+  const properties = join(directory, 'server.properties');
+  writeFileSync(properties, propertiesOf(directory, ports, node, options.settings ?? {}));
+  const java = ['-cp', join(libs, '*')];
+  await run('java', [
+    ...java,
+    'kafka.tools.StorageTool',
+    'format',
+    '--ignore-formatted',
+    '-t',
+    node.cluster,
+    '-c',
+    properties,
+  ]);
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    const output = openSync(join(directory, 'broker.out'), 'a');
+    child = spawn(
+      'java',
+      [
+        '-Xmx512m',
+        '-Xms64m',
+        '-XX:+UseSerialGC',
+        '-XX:TieredStopAtLevel=1',
+        ...java,
+        'kafka.Kafka',
+        properties,
+      ],
+      { stdio: ['ignore', output, output], detached: options.detached === true },
+    );
+    closeSync(output);
+    if (options.detached === true) child.unref();
+    // A cluster answers when most of it runs: its caller waits for all together.
+    await answers(ports.broker, child, directory);
+  };
+  await start();
+  return {
+    address: `${HOST}:${ports.broker}`,
+    pid: () => child?.pid ?? 0,
+    start,
+    stop: async (signal = 'SIGTERM') => {
+      const ending = child;
+      if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
+      const gone = once(ending, 'exit');
+      ending.kill(signal);
+      await gone;
+    },
+  };
+};
+
+const propertiesOf = (
+  directory: string,
+  ports: Ports,
+  { id, ports: all }: { readonly id: number; readonly ports: readonly Ports[] },
+  settings: Readonly<Record<string, string>>,
+): string =>
+  Object.entries({
+    'process.roles': 'broker,controller',
+    'node.id': String(id),
+    listeners: `PLAINTEXT://${HOST}:${ports.broker},CONTROLLER://${HOST}:${ports.controller}`,
+    'advertised.listeners': `PLAINTEXT://${HOST}:${ports.broker}`,
+    'controller.listener.names': 'CONTROLLER',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'controller.quorum.voters': all.map(({ controller }, i) => `${i + 1}@${HOST}:${controller}`).join(','),
+    'log.dirs': join(directory, 'data'),
+    'offsets.topic.replication.factor': String(Math.min(all.length, 3)),
+    'transaction.state.log.replication.factor': '1',
+    'transaction.state.log.min.isr': '1',
+    'transaction.state.log.num.partitions': '1',
+    'offsets.topic.num.partitions': '1',
+    'group.initial.rebalance.delay.ms': '0',
+    'auto.create.topics.enable': 'false',
+    // A broker that was killed comes back when its registration has expired: 12 s by default.
+    'broker.session.timeout.ms': '1000',
+    'broker.heartbeat.interval.ms': '200',
+    ...settings,
+  })
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+
+/** Resolves when the port takes connections. */
+const answers = async (port: number, child: ChildProcess, directory: string): Promise<void> => {
+  for (const until = Date.now() + 60_000; Date.now() < until;) {
+    if (child.exitCode !== null || child.signalCode !== null) break;
+    if (await connects(port)) return;
+    await sleep(50);
+  }
+  child.kill('SIGKILL');
+  throw new Error(
+    `the broker did not start: ${readFileSync(join(directory, 'broker.out'), 'utf8').slice(-2000)}`,
+  );
+};
+
+const connects = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, HOST);
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, HOST);
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};
