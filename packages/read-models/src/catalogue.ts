@@ -1,6 +1,7 @@
+import { diffs } from './diffs/diffs.ts';
 import { lineage } from './lineage/lineage.ts';
 import type { ReadModel } from './read-model.ts';
 import { snapshots } from './snapshots/snapshots.ts';
 
 /** Every read model: a folder beside this file, and a line here (CONTRIBUTING.md). */
-export const READ_MODELS: readonly ReadModel[] = [snapshots, lineage];
+export const READ_MODELS: readonly ReadModel[] = [snapshots, lineage, diffs];

@@ -1,4 +1,9 @@
 export { READ_MODELS } from './catalogue.ts';
+export { explainDiff, type Explained, type ExplainedEntry, type WayMoment } from './diffs/explain.ts';
+export { presenceOf, type Presence } from './diffs/presence.ts';
+export type { RecordedTouch } from './diffs/records.ts';
+export { nodesTouched, timelineOf, touchesOfNode, type Moment } from './diffs/timeline.ts';
+export { commonVista, cycleSeen, vistaFrom, type CycleRow, type Vista } from './diffs/vista.ts';
 export {
   findAct,
   findHistory,

@@ -1,0 +1,63 @@
+import type { Table } from '@stemma/row-store';
+
+/*
+ * What happened to each node, and why (context-tree §3, last paragraph). A row for everything a recorded event did to a
+ * node; ageing and the sealing of what lay in the head write none: they follow from `expires`, `seals` and `cycles`.
+ */
+
+export const TIMELINE: Table = {
+  name: 'timeline',
+  about:
+    'What event `index` of frame `seq` did to a node. `what`: start, import, insert, seal (it came; seal is a turn) · replace, move, carry (its container `by` was moved), priority, hold (because of `by`) · remove (with `by`, if it only lay in it), expire, contained, emptied (because of `by`), prune (as number `rank`). `cycle`: the one that ran. `parent`, `ttl`, `expires`, `priority`: as they are from here on, where the event sets them; `expires` is the first cycle without the node. `seals`: it lies directly in the head, and the commit of this cycle puts it under a turn. `fields`: what a replacement set, of a container.',
+  key: [
+    ['history', 'text'],
+    ['node', 'text'],
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+  value: [
+    ['strand', 'uint'],
+    ['what', 'text'],
+    ['cycle', 'uint'],
+    ['parent', 'text'],
+    ['seals', 'uint'],
+    ['ttl', 'uint'],
+    ['expires', 'uint'],
+    ['priority', 'number'],
+    ['by', 'text'],
+    ['rank', 'uint'],
+    ['fields', 'json'],
+  ],
+};
+
+export const TOUCHED: Table = {
+  name: 'touched',
+  about:
+    'The nodes that a frame did something to, each once, in the order in which it did; no row for a frame that touched none.',
+  key: [
+    ['history', 'text'],
+    ['strand', 'uint'],
+    ['seq', 'uint'],
+  ],
+  value: [['nodes', 'json']],
+};
+
+export const CYCLES: Table = {
+  name: 'cycles',
+  about:
+    'The frame that ended a cycle: event `index` is its snapshot (`imported`: it brought the state in as it is), event `turn_index` made the turn `turn` of the head; null where the head was empty.',
+  key: [
+    ['history', 'text'],
+    ['strand', 'uint'],
+    ['cycle', 'uint'],
+  ],
+  value: [
+    ['seq', 'uint'],
+    ['index', 'uint'],
+    ['turn', 'text'],
+    ['turn_index', 'uint'],
+    ['imported', 'bool'],
+  ],
+};
+
+export const DIFFS_TABLES: readonly Table[] = [TIMELINE, TOUCHED, CYCLES];
