@@ -126,7 +126,7 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
     const found = byField(explainedLines(told, vistas, entry));
     const expected = byField(expectedLines(told, from, to, entry.id));
     if (entry.change === 'changed') {
-      expect(Object.keys(found).sort()).toEqual([...entry.fields].sort());
+      expect(new Set(Object.keys(found))).toEqual(new Set(entry.fields));
       for (const field of entry.fields) expect(found[field]).toEqual(expected[field]);
     } else {
       const [wanted] = [...(expected['added'] ?? []), ...(expected['removed'] ?? [])];

@@ -39,18 +39,38 @@ export const cycleOfFrame = ({ snapshot, state }: Pick<AppliedFrame, 'snapshot' 
  */
 export const touchesOf = (frame: AppliedFrame): readonly Touch[] => {
   const touches: Touch[] = [];
+  const ground = groundOf(frame);
   const imported = new Set<string>();
   for (const event of frame.events) if (event.type === 'NodeImported') imported.add(event.node.id);
   frame.events.forEach((event, index) => {
-    for (const touch of touchesOfEvent(frame, event, index))
+    for (const touch of touchesOfEvent(ground, event, frame.changes[index] ?? [], index))
       // Root and regions of an import are brought by it, not by the start of the history.
       if (!(event.type === 'HistoryStarted' && imported.has(touch.id))) touches.push(touch);
   });
   return touches;
 };
 
-const touchesOfEvent = (frame: AppliedFrame, event: HistoryEvent, index: number): readonly Touch[] => {
-  const changes = frame.changes[index] ?? [];
+/** What the touches of a frame refer to. */
+type Ground = {
+  readonly seq: string;
+  readonly ah: string;
+  /** The cycle whose commit seals what lies in the head after the frame, or sealed it in the frame. */
+  readonly seals: number;
+};
+
+/** An import is the snapshot of its own cycle: what lies in its head is sealed by the next. */
+const groundOf = (frame: AppliedFrame): Ground => {
+  const { tree } = frame.state;
+  const imported = frame.events.some(({ type }) => type === 'SnapshotImported');
+  return { seq: idOf(tree.seq), ah: idOf(tree.ah), seals: imported ? tree.open : cycleOfFrame(frame) };
+};
+
+const touchesOfEvent = (
+  ground: Ground,
+  event: HistoryEvent,
+  changes: readonly Change[],
+  index: number,
+): readonly Touch[] => {
   switch (event.type) {
     case 'HistoryStarted':
       return changes.map((change) => ({
@@ -58,12 +78,12 @@ const touchesOfEvent = (frame: AppliedFrame, event: HistoryEvent, index: number)
         parent: 'fixed' in change && change.fixed !== 'root' ? event.ids.root : null,
       }));
     case 'NodeInserted':
-      return changes.map((change) => under(frame, change, event.parent, mutation('insert'), index));
+      return changes.map((change) => under(ground, change, event.parent, mutation('insert'), index));
     case 'NodeImported':
-      return changes.map((change) => under(frame, change, event.parent, { kind: 'import' }, index));
+      return changes.map((change) => under(ground, change, event.parent, { kind: 'import' }, index));
     case 'TurnSealed':
       return changes.map((change) =>
-        under(frame, change, idOf(frame.state.tree.seq), { kind: 'sealing', turn: event.turn.id }, index),
+        under(ground, change, ground.seq, { kind: 'sealing', turn: event.turn.id }, index),
       );
     case 'NodeReplaced':
       return changes.map((change) => ({
@@ -76,7 +96,7 @@ const touchesOfEvent = (frame: AppliedFrame, event: HistoryEvent, index: number)
             : event.fields,
       }));
     case 'NodeMoved':
-      return moved(frame, event, changes, index);
+      return moved(ground, event, changes, index);
     case 'NodeRemoved':
       return [event.id, ...event.subtree].map((id) => ({
         id,
@@ -144,23 +164,18 @@ const entered = (change: Change, cause: Cause, index: number): Touch => ({
 });
 
 const under = (
-  frame: AppliedFrame,
+  ground: Ground,
   change: Change,
   parent: string | null,
   cause: Cause,
   index: number,
-): Touch => ({ ...entered(change, cause, index), parent, seals: sealedBy(frame, parent) });
+): Touch => ({ ...entered(change, cause, index), parent, seals: sealedBy(ground, parent) });
 
-/** An import is the snapshot of its own cycle: what lies in its head is sealed by the next. */
-const sealedBy = (frame: AppliedFrame, parent: string | null): number | null => {
-  const { tree } = frame.state;
-  if (parent !== idOf(tree.ah)) return null;
-  const imported = frame.events.some(({ type }) => type === 'SnapshotImported');
-  return imported ? tree.open : cycleOfFrame(frame);
-};
+const sealedBy = ({ ah, seals }: Ground, parent: string | null): number | null =>
+  parent === ah ? seals : null;
 
 const moved = (
-  frame: AppliedFrame,
+  ground: Ground,
   event: Extract<HistoryEvent, { type: 'NodeMoved' }>,
   changes: readonly Change[],
   index: number,
@@ -176,7 +191,7 @@ const moved = (
       cause: mutation('move'),
       explains: ['parent'],
       parent,
-      seals: sealedBy(frame, parent),
+      seals: sealedBy(ground, parent),
       ...lifetime(change),
     };
   });
