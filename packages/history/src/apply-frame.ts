@@ -1,21 +1,17 @@
-import { PayloadNeeded, type Change, type Mark } from '@stemma/context-tree';
+import { PayloadNeeded, type Change } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Author, Frame, HistoryEvent } from '@stemma/events';
 import type { AppliedFrame, AppliedSnapshot, Started } from './applied-frame.ts';
 import { evolve, type LineageEvent } from './evolve.ts';
-import { branch, freshLineage, lineageOf, scalarsOf, type Scalars } from './lineage.ts';
+import { freshLineage, lineageOf, scalarsOf, standingOf } from './lineage.ts';
 import { payloadIn } from './recorded-node.ts';
 import type { ApplyFrame } from './signatures.ts';
 import { PositionNeeded, type HistoryState, type LineageState, type Sources } from './state.ts';
 
 /** How to take a frame back that was applied with `keep`. */
-type Undo = {
-  readonly lineage: LineageState;
-  readonly mark: Mark;
-  readonly scalars: Scalars;
-  readonly renamed: readonly (() => void)[];
-};
-const undos = new WeakMap<AppliedFrame, Undo>();
+const undos = new WeakMap<AppliedFrame, () => void>();
+
+type Done = { readonly applied: AppliedFrame; readonly undo: () => void };
 
 export const applyFrame: ApplyFrame = (state, frame, sources, options = {}) => {
   const { envelope, body } = frame;
@@ -23,43 +19,154 @@ export const applyFrame: ApplyFrame = (state, frame, sources, options = {}) => {
     throw fail('E_INTERNAL', `frame ${envelope.seq} is applied where ${state.next} is due`);
   const own = withOwnPayloads(sources, envelope.seq, body.events);
   try {
-    return applyTo(state, frame, own, options.keep === true);
+    const keep = options.keep === true;
+    const { applied, undo } = applyTo(state, frame, own, keep);
+    state.next = envelope.seq + 1;
+    if (keep) undos.set(applied, undo);
+    return applied;
   } catch (error) {
     throw asDefect(error, state.history, envelope.seq);
   }
 };
 
-const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: boolean): AppliedFrame => {
+const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: boolean): Done => {
+  const { events } = frame.body;
+  const lead = refuseMisplaced(frame);
+  const first = events[lead];
+  if (first === undefined && lead === 0) throw fail('E_HISTORY_DEFECTIVE', 'a frame has no events');
+  if (frame.envelope.seq === 0 && first?.type !== 'HistoryStarted')
+    throw fail('E_HISTORY_DEFECTIVE', 'the history does not begin with HistoryStarted');
+  switch (first?.type) {
+    case 'ObservationRecorded':
+      return applyObservations(state, frame, sources);
+    case 'LineageStarted':
+      return applyBranch(state, frame, first, sources);
+    default:
+      refuseBehindSnapshot(events);
+      return applyToLineage(state, frame, lead, sources, keep);
+  }
+};
+
+/** The events before the first that is no intervention: one or none. An intervention leads its frame and has an actor. */
+const refuseMisplaced = ({ body }: Frame): number => {
+  const [first, ...others] = body.events;
+  if (others.some(({ type }) => type === 'InterventionRecorded'))
+    throw fail('E_HISTORY_DEFECTIVE', 'InterventionRecorded stands behind other events');
+  if (first?.type !== 'InterventionRecorded') return 0;
+  if (!('actor' in body)) throw fail('E_HISTORY_DEFECTIVE', 'an intervention has no actor');
+  return 1;
+};
+
+/** Observations lie outside every lineage: nothing changes but the number of the next frame. */
+const applyObservations = (state: HistoryState, frame: Frame, sources: Sources): Done => {
+  const { body, envelope } = frame;
+  if (!('actor' in body)) throw fail('E_HISTORY_DEFECTIVE', 'an observation has no actor');
+  for (const event of body.events) {
+    if (event.type !== 'ObservationRecorded')
+      throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands beside observations`);
+    if (event.strand > event.seq || event.seq >= envelope.seq)
+      throw fail('E_HISTORY_DEFECTIVE', 'a position was observed that is not there yet');
+  }
+  if (standingOf(state, body.lineage, sources) === undefined)
+    throw fail('E_HISTORY_DEFECTIVE', `there is no lineage ${body.lineage}`);
+  const lineage = (): LineageState => lineageOf(state, body.lineage, sources);
+  return { applied: appliedFrame(state, frame, noChanges(frame), lineage, null), undo: () => undefined };
+};
+
+const noChanges = ({ body }: Frame): readonly (readonly Change[])[] => body.events.map(() => []);
+
+/** A lineage starts at a position: no tree is taken in until it is asked for, so that it costs the same whatever its size. */
+const applyBranch = (
+  state: HistoryState,
+  frame: Frame,
+  event: Extract<HistoryEvent, { type: 'LineageStarted' }>,
+  sources: Sources,
+): Done => {
   const { seq } = frame.envelope;
-  const { body } = frame;
-  const first = body.events[0];
-  if (first === undefined) throw fail('E_HISTORY_DEFECTIVE', 'a frame has no events');
-  refuseBehindSnapshot(body.events);
-  const renamed: (() => void)[] = [];
-  const started = begin(state, first, seq, body.lineage, sources, renamed);
-  const lineage = started?.lineage ?? lineageOf(state, body.lineage, sources);
-  if (!keep && started === null) lineage.tree.forget();
+  const { lineage: strand, events } = frame.body;
+  const { parent, at, how, name, abandoned } = event;
+  if (strand !== seq)
+    throw fail('E_HISTORY_DEFECTIVE', `a lineage starts in frame ${seq} as strand ${strand}`);
+  if (at >= seq || parent >= seq || standingOf(state, parent, sources) === undefined)
+    throw fail('E_HISTORY_DEFECTIVE', 'a lineage starts from what is not there yet');
+  for (const { type } of events.slice(events.indexOf(event) + 1))
+    if (type !== 'PositionNamed' && type !== 'PositionAnnotated')
+      throw fail('E_HISTORY_DEFECTIVE', `${type} stands behind LineageStarted`);
+  const back = how === 'rollback' ? rename(state, parent, abandoned) : () => undefined;
+  state.branches.set(seq, { strand, parent: { strand: parent, at }, name, seq });
+  const lineage = (): LineageState => lineageOf(state, strand, sources);
+  return {
+    applied: appliedFrame(state, frame, noChanges(frame), lineage, { how, parent, at }),
+    undo: () => {
+      state.branches.delete(seq);
+      state.lineages.delete(seq);
+      back();
+    },
+  };
+};
+
+/** The lineage that a rollback leaves is called otherwise from now on; gives how to take that back. */
+const rename = (state: HistoryState, strand: number, name: string | null): (() => void) => {
+  const known = state.lineages.get(strand) ?? state.branches.get(strand);
+  const before = known?.name ?? null;
+  const noted = state.names.get(strand);
+  if (known !== undefined) known.name = name;
+  state.names.set(strand, name);
+  return () => {
+    const now = state.lineages.get(strand) ?? state.branches.get(strand);
+    if (now !== undefined && known !== undefined) now.name = before;
+    if (noted === undefined) state.names.delete(strand);
+    else state.names.set(strand, noted);
+  };
+};
+
+const applyToLineage = (
+  state: HistoryState,
+  frame: Frame,
+  lead: number,
+  sources: Sources,
+  keep: boolean,
+): Done => {
+  const { seq } = frame.envelope;
+  const { events, lineage: strand } = frame.body;
+  const first = events[lead];
+  const start = first?.type === 'HistoryStarted' ? startOf(seq, strand, first) : null;
+  const lineage = start ?? lineageOf(state, strand, sources);
+  if (start !== null) state.lineages.set(0, start);
+  else if (!keep) lineage.tree.forget();
   const mark = lineage.tree.mark();
   const scalars = scalarsOf(lineage);
-  const changes: (readonly Change[])[] =
-    started === null ? [] : [started.how.how === 'start' ? fixedChanges(lineage) : []];
+  const undo = (): void => {
+    lineage.tree.undoTo(mark);
+    Object.assign(lineage, scalars);
+    if (start !== null) state.lineages.delete(0);
+  };
+  const changes: (readonly Change[])[] = events.slice(0, lead).map(() => []);
+  if (start !== null) changes.push(fixedChanges(start));
   try {
-    for (let index = changes.length; index < body.events.length; index++) {
+    for (let index = changes.length; index < events.length; index++) {
       const before = lineage.tree.mark();
-      evolve(lineage, lineageEvent(body.events[index] as HistoryEvent), { seq, index }, sources);
+      evolve(lineage, lineageEvent(events[index] as HistoryEvent), { seq, index }, sources);
       changes.push(lineage.tree.changesSince(before));
     }
     if (!lineage.tree.settled) throw fail('E_HISTORY_DEFECTIVE', 'nodes are left whose container has gone');
   } catch (error) {
-    takeBack(state, { lineage, mark, scalars, renamed }, started !== null);
+    undo();
     throw error;
   }
   lineage.seq = seq;
-  state.next = seq + 1;
-  const applied = appliedFrame(state, frame, changes, lineage, started?.how ?? null);
-  if (keep) undos.set(applied, { lineage, mark, scalars, renamed });
-  else lineage.tree.forget();
-  return applied;
+  if (!keep) lineage.tree.forget();
+  const how: Started | null = start === null ? null : { how: 'start' };
+  return { applied: appliedFrame(state, frame, changes, () => lineage, how), undo };
+};
+
+type HistoryStarted = Extract<HistoryEvent, { type: 'HistoryStarted' }>;
+
+const startOf = (seq: number, strand: number, event: HistoryStarted): LineageState => {
+  if (strand !== seq)
+    throw fail('E_HISTORY_DEFECTIVE', `a lineage starts in frame ${seq} as strand ${strand}`);
+  if (seq !== 0) throw fail('E_HISTORY_DEFECTIVE', 'the history starts a second time');
+  return freshLineage(event.ids, event.thread, event.cycle);
 };
 
 /** The position after the frame is the snapshot, so only names and notes may stand behind it. */
@@ -83,19 +190,12 @@ export const revertFrame = (state: HistoryState, applied: AppliedFrame): void =>
     throw fail('E_INTERNAL', `frame ${applied.seq} cannot be taken back`);
   undos.delete(applied);
   state.next = applied.seq;
-  takeBack(state, undo, applied.started !== null);
+  undo();
 };
 
 /** Makes all frames applied with `keep` final and frees what was kept for taking them back. */
 export const settle = (state: HistoryState): void => {
   for (const lineage of state.lineages.values()) lineage.tree.forget();
-};
-
-const takeBack = (state: HistoryState, undo: Undo, started: boolean): void => {
-  undo.lineage.tree.undoTo(undo.mark);
-  Object.assign(undo.lineage, undo.scalars);
-  for (const back of undo.renamed) back();
-  if (started) state.lineages.delete(undo.lineage.strand);
 };
 
 const lineageEvent = (event: HistoryEvent): LineageEvent => {
@@ -106,43 +206,6 @@ const lineageEvent = (event: HistoryEvent): LineageEvent => {
   )
     throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands behind other events`);
   return event;
-};
-
-type Begun = { readonly lineage: LineageState; readonly how: Started };
-
-/** The lineage that the frame's first event starts, or null. */
-const begin = (
-  state: HistoryState,
-  event: HistoryEvent,
-  seq: number,
-  strand: number,
-  sources: Sources,
-  renamed: (() => void)[],
-): Begun | null => {
-  if (event.type !== 'HistoryStarted' && event.type !== 'LineageStarted') {
-    if (seq === 0) throw fail('E_HISTORY_DEFECTIVE', 'the history does not begin with HistoryStarted');
-    return null;
-  }
-  if (strand !== seq)
-    throw fail('E_HISTORY_DEFECTIVE', `a lineage starts in frame ${seq} as strand ${strand}`);
-  if (event.type === 'HistoryStarted') {
-    if (seq !== 0) throw fail('E_HISTORY_DEFECTIVE', 'the history starts a second time');
-    const lineage = freshLineage(event.ids, event.thread, event.cycle);
-    state.lineages.set(0, lineage);
-    return { lineage, how: { how: 'start' } };
-  }
-  const { parent, at } = event;
-  if (at >= seq || parent >= seq)
-    throw fail('E_HISTORY_DEFECTIVE', 'a lineage starts from what is not there yet');
-  const lineage = branch(sources.position(parent, at), seq, { strand: parent, at }, event.name);
-  const left = event.how === 'rollback' ? state.lineages.get(parent) : undefined;
-  if (left !== undefined) {
-    const { name } = left;
-    renamed.push(() => (left.name = name));
-    left.name = event.abandoned;
-  }
-  state.lineages.set(seq, lineage);
-  return { lineage, how: { how: event.how, parent, at } };
 };
 
 const fixedChanges = ({ tree }: LineageState): readonly Change[] =>
@@ -156,7 +219,7 @@ const appliedFrame = (
   state: HistoryState,
   frame: Frame,
   changes: readonly (readonly Change[])[],
-  lineage: LineageState,
+  lineage: () => LineageState,
   started: Started | null,
 ): AppliedFrame => {
   const { body } = frame;
@@ -171,9 +234,12 @@ const appliedFrame = (
     lineage: body.lineage,
     events: body.events,
     changes,
-    state: lineage,
+    get state() {
+      return lineage();
+    },
     started,
     snapshot: snapshotIn(body.events),
+    observed: body.events[0]?.type === 'ObservationRecorded',
   };
 };
 
@@ -188,6 +254,7 @@ const snapshotIn = (events: readonly HistoryEvent[]): AppliedSnapshot | null => 
 /** Payloads of the frame itself come from its events, all others from the given source. */
 export const withOwnPayloads = (sources: Sources, seq: number, events: readonly HistoryEvent[]): Sources => ({
   position: sources.position,
+  lineage: sources.lineage,
   payload: (ref) => {
     if (ref.seq !== seq) return sources.payload(ref);
     const event = events[ref.index];

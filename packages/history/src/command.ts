@@ -1,6 +1,6 @@
 import { pack, sha256, type Packable, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { Author } from '@stemma/events';
+import { OBSERVATIONS, type Author } from '@stemma/events';
 import { z } from 'zod';
 
 /** Any JSON with integers of any size; what it may hold is checked where the command is decided. */
@@ -81,6 +81,87 @@ const annotate = z.strictObject({
   position: position.optional(),
 });
 
+/** Saves a position under a name, one made from it when none is given, with what is to be said of it. */
+const save = z.strictObject({
+  op: z.literal('save'),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  position: position.optional(),
+});
+
+/** Another general configuration from here on; null takes a key away. Keys of the policy go to the policy. */
+const config = z.strictObject({ op: z.literal('config'), set: object });
+
+/** A lineage of its own goes on from a position of any lineage; without one from where this one stands. Alone in its command. */
+const fork = z.strictObject({
+  op: z.literal('fork'),
+  name: z.string().nullable().optional(),
+  description: z.string().optional(),
+  at: position.optional(),
+});
+
+/**
+ * The lineage goes on from an earlier position of its chain: as a new lineage that takes its name. What is left keeps its
+ * id, and may be given a name. Alone in its command.
+ */
+const rollback = z.strictObject({
+  op: z.literal('rollback'),
+  to: position,
+  abandoned: z.string().nullable().optional(),
+  description: z.string().optional(),
+});
+
+/** An observer's message enters the open cycle (pool: Interventions). At most one in a command. */
+const inject = z.strictObject({
+  op: z.literal('inject'),
+  text: z.string(),
+  /** Where it comes from; default `manual`. */
+  source: z.string().optional(),
+  id: id.optional(),
+  /** Default `^ah`. */
+  parent: id.optional(),
+  /** Default 0. */
+  offset: z.int().optional(),
+  role: z.string().optional(),
+  kind: z.string().optional(),
+  ttl: count.nullable().optional(),
+  vector_id: count.optional(),
+});
+
+/** A mind was asked about a position; nothing enters the lineage. By an actor, and alone in its command. */
+const query = z.strictObject({
+  op: z.literal('query'),
+  question: z.string(),
+  answer: json,
+  mind: z.string(),
+});
+
+/** So many rounds were run by themselves, since a position. By an actor, and alone in its command. */
+const run = z.strictObject({
+  op: z.literal('run'),
+  rounds: count,
+  total_rounds_after: count,
+  since: position.optional(),
+});
+
+/** What an actor looked at (pool: Observations): recorded outside every lineage. By an actor, and alone in its command. */
+const observe = z.strictObject({
+  op: z.literal('observe'),
+  observations: z
+    .array(
+      z.strictObject({
+        kind: z.enum(OBSERVATIONS),
+        what: z.string(),
+        at: position,
+        times: z.int().min(1),
+        first_at: nanoseconds,
+        last_at: nanoseconds,
+      }),
+    )
+    .min(1)
+    .max(10_000),
+});
+
 export const Step = z.discriminatedUnion('op', [
   start,
   importExport,
@@ -93,6 +174,14 @@ export const Step = z.discriminatedUnion('op', [
   priorities,
   name,
   annotate,
+  save,
+  config,
+  fork,
+  rollback,
+  inject,
+  query,
+  run,
+  observe,
 ]);
 export type Step = z.infer<typeof Step>;
 export type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
@@ -111,6 +200,8 @@ export const Command = z.strictObject({
   by: author,
   /** Refuse with E_CONFLICT unless the lineage's newest frame is this one. */
   expected: count.optional(),
+  /** Why an actor does it; a recorder gives none (pool: Interventions). */
+  notes: z.string().optional(),
   /** Done in order, all or none, in one frame. */
   steps: z.array(Step).min(1).max(100_000),
 });

@@ -5,9 +5,17 @@ export { CAUSES, type Cause, type CauseKind, type Explains, type MutationOp } fr
 export { cycleOfFrame, touchesOf, type Touch } from './causes/touches.ts';
 export { Command, commandDigest, parseCommand, Step, type StepOf } from './command.ts';
 export type { Config, ConfigChange } from './config.ts';
-export { decideFork, decideRollback, type Target } from './decide/branch.ts';
 export { decide } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
+export {
+  interventionIn,
+  lineageId,
+  positionRef,
+  positionsAround,
+  type ActedFrame,
+  type At,
+  type InterventionFacts,
+} from './intervention.ts';
 export { loadLineage, openHistory, partsOf } from './lineage.ts';
 export { payloadIn } from './recorded-node.ts';
 export type { ApplyFrame, Decide, Decided, LineageParts, LoadLineage } from './signatures.ts';
@@ -16,6 +24,7 @@ export {
   PositionNeeded,
   type HistoryState,
   type LineageState,
+  type Standing,
   type Lookups,
   type Sources,
 } from './state.ts';

@@ -1,13 +1,15 @@
 import { freshFixed, recordsOf, Tree, type FixedIds, type ThreadMode } from '@stemma/context-tree';
 import { NO_CONFIG } from './config.ts';
 import type { LineageParts, LoadLineage } from './signatures.ts';
-import type { HistoryState, LineageState, Sources } from './state.ts';
+import type { HistoryState, LineageState, Sources, Standing } from './state.ts';
 
 /** A history of which nothing is at hand; `next` is the `seq` of its next frame. */
 export const openHistory = (history: string, next: number): HistoryState => ({
   history,
   next,
   lineages: new Map(),
+  branches: new Map(),
+  names: new Map(),
 });
 
 /** The root lineage of a new history: empty, after cycle `cycle`. */
@@ -51,21 +53,34 @@ export const partsOf = (lineage: LineageState): LineageParts => ({
   thread: lineage.thread,
 });
 
-/** The lineage that begins at another's position: the same tree and configuration, a strand of its own (context-tree §10.21). */
-export const branch = (
-  position: LineageState,
-  strand: number,
-  parent: { readonly strand: number; readonly at: number },
-  name: string | null,
-): LineageState => ({ ...position, strand, parent, name });
-
-/** A lineage at its newest frame, taken in from the sources when it is not at hand. @throws PositionNeeded */
+/**
+ * A lineage at its newest frame, taken in from the sources when it is not at hand. One that was only started begins as
+ * the tree and configuration of its parent's position (context-tree §10.21).
+ *
+ * @throws PositionNeeded
+ */
 export const lineageOf = (state: HistoryState, strand: number, sources: Sources): LineageState => {
   const known = state.lineages.get(strand);
   if (known !== undefined) return known;
-  const loaded = sources.position(strand, null);
+  const branch = state.branches.get(strand);
+  const loaded =
+    branch === undefined
+      ? sources.position(strand, null)
+      : { ...sources.position(branch.parent.strand, branch.parent.at), ...branch };
+  const name = state.names.get(strand);
+  if (name !== undefined) loaded.name = name;
+  state.branches.delete(strand);
   state.lineages.set(strand, loaded);
   return loaded;
+};
+
+/** Where a lineage stands: no tree is taken in for it. */
+export const standingOf = (state: HistoryState, strand: number, sources: Sources): Standing | undefined => {
+  const known = state.lineages.get(strand) ?? state.branches.get(strand);
+  if (known !== undefined) return { strand, parent: known.parent, name: known.name, seq: known.seq };
+  const found = sources.lineage(strand);
+  const name = state.names.get(strand);
+  return found === undefined || name === undefined ? found : { ...found, name };
 };
 
 /** What of a lineage changes besides its tree, to put it back. */

@@ -29,6 +29,27 @@ export type HistoryState = {
   /** The `seq` of the next frame: 0 for a history that has not started. */
   next: number;
   readonly lineages: Map<number, LineageState>;
+  /** Lineages that were started and not asked for since: their trees are those of their parents' positions. */
+  readonly branches: Map<number, Branch>;
+  /** The names that rollbacks left lineages with, by strand. */
+  readonly names: Map<number, string | null>;
+};
+
+/** Where a lineage stands, without its tree. */
+export type Standing = {
+  readonly strand: number;
+  readonly parent: { readonly strand: number; readonly at: number } | null;
+  readonly name: string | null;
+  /** The `seq` of its newest frame. */
+  readonly seq: number;
+};
+
+/** A lineage that has no frame but the one that started it. */
+export type Branch = {
+  readonly strand: number;
+  readonly parent: { readonly strand: number; readonly at: number };
+  name: string | null;
+  readonly seq: number;
 };
 
 /** Facts outside of the trees that a command is decided on (all lineages, abandoned ones too). */
@@ -37,6 +58,8 @@ export type Lookups = {
   idTaken(id: string): boolean;
   /** True if a position of the history has this name. May throw {@link LookupNeeded}. */
   nameTaken(name: string): boolean;
+  /** The lineage that has this name now. May throw {@link LookupNeeded}. */
+  lineageNamed(name: string): number | undefined;
   /** The frame that a command with this id came to before, in this history. */
   command(id: string): { readonly seq: number; readonly digest: Uint8Array } | undefined;
 };
@@ -46,6 +69,8 @@ export type Sources = {
   readonly payload: PayloadSource;
   /** A state of its own of the lineage at the position after frame `seq`; `null`: its newest. Throws {@link PositionNeeded}. */
   readonly position: (strand: number, seq: number | null) => LineageState;
+  /** Where a lineage stands, at a cost that no tree adds to; undefined: there is none. */
+  readonly lineage: (strand: number) => Standing | undefined;
 };
 
 /** Not an error: load the lineage at this position (see `loadLineage`) and call again. `seq` null: its newest. */

@@ -246,7 +246,7 @@ test('payloads that are not at hand are asked for all at once, with nothing chan
   );
   expect(
     decide(history.state, command([{ op: 'commit' }]), 2n, history.sources).events.map(({ type }) => type),
-  ).toEqual(['SnapshotCommitted']);
+  ).toEqual(['InterventionRecorded', 'SnapshotCommitted']);
 });
 
 test('a command ends one cycle at most, and nothing but names and notes follows its commit, for the snapshot is the position after its frame [context-tree §5: positions]', () => {

@@ -8,7 +8,15 @@ import {
   type HeadState,
 } from '@stemma/log';
 import { readFence, standingOf, type Projector } from '@stemma/projector';
-import { isIdTaken, namedPosition, readHead, readLineage, rememberedCommand } from '@stemma/read-models';
+import {
+  isIdTaken,
+  lineageNamed,
+  namedPosition,
+  readHead,
+  readLineage,
+  readStanding,
+  rememberedCommand,
+} from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
 import { openSession, type HistoryRows } from './session.ts';
 
@@ -50,6 +58,12 @@ const historyRows = (projector: Projector, history: string): HistoryRows => ({
       const at = seq ?? Math.min(readHead(view, history, strand), limit - 1);
       return loadLineage(readLineage(view, history, strand, at));
     }),
+  standing: (strand, limit) =>
+    projector.read((view) => {
+      const found = strand < limit ? readStanding(view, history, strand) : undefined;
+      return found && { ...found, seq: Math.min(found.seq, limit - 1) };
+    }),
+  lineageNamed: (name) => projector.read((view) => lineageNamed(view, history, name)),
   idTaken: (id) => projector.read((view) => isIdTaken(view, history, id)),
   nameTaken: (name) => projector.read((view) => namedPosition(view, history, name) !== undefined),
   remembered: (command) => projector.read((view) => rememberedCommand(view, history, command)),

@@ -13,6 +13,7 @@ import {
   type LineageState,
   type Lookups,
   type Sources,
+  type Standing,
 } from '@stemma/history';
 import type { Decision, Remembered, Session } from '@stemma/log';
 
@@ -22,6 +23,9 @@ export type HistoryRows = {
   next(): number;
   /** The lineage after the newest of its frames before `limit`, or, with `seq`, at that position. */
   lineage(strand: number, seq: number | null, limit: number): LineageState;
+  /** Where a lineage stood before frame `limit`, without its tree. */
+  standing(strand: number, limit: number): Standing | undefined;
+  lineageNamed(name: string): number | undefined;
   idTaken(id: string): boolean;
   nameTaken(name: string): boolean;
   remembered(command: string): Remembered | undefined;
@@ -58,14 +62,18 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
     if (seq !== null && seq >= rows.next()) throw new PositionNeeded(strand, seq);
     return rows.lineage(strand, seq, state.next);
   };
+  const lineage = (strand: number): Standing | undefined => rows.standing(strand, state.next);
   const lookups: Lookups = {
     idTaken: (id) => recent.ids.has(id) || rows.idTaken(id),
+    lineageNamed: (name) => (recent.lineages.has(name) ? recent.lineages.get(name) : rows.lineageNamed(name)),
     nameTaken: (name) => recent.names.has(name) || rows.nameTaken(name),
     command: (id) => recent.commands.get(id) ?? rows.remembered(id),
   };
   const run = async <T>(fn: (sources: Sources) => T): Promise<T> => {
     const attempt = (): Promise<T> =>
-      rows.withPayloads((stored) => fn({ position, payload: (ref) => recent.payload(ref) ?? stored(ref) }));
+      rows.withPayloads((stored) =>
+        fn({ position, lineage, payload: (ref) => recent.payload(ref) ?? stored(ref) }),
+      );
     try {
       return await attempt();
     } catch (error) {
@@ -86,8 +94,8 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
     remembered: (id) => lookups.command(id),
     decide: async (command): Promise<Decision> => {
       const at = clock();
-      const { lineage, events } = await run((sources) => decide(state, command, at, { ...sources, lookups }));
-      return { author: command.by, at, lineage, events };
+      const decided = await run((sources) => decide(state, command, at, { ...sources, lookups }));
+      return { author: command.by, at, lineage: decided.lineage, events: decided.events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
       if (recent.size >= RECENT) recent.forgetBefore(rows.next());
@@ -110,13 +118,21 @@ const recentFrames = () => {
   const frames: Recent[] = [];
   const ids = new Set<string>();
   const names = new Set<string>();
+  /** Lineages by the names that recent frames gave or took. */
+  const lineages = new Map<string, number | undefined>();
   const commands = new Map<string, Remembered>();
   const forget = ({ applied }: Recent): void => {
     for (const id of idsOf(applied.events)) ids.delete(id);
     for (const name of namesOf(applied.events)) names.delete(name);
+    if (applied.started !== null) nameLineages();
     commands.delete(applied.command);
   };
+  const nameLineages = (): void => {
+    lineages.clear();
+    for (const { applied } of frames) noteNames(applied, lineages);
+  };
   return {
+    lineages: lineages as ReadonlyMap<string, number | undefined>,
     ids: ids as ReadonlySet<string>,
     names: names as ReadonlySet<string>,
     commands: commands as ReadonlyMap<string, Remembered>,
@@ -131,6 +147,7 @@ const recentFrames = () => {
       frames.push({ applied, prev });
       for (const id of idsOf(applied.events)) ids.add(id);
       for (const name of namesOf(applied.events)) names.add(name);
+      noteNames(applied, lineages);
       commands.set(applied.command, { seq: applied.seq, digest: applied.digest });
     },
     takeLast: (): Recent => {
@@ -163,3 +180,11 @@ const idsOf = (events: readonly HistoryEvent[]): readonly string[] =>
 
 const namesOf = (events: readonly HistoryEvent[]): readonly string[] =>
   events.flatMap((event) => (event.type === 'PositionNamed' ? [event.name] : []));
+
+const noteNames = ({ events, lineage }: AppliedFrame, names: Map<string, number | undefined>): void => {
+  for (const event of events) {
+    if (event.type !== 'LineageStarted') continue;
+    if (event.name !== null) names.set(event.name, lineage);
+    if (event.abandoned !== null) names.set(event.abandoned, event.parent);
+  }
+};

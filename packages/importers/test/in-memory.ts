@@ -60,7 +60,13 @@ const newHistory = () => {
     position: () => {
       throw new Error('one lineage, at hand');
     },
-    lookups: { idTaken: () => false, nameTaken: () => false, command: () => undefined },
+    lineage: () => undefined,
+    lookups: {
+      idTaken: () => false,
+      nameTaken: () => false,
+      lineageNamed: () => undefined,
+      command: () => undefined,
+    },
   };
   const tree = (): FlatTree => {
     const lineage = state?.lineages.get(0);

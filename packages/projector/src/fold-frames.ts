@@ -13,7 +13,7 @@ import {
   type ContentSource,
   type FencedBatch,
 } from '@stemma/log';
-import { readLineage, type ReadModel } from '@stemma/read-models';
+import { foldFrame, readLineage, readStanding, type ReadModel } from '@stemma/read-models';
 import type { StagedRows } from '@stemma/row-store';
 import { DEFECTS, FENCES, fenceCells, FRAMES } from './core-tables.ts';
 import type { LineageCache } from './lineage-cache.ts';
@@ -89,7 +89,7 @@ const foldOne = (frame: Frame, staged: StagedRows, folding: Folding): boolean =>
   const state = folding.lineages.history(frame.envelope.history, frame.envelope.seq);
   let applied: AppliedFrame;
   try {
-    applied = applyFrame(state, frame, { payload: NONE, position: positions(state, staged) });
+    applied = applyFrame(state, frame, { payload: NONE, ...positions(state, staged) });
   } catch (error) {
     if (error instanceof PayloadNeeded) return false;
     throw error;
@@ -103,17 +103,17 @@ const foldWithPayloads = async (frame: Frame, staged: StagedRows, folding: Foldi
   const state = folding.lineages.history(history, seq);
   const applied = await folding.payloads.using(
     history,
-    (payload) => applyFrame(state, frame, { payload, position: positions(state, staged) }),
+    (payload) => applyFrame(state, frame, { payload, ...positions(state, staged) }),
     (_, of) => staged.get(FRAMES, [history, of])?.[0] as number | undefined,
   );
   foldApplied(applied, state, staged, folding);
 };
 
 /** Positions come from the rows of frames before this one, written or still staged. */
-const positions =
-  (state: HistoryState, staged: StagedRows): Sources['position'] =>
-  (strand, seq) =>
-    loadLineage(readLineage(staged, state.history, strand, seq));
+const positions = ({ history }: HistoryState, staged: StagedRows): Omit<Sources, 'payload'> => ({
+  position: (strand, seq) => loadLineage(readLineage(staged, history, strand, seq)),
+  lineage: (strand) => readStanding(staged, history, strand),
+});
 
 const foldApplied = (
   applied: AppliedFrame,
@@ -121,8 +121,8 @@ const foldApplied = (
   staged: StagedRows,
   { models, lineages }: Folding,
 ): void => {
-  for (const model of models) model.fold(applied, staged);
-  lineages.touched(state, applied.lineage);
+  for (const model of models) foldFrame(model, applied, staged);
+  if (!applied.observed) lineages.touched(state, applied.lineage);
 };
 
 const noteDefect = (history: string, seq: number, error: unknown, staged: StagedRows): void => {

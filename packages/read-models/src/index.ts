@@ -21,12 +21,27 @@ export {
   type NamedRow,
   type NoteRow,
 } from './lineage/queries.ts';
+export {
+  findIntervention,
+  listInterventions,
+  listObservations,
+  type InterventionPage,
+  type InterventionQuery,
+  type InterventionRow,
+  type ObservationRow,
+} from './lineage/interventions.ts';
 export { lineage } from './lineage/lineage.ts';
-export type { ReadModel } from './read-model.ts';
+export { foldFrame, type ReadModel } from './read-model.ts';
 export { resolvePosition, type Position, type PositionMarker } from './resolve-position.ts';
 export { readChain, readStrand, type Link, type Strand } from './snapshots/chain.ts';
 export { findSnapshot, listSnapshots, type Page, type SnapshotRow } from './snapshots/list-snapshots.ts';
-export { isIdTaken, namedPosition, rememberedCommand } from './snapshots/look-up.ts';
+export {
+  isIdTaken,
+  lineageNamed,
+  namedPosition,
+  readStanding,
+  rememberedCommand,
+} from './snapshots/look-up.ts';
 export { nearestMark, type Mark } from './snapshots/mark.ts';
 export { nodeCourse, type NodeStep } from './snapshots/node-course.ts';
 export { readNode, type FoundNode } from './snapshots/read-node.ts';

@@ -11,4 +11,12 @@ export type ReadModel = {
   readonly version: number;
   readonly tables: readonly Table[];
   fold(frame: AppliedFrame, rows: Rows): void;
+  /** For frames of observations, which lie outside of every lineage and are given to `fold` of no read model. */
+  observe?(frame: AppliedFrame, rows: Rows): void;
+};
+
+/** Folds a frame into the rows of a read model. */
+export const foldFrame = (model: ReadModel, frame: AppliedFrame, rows: Rows): void => {
+  if (frame.observed) model.observe?.(frame, rows);
+  else model.fold(frame, rows);
 };

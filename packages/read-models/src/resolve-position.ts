@@ -41,6 +41,11 @@ export const resolvePosition = (
       return snapshotAt(rows, history, strand, head, marker.cycle, `@c${marker.cycle}`);
     case 's': {
       const act = findAct(rows, history, marker.seq);
+      if (act.observed)
+        throw fail('E_SNAPSHOT_NOT_FOUND', `frame ${marker.seq} holds observations: it is no position`, {
+          history,
+          seq: marker.seq,
+        });
       return withCycle(rows, history, act.strand, act.seq);
     }
     case 'name': {

@@ -1,6 +1,6 @@
 import type { AppliedFrame } from '@stemma/history';
 import { openMemoryRowStore, stageRows, type Generation, type RowChange } from '@stemma/row-store';
-import { READ_MODELS } from '../src/index.ts';
+import { foldFrame, READ_MODELS } from '../src/index.ts';
 
 /** All read models over memory rows, a batch a frame. */
 export type RowsUnderTest = {
@@ -20,7 +20,7 @@ export const rowsUnderTest = (): RowsUnderTest => {
     writes,
     fold(frame) {
       const staged = rows.read((view) => stageRows(view));
-      for (const model of READ_MODELS) model.fold(frame, staged);
+      for (const model of READ_MODELS) foldFrame(model, frame, staged);
       const cursor = rows.read((view) => view.cursor(0));
       writes.push(staged.changes());
       void rows.commit({

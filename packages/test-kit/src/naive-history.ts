@@ -1,12 +1,10 @@
 import type { EventRef, Payload } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import type { Frame, HistoryEvent } from '@stemma/events';
+import type { Author, Frame, HistoryEvent } from '@stemma/events';
 import {
   applyFrame,
   commandDigest,
   decide,
-  decideFork,
-  decideRollback,
   loadLineage,
   openHistory,
   partsOf,
@@ -18,6 +16,7 @@ import {
   type LineageParts,
   type LineageState,
   type Sources,
+  type Standing,
   type Step,
 } from '@stemma/history';
 
@@ -39,7 +38,7 @@ export type NaiveHistory = {
   /** Every id that was ever used. */
   readonly ids: Set<string>;
   /** Decides and applies; undefined if the command was refused. */
-  run(strand: number, steps: readonly Step[]): AppliedFrame | undefined;
+  run(strand: number, steps: readonly Step[], by?: Author): AppliedFrame | undefined;
   branch(how: 'fork' | 'rollback', parent: number, at: number): AppliedFrame | undefined;
   /** The lineage at a position, by the definition of strands and positions alone. */
   copyAt(strand: number, seq: number): LineageParts;
@@ -59,6 +58,7 @@ export const naiveHistory = (
   const state = openHistory(history, 0);
   const ids = new Set<string>();
   const names = new Set<string>();
+  const lineageNames = new Map<string, number>();
   let clock = 1_700_000_000_000_000_000n;
 
   const payload = ({ seq, index }: EventRef): Payload =>
@@ -67,10 +67,18 @@ export const naiveHistory = (
     ...loadLineage(copyAt(strand, seq ?? state.next - 1)),
     strand,
   });
-  const sources: Sources = { payload, position };
+  const lineage = (strand: number): Standing | undefined => {
+    const own = strands.get(strand);
+    if (own === undefined) return undefined;
+    const { parent, at, name } = own;
+    const seq = Math.max(strand, ...own.copies.keys());
+    return { strand, parent: parent === null ? null : { strand: parent, at }, name, seq };
+  };
+  const sources: Sources = { payload, position, lineage };
   const lookups = {
     idTaken: (id: string) => ids.has(id),
     nameTaken: (name: string) => names.has(name),
+    lineageNamed: (name: string) => lineageNames.get(name),
     command: () => undefined,
   };
 
@@ -83,14 +91,14 @@ export const naiveHistory = (
     return copyAt(parent as number, Math.min(seq, at));
   };
 
-  const apply = ({ lineage, events }: Decided, command: Command | null): AppliedFrame => {
+  const apply = ({ lineage, events }: Decided, command: Command): AppliedFrame => {
     const seq = state.next;
     const frame: Frame = {
       envelope: { v: 1, history, seq, prev: new Uint8Array(32) },
       body: {
-        recorder: 'test',
-        command: command?.id ?? `branch ${seq}`,
-        digest: command === null ? new Uint8Array(32) : commandDigest(command),
+        ...command.by,
+        command: command.id,
+        digest: commandDigest(command),
         at: (clock += 1_000n),
         lineage,
         events,
@@ -111,12 +119,34 @@ export const naiveHistory = (
         else ids.add(change.after.headers.id);
       }
     }
-    for (const event of events) if (event.type === 'PositionNamed') names.add(event.name);
+    for (const event of events) {
+      if (event.type === 'PositionNamed') names.add(event.name);
+      if (event.type !== 'LineageStarted') continue;
+      if (event.name !== null) lineageNames.set(event.name, seq);
+      const left = event.how === 'rollback' ? strands.get(event.parent) : undefined;
+      if (left !== undefined) left.name = event.abandoned;
+      if (event.abandoned !== null) lineageNames.set(event.abandoned, event.parent);
+    }
+    if (applied.observed) {
+      see(applied);
+      return applied;
+    }
     const { copies } = strands.get(lineage) as NaiveStrand;
     copies.set(seq, partsOf(applied.state));
     copies.delete(seq - keep);
     see(applied);
     return applied;
+  };
+
+  const run: NaiveHistory['run'] = (strand, steps, by = { recorder: 'test' }) => {
+    const command: Command = { id: `c${state.next}`, history, lineage: strand, by, steps: [...steps] };
+    try {
+      return apply(decide(state, command, clock, { ...sources, lookups }), command);
+    } catch (error) {
+      if (isStemmaError(error) && error.code !== 'E_INTERNAL' && error.code !== 'E_HISTORY_DEFECTIVE')
+        return undefined;
+      throw error;
+    }
   };
 
   return {
@@ -125,30 +155,15 @@ export const naiveHistory = (
     state,
     ids,
     copyAt,
-    run(strand, steps) {
-      const command: Command = {
-        id: `c${state.next}`,
-        history,
-        lineage: strand,
-        by: { recorder: 'test' },
-        steps: [...steps],
-      };
-      try {
-        return apply(decide(state, command, clock, { ...sources, lookups }), command);
-      } catch (error) {
-        if (isStemmaError(error) && error.code !== 'E_INTERNAL' && error.code !== 'E_HISTORY_DEFECTIVE')
-          return undefined;
-        throw error;
-      }
-    },
-    branch(how, parent, at) {
-      const target = { parent, at };
-      return apply(
+    run,
+    branch: (how, parent, at) => {
+      const seq = Math.min(at, lineage(parent)?.seq ?? 0);
+      const to = { strand: parent, seq };
+      return run(parent, [
         how === 'fork'
-          ? decideFork(state, target, null)
-          : decideRollback(state, target, 'main', `left-${state.next}`),
-        null,
-      );
+          ? { op: 'fork', at: { strand: parent, seq: at } }
+          : { op: 'rollback', to, abandoned: `left-${state.next}` },
+      ]);
     },
   };
 };

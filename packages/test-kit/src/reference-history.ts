@@ -12,8 +12,6 @@ import {
   applyFrame,
   commandDigest,
   decide,
-  decideFork,
-  decideRollback,
   loadLineage,
   openHistory,
   partsOf,
@@ -26,6 +24,7 @@ import {
   type LineageParts,
   type Lookups,
   type Sources,
+  type Standing,
   type Step,
 } from '@stemma/history';
 
@@ -43,7 +42,7 @@ export type ReferenceHistory = {
   readonly payload: PayloadSource;
   readonly sources: Sources & { readonly lookups: Lookups };
   /** Decides steps on a lineage as one command and applies the frame. */
-  submit(strand: number, steps: readonly Step[], clock: bigint): AppliedFrame;
+  submit(strand: number, steps: readonly Step[], clock: bigint, by?: Author): AppliedFrame;
   /** A new lineage from a position; gives its strand. */
   fork(parent: number, at: number, name: string | null): number;
   rollback(left: number, at: number, abandoned: string | null): number;
@@ -68,6 +67,7 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
   const copies = new Map<number, LineageParts[]>();
   const names = new Map<string, { strand: number; seq: number }>();
   const ids = new Set<string>();
+  const lineageNames = new Map<string, number>();
 
   const payload: PayloadSource = (ref): Payload => {
     const event = frames[ref.seq]?.body.events[ref.index];
@@ -86,19 +86,24 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
   const lookups: Lookups = {
     idTaken: (node) => ids.has(node),
     nameTaken: (name) => names.has(name),
+    lineageNamed: (name) => lineageNames.get(name),
     command: () => undefined,
   };
   const sources = {
     payload,
     lookups,
     position: (strand: number, seq: number | null) => loadLineage(parts(strand, seq)),
+    lineage: (strand: number): Standing | undefined => {
+      const newest = copies.get(strand)?.at(-1);
+      return newest && { strand, parent: newest.parent, name: newest.name, seq: newest.seq };
+    },
   };
 
   const append = (decided: Decided, command: Command, at: bigint): AppliedFrame => {
     const envelope = { v: 1, history: id, seq: frames.length, prev: new Uint8Array(32) };
     const digest = commandDigest(command);
     const body = {
-      ...BY,
+      ...command.by,
       command: command.id,
       digest,
       at,
@@ -110,10 +115,15 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     frames.push(frame);
     applied.push(result);
     for (const event of frame.body.events) remember(event, ids, names);
+    if (result.observed) return result;
     const own = copies.get(decided.lineage) ?? [];
     copies.set(decided.lineage, [...own, partsOf(result.state)]);
-    const first = frame.body.events[0];
-    if (first?.type === 'LineageStarted' && first.how === 'rollback') rename(first.parent, first.abandoned);
+    for (const event of frame.body.events) {
+      if (event.type !== 'LineageStarted') continue;
+      if (event.name !== null) lineageNames.set(event.name, result.seq);
+      if (event.how === 'rollback') rename(event.parent, event.abandoned);
+      if (event.abandoned !== null) lineageNames.set(event.abandoned, event.parent);
+    }
     return result;
   };
   /** The newest copy of a lineage that was left bears its new name. */
@@ -121,13 +131,10 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     const own = copies.get(strand) ?? [];
     copies.set(strand, [...own.slice(0, -1), { ...(own.at(-1) as LineageParts), name }]);
   };
-  const commandOf = (lineage: number, steps: readonly Step[]): Command => ({
-    id: `command-${frames.length}`,
-    history: id,
-    lineage,
-    by: BY,
-    steps: [...steps],
-  });
+  const submit: ReferenceHistory['submit'] = (lineage, steps, clock, by = BY) => {
+    const command: Command = { id: `command-${frames.length}`, history: id, lineage, by, steps: [...steps] };
+    return append(decide(state, command, clock, sources), command, clock);
+  };
   const chain = (strand: number, limit = Infinity): ChainSnapshot[] => {
     const own = applied.filter(
       (frame) => frame.lineage === strand && frame.seq <= limit && frame.snapshot !== null,
@@ -146,17 +153,11 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     sources,
     parts,
     chain,
-    submit: (strand, steps, clock) => {
-      const command = commandOf(strand, steps);
-      return append(decide(state, command, clock, sources), command, clock);
-    },
+    submit,
     fork: (parent, at, name) =>
-      append(decideFork(state, { parent, at }, name), commandOf(parent, []), 0n).lineage,
-    rollback: (left, at, abandoned) => {
-      const name = state.lineages.get(left)?.name ?? null;
-      return append(decideRollback(state, { parent: left, at }, name, abandoned), commandOf(left, []), 0n)
-        .lineage;
-    },
+      submit(parent, [{ op: 'fork', at: { strand: parent, seq: at }, name }], 0n).lineage,
+    rollback: (left, at, abandoned) =>
+      submit(left, [{ op: 'rollback', to: { strand: left, seq: at }, abandoned }], 0n).lineage,
     tree: (strand, seq = null) => flattenRecords(parts(strand, seq)),
     name: (name) => names.get(name),
   };

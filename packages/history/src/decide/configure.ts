@@ -1,8 +1,16 @@
-import { checkId, type Policy } from '@stemma/context-tree';
-import { isJsonObject, type WideJson } from '@stemma/canonical';
+import { checkId, checkValue, type Policy } from '@stemma/context-tree';
+import {
+  canonicalJson,
+  compareCodePoints,
+  isForbiddenKey,
+  isJsonObject,
+  type WideJson,
+} from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { StepOf } from '../command.ts';
+import { changedConfig, type ConfigChange } from '../config.ts';
 import { checkName } from '../history-id.ts';
+import { checkNotes } from '../texts.ts';
 import { emit, type Draft } from './draft.ts';
 
 /** The pruning policy from here on (context-tree §10.14). */
@@ -38,19 +46,83 @@ const whole = (value: { readonly [name: string]: WideJson }, name: string): numb
   return number as number;
 };
 
+const POLICY_KEYS = ['max_blocks', 'keep_turns', 'pins'] as const;
+const KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+const MAX_CONFIG = 64 * 1024;
+
+/**
+ * The general configuration from here on (pool: Interventions); keys of the policy change the policy, which an unset
+ * `max_blocks` takes away.
+ *
+ * @throws E_CONFIG_INVALID, E_POLICY_INVALID
+ */
+export const decideConfig = (draft: Draft, step: StepOf<'config'>): void => {
+  const keys = Object.keys(step.set).sort(compareCodePoints);
+  if (keys.length === 0) throw fail('E_CONFIG_INVALID', 'nothing is configured');
+  const ofPolicy = keys.filter((key) => POLICY_KEYS.some((each) => each === key));
+  if (ofPolicy.length > 0) decidePolicy(draft, { op: 'policy', policy: merged(draft, step, ofPolicy) });
+  const { config } = draft.lineage;
+  const changes: ConfigChange[] = [];
+  for (const key of keys.filter((each) => !ofPolicy.includes(each))) {
+    const from = config[key] ?? null;
+    const to = checkSetting(key, step.set[key] as WideJson);
+    if (canonicalJson(from) !== canonicalJson(to)) changes.push({ key, from, to });
+  }
+  if (changes.length === 0) return;
+  if (Buffer.byteLength(canonicalJson(changedConfig(config, changes) as WideJson)) > MAX_CONFIG)
+    throw fail('E_CONFIG_INVALID', `a configuration has more than ${MAX_CONFIG} bytes`);
+  emit(draft, { type: 'ConfigurationChanged', changes });
+};
+
+const merged = (draft: Draft, { set }: StepOf<'config'>, keys: readonly string[]): WideJson => {
+  if (set['max_blocks'] === null) return null;
+  const { policy } = draft.lineage;
+  const before = policy === null ? { keep_turns: 0, pins: [] } : { ...policy, pins: [...policy.pins] };
+  return { ...before, ...Object.fromEntries(keys.map((key) => [key, set[key] as WideJson])) };
+};
+
+const checkSetting = (key: string, value: WideJson): WideJson => {
+  if (!KEY.test(key) || isForbiddenKey(key))
+    throw fail('E_CONFIG_INVALID', `${JSON.stringify(key.slice(0, 140))} is no key of a configuration`);
+  if (key === 'thread')
+    throw fail('E_CONFIG_INVALID', 'the thread of a history is what it was started with', { key });
+  if (key === 'observe' && value !== null && typeof value !== 'boolean')
+    throw fail('E_CONFIG_INVALID', 'observe is true or false', { key });
+  return checkValue(value, key, { code: 'E_CONFIG_INVALID', what: 'the configuration' });
+};
+
 /** A position gets a name that no other of the history has (context-tree §5). */
 export const decideName = (draft: Draft, step: StepOf<'name'>): void => {
-  const name = checkName(step.name);
-  if (draft.names.has(name) || draft.lookups.nameTaken(name))
-    throw fail('E_NAME_TAKEN', `${name} names a position already`, { name });
-  draft.names.add(name);
-  emit(draft, { type: 'PositionNamed', name, ...positionOf(draft, step.position) });
+  takeName(draft, checkName(step.name));
+  emit(draft, { type: 'PositionNamed', name: step.name, ...positionOf(draft, step.position) });
 };
+
+const isTaken = (draft: Draft, name: string): boolean =>
+  draft.names.has(name) || draft.lookups.nameTaken(name);
+
+const takeName = (draft: Draft, name: string): void => {
+  if (isTaken(draft, name)) throw fail('E_NAME_TAKEN', `${name} names a position already`, { name });
+  draft.names.add(name);
+};
+
+/** A position is saved: it gets a name, made from the position where none is given, and what is to be said of it. */
+export const decideSave = (draft: Draft, step: StepOf<'save'>): void => {
+  const at = positionOf(draft, step.position);
+  let name = step.name === undefined ? madeName(at) : checkName(step.name);
+  if (step.name === undefined) while (isTaken(draft, name)) name += '-';
+  takeName(draft, name);
+  emit(draft, { type: 'PositionNamed', name, ...at });
+  if (step.description !== undefined && step.description !== '')
+    emit(draft, { type: 'PositionAnnotated', note: checkNotes(step.description, 'the description'), ...at });
+};
+
+/** The name that a position is saved under when nobody gives one. */
+export const madeName = ({ seq }: { readonly seq: number }): string => `s${seq}`;
 
 /** A position gets a note. */
 export const decideAnnotate = (draft: Draft, step: StepOf<'annotate'>): void => {
-  if (!step.note.isWellFormed()) throw fail('E_INPUT_SURROGATE', 'the note holds an unpaired surrogate');
-  emit(draft, { type: 'PositionAnnotated', note: step.note, ...positionOf(draft, step.position) });
+  const at = positionOf(draft, step.position);
+  emit(draft, { type: 'PositionAnnotated', note: checkNotes(step.note, 'the note'), ...at });
 };
 
 type At = { readonly strand: number; readonly seq: number };
@@ -58,11 +130,11 @@ type At = { readonly strand: number; readonly seq: number };
 /** Without changes before it in the command, a name belongs to where the lineage was: so a commit's name is a commit's. */
 const positionOf = (draft: Draft, given: At | undefined): At => {
   const { strand, seq } = draft.lineage;
-  if (given === undefined) return { strand, seq: draft.events.some(changesTree) ? draft.seq : seq };
-  if (given.seq >= draft.seq || given.strand > given.seq)
+  if (given === undefined) return { strand, seq: draft.events.some(changesLineage) ? draft.seq : seq };
+  if (given.seq >= draft.seq || given.strand > given.seq || draft.standing(given.strand) === undefined)
     throw fail('E_SNAPSHOT_NOT_FOUND', `there is no position ${given.seq} of strand ${given.strand}`);
   return given;
 };
 
-const changesTree = ({ type }: Draft['events'][number]): boolean =>
-  type !== 'PositionNamed' && type !== 'PositionAnnotated';
+const changesLineage = ({ type }: Draft['events'][number]): boolean =>
+  type !== 'PositionNamed' && type !== 'PositionAnnotated' && type !== 'InterventionRecorded';

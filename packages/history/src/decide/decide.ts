@@ -1,17 +1,22 @@
 import { compareBytes } from '@stemma/canonical';
+import type { Policy } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { withOwnPayloads } from '../apply-frame.ts';
 import { commandDigest, type Command, type Step } from '../command.ts';
-import { lineageOf, scalarsOf } from '../lineage.ts';
+import { lineageOf, scalarsOf, standingOf } from '../lineage.ts';
 import type { Decide, Decided } from '../signatures.ts';
 import type { HistoryState, LineageState, Lookups, Sources } from '../state.ts';
+import { decideBranch, refuseMoved } from './branch.ts';
 import { decideCommit } from './commit.ts';
-import { decideAnnotate, decideName, decidePolicy } from './configure.ts';
+import { decideAnnotate, decideConfig, decideName, decidePolicy, decideSave } from './configure.ts';
 import type { Draft } from './draft.ts';
 import { decideMove, decidePriorities, decideRemove, decideReplace } from './edit.ts';
+import { decideInject } from './inject.ts';
 import { decideInsert } from './insert.ts';
+import { leadingEvents } from './intervene.ts';
 import { askAhead } from './lookups.ts';
+import { decideObserve } from './observe.ts';
 import { beginHistory, importPlan } from './start.ts';
 
 export const decide: Decide = (state, command, clock, sources) => {
@@ -25,17 +30,19 @@ export const decide: Decide = (state, command, clock, sources) => {
     return { lineage: command.lineage, events: [], repeats: before.seq };
   }
   refuseBehindSnapshot(command.steps);
-  const first = command.steps[0];
-  if (first?.op === 'start' || first?.op === 'import') return decideBeginning(state, command, clock, sources);
+  const events = leadingEvents(command);
+  const [first] = command.steps;
+  if (first?.op === 'start' || first?.op === 'import')
+    return decideBeginning(state, command, clock, sources, events);
   if (state.next === 0)
     throw fail('E_HISTORY_NOT_FOUND', `there is no history ${state.history}`, { history: state.history });
+  if (first?.op === 'fork' || first?.op === 'rollback')
+    return decideBranch(state, command, first, events, sources);
+  if (first?.op === 'observe') return decideObserve(state, command, first, sources);
   const lineage = lineageOf(state, command.lineage, sources);
-  if (command.expected !== undefined && command.expected !== lineage.seq)
-    throw fail('E_CONFLICT', `the lineage stands at ${lineage.seq}, not at ${command.expected}`, {
-      seq: lineage.seq,
-    });
+  refuseMoved(command, lineage.seq);
   askAhead(command, lineage, lookups);
-  return onDraft(state, lineage, clock, sources, [], (draft) => {
+  return onDraft({ state, lineage, clock, sources, command: command.id }, events, (draft) => {
     for (const step of command.steps) decideStep(draft, step);
   });
 };
@@ -47,7 +54,9 @@ export const decide: Decide = (state, command, clock, sources) => {
 const refuseBehindSnapshot = (steps: readonly Step[]): void => {
   const snapshot = steps.findIndex(({ op }) => op === 'commit' || op === 'import');
   if (snapshot === -1) return;
-  const behind = steps.slice(snapshot + 1).find(({ op }) => op !== 'name' && op !== 'annotate');
+  const behind = steps
+    .slice(snapshot + 1)
+    .find(({ op }) => op !== 'name' && op !== 'annotate' && op !== 'save');
   if (behind !== undefined)
     throw fail(
       'E_COMMAND_INVALID',
@@ -60,6 +69,7 @@ const decideBeginning = (
   command: Command,
   clock: bigint,
   sources: Sources & { lookups: Lookups },
+  events: HistoryEvent[],
 ): Decided => {
   const [first, ...rest] = command.steps;
   if (first?.op !== 'start' && first?.op !== 'import') throw fail('E_INTERNAL', 'the command begins nothing');
@@ -67,18 +77,23 @@ const decideBeginning = (
     throw fail('E_HISTORY_EXISTS', `the history ${state.history} exists already`, { history: state.history });
   if (command.lineage !== 0) throw fail('E_COMMAND_INVALID', 'a history starts in lineage 0');
   const { lineage, event, plan } = beginHistory(first);
-  return onDraft(state, lineage, clock, sources, [event], (draft) => {
+  return onDraft({ state, lineage, clock, sources, command: command.id }, [...events, event], (draft) => {
     if (plan !== null) importPlan(draft, plan);
     for (const step of rest) decideStep(draft, step);
   });
 };
 
+type On = {
+  readonly state: HistoryState;
+  readonly lineage: LineageState;
+  readonly clock: bigint;
+  readonly sources: Sources & { readonly lookups: Lookups };
+  readonly command: string;
+};
+
 /** Lets `work` add events on the lineage's own tree, and takes the tree back whatever comes of it. */
 const onDraft = (
-  state: HistoryState,
-  lineage: LineageState,
-  clock: bigint,
-  sources: Sources & { readonly lookups: Lookups },
+  { state, lineage, clock, sources, command }: On,
   events: HistoryEvent[],
   work: (draft: Draft) => void,
 ): Decided => {
@@ -95,6 +110,8 @@ const onDraft = (
     lookups: sources.lookups,
     ids: new Set(),
     names: new Set(),
+    command,
+    standing: (strand) => standingOf(state, strand, sources),
   };
   try {
     work(draft);
@@ -106,7 +123,16 @@ const onDraft = (
     lineage.tree.undoTo(mark);
     Object.assign(lineage, scalars);
   }
-  return { lineage: lineage.strand, events, repeats: null };
+  return { lineage: lineage.strand, events: withPolicyBefore(events, scalars.policy), repeats: null };
+};
+
+/** What the policy was is said by no event but the intervention that changes it. */
+const withPolicyBefore = (events: HistoryEvent[], policy: Policy | null): HistoryEvent[] => {
+  const [first, ...rest] = events;
+  if (first?.type !== 'InterventionRecorded' || !rest.some(({ type }) => type === 'PolicyConfigured'))
+    return events;
+  const before = policy === null ? null : { ...policy, pins: [...policy.pins] };
+  return [{ ...first, content: { ...first.content, policy_before: before } }, ...rest];
 };
 
 const decideStep = (draft: Draft, step: Step): void => {
@@ -150,5 +176,25 @@ const decideStep = (draft: Draft, step: Step): void => {
       decideAnnotate(draft, step);
       return;
     }
+    case 'save': {
+      decideSave(draft, step);
+      return;
+    }
+    case 'config': {
+      decideConfig(draft, step);
+      return;
+    }
+    case 'inject': {
+      decideInject(draft, step);
+      return;
+    }
+    case 'query':
+    case 'run':
+      // The intervention itself says it all.
+      return;
+    case 'fork':
+    case 'rollback':
+    case 'observe':
+      throw fail('E_COMMAND_INVALID', `${step.op} stands alone in its command`);
   }
 };

@@ -2,7 +2,7 @@ import { checkId, liesInSys, type Blame, type TreeNode } from '@stemma/context-t
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { evolve, type LineageEvent } from '../evolve.ts';
-import type { LineageState, Lookups, Sources } from '../state.ts';
+import type { LineageState, Lookups, Sources, Standing } from '../state.ts';
 
 /** A command while it is decided: the events so far, already applied to the lineage's tree, which is taken back at the end. */
 export type Draft = {
@@ -18,6 +18,10 @@ export type Draft = {
   /** Ids and names that the command itself has used. */
   readonly ids: Set<string>;
   readonly names: Set<string>;
+  /** The id of the command. */
+  readonly command: string;
+  /** Where a lineage of the history stands; undefined: there is none. */
+  readonly standing: (strand: number) => Standing | undefined;
 };
 
 /** Records a fact and applies it, so that the next step sees it. */

@@ -22,7 +22,11 @@ export const askAhead = (command: Command, lineage: LineageState, lookups: Looku
     }
   };
   for (const id of idsOf(command, lineage)) ask(() => lookups.idTaken(id));
-  for (const step of command.steps) if (step.op === 'name') ask(() => lookups.nameTaken(step.name));
+  for (const step of command.steps)
+    if (step.op === 'name' || (step.op === 'save' && step.name !== undefined)) {
+      const { name } = step;
+      ask(() => lookups.nameTaken(name as string));
+    }
   if (ids.length + names.length > 0) throw new LookupNeeded(ids, names);
 };
 
@@ -41,6 +45,7 @@ const idsOf = (command: Command, lineage: LineageState): string[] => {
     if (Array.isArray(children)) for (const child of children as WideJson[]) visit(child, level + 1);
   };
   for (const step of command.steps) {
+    if (step.op === 'inject') visit(step.id === undefined ? {} : { id: step.id }, 0);
     if (step.op === 'insert') for (const node of [step.node, ...(step.siblings ?? [])]) visit(node, 0);
     if (step.op !== 'commit') continue;
     ids.push(step.turn_id ?? turnIdAt(lineage.strand, cycle));

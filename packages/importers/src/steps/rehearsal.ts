@@ -26,8 +26,10 @@ export const newRehearsal = (): Rehearsal => {
     lookups: {
       idTaken: (id: string) => ids.has(id),
       nameTaken: (name: string) => names.has(name),
+      lineageNamed: () => undefined,
       command: () => undefined,
     },
+    lineage: () => undefined,
   };
   const decided = (steps: readonly Step[]): readonly HistoryEvent[] => {
     const command: Command = {

@@ -1,6 +1,7 @@
 import type { AppliedFrame } from '@stemma/history';
 import type { Cell, Rows } from '@stemma/row-store';
-import { ACTS, COMMITS, HISTORIES, LINEAGES, NAMED, NOTES } from './tables.ts';
+import { foldIntervention } from './fold-intervention.ts';
+import { ACTS, COMMITS, HISTORIES, LINEAGES, NAMED, NOTES, OBSERVATIONS } from './tables.ts';
 
 /** Writes who did what when in one frame. */
 export const foldLineage = (frame: AppliedFrame, rows: Rows): void => {
@@ -8,6 +9,7 @@ export const foldLineage = (frame: AppliedFrame, rows: Rows): void => {
   const recorder = 'recorder' in author ? author.recorder : null;
   const actor = 'actor' in author ? author.actor : null;
   rows.put(ACTS, [history, seq], [lineage, at, events.length, command, recorder, actor]);
+  foldIntervention(frame, rows);
   foldHistory(frame, rows);
   foldStrand(frame, rows);
   foldCommit(frame, rows);
@@ -16,6 +18,23 @@ export const foldLineage = (frame: AppliedFrame, rows: Rows): void => {
       rows.put(NAMED, [history, event.name], [event.strand, event.seq, seq]);
     else if (event.type === 'PositionAnnotated')
       rows.put(NOTES, [history, event.strand, event.seq, seq, index], [event.note]);
+  });
+};
+
+/** Observations count for the history, and for no lineage. */
+export const observeLineage = (frame: AppliedFrame, rows: Rows): void => {
+  const { history, seq, lineage, at, events, command, author } = frame;
+  const actor = 'actor' in author ? author.actor : null;
+  rows.put(ACTS, [history, seq], [lineage, at, events.length, command, null, actor, true]);
+  foldHistory(frame, rows);
+  events.forEach((event, index) => {
+    if (event.type !== 'ObservationRecorded') return;
+    const { kind, what, strand, times, first_at, last_at } = event;
+    rows.put(
+      OBSERVATIONS,
+      [history, seq, index],
+      [actor, kind, what, strand, event.seq, times, first_at, last_at, lineage],
+    );
   });
 };
 
@@ -54,20 +73,20 @@ const foldHistory = ({ history, seq, at, events, snapshot }: AppliedFrame, rows:
 };
 
 const foldStrand = (
-  { history, seq, lineage, at, events, snapshot, started, state }: AppliedFrame,
+  { history, seq, lineage, at, events, snapshot, started }: AppliedFrame,
   rows: Rows,
 ): void => {
   const news = snapshot === null ? 0 : 1;
   if (started !== null) {
     const [parent, position] = started.how === 'start' ? [null, null] : [started.parent, started.at];
+    const event = events.find((each) => each.type === 'LineageStarted');
+    const name = event === undefined ? 'main' : event.name;
     rows.put(
       LINEAGES,
       [history, lineage],
-      [started.how, state.name, at, at, 1, events.length, seq, news, parent, position],
+      [started.how, name, at, at, 1, events.length, seq, news, parent, position],
     );
-    const event = events[0];
-    if (event?.type === 'LineageStarted' && event.how === 'rollback')
-      foldAbandoned(history, lineage, event.parent, event.abandoned, rows);
+    if (event?.how === 'rollback') foldAbandoned(history, lineage, event.parent, event.abandoned, rows);
     return;
   }
   const row = rows.get(LINEAGES, [history, lineage]);

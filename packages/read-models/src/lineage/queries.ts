@@ -43,6 +43,8 @@ export type Act = {
   readonly command: string;
   readonly recorder: string | null;
   readonly actor: string | null;
+  /** It holds observations, and lies outside of the lineage that was looked at. */
+  readonly observed: boolean;
 };
 
 export type CommitRow = {
@@ -191,7 +193,7 @@ const lineageOf = ({ key, value }: Row): LineageRow => {
 };
 
 const actOf = ({ key, value }: Row): Act => {
-  const [strand, at, events, command, recorder, actor] = value;
+  const [strand, at, events, command, recorder, actor, observed] = value;
   return {
     seq: key[1] as number,
     strand: strand as number,
@@ -200,5 +202,6 @@ const actOf = ({ key, value }: Row): Act => {
     command: command as string,
     recorder: recorder as string | null,
     actor: actor as string | null,
+    observed: observed === true,
   };
 };

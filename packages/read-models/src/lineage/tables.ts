@@ -58,12 +58,12 @@ export const LINEAGES: Table = {
 export const ACTS: Table = {
   name: 'acts',
   about:
-    "A frame: its lineage, who wrote it and when, by which command, how many events it has. `recorder` names an agent's own record, `actor` an observer.",
+    "A frame: its lineage, who wrote it and when, by which command, how many events it has. `recorder` names an agent's own record, `actor` an observer. `observed`: it holds observations and lies outside of the lineage.",
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
   ],
-  value: [['strand', 'uint'], ['at', 'wide'], ['events', 'uint'], ['command', 'text'], ...AUTHOR],
+  value: [['strand', 'uint'], ['at', 'wide'], ['events', 'uint'], ['command', 'text'], ...AUTHOR, ['observed', 'bool']],
 };
 
 export const COMMITS: Table = {
@@ -112,4 +112,72 @@ export const NOTES: Table = {
   value: [['note', 'text']],
 };
 
-export const LINEAGE_TABLES: readonly Table[] = [HISTORIES, LINEAGES, ACTS, COMMITS, NAMED, NOTES];
+export const INTERVENTIONS: Table = {
+  name: 'interventions',
+  about:
+    "An observer's act, by its frame: its kind, who and why, its id (`command`), the positions before and after it (before is null where the history starts). `high_at` is the largest `at` of the history's interventions up to this one. Content is read from the frame.",
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [
+    ['strand', 'uint'],
+    ['at', 'wide'],
+    ['high_at', 'wide'],
+    ['intervention', 'text'],
+    ['actor', 'text'],
+    ['command', 'text'],
+    ['after_strand', 'uint'],
+    ['after_seq', 'uint'],
+    ['before_strand', 'uint'],
+    ['before_seq', 'uint'],
+    ['notes', 'text'],
+  ],
+};
+
+export const INTERVENTIONS_BY: Table = {
+  name: 'interventions_by',
+  about:
+    'The interventions of a history by what is asked for: `by` is type, actor, lineage (its strand), or position (`strand:seq`, before or after).',
+  key: [
+    ['history', 'text'],
+    ['by', 'text'],
+    ['what', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [],
+};
+
+export const OBSERVATIONS: Table = {
+  name: 'observations',
+  about:
+    'What an actor looked at: the event `index` of frame `seq`. The position (`strand`, `position`) was seen `times` times.',
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+  value: [
+    ['actor', 'text'],
+    ['kind', 'text'],
+    ['what', 'text'],
+    ['strand', 'uint'],
+    ['position', 'uint'],
+    ['times', 'uint'],
+    ['first_at', 'wide'],
+    ['last_at', 'wide'],
+    ['lineage', 'uint'],
+  ],
+};
+
+export const LINEAGE_TABLES: readonly Table[] = [
+  HISTORIES,
+  LINEAGES,
+  ACTS,
+  COMMITS,
+  NAMED,
+  NOTES,
+  INTERVENTIONS,
+  INTERVENTIONS_BY,
+  OBSERVATIONS,
+];

@@ -10,6 +10,7 @@ import {
   CONFIGS,
   HEADS,
   IDS,
+  LINEAGE_NAMES,
   MARKS,
   NAMES,
   POLICIES,
@@ -23,6 +24,11 @@ import {
 const SYS_SLACK = 64;
 
 const FIXED: readonly FixedName[] = ['root', 'sys', 'seq', 'ah'];
+
+/** Observations change nothing here, but their command is remembered like every other. */
+export const observeSnapshots = ({ history, command, seq, digest }: AppliedFrame, rows: Rows): void => {
+  rows.put(COMMANDS, [history, command], [seq, digest]);
+};
 
 /** Writes what one frame changed, and no more (snapshots: writes). */
 export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
@@ -70,34 +76,36 @@ const markBefore = ({ history, lineage, seq }: AppliedFrame, rows: Rows, ownMark
 };
 
 /** Writes the strand that the frame starts; gives the mark at its beginning. */
-const startOf = (
-  { history, seq, lineage, started, state, events }: AppliedFrame,
-  rows: Rows,
-): Mark | undefined => {
+const startOf = ({ history, seq, lineage, started, events }: AppliedFrame, rows: Rows): Mark | undefined => {
   if (started === null) return undefined;
-  const thread = state.thread === 'full' ? null : state.thread;
   if (started.how === 'start') {
-    rows.put(STRANDS, [history, lineage], [null, null, null, null, state.name, thread]);
+    const first = events.find((event) => event.type === 'HistoryStarted');
+    const thread = first?.thread === 'pre' ? 'pre' : null;
+    rows.put(STRANDS, [history, lineage], [null, null, null, null, 'main', thread]);
+    rows.put(LINEAGE_NAMES, [history, 'main'], [lineage]);
     return NOTHING;
   }
+  const event = events.find((each) => each.type === 'LineageStarted');
+  const name = event?.name ?? null;
   const { parent, at } = started;
   const nearest = nearestMark(rows, history, parent, at);
-  rows.put(STRANDS, [history, seq], [parent, at, nearest.at.strand, nearest.at.seq, state.name, thread]);
-  for (const event of events)
-    if (event.type === 'LineageStarted' && event.how === 'rollback')
-      rename(history, parent, event.abandoned, rows);
+  const thread = rows.get(STRANDS, [history, parent])?.[5] ?? null;
+  rows.put(STRANDS, [history, seq], [parent, at, nearest.at.strand, nearest.at.seq, name, thread]);
+  if (name !== null) rows.put(LINEAGE_NAMES, [history, name], [lineage]);
+  if (started.how === 'rollback') rename(history, parent, event?.abandoned ?? null, rows);
   return nearest.mark;
 };
 
 /** The lineage that a rollback leaves gives its name away. */
 const rename = (history: string, strand: number, name: string | null, rows: Rows): void => {
   const row = rows.get(STRANDS, [history, strand]);
-  if (row !== undefined && row[4] !== name)
-    rows.put(
-      STRANDS,
-      [history, strand],
-      row.map((cell, i) => (i === 4 ? name : cell)),
-    );
+  if (row === undefined || (row[4] ?? null) === name) return;
+  rows.put(
+    STRANDS,
+    [history, strand],
+    row.map((cell, i) => (i === 4 ? name : cell)),
+  );
+  if (name !== null) rows.put(LINEAGE_NAMES, [history, name], [strand]);
 };
 
 const foldNames = ({ history, events }: AppliedFrame, rows: Rows): void => {

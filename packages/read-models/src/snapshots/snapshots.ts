@@ -1,5 +1,5 @@
 import type { ReadModel } from '../read-model.ts';
-import { foldSnapshots } from './fold.ts';
+import { foldSnapshots, observeSnapshots } from './fold.ts';
 import { SNAPSHOTS_TABLES } from './tables.ts';
 
 /** Every position of every lineage, and what commands are decided on. */
@@ -8,4 +8,5 @@ export const snapshots: ReadModel = {
   version: 2,
   tables: SNAPSHOTS_TABLES,
   fold: foldSnapshots,
+  observe: observeSnapshots,
 };

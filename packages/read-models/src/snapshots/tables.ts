@@ -184,6 +184,16 @@ export const POLICIES: Table = {
   value: [['policy', 'json']],
 };
 
+export const LINEAGE_NAMES: Table = {
+  name: 'lineage_names',
+  about: 'The lineage that has a name now: a rollback takes its name along.',
+  key: [
+    ['history', 'text'],
+    ['name', 'text'],
+  ],
+  value: [['strand', 'uint']],
+};
+
 export const CONFIGS: Table = {
   name: 'configs',
   about: 'The whole general configuration as a frame left it: an object by key.',
@@ -206,4 +216,5 @@ export const SNAPSHOTS_TABLES: readonly Table[] = [
   HEADS,
   POLICIES,
   CONFIGS,
+  LINEAGE_NAMES,
 ];

@@ -1,0 +1,25 @@
+import type { WideJson } from '@stemma/canonical';
+import type { StepOf } from '../command.ts';
+import type { Draft } from './draft.ts';
+import { decideInsert } from './insert.ts';
+
+/** Where an injected message comes from when nobody says. */
+const MANUAL = 'manual';
+
+/** An observer's message enters as a block that says so: `data_source`, `data_intervention` (pool: One model). */
+export const decideInject = (draft: Draft, step: StepOf<'inject'>): void => {
+  const { id, role, ttl, vector_id, parent = '^ah', offset = 0, kind = 'text', source = MANUAL } = step;
+  const node: { [name: string]: WideJson } = {
+    ...(id === undefined ? {} : { id }),
+    nodeType: 'cb',
+    offset,
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(role === undefined ? {} : { role }),
+    kind,
+    content: step.text,
+    data_source: source,
+    data_intervention: draft.command,
+    ...(vector_id === undefined ? {} : { data_vector_id: vector_id }),
+  };
+  decideInsert(draft, { op: 'insert', parent, node });
+};

@@ -1,0 +1,88 @@
+import { fail } from '@stemma/errors';
+import type { HistoryEvent, InterventionType } from '@stemma/events';
+import type { WideJson } from '@stemma/canonical';
+import type { Command, Step } from '../command.ts';
+import { checkActor, checkNotes } from '../texts.ts';
+
+type Op = Step['op'];
+
+/** What each step is when an observer takes it (pool: Interventions). */
+const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
+  start: 'edit',
+  import: 'edit',
+  insert: 'edit',
+  replace: 'edit',
+  move: 'edit',
+  remove: 'edit',
+  commit: 'edit',
+  priorities: 'edit',
+  policy: 'config_change',
+  config: 'config_change',
+  inject: 'message_inject',
+  fork: 'fork',
+  rollback: 'rollback',
+  query: 'external_query',
+  run: 'run',
+  name: 'save',
+  save: 'save',
+  annotate: 'annotate',
+};
+
+/** What may go along with any of the others without making it something else. */
+const ALONG: ReadonlySet<Op> = new Set(['commit', 'name', 'save', 'annotate']);
+const ALONE: ReadonlySet<Op> = new Set(['fork', 'rollback', 'query', 'run', 'observe']);
+const BY_ACTORS: ReadonlySet<Op> = new Set(['inject', 'query', 'run', 'observe']);
+
+/** The kind of the steps taken together; steps of several kinds are an edit. */
+const kindOf = (steps: readonly Step[]): InterventionType => {
+  const ops = new Set(steps.map(({ op }) => op));
+  const main = [...ops].filter((op) => !ALONG.has(op));
+  const kinds = new Set(
+    (main.length === 0 ? [...ops] : main).map((op) => (op === 'observe' ? 'edit' : KINDS[op])),
+  );
+  if (kinds.size > 1 && main.length === 0) return ops.has('commit') ? 'edit' : 'save';
+  const [kind = 'edit'] = kinds;
+  return kinds.size > 1 ? 'edit' : kind;
+};
+
+/**
+ * The event that a command of an actor begins with; none for a recorder's own record and for observations. So nothing an
+ * observer does is in the log without who and why (pool: Interventions).
+ *
+ * @throws E_ACTOR_REQUIRED, E_ACTOR_INVALID, E_NOTES_INVALID, E_INPUT_SURROGATE, E_COMMAND_INVALID
+ */
+export const leadingEvents = ({ by, steps, notes }: Command): HistoryEvent[] => {
+  refuseCompany(steps);
+  if (!('actor' in by)) {
+    const acts = steps.find(({ op }) => BY_ACTORS.has(op));
+    if (acts !== undefined)
+      throw fail('E_ACTOR_REQUIRED', `${acts.op} is an act of somebody: name the actor`);
+    if (notes !== undefined) throw fail('E_COMMAND_INVALID', 'notes are an actor’s: a recorder has none');
+    return [];
+  }
+  checkActor(by.actor);
+  const said = checkNotes(notes ?? '');
+  if (steps[0]?.op === 'observe') return [];
+  return [
+    { type: 'InterventionRecorded', intervention: kindOf(steps), notes: said, content: contentOf(steps) },
+  ];
+};
+
+const refuseCompany = (steps: readonly Step[]): void => {
+  const alone = steps.length > 1 ? steps.find(({ op }) => ALONE.has(op)) : undefined;
+  if (alone !== undefined) throw fail('E_COMMAND_INVALID', `${alone.op} stands alone in its command`);
+  if (steps.filter(({ op }) => op === 'inject').length > 1)
+    throw fail('E_COMMAND_INVALID', 'a command injects one message');
+};
+
+/** What no other event says. */
+const contentOf = (steps: readonly Step[]): { [key: string]: WideJson } => {
+  const [step] = steps;
+  if (step?.op === 'query') {
+    const { question, answer, mind } = step;
+    return { question, answer, mind };
+  }
+  if (step?.op !== 'run') return {};
+  const { rounds, total_rounds_after, since } = step;
+  return { rounds, total_rounds_after, ...(since === undefined ? {} : { since: { ...since } }) };
+};

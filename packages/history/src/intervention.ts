@@ -1,0 +1,194 @@
+import type { WideJson } from '@stemma/canonical';
+import type { Author, HistoryEvent, InterventionType } from '@stemma/events';
+
+/** What of a frame an intervention is told from. */
+export type ActedFrame = {
+  readonly history: string;
+  readonly seq: number;
+  readonly lineage: number;
+  readonly author: Author;
+  readonly events: readonly HistoryEvent[];
+};
+
+export type At = { readonly strand: number; readonly seq: number };
+
+/** An observer's act, without who, when, and the positions around it. */
+export type InterventionFacts = {
+  readonly type: InterventionType;
+  readonly notes: string;
+  /** Completed from the other events of the frame (pool: Interventions). */
+  readonly content: { readonly [name: string]: WideJson };
+};
+
+/** What names a lineage: the history's id for its root lineage, else `<history>:<strand>`. */
+export const lineageId = (history: string, strand: number): string =>
+  strand === 0 ? history : `${history}:${strand}`;
+
+/** How a position is written where its history is known: `@s57`, the position after frame 57. */
+export const positionRef = ({ seq }: At): string => `@s${seq}`;
+
+/**
+ * The intervention that a frame is; null for a recorder's own record and for observations. A frame of an actor from
+ * before interventions were recorded is one as well: its kind is told from its events.
+ */
+export const interventionIn = (frame: ActedFrame): InterventionFacts | null => {
+  const [first] = frame.events;
+  if (!('actor' in frame.author) || first === undefined || first.type === 'ObservationRecorded') return null;
+  const recorded = first.type === 'InterventionRecorded' ? first : null;
+  const others = recorded === null ? frame.events : frame.events.slice(1);
+  const type = recorded?.intervention ?? kindOf(others);
+  const said = (recorded?.content ?? {}) as { readonly [name: string]: WideJson };
+  return { type, notes: recorded?.notes ?? '', content: contentOf(type, frame, others, said) };
+};
+
+/**
+ * The positions around an intervention (pool: Interventions): where the lineage was, and where it is. They are equal where
+ * nothing of the lineage changed, and for a fork; a rollback goes from where the lineage was to its target.
+ *
+ * @param previous the frame at which the lineage stood, of a rollback the one that is left; null: the history starts.
+ */
+export const positionsAround = (
+  { seq, lineage, events }: ActedFrame,
+  previous: number | null,
+): { readonly before: At | null; readonly after: At } => {
+  const branch = events.find((event) => event.type === 'LineageStarted');
+  if (branch !== undefined) {
+    const target = { strand: branch.parent, seq: branch.at };
+    const left = previous === null ? target : { strand: branch.parent, seq: previous };
+    return { before: branch.how === 'fork' ? target : left, after: target };
+  }
+  const [first] = events;
+  if (first?.type === 'InterventionRecorded' && first.intervention === 'run') {
+    const since = first.content['since'] as At | undefined;
+    const now = { strand: lineage, seq: previous ?? seq };
+    return { before: since ?? now, after: now };
+  }
+  const own = { strand: lineage, seq };
+  if (previous === null) return { before: null, after: own };
+  const before = { strand: lineage, seq: previous };
+  return { before, after: events.some(changesLineage) ? own : before };
+};
+
+const changesLineage = ({ type }: HistoryEvent): boolean =>
+  type !== 'InterventionRecorded' && type !== 'PositionNamed' && type !== 'PositionAnnotated';
+
+const kindOf = (events: readonly HistoryEvent[]): InterventionType => {
+  const types = new Set(events.map(({ type }) => type));
+  const branch = events.find((event) => event.type === 'LineageStarted');
+  if (branch !== undefined) return branch.how;
+  if (types.has('PolicyConfigured') && types.size === 1) return 'config_change';
+  if (types.has('PositionNamed') && !events.some(changesLineage)) return 'save';
+  return types.has('PositionAnnotated') && types.size === 1 ? 'annotate' : 'edit';
+};
+
+type Content = { readonly [name: string]: WideJson };
+
+const contentOf = (
+  type: InterventionType,
+  frame: ActedFrame,
+  events: readonly HistoryEvent[],
+  said: Content,
+): Content => {
+  switch (type) {
+    case 'message_inject':
+      return injected(events);
+    case 'config_change':
+      return configured(events, said);
+    case 'fork':
+      return { forked_to: lineageId(frame.history, frame.lineage), description: noteIn(events) };
+    case 'rollback':
+      return rolledBack(frame.history, events);
+    case 'save':
+      return saved(events);
+    case 'annotate':
+      return annotated(events);
+    case 'edit':
+      return { commands: events.flatMap(edited) };
+    case 'run':
+    case 'external_query':
+      return said;
+  }
+};
+
+const noteIn = (events: readonly HistoryEvent[]): string =>
+  events.find((event) => event.type === 'PositionAnnotated')?.note ?? '';
+
+const injected = (events: readonly HistoryEvent[]): Content => {
+  const node = events.find((event) => event.type === 'NodeInserted')?.node ?? {};
+  const { id, content, data_source, data_vector_id } = node as { readonly [name: string]: WideJson | undefined };
+  return {
+    text: content ?? '',
+    source: data_source ?? null,
+    vector_id: data_vector_id ?? null,
+    node: id ?? null,
+  };
+};
+
+const configured = (events: readonly HistoryEvent[], said: Content): Content => {
+  const content: { [key: string]: WideJson } = {};
+  for (const event of events) {
+    if (event.type === 'PolicyConfigured')
+      content['policy'] = { from: said['policy_before'] ?? null, to: event.policy as WideJson };
+    if (event.type === 'ConfigurationChanged')
+      for (const { key, from, to } of event.changes)
+        content[key] = { from: from as WideJson, to: to as WideJson };
+  }
+  return content;
+};
+
+const rolledBack = (history: string, events: readonly HistoryEvent[]): Content => {
+  const started = events.find((event) => event.type === 'LineageStarted');
+  if (started === undefined) return {};
+  const description = noteIn(events);
+  return {
+    to: positionRef({ strand: started.parent, seq: started.at }),
+    abandoned: lineageId(history, started.parent),
+    ...(description === '' ? {} : { description }),
+  };
+};
+
+const saved = (events: readonly HistoryEvent[]): Content => {
+  const named = events.find((event) => event.type === 'PositionNamed');
+  return {
+    name: named?.name ?? '',
+    position: named === undefined ? null : positionRef(named),
+    description: noteIn(events),
+  };
+};
+
+const annotated = (events: readonly HistoryEvent[]): Content => {
+  const note = events.find((event) => event.type === 'PositionAnnotated');
+  return { position: note === undefined ? null : positionRef(note), note: note?.note ?? '' };
+};
+
+/** What was done, with the ids it was done to; what followed from it by itself has its own causes. */
+const edited = (event: HistoryEvent): WideJson[] => {
+  switch (event.type) {
+    case 'HistoryStarted':
+      return [{ op: 'start', name: event.name }];
+    case 'NodeInserted':
+      return [{ op: 'insert', id: event.node.id, parent: event.parent }];
+    case 'NodeReplaced':
+      return [{ op: 'replace', id: event.id, fields: [...event.fields] }];
+    case 'NodeMoved':
+      return [{ op: 'move', id: event.id, parent: event.parent }];
+    case 'NodeRemoved':
+      return [{ op: 'remove', id: event.id }];
+    case 'PriorityChanged':
+      return [{ op: 'priority', id: event.id, priority: event.priority }];
+    case 'SnapshotCommitted':
+      return [{ op: 'commit', cycle: event.cycle }];
+    case 'SnapshotImported':
+      return [{ op: 'import', cycle: event.cycle }];
+    case 'PolicyConfigured':
+      return [{ op: 'policy', policy: event.policy as WideJson }];
+    case 'ConfigurationChanged':
+      return [{ op: 'config', changes: event.changes as WideJson }];
+    case 'PositionNamed':
+      return [{ op: 'save', name: event.name, position: positionRef(event) }];
+    case 'PositionAnnotated':
+      return [{ op: 'annotate', position: positionRef(event) }];
+    default:
+      return [];
+  }
+};

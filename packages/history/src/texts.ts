@@ -1,0 +1,50 @@
+import { fail } from '@stemma/errors';
+
+/** In UTF-8. */
+const MAX_ACTOR = 256;
+const MAX_NOTES = 64 * 1024;
+const MAX_WHAT = 4 * 1024;
+
+// Control characters, and those that turn or break a line where it is shown.
+const UNSHOWN = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
+const CONTROL = /[^\P{Cc}\t\n]/u;
+
+const isLonger = (text: string, bytes: number): boolean =>
+  text.length > bytes || Buffer.byteLength(text) > bytes;
+
+/**
+ * Who acts, as it was given (pool: Interventions).
+ *
+ * @throws E_ACTOR_REQUIRED for a blank one, E_ACTOR_INVALID
+ */
+export const checkActor = (actor: string): string => {
+  if (actor.trim() === '') throw fail('E_ACTOR_REQUIRED', 'nobody is named who acts');
+  if (isLonger(actor, MAX_ACTOR) || UNSHOWN.test(actor) || !actor.isWellFormed())
+    throw fail('E_ACTOR_INVALID', `${JSON.stringify(actor.slice(0, 60))} is no name of an actor`);
+  return actor;
+};
+
+/**
+ * Notes and descriptions: kept as they are, since what could not be shown as it is, is refused.
+ *
+ * @throws E_INPUT_SURROGATE, E_NOTES_INVALID
+ */
+export const checkNotes = (notes: string, what = 'the notes'): string => {
+  if (isLonger(notes, MAX_NOTES)) throw fail('E_NOTES_INVALID', `${what} have more than ${MAX_NOTES} bytes`);
+  if (!notes.isWellFormed()) throw fail('E_INPUT_SURROGATE', `${what} hold an unpaired surrogate`);
+  const at = notes.search(CONTROL);
+  if (at !== -1)
+    throw fail(
+      'E_NOTES_INVALID',
+      `${what} hold the control character U+${(notes.codePointAt(at) ?? 0).toString(16).padStart(4, '0').toUpperCase()} at ${at}`,
+    );
+  return notes;
+};
+
+/** What was looked for, cut where it is long. @throws E_INPUT_SURROGATE */
+export const checkWhat = (what: string): string => {
+  if (isLonger(what, MAX_WHAT))
+    throw fail('E_INPUT_TOO_LARGE', `an observation names more than ${MAX_WHAT} bytes`);
+  if (!what.isWellFormed()) throw fail('E_INPUT_SURROGATE', 'an observation holds an unpaired surrogate');
+  return what;
+};
