@@ -115,7 +115,9 @@ const noteIn = (events: readonly HistoryEvent[]): string =>
 
 const injected = (events: readonly HistoryEvent[]): Content => {
   const node = events.find((event) => event.type === 'NodeInserted')?.node ?? {};
-  const { id, content, data_source, data_vector_id } = node as { readonly [name: string]: WideJson | undefined };
+  const { id, content, data_source, data_vector_id } = node as {
+    readonly [name: string]: WideJson | undefined;
+  };
   return {
     text: content ?? '',
     source: data_source ?? null,

@@ -97,7 +97,7 @@ test('content is of the event that last set it, a role that was not given of the
     ['content', '"second"', 'NodeReplaced', '2.0', 'two', test, 1],
     ['id', '"n"', 'NodeInserted', '1.0', 'one', test, 1],
     ['kind', '"text"', 'NodeInserted', '1.0', 'one', test, 1],
-    ['role', '"user"', 'NodeMoved', '4.0', 'four', { actor: 'reviewer' }, 1],
+    ['role', '"user"', 'NodeMoved', '4.1', 'four', { actor: 'reviewer' }, 1],
     ['array', ']', undefined, 'undefined.undefined', undefined, undefined, undefined],
   ]);
   await home.close();

@@ -69,7 +69,7 @@ export const decideConfig = (draft: Draft, step: StepOf<'config'>): void => {
     if (canonicalJson(from) !== canonicalJson(to)) changes.push({ key, from, to });
   }
   if (changes.length === 0) return;
-  if (Buffer.byteLength(canonicalJson(changedConfig(config, changes) as WideJson)) > MAX_CONFIG)
+  if (Buffer.byteLength(canonicalJson(changedConfig(config, changes))) > MAX_CONFIG)
     throw fail('E_CONFIG_INVALID', `a configuration has more than ${MAX_CONFIG} bytes`);
   emit(draft, { type: 'ConfigurationChanged', changes });
 };

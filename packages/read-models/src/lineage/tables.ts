@@ -63,7 +63,14 @@ export const ACTS: Table = {
     ['history', 'text'],
     ['seq', 'uint'],
   ],
-  value: [['strand', 'uint'], ['at', 'wide'], ['events', 'uint'], ['command', 'text'], ...AUTHOR, ['observed', 'bool']],
+  value: [
+    ['strand', 'uint'],
+    ['at', 'wide'],
+    ['events', 'uint'],
+    ['command', 'text'],
+    ...AUTHOR,
+    ['observed', 'bool'],
+  ],
 };
 
 export const COMMITS: Table = {
