@@ -47,3 +47,6 @@ export { nodeCourse, type NodeStep } from './snapshots/node-course.ts';
 export { readNode, type FoundNode } from './snapshots/read-node.ts';
 export { readConfig, readFlatTree, readHead, readLineage, readPosition } from './snapshots/read-position.ts';
 export { snapshots } from './snapshots/snapshots.ts';
+export { countStream, findStages, framesNodes, listStream, type SnapshotStages } from './stages/queries.ts';
+export { stages } from './stages/stages.ts';
+export type { StageNode } from './stages/node-row.ts';

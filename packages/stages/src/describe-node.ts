@@ -61,7 +61,7 @@ export const describeNode = (profile: Profile, node: StreamNode, ordinal: number
   const digest = hashText(profile, `{"kind":${quote(kind)},"payload":${text},"turn":${canonical(turn)}}`);
   const payloadHash = hashText(profile, text);
   return {
-    id: node.id ?? madeId(ordinal, digest),
+    id: node.id ?? streamIdOf(ordinal, digest),
     digest,
     kind,
     turn,
@@ -75,7 +75,8 @@ export const describeNode = (profile: Profile, node: StreamNode, ordinal: number
   };
 };
 
-const madeId = (ordinal: number, digest: string): string =>
+/** The id of a node that came without one. */
+export const streamIdOf = (ordinal: number, digest: string): string =>
   `n${String(ordinal).padStart(8, '0')}_${digest.slice(0, 8)}`;
 
 const shapeOf = ({ compat }: Profile, payload: ExactJson): PayloadShape => {

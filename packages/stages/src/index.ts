@@ -8,7 +8,7 @@ export {
   type Stages,
 } from './compile.ts';
 export { readConfig, STAGE_NAMES, stageNamed, type StageName, type StagesConfig } from './config.ts';
-export { describeNode, type MessageFacts, type NodeFacts } from './describe-node.ts';
+export { describeNode, streamIdOf, type MessageFacts, type NodeFacts } from './describe-node.ts';
 export { openEventLog, readEventLog, type EventLog, type EventLogReader } from './event-log.ts';
 export { NumberText, type ExactJson, type ExactObject } from './exact-json.ts';
 export { addText, endHash, startHash, type HashState } from './hash-state.ts';
@@ -25,6 +25,7 @@ export { snapshotOf, type StreamSnapshot } from './snapshot.ts';
 export { nodeReference, type NodeReference, type SpecStage } from './spec.ts';
 export {
   addNode,
+  addNodes,
   idsText,
   startStream,
   streamHashes,

@@ -46,26 +46,39 @@ export const startStream = ({ algorithm }: Profile): StageStream => ({
 });
 
 /** The stream behind one more node. Ids do not repeat: see {@link openEventLog} for logs in which they may. */
-export const addNode = (stream: StageStream, node: NodeFacts): StageStream => {
-  const { count, kinds, selected } = stream;
-  const next: StageStream = {
-    ...stream,
-    count: count + 1,
-    lastId: node.id,
-    kinds: { ...kinds, [node.kind]: (Object.hasOwn(kinds, node.kind) ? (kinds[node.kind] ?? 0) : 0) + 1 },
-    nodes: addText(stream.nodes, `${count === 0 ? '' : ','}"${node.digest}"`),
-  };
-  if (node.kind !== 'message') return next;
-  const comma = selected === 0 ? '' : ',';
-  const speaker = node.message?.speaker;
-  const pin: Pin = [count, node.id];
+export const addNode = (stream: StageStream, node: NodeFacts): StageStream => addNodes(stream, [node]);
+
+/** As {@link addNode}, for several in order: what they add to a state is hashed at once. */
+export const addNodes = (stream: StageStream, nodes: readonly NodeFacts[]): StageStream => {
+  const kinds = new Map(Object.entries(stream.kinds));
+  let { count, selected, lastId, user, assistant } = stream;
+  let [digests, spec, header] = ['', '', ''];
+  for (const node of nodes) {
+    const { id, kind, digest, message } = node;
+    digests += `${count === 0 ? '' : ','}"${digest}"`;
+    if (kind === 'message') {
+      const comma = selected === 0 ? '' : ',';
+      spec += comma + plain(nodeReference(node));
+      header += comma + plain(headerItem(node));
+      const pin: Pin = [count, id];
+      if (message?.speaker === 'user') user = pin;
+      if (message?.speaker === 'assistant') assistant = pin;
+      selected++;
+    }
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    lastId = id;
+    count++;
+  }
   return {
-    ...next,
-    spec: addText(stream.spec, comma + plain(nodeReference(node))),
-    header: addText(stream.header, comma + plain(headerItem(node))),
-    selected: selected + 1,
-    user: speaker === 'user' ? pin : stream.user,
-    assistant: speaker === 'assistant' ? pin : stream.assistant,
+    count,
+    lastId,
+    kinds: Object.fromEntries(kinds),
+    nodes: addText(stream.nodes, digests),
+    spec: addText(stream.spec, spec),
+    header: addText(stream.header, header),
+    selected,
+    user,
+    assistant,
   };
 };
 

@@ -1,0 +1,153 @@
+import { compareNumbers, type WideJsonObject } from '@stemma/canonical';
+import {
+  eachInSubtree,
+  kindOfType,
+  NODE_KIND,
+  type Change,
+  type EventRef,
+  type Headers,
+  type Payload,
+} from '@stemma/context-tree';
+import { payloadIn, type AppliedFrame } from '@stemma/history';
+import { blocksUnder } from './blocks-under.ts';
+import { guardrailContent } from './guardrail-content.ts';
+import { blockNode, lifecycleSlot, slotOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
+
+/** What a commit says of the nodes there are, in this order (compiler-stages: node stream). */
+const AT_COMMIT = ['expired', 'cascaded', 'pruned', 'sealed', 'committed'] as const;
+type AtCommit = (typeof AT_COMMIT)[number];
+
+/** The ordinal in the stream of the node that an event brought. */
+export type OrdinalOf = (ref: EventRef) => number;
+
+/**
+ * The nodes that one frame adds to the stream of its lineage, in order; the first has the ordinal `first`. `ordinalOf` is
+ * asked for nodes of earlier frames only. What concerns containers alone gives no node, since containers give none.
+ */
+export const projectFrame = (
+  frame: AppliedFrame,
+  first: number,
+  ordinalOf: OrdinalOf,
+): readonly ProjectedNode[] => {
+  const { events, seq, state, changes } = frame;
+  // The cycle that is open while the frame is decided.
+  const open = frame.snapshot === null ? state.tree.open : state.tree.cycle;
+  const nodes: ProjectedNode[] = [];
+  const own = new Map<number, number>();
+  const add = (slot: number, kind: NodeKind, turn: number, payload: WideJsonObject): void => {
+    nodes.push({ slot, kind, turn, payload });
+  };
+  const enter = (index: number, headers: Headers, turn: number, payload: Payload): void => {
+    const node = blockNode(headers, payload);
+    own.set(index, first + nodes.length);
+    add(slotOf(index), node.kind, turn, node.payload);
+  };
+  const happen = (slot: number, type: string, refs: readonly EventRef[]): void => {
+    const ordinals = refs.map((ref) => (ref.seq === seq ? own.get(ref.index) : undefined) ?? ordinalOf(ref));
+    const payload = { cycle: open, nodes: ordinals.sort(compareNumbers) };
+    add(slot, 'lifecycle', open, { payload, type });
+  };
+  const atCommit = new Map<AtCommit, EventRef[]>();
+  const gone = (type: AtCommit, index: number): void => {
+    const refs = atCommit.get(type) ?? [];
+    refs.push(...blocksIn(changes[index] ?? []));
+    atCommit.set(type, refs);
+  };
+  const commit = (index: number): void =>
+    AT_COMMIT.forEach((type, order) => {
+      const refs = type === 'committed' ? [] : (atCommit.get(type) ?? []);
+      if (refs.length > 0 || type === 'committed') happen(lifecycleSlot(index, order), type, refs);
+    });
+
+  events.forEach((event, index) => {
+    switch (event.type) {
+      case 'LineageStarted': {
+        const type = event.how === 'fork' ? 'forked' : 'rolled_back';
+        add(lifecycleSlot(index), 'lifecycle', open, { payload: { cycle: open - 1 }, type });
+        return;
+      }
+      case 'InterventionRecorded': {
+        const { intervention, content } = event;
+        const payload = guardrailContent(intervention, content as WideJsonObject);
+        add(lifecycleSlot(index), 'guardrail', open, { payload, type: intervention });
+        return;
+      }
+      case 'NodeInserted':
+      case 'NodeImported': {
+        const { node } = event;
+        if (isBlock(node)) enter(index, node, node.cycle, payloadIn(event));
+        return;
+      }
+      case 'NodeReplaced': {
+        for (const change of changes[index] ?? []) {
+          if (!('node' in change) || change.before === undefined || change.after === undefined) continue;
+          if (!isBlock(change.after.headers)) continue;
+          happen(lifecycleSlot(index), 'replaced', [change.before.payload]);
+          enter(index, change.after.headers, open, payloadIn(event));
+        }
+        return;
+      }
+      case 'NodeMoved': {
+        const refs = blocksUnder(frame, index, event.id);
+        if (refs.length > 0) happen(lifecycleSlot(index), 'moved', refs);
+        return;
+      }
+      case 'NodeRemoved': {
+        const refs = blocksIn(changes[index] ?? []);
+        if (refs.length > 0) happen(lifecycleSlot(index), 'removed', refs);
+        return;
+      }
+      case 'NodeExpired':
+        gone('expired', index);
+        return;
+      case 'NodeCascaded':
+        gone('cascaded', index);
+        return;
+      case 'NodePruned':
+        gone('pruned', index);
+        return;
+      case 'TurnSealed':
+        atCommit.set('sealed', sealedIn(frame, event.turn.id));
+        return;
+      case 'SnapshotCommitted':
+        commit(index);
+        return;
+      case 'HistoryStarted':
+      case 'NodeHeld':
+      case 'SnapshotImported':
+      case 'PolicyConfigured':
+      case 'ConfigurationChanged':
+      case 'ObservationRecorded':
+      case 'PriorityChanged':
+      case 'PositionNamed':
+      case 'PositionAnnotated':
+        return;
+    }
+  });
+  return nodes;
+};
+
+const isBlock = ({ nodeType }: { readonly nodeType: string }): boolean =>
+  !nodeType.startsWith('^') && kindOfType(nodeType) === NODE_KIND.block;
+
+/** The blocks that changes took out of the tree. */
+const blocksIn = (changes: readonly Change[]): readonly EventRef[] =>
+  changes.flatMap((change) =>
+    'node' in change &&
+    change.before !== undefined &&
+    change.after === undefined &&
+    isBlock(change.before.headers)
+      ? [change.before.payload]
+      : [],
+  );
+
+/** The blocks of a turn. Nothing but names stands behind a commit, so the state after the frame has what was sealed. */
+const sealedIn = ({ state }: AppliedFrame, turn: string): EventRef[] => {
+  const refs: EventRef[] = [];
+  const node = state.tree.get(turn);
+  if (node !== undefined)
+    eachInSubtree(node, ({ kind, record }) => {
+      if (kind === NODE_KIND.block && record.payload !== null) refs.push(record.payload);
+    });
+  return refs;
+};

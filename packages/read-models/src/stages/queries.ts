@@ -1,0 +1,69 @@
+import { toHex } from '@stemma/canonical';
+import type { RowReader } from '@stemma/row-store';
+import { nodeOf, type StageNode } from './node-row.ts';
+import { ownerOf, runningAt } from './stream-rows.ts';
+import { STAGE_HASHES, STAGE_NODES } from './tables.ts';
+
+/** The hashes of a snapshot's stages with the default configuration, lower-case hex. */
+export type SnapshotStages = {
+  readonly cycle: number;
+  readonly strand: number;
+  readonly seq: number;
+  readonly nodeHash: string;
+  readonly z1: string;
+  readonly z2: string;
+  readonly z3: string;
+};
+
+/** How many nodes the stream has at a position. @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND */
+export const countStream = (rows: RowReader, history: string, strand: number, seq: number): number =>
+  runningAt(rows, history, strand, seq).running.stream.count;
+
+/**
+ * The nodes of the stream at a position, in order: those of its ancestors up to where it left them, then its own.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ */
+export const listStream = (
+  rows: RowReader,
+  history: string,
+  strand: number,
+  seq: number,
+): readonly StageNode[] => {
+  const stretches: (readonly StageNode[])[] = [];
+  for (let next: { strand: number; at: number } | null = { strand, at: seq }; next !== null;) {
+    const {
+      strand: of,
+      limit,
+      stream,
+    }: ReturnType<typeof ownerOf> = ownerOf(rows, history, next.strand, next.at);
+    stretches.push(rows.range(STAGE_NODES, { prefix: [history, of], to: limit }).map(nodeOf));
+    next = stream.parent;
+  }
+  return stretches.reverse().flat();
+};
+
+/** The nodes that one frame of a lineage added to its stream, in order. */
+export const framesNodes = (
+  rows: RowReader,
+  history: string,
+  strand: number,
+  seq: number,
+): readonly StageNode[] => rows.range(STAGE_NODES, { prefix: [history, strand, seq] }).map(nodeOf);
+
+/** The hashes of the snapshot at a position; undefined if the position is none. */
+export const findStages = (
+  rows: RowReader,
+  history: string,
+  strand: number,
+  seq: number,
+): SnapshotStages | undefined => {
+  const owner = ownerOf(rows, history, strand, seq);
+  const value = rows.get(STAGE_HASHES, [history, owner.strand, owner.limit]);
+  if (value === undefined) return undefined;
+  const [cycle, ...hashes] = value;
+  const [nodeHash = '', z1 = '', z2 = '', z3 = ''] = hashes
+    .slice(0, 4)
+    .map((each) => toHex(each as Uint8Array));
+  return { cycle: cycle as number, strand: owner.strand, seq: owner.limit, nodeHash, z1, z2, z3 };
+};
