@@ -8,6 +8,7 @@ export { fromWireJson, toWireJson } from './wire-json.ts';
 export { Diff, ErrorAnswer, Health, Selection, Stats, VerifyStatus } from './answers.ts';
 export { CommandAnswer, CommandRequest, StartRequest, Step } from './commands.ts';
 export { Blame } from './blame.ts';
+export { CacheReport } from './cache.ts';
 export { EventPage, LoggedEvent, StreamedEvent, StreamMessage } from './logged.ts';
 export {
   HistoryPage,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Blame } from './blame.ts';
+import { CacheReport } from './cache.ts';
 import type { Endpoint } from './endpoint.ts';
 import { historyParam, reference } from './values.ts';
 
@@ -22,5 +23,14 @@ export const QUESTIONS = {
     }),
     answer: { kind: 'json', status: 200, schema: Blame },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
+  },
+  cache: {
+    method: 'GET',
+    path: '/api/histories/{history}/cache',
+    summary:
+      'How much of each call a cache of prefixes could have served from the call before, and what broke it.',
+    params: history,
+    answer: { kind: 'json', status: 200, schema: CacheReport },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND'],
   },
 } as const satisfies Record<string, Endpoint>;

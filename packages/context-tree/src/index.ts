@@ -53,7 +53,7 @@ export type { Policy, ThreadMode } from './policy.ts';
 export type { Mark } from './journal.ts';
 export { recordsOf } from './records.ts';
 export { invertChange, sumChanges } from './sum-changes.ts';
-export { providerThread, threadBytes, threadIndexes, type ThreadBlock } from './thread.ts';
+export { blockJson, providerThread, threadBytes, threadIndexes, type ThreadBlock } from './thread.ts';
 export { threadParts, type ThreadPart, type ThreadPartName, type ThreadParts } from './thread-parts.ts';
 export { Tree, type Counts, type Entering, type Hashes } from './tree.ts';
 export { eachInSubtree, headersOf, idOf, isHeld, type TreeNode } from './tree-node.ts';

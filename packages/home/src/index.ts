@@ -15,6 +15,15 @@ export type {
   TreeView,
   VerifyReport,
 } from './home.ts';
+export type {
+  BreakCause,
+  CacheReport,
+  CacheStep,
+  CacheTotal,
+  CacheVerdict,
+  Measure,
+} from './questions/cache-types.ts';
+export type { Origin } from './place.ts';
 export { parseByteRange } from './questions/blame.ts';
-export type { Blame, BlamePart, ByteRange, Origin } from './questions/types.ts';
+export type { Blame, BlamePart, ByteRange } from './questions/types.ts';
 export { openHome, type HomeOptions } from './open-home.ts';

@@ -46,6 +46,12 @@ export { nearestMark, type Mark } from './snapshots/mark.ts';
 export { nodeCourse, type NodeStep } from './snapshots/node-course.ts';
 export { readNode, type FoundNode } from './snapshots/read-node.ts';
 export { readConfig, readFlatTree, readHead, readLineage, readPosition } from './snapshots/read-position.ts';
+export {
+  threadCourse,
+  type ThreadEntry,
+  type ThreadSlice,
+  type ThreadStep,
+} from './snapshots/thread-course.ts';
 export { snapshots } from './snapshots/snapshots.ts';
 export { countStream, findStages, framesNodes, listStream, type SnapshotStages } from './stages/queries.ts';
 export { stages } from './stages/stages.ts';

@@ -1,6 +1,7 @@
 import type { CommandLine } from './command.ts';
 import { ack } from './commands/ack.ts';
 import { blame } from './commands/blame.ts';
+import { cache } from './commands/cache.ts';
 import { diff } from './commands/diff.ts';
 import { annotate, commit, configure, move, name, remove, replace } from './commands/edits.ts';
 import { exportCommand } from './commands/export.ts';
@@ -29,6 +30,7 @@ export const COMMANDS: readonly CommandLine[] = [
   diff,
   select,
   blame,
+  cache,
   log,
   exportCommand,
   up,

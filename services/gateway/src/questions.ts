@@ -2,7 +2,7 @@ import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
 import { parseByteRange, type Home } from '@stemma/home';
 import { positionAnswer } from './lines.ts';
 
-type Question = 'blame';
+type Question = 'blame' | 'cache';
 type QuestionHandlers = {
   readonly [Name in Question]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
 };
@@ -14,5 +14,9 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     const position = await home.position(await home.find(history), at);
     const { origins, parts, ...rest } = await home.questions.blame(position, range);
     return { ...rest, position: positionAnswer(position), origins: [...origins], parts: [...parts] };
+  },
+  cache: async ({ history }) => {
+    const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));
+    return { ...rest, worst: [...worst], steps: [...steps] };
   },
 });

@@ -21,3 +21,17 @@ test('blame names the author of every byte of the thread [context-tree §4: prov
   expect(some.parts.map(({ text }) => text).join('')).toBe(bytes.slice(5, 17));
   await expect(airline.client.blame({ history, bytes: '9-9' })).rejects.toMatchObject({ code: 'E_USAGE' });
 });
+
+test('cache compares each call with the one before it and names what broke the prefix [context-tree §4: provider thread]', async () => {
+  const { calls, verdicts, steps, worst } = await airline.client.cache({ history: 'airline' });
+  expect([calls, verdicts, worst]).toEqual([3, { append: 1, rewind: 0, break: 1 }, [1]]);
+  expect(steps[1]).toMatchObject({
+    from: '@c2',
+    to: '@c3',
+    verdict: 'break',
+    broken: { node: 'found', what: 'left', cause: { kind: 'expiry' }, entered: { command: 'one' } },
+  });
+  await expect(airline.client.cache({ history: 'nobody' })).rejects.toMatchObject({
+    code: 'E_HISTORY_NOT_FOUND',
+  });
+});

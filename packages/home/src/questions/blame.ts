@@ -1,10 +1,11 @@
 import { threadParts, type ThreadPart } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Projector } from '@stemma/projector';
-import type { Position } from '../place.ts';
+import type { Origin, Position } from '../place.ts';
 import { viewOf } from '../read.ts';
-import { openOrigins, type BlockOrigins, type EventPlace } from './origin.ts';
-import type { Blame, BlamePart, ByteRange, Origin } from './types.ts';
+import { blockOrigins, type BlockOrigins } from './block-origins.ts';
+import { openFrames, type EventPlace } from './origin.ts';
+import type { Blame, BlamePart, ByteRange } from './types.ts';
 
 /**
  * Every byte of the provider thread at a position, traced to the event that made it so (context-tree §4): of a block's
@@ -23,10 +24,11 @@ export const blameThread = async (
   const { from, to } = within(text.length, range);
   const asked = parts.filter((part) => part.from < to && part.to > from);
 
-  const origins = openOrigins(projector, position, tree);
+  const frames = openFrames(projector, position.history);
+  const originsOf = blockOrigins(projector, frames, position, tree);
   const found = new Map<number, BlockOrigins>();
   for (const { index } of asked)
-    if (index !== null && !found.has(index)) found.set(index, await origins.ofBlock(index));
+    if (index !== null && !found.has(index)) found.set(index, await originsOf(index));
 
   const list: Origin[] = [];
   const numbers = new Map<string, number>();
@@ -34,7 +36,7 @@ export const blameThread = async (
     const key = `${place.seq}.${place.index}`;
     const known = numbers.get(key);
     if (known !== undefined) return known;
-    list.push(await origins.describe(place));
+    list.push(await frames.describe(place));
     numbers.set(key, list.length - 1);
     return list.length - 1;
   };

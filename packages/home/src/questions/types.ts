@@ -1,22 +1,6 @@
 import type { ThreadPartName } from '@stemma/context-tree';
-import type { Author, HistoryEvent } from '@stemma/events';
-import type { Position } from '../place.ts';
-
-/** The recorded fact that made something as it is, and the command that brought it. */
-export type Origin = {
-  readonly seq: number;
-  /** The event is the `index`-th of frame `seq`. */
-  readonly index: number;
-  readonly event: HistoryEvent['type'];
-  readonly command: string;
-  /** A recorder's own record, or an actor's intervention. */
-  readonly author: Author;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly strand: number;
-  /** The cycle that was open, or that of the import. */
-  readonly cycle: number;
-};
+import type { Line, Origin, Position } from '../place.ts';
+import type { CacheReport } from './cache-types.ts';
 
 /** Bytes [from, to). */
 export type ByteRange = { readonly from: number; readonly to: number };
@@ -46,4 +30,6 @@ export type Blame = {
 export type Questions = {
   /** Who made each byte of the provider thread at a position. @throws E_USAGE for a range that is none */
   blame(position: Position, range?: ByteRange): Promise<Blame>;
+  /** How much of each call on a lineage's chain a cache of prefixes could have served, and what broke it. */
+  cache(line: Line): Promise<CacheReport>;
 };

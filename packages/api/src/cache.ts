@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { Origin } from './blame.ts';
+import { count } from './values.ts';
+
+const measure = z.strictObject({
+  before: count,
+  after: count,
+  shared: count.describe('as much stands at the beginning of both'),
+});
+const total = z.strictObject({
+  sent: count.describe('by all calls together'),
+  shared: count.describe('as much of it stood at the beginning of the call before'),
+});
+
+/** Why something about a node is as it is (docs/questions.md). */
+export const Cause = z
+  .looseObject({
+    kind: z.enum(['mutation', 'import', 'expiry', 'cascade', 'pruning', 'ageing', 'sealing', 'hold']),
+  })
+  .meta({ id: 'CacheCause' });
+
+const verdict = z
+  .enum(['append', 'rewind', 'break'])
+  .describe(
+    'append: the old thread is a beginning of the new one; rewind: the other way round; break: neither',
+  );
+
+/** What a cache of prefixes could have served of all that the calls of a lineage sent. */
+export const CacheReport = z
+  .strictObject({
+    history: z.string(),
+    lineage: z.string(),
+    tokenizer: z.string(),
+    calls: count,
+    verdicts: z.strictObject({ append: count, rewind: count, break: count }),
+    messages: total,
+    bytes: total.describe('of the messages, without the brackets of the list and the commas between'),
+    tokens: total.describe('of the contents'),
+    worst: z.array(count).describe('indexes of the steps that lost most, the worst first'),
+    steps: z.array(
+      z.strictObject({
+        from: z.string(),
+        to: z.string(),
+        verdict,
+        messages: measure,
+        bytes: measure,
+        tokens: measure,
+        broken: z
+          .strictObject({
+            node: z.string(),
+            what: z.enum(['left', 'changed', 'entered', 'moved']),
+            cause: Cause.nullable(),
+            origin: Origin.nullable(),
+            entered: Origin.nullable().describe('how the node had come in'),
+          })
+          .nullable()
+          .describe('the first difference and its cause; null for append'),
+      }),
+    ),
+  })
+  .meta({ id: 'CacheReport' });
+export type CacheReport = z.infer<typeof CacheReport>;

@@ -1,0 +1,156 @@
+import { canonicalJson, type WideJson } from '@stemma/canonical';
+import { flattenRecords, providerThread } from '@stemma/context-tree';
+import { payloadIn } from '@stemma/history';
+import { anyActs, HISTORY } from '@stemma/test-kit';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { lineOf } from '../src/index.ts';
+import { cacheReport } from '../src/questions/cache.ts';
+import { tokenCounter } from '../src/questions/tokens.ts';
+import { framesOf, play, type Played } from './played-history.ts';
+import { open, say, send, start, temporaryHome } from './small-home.ts';
+
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);
+
+/** The messages of every snapshot on a chain, by copies of the trees. */
+const threadsOf = (played: Played, strand: number): WideJson[][] =>
+  framesOf(played, strand, played.history.state.next - 1)
+    .filter(({ body }) => body.events.some(({ type }) => type === 'SnapshotCommitted'))
+    .map(({ envelope, body }) => {
+      const copy = played.history.copyAt(body.lineage, envelope.seq);
+      return providerThread(
+        flattenRecords(copy),
+        ({ seq, index }) => payloadIn(played.history.frames[seq]!.body.events[index]!),
+        copy.thread,
+      );
+    });
+
+const text = (messages: readonly WideJson[]): string => messages.map((one) => canonicalJson(one)).join('');
+
+const isBeginning = (a: readonly WideJson[], b: readonly WideJson[]): boolean =>
+  a.length <= b.length && text(a) === text(b.slice(0, a.length));
+
+test('verdicts, sizes and common beginnings are those of the threads compared byte by byte; every break has a cause [context-tree §4: provider thread] [context-tree §3: one cause]', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyActs(1, 60), async (acts) => {
+      const played = play(acts);
+      for (const strand of played.history.strands.keys()) {
+        const threads = threadsOf(played, strand);
+        const report = await cacheReport(played.projector, lineOf(HISTORY, strand), new Map());
+        expect(report.calls).toBe(threads.length);
+        expect(report.bytes.sent).toBe(threads.reduce((sum, thread) => sum + text(thread).length, 0));
+        report.steps.forEach(({ verdict, bytes, messages, tokens, broken }, i) => {
+          const [a, b] = [threads[i]!, threads[i + 1]!];
+          let same = 0;
+          while (same < a.length && same < b.length && text([a[same]!]) === text([b[same]!])) same++;
+          expect(verdict).toBe(isBeginning(a, b) ? 'append' : isBeginning(b, a) ? 'rewind' : 'break');
+          expect(messages).toEqual({ before: a.length, after: b.length, shared: same });
+          const [x, y] = [text(a), text(b)];
+          let common = 0;
+          while (common < x.length && x[common] === y[common]) common++;
+          expect(bytes).toEqual({ before: x.length, after: y.length, shared: common });
+          const contents = b.map((one) => (one as { content: WideJson }).content);
+          expect(tokens.after).toBe(
+            contents.reduce<number>(
+              (sum, one) => sum + countTokens(typeof one === 'string' ? one : canonicalJson(one)),
+              0,
+            ),
+          );
+          expect(broken === null).toBe(verdict === 'append');
+          if (broken !== null) expect([broken.node, broken.cause === null]).toEqual([broken.node, false]);
+        });
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a break names the message and who broke it: expiry, replacement, an insertion in front [context-tree §3: one cause]', async () => {
+  using at = temporaryHome();
+  const home = await open(at.directory);
+  await start(home, 'a');
+  await send(home, 'a', 'one', [
+    { op: 'insert', parent: '^sys', node: { id: 'rules', nodeType: 'cb', content: 'Be brief.' } },
+    {
+      op: 'insert',
+      parent: '^ah',
+      node: { id: 'note', nodeType: 'cb', offset: -1, ttl: 1, content: 'A note.' },
+    },
+    { op: 'insert', parent: '^ah', node: { id: 'ask', nodeType: 'cb', content: 'A question.' } },
+    { op: 'commit' },
+  ]);
+  await say(home, 'a', 'goes on');
+  await say(home, 'a', 'the note has gone');
+  await send(home, 'a', 'four', [
+    { op: 'replace', id: 'rules', set: { content: 'Be brief and kind.' } },
+    { op: 'commit' },
+  ]);
+  await home.submit({
+    id: 'five',
+    history: (await home.find('a')).history,
+    lineage: 0,
+    by: { actor: 'reviewer' },
+    steps: [
+      { op: 'insert', parent: '^sys', node: { id: 'first', nodeType: 'cb', offset: -1, content: 'Stop.' } },
+      { op: 'commit' },
+    ],
+  });
+  const { steps, verdicts, worst, tokenizer } = await home.questions.cache(await home.find('a'));
+  expect(tokenizer).toBe('o200k_base');
+  expect(verdicts).toEqual({ append: 1, rewind: 0, break: 3 });
+  expect(
+    steps.map(({ to, verdict, messages, broken }) => [
+      to,
+      verdict,
+      messages.shared,
+      broken?.node,
+      broken?.what,
+      broken?.cause,
+      broken?.origin?.event,
+      broken?.origin?.author,
+      broken?.entered?.command,
+    ]),
+  ).toEqual([
+    ['@c2', 'append', 3, undefined, undefined, undefined, undefined, undefined, undefined],
+    ['@c3', 'break', 1, 'note', 'left', { kind: 'expiry' }, 'NodeExpired', { recorder: 'test' }, 'one'],
+    [
+      '@c4',
+      'break',
+      0,
+      'rules',
+      'changed',
+      { kind: 'mutation', op: 'replace', by: null },
+      'NodeReplaced',
+      { recorder: 'test' },
+      'one',
+    ],
+    [
+      '@c5',
+      'break',
+      0,
+      'first',
+      'entered',
+      { kind: 'mutation', op: 'insert', by: null },
+      'NodeInserted',
+      { actor: 'reviewer' },
+      undefined,
+    ],
+  ]);
+  // "Be brief" stood at the beginning before and after.
+  expect(steps[2]!.tokens.shared).toBe(2);
+  expect(worst).toHaveLength(3);
+  await home.close();
+});
+
+test('tokens are those of the tokenizer for texts of every kind; marks and endless runs are counted in bounded time', async () => {
+  const counter = await tokenCounter();
+  const plain = 'The quick brown fox, and 漢字 and ünïcode.\n\n  Indented {"json": [1, 2]} '.repeat(2_000);
+  expect(counter.count(plain)).toBe(countTokens(plain));
+  expect(counter.count('<|endoftext|>')).toBeGreaterThan(1);
+  for (const run of ['a', ' ', '\n', '😀']) {
+    const began = performance.now();
+    expect(counter.count(run.repeat(100_000))).toBeGreaterThan(100);
+    expect(performance.now() - began).toBeLessThan(30_000);
+  }
+});

@@ -1,0 +1,73 @@
+import type { BreakCause, CacheReport, CacheStep, CacheTotal } from '@stemma/home';
+import { byWhom, causeWords, eventPlace } from '../cause-words.ts';
+import type { CommandLine } from '../command.ts';
+import { oneLine, table } from '../output.ts';
+
+export const cache: CommandLine = {
+  name: 'cache',
+  summary: 'tell how much of each call a cache of prefixes could have served, and what broke it',
+  arguments: [['<history>', 'a history or lineage, by id or name']],
+  options: [['--all', 'every call, not only those that did not go on where the one before ended']],
+  run: async (context, [name], options) => {
+    const { home, line } = await context.line(name);
+    const report = await home.questions.cache(line);
+    await context.output.result(report, () =>
+      describe(report, options['all'] === true, context.output.width),
+    );
+    return undefined;
+  },
+};
+
+const describe = (report: CacheReport, all: boolean, width: number): string => {
+  const { calls, verdicts, bytes, tokens, tokenizer, steps, worst } = report;
+  const shown = all ? steps : steps.filter(({ verdict }) => verdict !== 'append');
+  const head = [
+    `${calls} calls: ${verdicts.append} append, ${verdicts.rewind} rewind, ${verdicts.break} break\n`,
+    `tokens  ${told(tokens)} (${tokenizer}, contents only)\n`,
+    `bytes   ${told(bytes)}\n`,
+  ].join('');
+  const lines = table(
+    ['call', 'verdict', 'messages', 'shared tokens', 'lost', 'first difference'],
+    shown.map((step) => row(step)),
+  ).split('\n');
+  const top = worst.slice(0, 3).map((i) => steps[i]?.to ?? '');
+  return [
+    head,
+    ...(shown.length === 0 ? [] : ['\n', lines.map((line) => oneLineOf(line, width)).join('\n')]),
+    ...(top.length === 0 ? [] : [`worst: ${top.join(', ')}\n`]),
+  ].join('');
+};
+
+const told = ({ sent, shared }: CacheTotal): string =>
+  `${sent} sent, ${shared} of them (${percent(shared, sent)}) could have been served from a prefix cache`;
+
+const percent = (part: number, whole: number): string =>
+  whole === 0 ? '0 %' : `${((100 * part) / whole).toFixed(1)} %`;
+
+const row = ({ to, verdict, messages, tokens, broken }: CacheStep): string[] => [
+  to,
+  verdict,
+  `${messages.shared}/${messages.after}`,
+  `${tokens.shared}/${tokens.after} (${percent(tokens.shared, tokens.after)})`,
+  String(tokens.before - tokens.shared),
+  broken === null ? '' : because(broken),
+];
+
+const WHAT = { left: '', changed: '', entered: ' in front', moved: '' } as const;
+
+const because = ({ node, what, cause, origin, entered }: BreakCause): string => {
+  const how = cause === null ? what : causeWords(cause) + WHAT[what];
+  // Nobody makes a message expire: the commit does, and who gave it its time stands behind.
+  const act = cause?.kind === 'expiry' || cause?.kind === 'cascade' || cause?.kind === 'pruning';
+  const who =
+    origin === null
+      ? ''
+      : act
+        ? ` at ${eventPlace(origin)}`
+        : ` by ${byWhom(origin)} at ${eventPlace(origin)}`;
+  const first = entered === null ? '' : `; came in at ${eventPlace(entered)} by ${byWhom(entered)}`;
+  return `${oneLine(node, 32)} ${how}${who}${first}`;
+};
+
+const oneLineOf = (line: string, width: number): string =>
+  line.length > width ? line.slice(0, Math.max(0, width - 1)) + '…' : line;
