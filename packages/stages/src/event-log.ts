@@ -1,4 +1,7 @@
+import { fail } from '@stemma/errors';
 import { describeNode, type NodeFacts } from './describe-node.ts';
+import type { ExactJson } from './exact-json.ts';
+import type { ReadPayload } from './header.ts';
 import type { StreamNode } from './node.ts';
 import type { Profile } from './profile.ts';
 import { readLogLine } from './read-log.ts';
@@ -6,8 +9,8 @@ import { readLogLine } from './read-log.ts';
 /** An event log that was read: its nodes, described, and the lines that are neither blank nor header nor event. */
 export type EventLog = {
   readonly nodes: readonly NodeFacts[];
-  /** The nodes as they were recorded, for previews and imports. */
-  readonly recorded: readonly StreamNode[];
+  /** The payload of a place, for previews. @throws E_INTERNAL if payloads were not kept. */
+  readonly payload: ReadPayload;
   /** For each node the 1-based number of its line. */
   readonly lineNumbers: readonly number[];
   readonly skipped: readonly SkippedLine[];
@@ -23,9 +26,13 @@ export type EventLogReader = {
   readonly log: () => EventLog;
 };
 
-export const openEventLog = (profile: Profile): EventLogReader => {
+/** @param keepPayloads needed for previews; else nothing of a payload is held once its node is described. */
+export const openEventLog = (
+  profile: Profile,
+  { keepPayloads = false }: { readonly keepPayloads?: boolean } = {},
+): EventLogReader => {
   const nodes: NodeFacts[] = [];
-  const recorded: StreamNode[] = [];
+  const payloads: ExactJson[] = [];
   const lineNumbers: number[] = [];
   const skipped: SkippedLine[] = [];
   const ids = new Map<string, number>();
@@ -40,8 +47,12 @@ export const openEventLog = (profile: Profile): EventLogReader => {
     }
     ids.set(facts.id, number);
     nodes.push(facts);
-    recorded.push(node);
+    if (keepPayloads) payloads.push(node.payload);
     lineNumbers.push(number);
+  };
+  const payload: ReadPayload = (place) => {
+    if (!keepPayloads) throw fail('E_INTERNAL', 'the payloads of the log were not kept');
+    return payloads[place] ?? null;
   };
   return {
     add: (text) => {
@@ -50,13 +61,13 @@ export const openEventLog = (profile: Profile): EventLogReader => {
       if (line.is === 'node') record(line.node);
       else if (line.is === 'skipped') skipped.push({ line: number, reason: line.reason });
     },
-    log: () => ({ nodes, recorded, lineNumbers, skipped }),
+    log: () => ({ nodes, payload, lineNumbers, skipped }),
   };
 };
 
-/** Reads the lines of an event log. */
+/** Reads the lines of an event log, and keeps their payloads. */
 export const readEventLog = (profile: Profile, lines: Iterable<string>): EventLog => {
-  const reader = openEventLog(profile);
+  const reader = openEventLog(profile, { keepPayloads: true });
   for (const line of lines) reader.add(line);
   return reader.log();
 };

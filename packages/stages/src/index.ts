@@ -35,3 +35,4 @@ export {
 export { treeSelection, type TreeSelection } from './tree-selection.ts';
 export { treeView, type TreeView } from './tree-view.ts';
 export type { TreeViewNode } from './view-node.ts';
+export { readSnapshot, verifySnapshot, type Difference, type KnownSnapshot, type Verdict } from './verify.ts';

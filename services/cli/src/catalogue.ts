@@ -14,6 +14,7 @@ import { salvage } from './commands/salvage.ts';
 import { select } from './commands/select.ts';
 import { show } from './commands/show.ts';
 import { snapshots } from './commands/snapshots.ts';
+import { stages } from './commands/stages.ts';
 import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
 import { thread } from './commands/thread.ts';
@@ -29,6 +30,7 @@ export const COMMANDS: readonly CommandLine[] = [
   show,
   diff,
   select,
+  stages,
   blame,
   cache,
   log,

@@ -34,6 +34,8 @@ export type CommandLine = {
   /** As commander writes them: `['<history>', '[ref]', '<files...>']`, each with a description. */
   readonly arguments: readonly (readonly [syntax: string, description: string])[];
   readonly options: readonly (readonly [syntax: string, description: string])[];
+  /** Commands of its own, called by their name behind this one's. */
+  readonly subcommands?: readonly CommandLine[];
   /** Gives the exit code where it is not 0. */
   run(
     context: Context,
@@ -48,6 +50,7 @@ export const register = (
   line: CommandLine,
   around: Surroundings,
   exit: (code: number) => void,
+  inherited: () => Values = () => program.opts(),
 ): void => {
   const command = program.command(line.name).description(line.summary);
   for (const [syntax, description] of line.arguments) command.argument(syntax, description);
@@ -57,10 +60,12 @@ export const register = (
     .option('--json', 'one JSON document on stdout')
     .exitOverride()
     .action(async (...received: unknown[]) => {
-      const options = { ...program.opts(), ...(received[line.arguments.length] as Values) };
+      const options = { ...inherited(), ...(received[line.arguments.length] as Values) };
       const args = received.slice(0, line.arguments.length) as (string | readonly string[] | undefined)[];
       exit(await runCommand(line, around, args, options));
     });
+  for (const each of line.subcommands ?? [])
+    register(command, each, around, exit, () => ({ ...inherited(), ...command.opts() }));
 };
 
 const runCommand = async (

@@ -10,17 +10,22 @@ stdout; streams (\`log --follow\`, \`thread H '@*'\`) print one a line. Talk and
 
 Exit codes: 0 ok, 1 failed, 2 cancelled, 3 conflict, 4 not allowed, 5 verification failed, 64 usage, 74 input or output.
 
-${commands.map(section).join('\n')}`;
+${commands.map((line) => section(line)).join('\n')}`;
 
-const section = ({ name, summary, arguments: given, options }: CommandLine): string => {
+const section = (
+  { name, summary, arguments: given, options, subcommands = [] }: CommandLine,
+  path = 'stemma',
+): string => {
   const usage = [
-    'stemma',
+    path,
     name,
     ...given.map(([syntax]) => syntax),
     ...(options.length > 0 ? ['[options]'] : []),
   ];
   const rows = [...given, ...options].map(([syntax, description]) => `- \`${syntax}\`: ${description}`);
-  return `## ${name}\n\n\`${usage.join(' ')}\`\n\n${sentence(summary)}\n${rows.length === 0 ? '' : `\n${rows.join('\n')}\n`}`;
+  const own = subcommands.map((each) => `\n${section(each, `${path} ${name}`)}`).join('');
+  const title = `${path} ${name}`.replace('stemma ', '');
+  return `${path === 'stemma' ? '##' : '###'} ${title}\n\n\`${usage.join(' ')}\`\n\n${sentence(summary)}\n${rows.length === 0 ? '' : `\n${rows.join('\n')}\n`}${own}`;
 };
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -58,7 +58,7 @@ const runCase = (profile: Profile, vector: ExactObject): Outcome => {
     profile,
     nodes: log.nodes,
     config,
-    payload: (place) => log.recorded[place]?.payload ?? null,
+    payload: log.payload,
   };
   const previews = object(vector['view'] ?? {})['include_previews'] === true;
   return all(
