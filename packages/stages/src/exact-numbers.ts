@@ -24,7 +24,7 @@ const exactInteger = (digits: string): ExactJson => {
 };
 
 /** A float as Python prints it: the fewest digits that read back as itself, with a point or an exponent. */
-export const floatText = (value: number): string => {
+const floatText = (value: number): string => {
   if (!Number.isSafeInteger(value)) return canonicalJson(value);
   return `${Object.is(value, -0) ? '-0' : String(value)}.0`;
 };

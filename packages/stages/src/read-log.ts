@@ -5,7 +5,7 @@ import type { Profile } from './profile.ts';
 import { isTruthy, pythonStr, strip } from './python-text.ts';
 import { readExactJson } from './read-exact-json.ts';
 
-export const HEADER_TYPE = 'ctree_eventlog_header';
+const HEADER_TYPE = 'ctree_eventlog_header';
 
 /** What a line of an event log is: nothing (blank, or a header), a node, or something else, which is reported. */
 export type LogLine =

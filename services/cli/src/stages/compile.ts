@@ -1,4 +1,4 @@
-import { collapsePolicy, compileStages, type CompilerOutput, type ExactJson } from '@stemma/stages';
+import { collapsePolicy, compileStages, type CompilerOutput } from '@stemma/stages';
 import type { CommandLine } from '../command.ts';
 import { required } from '../options.ts';
 import { table } from '../output.ts';

@@ -1,4 +1,4 @@
-import { stageNamed, treeView, type ExactJson, type TreeView, type TreeViewNode } from '@stemma/stages';
+import { stageNamed, treeView, type TreeView, type TreeViewNode } from '@stemma/stages';
 import type { CommandLine } from '../command.ts';
 import { required, text } from '../options.ts';
 import { oneLine } from '../output.ts';

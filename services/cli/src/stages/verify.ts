@@ -1,4 +1,4 @@
-import { readSnapshot, verifySnapshot, type ExactJson, type Verdict } from '@stemma/stages';
+import { readSnapshot, verifySnapshot, type Verdict } from '@stemma/stages';
 import { errorToJson, fail } from '@stemma/errors';
 import type { CommandLine } from '../command.ts';
 import { required, text } from '../options.ts';
