@@ -46,7 +46,6 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-errors', file: 'packages/errors/src/right.ts', text: use('@stemma/canonical') },
   { rule: 'layers-canonical', file: 'packages/canonical/src/right.ts', text: use('@stemma/context-tree') },
   { rule: 'layers-context-tree', file: 'packages/context-tree/src/right.ts', text: use('@stemma/events') },
-  { rule: 'layers-tokens', file: 'packages/tokens/src/right.ts', text: use('@stemma/events') },
   { rule: 'layers-events', file: 'packages/events/src/right.ts', text: use('@stemma/history') },
   { rule: 'layers-stages', file: 'packages/stages/src/right.ts', text: use('@stemma/history') },
   { rule: 'layers-history', file: 'packages/history/src/right.ts', text: use('@stemma/selectors') },
@@ -72,6 +71,7 @@ export const importCanaries: readonly Canary[] = [
   },
   { rule: 'layers-contents', file: 'packages/contents/src/right.ts', text: use('@stemma/projector') },
   { rule: 'layers-projector', file: 'packages/projector/src/right.ts', text: use('@stemma/home') },
+  { rule: 'layers-reports', file: 'packages/reports/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-home', file: 'packages/home/src/right.ts', text: use('@stemma/gateway') },
   {
     rule: 'services-apart',

@@ -3,7 +3,6 @@ export const layers = [
   'errors',
   'canonical',
   'context-tree',
-  'tokens',
   'events',
   'stages',
   'history',
@@ -19,6 +18,7 @@ export const layers = [
   'contents',
   'projector',
   'home',
+  'reports',
   'test-kit',
 ];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Diff, Health, Selection, Stats, VerifyStatus } from './answers.ts';
+import { AUDIT } from './audit.ts';
 import { CommandAnswer, CommandRequest, StartRequest } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EventPage, StreamMessage } from './logged.ts';
@@ -111,6 +112,7 @@ export const ENDPOINTS = {
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
   },
   ...QUESTIONS,
+  ...AUDIT,
   events: {
     method: 'GET',
     path: '/api/histories/{history}/events',

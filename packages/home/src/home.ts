@@ -2,6 +2,7 @@ import type { WideJson } from '@stemma/canonical';
 import type { FlatTree, PayloadSource } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { Command } from '@stemma/history';
+import type { Audit } from './audit/types.ts';
 import type { Line, Position } from './place.ts';
 import type { Questions } from './questions/types.ts';
 
@@ -92,6 +93,8 @@ export type Home = {
   readonly directory: string;
   /** Questions about what was sent: who made it, what a cache could have kept, where something began. */
   readonly questions: Questions;
+  /** What an auditor asks: comparisons, interventions and what they led to, experiments. */
+  readonly audit: Audit;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
   /** All of them, the one that changed last first. */

@@ -1,3 +1,13 @@
+export type {
+  ActSummary,
+  Audit,
+  ComparedCycle,
+  ComparedNode,
+  ComparedSide,
+  Comparison,
+  Counted,
+  CycleCounts,
+} from './audit/types.ts';
 export { lineageId, lineOf } from './find.ts';
 export type {
   DiffResult,

@@ -11,6 +11,7 @@ import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { auditOf } from './audit/audit.ts';
 import { openBackground } from './background.ts';
 import type { Parts } from './parts.ts';
 import { rowsDomain } from './domain.ts';
@@ -120,6 +121,7 @@ const homeOf = (parts: Parts): Home => {
         ? followFrom(log, projector, { ...options, history: options.history, from })
         : followLog(log, projector, options),
     questions: questionsOf(projector),
+    audit: auditOf(projector),
     stats: () => statsOf(parts),
     replay: (options) => replayRows(parts, options),
     verify: (progress) => verifyHome(parts, progress),

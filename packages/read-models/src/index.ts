@@ -32,6 +32,7 @@ export {
 } from './lineage/interventions.ts';
 export { lineage } from './lineage/lineage.ts';
 export { foldFrame, type ReadModel } from './read-model.ts';
+export { actsBetween, readMeeting, type Meeting, type Side } from './meeting.ts';
 export { resolvePosition, type Position, type PositionMarker } from './resolve-position.ts';
 export { readChain, readStrand, type Link, type Strand } from './snapshots/chain.ts';
 export { findSnapshot, listSnapshots, type Page, type SnapshotRow } from './snapshots/list-snapshots.ts';

@@ -2,6 +2,7 @@ import type { CommandLine } from './command.ts';
 import { ack } from './commands/ack.ts';
 import { blame } from './commands/blame.ts';
 import { cache } from './commands/cache.ts';
+import { compare } from './commands/compare.ts';
 import { diff } from './commands/diff.ts';
 import { annotate, commit, configure, move, name, remove, replace } from './commands/edits.ts';
 import { exportCommand } from './commands/export.ts';
@@ -29,6 +30,7 @@ export const COMMANDS: readonly CommandLine[] = [
   thread,
   show,
   diff,
+  compare,
   select,
   stages,
   blame,

@@ -3,6 +3,7 @@ import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Home, Position, TreeView } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
+import { auditHandlers } from './audit.ts';
 import { doCommand, startHistory } from './commands.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { positionAnswer } from './lines.ts';
@@ -67,6 +68,7 @@ export const createHandlers = (home: Home): Handlers => {
       };
     },
     ...questionHandlers(home),
+    ...auditHandlers(home),
     events: async ({ history: name, from = 0, limit = 100 }) => {
       const { history } = await home.find(name);
       const events = await home.events(history, { from, limit: Math.max(1, Math.min(limit, 1_000)) });

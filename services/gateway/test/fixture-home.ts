@@ -170,6 +170,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
   return {
     // Questions are asked of real homes only.
     questions: undefined as never,
+    audit: undefined as never,
     directory: '(memory)',
     append,
     submit: async ({ history, steps }) => {

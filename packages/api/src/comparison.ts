@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { Position } from './summaries.ts';
+import { author, count, milliseconds } from './values.ts';
+
+/** A frame and who wrote it. */
+export const ActSummary = z
+  .strictObject({ seq: count, strand: count, at: milliseconds, author, command: z.string() })
+  .meta({ id: 'Act' });
+
+const counted = {
+  position: Position,
+  nodes: count,
+  blocks: count,
+  turns: count,
+  shown: count.describe('blocks of the provider thread'),
+  tokens: count.describe('tokens of their contents'),
+};
+
+const node = {
+  id: z.string(),
+  nodeType: z.string(),
+  role: z.string().nullable(),
+  kind: z.string().nullable(),
+  tokens: count.nullable(),
+  excerpt: z.string().nullable(),
+  characters: count,
+};
+
+const side = z
+  .strictObject({
+    ...counted,
+    first: ActSummary.nullable().describe('its first frame behind the stem; null: it is the stem'),
+    frames: count,
+    acts: z.array(ActSummary).describe('its frames of actors, oldest first, at most 200'),
+    interventions: count.describe('all of those'),
+    added: z.array(z.strictObject(node)),
+    removed: z.array(z.strictObject(node)),
+    changed: z.array(z.strictObject({ ...node, fields: z.array(z.string()) })),
+  })
+  .meta({ id: 'ComparedSide' });
+
+const cycleCounts = z.strictObject({ seq: count, nodes: count, blocks: count, turns: count }).nullable();
+
+/** Two positions of a history side by side. */
+export const Comparison = z
+  .strictObject({
+    history: z.string(),
+    relation: z.enum(['same', 'a-before-b', 'b-before-a', 'parted']),
+    stem: z.strictObject(counted).describe('the newest position that lies on both chains'),
+    a: side,
+    b: side,
+    partedBy: ActSummary.extend({ how: z.enum(['fork', 'rollback']), side: z.enum(['a', 'b']) }).nullable(),
+    alike: z
+      .array(z.strictObject({ a: z.string(), b: z.string() }))
+      .describe('blocks that came on both sides with the same content under different ids'),
+    cycles: z.array(z.strictObject({ cycle: count, a: cycleCounts, b: cycleCounts, same: z.boolean() })),
+    moreCycles: count,
+    encoding: z.string().describe('the vocabulary that tokens are counted in'),
+  })
+  .meta({ id: 'Comparison' });
+export type Comparison = z.infer<typeof Comparison>;

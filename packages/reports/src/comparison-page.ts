@@ -1,0 +1,177 @@
+import type { ActSummary, ComparedNode, Comparison } from '@stemma/home';
+import { html, type Html } from './html.ts';
+import { page } from './page.ts';
+
+type Side = Comparison['a'];
+
+/** So many nodes of a kind are shown on a side; the rest is counted. */
+const MOST_NODES = 500;
+
+/** Two positions of a history side by side, as one HTML file. `title` names what was compared. */
+export const comparisonPage = (comparison: Comparison, title: string): string =>
+  page(
+    title,
+    html`<main>
+      <h1>${title}</h1>
+      <p class="soft">History <code>${comparison.history}</code></p>
+      ${parting(comparison)} ${numbers(comparison)}
+      <h2>What each has done since</h2>
+      <div class="pair">
+        ${side('A', comparison.a, new Set(comparison.alike.map(({ a }) => a)))}
+        ${side('B', comparison.b, new Set(comparison.alike.map(({ b }) => b)))}
+      </div>
+      ${cycles(comparison)}
+      <footer>
+        Tokens are counted with ${comparison.encoding}, over the contents that the provider thread shows. A
+        dashed edge: the other side has a block of the same content under another id.
+      </footer>
+    </main>`,
+  );
+
+const parting = ({ relation, stem, partedBy }: Comparison): Html => {
+  const at = `${stem.position.label} of lineage ${stem.position.strand}`;
+  if (relation === 'same') return html`<p>Both are the same position, ${at}.</p>`;
+  if (relation === 'a-before-b') return html`<p>B goes on where A stands, ${at}; they have not parted.</p>`;
+  if (relation === 'b-before-a') return html`<p>A goes on where B stands, ${at}; they have not parted.</p>`;
+  return html`<p>They are the same up to ${at}.</p>
+    ${partedBy === null ? null : html`<p>${partedBy.side.toUpperCase()} left by a <b>${partedBy.how}</b> in frame ${partedBy.seq}, ${by(partedBy)}.</p>`}`;
+};
+
+const by = ({ author, at }: ActSummary): string =>
+  `${'actor' in author ? `by ${author.actor}` : `recorded by ${author.recorder}`}, ${time(at)}`;
+
+const time = (milliseconds: number): string => {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString();
+};
+
+const ROWS: readonly (readonly [string, (side: Side) => number])[] = [
+  ['tokens shown to the model', (side) => side.tokens],
+  ['blocks shown', (side) => side.shown],
+  ['nodes', (side) => side.nodes],
+  ['blocks', (side) => side.blocks],
+  ['turns', (side) => side.turns],
+  ['frames since the stem', (side) => side.frames],
+  ['interventions since', (side) => side.interventions],
+  ['added since', (side) => side.added.length],
+  ['removed since', (side) => side.removed.length],
+  ['changed since', (side) => side.changed.length],
+];
+
+const numbers = ({ stem, a, b }: Comparison): Html => {
+  const none = { frames: 0, interventions: 0, added: [], removed: [], changed: [], first: null, acts: [] };
+  const common: Side = { ...stem, ...none };
+  const place = ({ position }: Side): string => `${position.label} of lineage ${position.strand}`;
+  return html`<h2>Side by side</h2>
+    <div class="scroll card">
+      <table>
+        <thead>
+          <tr>
+            <th></th>
+            <th class="n">stem</th>
+            <th class="n">A</th>
+            <th class="n">B</th>
+            <th class="n">B − A</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <td>position</td>
+            ${[common, a, b].map((each) => html`<td class="n">${place(each)}</td>`)}
+            <td></td>
+          </tr>
+          ${ROWS.map(
+            ([name, count]) =>
+              html`<tr>
+                <td>${name}</td>
+                ${[common, a, b].map((each) => html`<td class="n">${count(each)}</td>`)}
+                <td class="n">${signed(count(b) - count(a))}</td>
+              </tr> `,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+};
+
+const signed = (number: number): string => (number > 0 ? `+${number}` : String(number));
+
+const side = (name: string, given: Side, twins: ReadonlySet<string>): Html => {
+  const { position, first, acts, interventions, added, removed, changed } = given;
+  const kinds = [
+    ['added', '+', added],
+    ['removed', '−', removed],
+    ['changed', '~', changed],
+  ] as const;
+  return html`<section class="card">
+    <h3>${name}: ${position.label} of lineage ${position.strand}</h3>
+    ${first === null ? html`<p class="soft">Nothing: it is the stem.</p>` : html`<p class="soft">Begins with frame ${first.seq}, ${by(first)}.</p>`}
+    ${acts.map((act) => html`<p>Intervention in frame ${act.seq}, ${by(act)}.</p>`)}
+    ${interventions > acts.length ? html`<p class="soft">and ${interventions - acts.length} more interventions</p>` : null}
+    ${kinds.map(([kind, sign, nodes]) => list(kind, sign, nodes, twins))}
+  </section>`;
+};
+
+const list = (
+  kind: string,
+  sign: string,
+  nodes: readonly (ComparedNode & { readonly fields?: readonly string[] })[],
+  twins: ReadonlySet<string>,
+): Html =>
+  nodes.length === 0
+    ? html``
+    : html`<h3>${nodes.length} ${kind}</h3>
+        ${nodes.slice(0, MOST_NODES).map((node) => entry(kind, sign, node, twins.has(node.id)))}
+        ${nodes.length > MOST_NODES ? html`<p class="soft">and ${nodes.length - MOST_NODES} more</p>` : null}`;
+
+const entry = (
+  kind: string,
+  sign: string,
+  node: ComparedNode & { readonly fields?: readonly string[] },
+  twin: boolean,
+): Html => {
+  const { id, nodeType, role, kind: type, tokens, excerpt, characters, fields } = node;
+  const what = [role, type, nodeType, tokens === null ? null : `${tokens} tokens`, fields?.join(', ')];
+  return html`<div class="node ${kind}${twin ? ' alike' : ''}">
+    <b>${sign}</b> <code>${id}</code>
+    <span class="soft"
+      >${what.filter((word) => word !== null && word !== undefined && word !== '').join(' · ')}</span
+    >
+    ${excerpt === null || excerpt === '' ? null : html`<pre>${excerpt}${characters > excerpt.length ? ` … (${characters} characters)` : ''}</pre>`}
+  </div> `;
+};
+
+const cycles = ({ cycles: list, moreCycles }: Comparison): Html => {
+  if (list.length === 0) return html``;
+  const cells = (counts: Comparison['cycles'][number]['a']): Html =>
+    counts === null
+      ? html`<td class="n"></td>
+          <td class="n"></td>`
+      : html`<td class="n">@s${counts.seq}</td>
+          <td class="n">${counts.blocks}</td>`;
+  return html`<h2>Cycle by cycle</h2>
+    <div class="scroll card">
+      <table>
+        <thead>
+          <tr>
+            <th class="n">cycle</th>
+            <th class="n">A</th>
+            <th class="n">blocks</th>
+            <th class="n">B</th>
+            <th class="n">blocks</th>
+            <th>sent to the model</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${list.map(
+            ({ cycle, a, b, same }) =>
+              html`<tr>
+                <td class="n">${cycle}</td>
+                ${cells(a)}${cells(b)}
+                <td>${a === null || b === null ? 'by one side only' : same ? 'the same' : 'different'}</td>
+              </tr> `,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${moreCycles > 0 ? html`<p class="soft">and ${moreCycles} more cycles</p>` : null}`;
+};

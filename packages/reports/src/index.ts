@@ -1,0 +1,1 @@
+export { comparisonPage } from './comparison-page.ts';

@@ -1,1 +1,0 @@
-export { ENCODING, loadTokenizer, type Tokenizer } from './tokenizer.ts';
