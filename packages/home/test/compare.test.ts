@@ -2,7 +2,6 @@ import { diffTrees, flattenRecords, type EventRef } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
 import type { HistoryEvent } from '@stemma/events';
 import { readMeeting } from '@stemma/read-models';
-import type { Projector } from '@stemma/projector';
 import { anyActs, HISTORY } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -63,7 +62,7 @@ it('gives each side as its difference from the stem, its frames and its cycles, 
       const { history } = played;
       const payload = ({ seq, index }: EventRef) =>
         payloadIn(history.frames[seq]?.body.events[index] as HistoryEvent);
-      const projector = { ...played.projector, catchUp: () => Promise.resolve() } as Projector;
+      const projector = { ...played.projector, catchUp: () => Promise.resolve() };
       const line = { history: HISTORY, strand: 0, lineage: HISTORY };
       for (const [a, b] of pairs(played).slice(0, 12)) {
         const found = await compareLines(projector, line, `@s${a.seq}`, `@s${b.seq}`);

@@ -80,7 +80,7 @@ it.skipIf(executablePath === undefined)(
       const page = await browser.newPage({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
       const requests: string[] = [];
       const complaints: string[] = [];
-      page.on('request', ({ url }) => void requests.push(url()));
+      page.on('request', (request) => void requests.push(request.url()));
       page.on('console', (message) => void complaints.push(message.text()));
       await page.setContent(comparisonPage(hostile(), HOSTILE.join(' ')), { waitUntil: 'load' });
       const seen = await page.evaluate(`({
