@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Diff, Health, Selection, Stats, VerifyStatus } from './answers.ts';
 import { AUDIT } from './audit.ts';
 import { CommandAnswer, CommandRequest, StartRequest } from './commands.ts';
+import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EventPage, StreamMessage } from './logged.ts';
 import { QUESTIONS } from './questions.ts';
@@ -180,6 +181,13 @@ export const ENDPOINTS = {
     summary: 'Sizes and counts of the log, the rows and the contents.',
     answer: { kind: 'json', status: 200, schema: Stats },
     errors: [],
+  },
+  doctor: {
+    method: 'GET',
+    path: '/api/doctor',
+    summary: 'What state the log and the rows are in, and what should be looked at.',
+    answer: { kind: 'json', status: 200, schema: Doctor },
+    errors: ['E_BROKERS_UNREACHABLE'],
   },
   verify: {
     method: 'GET',

@@ -9,6 +9,7 @@ export { Diff, ErrorAnswer, Health, Selection, Stats, VerifyStatus } from './ans
 export { CommandAnswer, CommandRequest, StartRequest, Step } from './commands.ts';
 export { Blame } from './blame.ts';
 export { CacheReport } from './cache.ts';
+export { Doctor } from './doctor.ts';
 export { EventPage, LoggedEvent, StreamedEvent, StreamMessage } from './logged.ts';
 export {
   HistoryPage,

@@ -3,6 +3,7 @@ import type { FlatTree, PayloadSource } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { Audit } from './audit/types.ts';
+import type { DoctorReport } from './doctor.ts';
 import type { Line, Position } from './place.ts';
 import type { Questions } from './questions/types.ts';
 
@@ -140,6 +141,8 @@ export type Home = {
   }): AsyncIterable<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }>;
   /** Sizes and counts: the log, the rows, the contents, each partition's end and cursor. */
   stats(): Promise<Readonly<Record<string, WideJson>>>;
+  /** What state log and rows are in, and what should be looked at. Reads no further than the rows stand. */
+  doctor(): Promise<DoctorReport>;
   /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
   replay(options: ReplayOptions): Promise<ReplayReport>;
   /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */

@@ -36,4 +36,6 @@ export type {
 export type { Origin } from './place.ts';
 export { parseByteRange } from './questions/blame.ts';
 export type { Blame, BlamePart, ByteRange } from './questions/types.ts';
+export { copyLog, type CopyOptions, type CopyReport } from './copy.ts';
+export type { DoctorReport, Finding, PartitionHealth } from './doctor.ts';
 export { openHome, type HomeOptions } from './open-home.ts';

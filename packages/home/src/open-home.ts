@@ -3,16 +3,16 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
 import { commandDigest, historyId, type Command } from '@stemma/history';
 import { acknowledgeDamage, boundsOf, openWriter, partitionOf } from '@stemma/log';
-import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector, readFence } from '@stemma/projector';
 import { findAct, listActs } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditOf } from './audit/audit.ts';
 import { openBackground } from './background.ts';
+import { examine } from './doctor.ts';
+import { openLogOf, type OpenedLog } from './open-log.ts';
 import type { Parts } from './parts.ts';
 import { rowsDomain } from './domain.ts';
 import { frameEvents, followFrom, followLog } from './follow.ts';
@@ -38,6 +38,8 @@ export type HomeOptions = {
   readonly directory: string;
   /** Make it if it is not there. Default false. */
   readonly create?: boolean;
+  /** `kafka://HOST:PORT/PREFIX`: its log is there, contents and rows stay in the directory. Default: all in the directory. */
+  readonly log?: string;
   /** Nanoseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => bigint;
 };
@@ -45,24 +47,24 @@ export type HomeOptions = {
 /**
  * Opens the Stemma in a directory: log, contents and rows side by side. Several processes may have it open.
  *
- * @throws E_HOME_NOT_FOUND if there is none and `create` is not set; E_LOG_BUSY, E_IO.
+ * @throws E_HOME_NOT_FOUND if there is none and `create` is not set; E_LOG_BUSY, E_IO; with a log on Kafka
+ *   E_BROKERS_UNREACHABLE, E_LOG_NOT_FOUND, E_LOG_MISMATCH.
  */
 export const openHome = async (options: HomeOptions): Promise<Home> => {
   const directory = resolve(options.directory);
-  if (options.create !== true && !existsSync(join(directory, 'log')))
-    throw fail('E_HOME_NOT_FOUND', `there is no Stemma home in ${directory}`, { directory });
-  return homeOf(await openParts(directory, options.clock ?? machineClock));
+  const place = { directory, create: options.create === true };
+  const opened = await openLogOf(options.log === undefined ? place : { ...place, address: options.log });
+  return homeOf(await openParts(directory, opened, options.clock ?? machineClock));
 };
 
 const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
-const openParts = async (directory: string, clock: () => bigint): Promise<Parts> => {
-  const log = yieldingLog(await openEmbeddedLog({ directory: join(directory, 'log') }), () =>
-    performance.now(),
-  );
+const openParts = async (directory: string, opened: OpenedLog, clock: () => bigint): Promise<Parts> => {
+  const log = yieldingLog(opened.log, () => performance.now());
   const contents = await openDirectoryContents(join(directory, 'contents'));
-  const rows = openLmdbRowStore({ directory: join(directory, 'rows') });
-  const projector = openProjector({ log, contents, store: rows });
+  const rowsAt = join(directory, opened.rows);
+  const rows = openLmdbRowStore({ directory: rowsAt });
+  const projector = openProjector({ log, contents, store: rows, keepFrames: opened.keepFrames });
   const writer = openWriter(log, {
     domain: rowsDomain(log, projector, clock),
     contents,
@@ -71,7 +73,18 @@ const openParts = async (directory: string, clock: () => bigint): Promise<Parts>
     now: () => performance.now(),
   });
   const background = openBackground(() => projector.catchUp());
-  return { directory, log, contents, rows, projector, writer, background, clock };
+  return {
+    directory,
+    place: opened.place,
+    rowsAt,
+    log,
+    contents,
+    rows,
+    projector,
+    writer,
+    background,
+    clock,
+  };
 };
 
 const homeOf = (parts: Parts): Home => {
@@ -123,6 +136,7 @@ const homeOf = (parts: Parts): Home => {
     questions: questionsOf(projector),
     audit: auditOf(projector),
     stats: () => statsOf(parts),
+    doctor: () => examine(parts),
     replay: (options) => replayRows(parts, options),
     verify: (progress) => verifyHome(parts, progress),
     salvage: (line) => salvageLine(home, line),

@@ -4,11 +4,15 @@ import type { EventLog, Writer } from '@stemma/log';
 import type { Projector } from '@stemma/projector';
 import type { RowStore } from '@stemma/row-store';
 import type { Background } from './background.ts';
+import type { LogAddress } from './open-log.ts';
 
 /** The parts of an open home, for programs that build on them. */
 export type Parts = {
   readonly directory: string;
   readonly log: EventLog;
+  readonly place: LogAddress;
+  /** The folder of the rows. */
+  readonly rowsAt: string;
   readonly contents: ContentStore;
   readonly rows: RowStore;
   readonly projector: Projector;

@@ -4,7 +4,7 @@ import { verifyLog } from '@stemma/log';
 import { DEFECTS, readFence, standingOf, verifyReplay } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
-import { mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReplayOptions, ReplayReport, VerifyReport } from './home.ts';
 import type { Parts } from './parts.ts';
@@ -12,6 +12,7 @@ import type { Parts } from './parts.ts';
 /** Sizes in bytes, counts, and where each partition's rows stand. */
 export const statsOf = async ({
   directory,
+  rowsAt,
   log,
   projector,
 }: Parts): Promise<Readonly<Record<string, WideJson>>> => {
@@ -30,7 +31,7 @@ export const statsOf = async ({
       frames: sum(({ frames }) => frames),
       events: sum(({ events }) => events),
       logBytes: bytesIn(join(directory, 'log')),
-      rowBytes: bytesIn(join(directory, 'rows')),
+      rowBytes: bytesIn(rowsAt),
       contentBytes: bytesIn(join(directory, 'contents')),
       partitions: ends.map((end, partition) => {
         const cursor = view.cursor(partition);
@@ -50,6 +51,7 @@ export const statsOf = async ({
 /** Bytes that the files below a folder take on the disk. */
 const bytesIn = (folder: string): number => {
   let bytes = 0;
+  if (!existsSync(folder)) return 0;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
     if (entry.isFile())
       bytes += (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.blocks ?? 0) * 512;

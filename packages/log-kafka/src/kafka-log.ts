@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { openClient } from './client.ts';
 import { openReader } from './reader.ts';
 import { openSender } from './sender.ts';
-import { faultsOf, keepsItsEnd, openTopic, type TopicFacts } from './topic.ts';
+import { keepsItsEnd, openTopic, type TopicFacts } from './topic.ts';
 import { openWatcher } from './watcher.ts';
 import { registerZstd } from './zstd.ts';
 
@@ -62,7 +62,7 @@ const refuseUnfit = (facts: TopicFacts, partitions: number | undefined): void =>
       'E_LOG_MISMATCH',
       `the topic ${facts.topic} has ${facts.partitions} partitions, not ${partitions}`,
     );
-  const [fault] = faultsOf(facts);
+  const [fault] = facts.faults;
   if (fault !== undefined)
     throw fail('E_LOG_MISMATCH', `the topic ${facts.topic} may not hold a log: ${fault}`, {
       topic: facts.topic,

@@ -16,6 +16,8 @@ export type TopicFacts = {
   readonly uncleanElection: boolean;
   /** Settings that decide whether the topic may hold a log, as the brokers give them. */
   readonly settings: Readonly<Record<string, string>>;
+  /** What is wrong with them for a topic that is to hold a log for ever. */
+  readonly faults: readonly string[];
 };
 
 const SETTINGS: readonly string[] = [
@@ -123,6 +125,7 @@ const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<Topic
     minInSync: Number(settings['min.insync.replicas'] ?? 1),
     uncleanElection: settings['unclean.leader.election.enable'] === 'true',
     settings,
+    faults: faultsOf(settings),
   };
 };
 
@@ -130,8 +133,7 @@ const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<Topic
 export const keepsItsEnd = ({ replicas, minInSync, uncleanElection }: TopicFacts): boolean =>
   replicas >= 2 && minInSync >= 2 && !uncleanElection;
 
-/** What is wrong with a topic that is to hold a log for ever; empty if nothing is. */
-export const faultsOf = ({ settings }: TopicFacts): readonly string[] => {
+const faultsOf = (settings: TopicFacts['settings']): readonly string[] => {
   const faults: string[] = [];
   const policy = settings['cleanup.policy'] ?? 'delete';
   if (policy.includes('compact')) faults.push(`cleanup.policy is ${policy}: frames would be thrown away`);

@@ -1,6 +1,6 @@
 import { pack, unpack } from '@stemma/canonical';
-import type { HeadState, Standing } from '@stemma/log';
-import type { RowReader, Table, Value } from '@stemma/row-store';
+import type { AcceptedFrame, HeadState, Standing } from '@stemma/log';
+import type { RowReader, Rows, Table, Value } from '@stemma/row-store';
 
 /* What the projector itself keeps, in one transaction with cursor and rows (record §5). */
 
@@ -29,6 +29,17 @@ export const FRAMES: Table = {
   local: true,
 };
 
+export const FRAME_BYTES: Table = {
+  name: 'frame_bytes',
+  about:
+    'The bytes of an accepted frame: kept where payloads are not to be read from the log, which others serve (Kafka).',
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [['frame', 'bytes']],
+};
+
 export const DEFECTS: Table = {
   name: 'defects',
   about: 'Why a history is defective: the frame, the error, and the content that is missing if that is why.',
@@ -44,7 +55,26 @@ export const DEFECTS: Table = {
 
 /** Raise it when the core tables change: generations are then rebuilt. */
 export const CORE_VERSION = 1;
-export const CORE_TABLES: readonly Table[] = [FENCES, FRAMES, DEFECTS];
+export const CORE_TABLES: readonly Table[] = [FENCES, FRAMES, DEFECTS, FRAME_BYTES];
+
+/** Notes an accepted frame: where it lies, and its bytes if they are to be read from here. */
+export const putFrame = (
+  rows: Pick<Rows, 'put'>,
+  { envelope: { history, seq }, offset, bytes }: AcceptedFrame,
+  keepFrames: boolean,
+): void => {
+  rows.put(FRAMES, [history, seq], [offset]);
+  if (keepFrames) rows.put(FRAME_BYTES, [history, seq], [bytes]);
+};
+
+/** The bytes of a frame, or the offset of its record in the log; undefined if there is no such frame. */
+export const frameAt = (
+  rows: RowReader,
+  history: string,
+  seq: number,
+  keepFrames: boolean,
+): number | Uint8Array | undefined =>
+  rows.get(keepFrames ? FRAME_BYTES : FRAMES, [history, seq])?.[0] as number | Uint8Array | undefined;
 
 /** `open` heads have no state in their row: they are nearly all. */
 export const fenceCells = ({ next, prev, state, stopped }: HeadState): Value => [

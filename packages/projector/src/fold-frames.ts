@@ -15,7 +15,7 @@ import {
 } from '@stemma/log';
 import { foldFrame, readLineage, readStanding, type ReadModel } from '@stemma/read-models';
 import type { StagedRows } from '@stemma/row-store';
-import { DEFECTS, FENCES, fenceCells, FRAMES } from './core-tables.ts';
+import { DEFECTS, FENCES, fenceCells, frameAt, putFrame } from './core-tables.ts';
 import type { LineageCache } from './lineage-cache.ts';
 import type { Payloads } from './payloads.ts';
 
@@ -24,6 +24,8 @@ export type Folding = {
   readonly contents: ContentSource;
   readonly lineages: LineageCache;
   readonly payloads: Payloads;
+  /** Keep the frames' bytes beside the rows. */
+  readonly keepFrames: boolean;
 };
 
 /** What a stretch of accepted frames came to. */
@@ -53,10 +55,10 @@ export const foldFrames = async (
       const frame = decodeNow(accepted) ?? (await readFrame(accepted, folding.contents));
       events += frame.body.events.length;
       if (!foldOne(frame, staged, folding)) await foldWithPayloads(frame, staged, folding);
-      staged.put(FRAMES, [history, seq], [accepted.offset]);
+      putFrame(staged, accepted, folding.keepFrames);
     } catch (error) {
       staged.undoTo(mark);
-      staged.put(FRAMES, [history, seq], [accepted.offset]);
+      putFrame(staged, accepted, folding.keepFrames);
       folding.lineages.forget(history);
       if (isStemmaError(error, 'E_VERSION_NEEDED'))
         throw fail(error.code, error.message, { ...error.detail, offset: accepted.offset });
@@ -104,7 +106,7 @@ const foldWithPayloads = async (frame: Frame, staged: StagedRows, folding: Foldi
   const applied = await folding.payloads.using(
     history,
     (payload) => applyFrame(state, frame, { payload, ...positions(state, staged) }),
-    (_, of) => staged.get(FRAMES, [history, of])?.[0] as number | undefined,
+    (_, of) => frameAt(staged, history, of, folding.keepFrames),
   );
   foldApplied(applied, state, staged, folding);
 };

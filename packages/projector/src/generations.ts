@@ -3,17 +3,17 @@ import { isStemmaError } from '@stemma/errors';
 import { checkCursor, type EventLog } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
-import { CORE_TABLES, CORE_VERSION, standingOf } from './core-tables.ts';
+import { CORE_TABLES, CORE_VERSION, FRAME_BYTES, standingOf } from './core-tables.ts';
 
 /** What a generation is made by: the read models with their versions. Another signature means other rows. */
-export const signatureOf = (models: readonly ReadModel[]): string =>
+export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean): string =>
   [
-    `core@${CORE_VERSION}`,
+    `core@${CORE_VERSION}${keepFrames ? '+frames' : ''}`,
     ...models.map(({ name, version }) => `${name}@${version}`).sort(compareCodePoints),
   ].join('+');
 
-export const tablesOf = (models: readonly ReadModel[]): readonly Table[] => [
-  ...CORE_TABLES,
+export const tablesOf = (models: readonly ReadModel[], keepFrames: boolean): readonly Table[] => [
+  ...CORE_TABLES.filter((table) => keepFrames || table !== FRAME_BYTES),
   ...models.flatMap(({ tables }) => tables),
 ];
 

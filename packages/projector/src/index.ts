@@ -1,5 +1,5 @@
 export { DEFECTS, FENCES, FRAMES, readFence, standingOf } from './core-tables.ts';
 export { openPayloads, type Payloads, type PayloadsOptions } from './payloads.ts';
 export { openProjector, type Projector, type ProjectorOptions } from './projector.ts';
-export type { BatchLimits, Progress } from './run-partition.ts';
+export { isClosed, type BatchLimits, type Progress } from './run-partition.ts';
 export { verifyReplay, type Difference, type ReplayOptions, type ReplayReport } from './verify-replay.ts';

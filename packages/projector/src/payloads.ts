@@ -2,17 +2,24 @@ import { PayloadNeeded, type EventRef, type Payload, type PayloadSource } from '
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn } from '@stemma/history';
-import { openRecord, partitionOf, readFrame, type ContentSource, type EventLog } from '@stemma/log';
+import {
+  decodeEnvelope,
+  openRecord,
+  partitionOf,
+  readFrame,
+  type ContentSource,
+  type EventLog,
+} from '@stemma/log';
 
-/** Payloads read in place from the log; the frames that were used last are kept. */
+/** Payloads read in place from the log, or from the rows if they keep the frames; the frames that were used last are kept. */
 export type Payloads = {
   /**
    * What `fn` gives when it has all the payloads it asks its source for: it is called again each time some had to be
-   * fetched (see {@link PayloadNeeded}). `offsetOf` tells of frames whose rows are not written yet.
+   * fetched (see {@link PayloadNeeded}). `frameAt` tells of frames whose rows are not written yet.
    *
    * @throws E_RECORD_DAMAGED, E_CONTENT_MISSING, E_CONTENT_DAMAGED, E_SNAPSHOT_NOT_FOUND, and what `fn` throws
    */
-  using<T>(history: string, fn: (source: PayloadSource) => T, offsetOf?: OffsetOf): Promise<T>;
+  using<T>(history: string, fn: (source: PayloadSource) => T, frameAt?: FrameAt): Promise<T>;
   /** The events of a frame, contents in place. @throws as `using` */
   events(history: string, seq: number): Promise<readonly HistoryEvent[]>;
   /** Keeps the events of a frame that the caller has decoded from so many bytes. */
@@ -20,14 +27,14 @@ export type Payloads = {
   clear(): void;
 };
 
-/** Where the record of a frame lies; undefined if there is no such frame. */
-export type OffsetOf = (history: string, seq: number) => number | undefined;
+/** The bytes of a frame, or the offset of its record; undefined if there is no such frame. */
+export type FrameAt = (history: string, seq: number) => number | Uint8Array | undefined;
 
 export type PayloadsOptions = {
   readonly log: EventLog;
   readonly contents: ContentSource;
   /** From the rows. */
-  readonly offsetOf: OffsetOf;
+  readonly frameAt: FrameAt;
   /** Bytes of frames to keep. Default 32 MiB. */
   readonly maxBytes?: number;
 };
@@ -35,12 +42,13 @@ export type PayloadsOptions = {
 /** Decoded values take about so many times the bytes they came from. */
 const DECODED = 3;
 
+type Readable = Parameters<typeof readFrame>[0];
 type Kept = { readonly events: readonly HistoryEvent[]; readonly bytes: number };
 
 export const openPayloads = ({
   log,
   contents,
-  offsetOf,
+  frameAt,
   maxBytes = 32 * 1024 * 1024,
 }: PayloadsOptions): Payloads => {
   /** Oldest first. */
@@ -64,10 +72,16 @@ export const openPayloads = ({
     return entry;
   };
 
-  const read = async (history: string, seq: number, find: OffsetOf): Promise<Kept> => {
-    const offset = find(history, seq);
-    if (offset === undefined)
+  const read = async (history: string, seq: number, find: FrameAt): Promise<Kept> => {
+    const at = find(history, seq);
+    if (at === undefined)
       throw fail('E_SNAPSHOT_NOT_FOUND', `${history} has no frame ${seq}`, { history, seq });
+    const frame = typeof at === 'number' ? await inLog(history, seq, at) : inRows(history, seq, at);
+    const { body } = await readFrame(frame, contents);
+    return { events: body.events, bytes: frame.bytes.length * DECODED };
+  };
+
+  const inLog = async (history: string, seq: number, offset: number): Promise<Readable> => {
     const partition = partitionOf(history, log.partitions);
     const [record] = (await log.read(partition, offset, { maxBytes: 1 })).records;
     const open = record === undefined || record.damaged ? undefined : openRecord(record.bytes);
@@ -78,14 +92,10 @@ export const openPayloads = ({
         partition,
         offset,
       });
-    const { body } = await readFrame(
-      { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt },
-      contents,
-    );
-    return { events: body.events, bytes: open.frame.length * DECODED };
+    return { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt };
   };
 
-  const entryOf = async (history: string, seq: number, find: OffsetOf = offsetOf): Promise<Kept> => {
+  const entryOf = async (history: string, seq: number, find: FrameAt = frameAt): Promise<Kept> => {
     const key = keyOf(history, seq);
     const known = kept.get(key);
     return keep(key, known ?? (await read(history, seq, find)));
@@ -117,6 +127,12 @@ export const openPayloads = ({
       bytes = 0;
     },
   };
+};
+
+const inRows = (history: string, seq: number, bytes: Uint8Array): Readable => {
+  const open = decodeEnvelope(bytes);
+  if (open) return { ...open, bytes };
+  throw fail('E_ROWS_DAMAGED', `the rows do not hold frame ${seq} of ${history} any more`, { history, seq });
 };
 
 const payloadAt = (events: readonly HistoryEvent[], { seq, index }: EventRef): Payload => {

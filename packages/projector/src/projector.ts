@@ -2,7 +2,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import type { ContentSource, EventLog, Standing } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
-import { DEFECTS, FRAMES } from './core-tables.ts';
+import { DEFECTS, frameAt } from './core-tables.ts';
 import type { Folding } from './fold-frames.ts';
 import { currentName, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
 import { lineageCache } from './lineage-cache.ts';
@@ -25,6 +25,8 @@ export type ProjectorOptions = {
   readonly models?: readonly ReadModel[];
   /** Who reads the rows: projectors of one group share them. Default `all`. */
   readonly group?: string;
+  /** Keep the frames' bytes among the rows and read payloads there: for logs that are far away. Default false. */
+  readonly keepFrames?: boolean;
   readonly limits?: BatchLimits;
   /** Bytes of working trees kept. Default 128 MiB. */
   readonly cacheBytes?: number;
@@ -71,15 +73,16 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const options = {
     models: READ_MODELS,
     group: 'all',
+    keepFrames: false,
     limits: {},
     cacheBytes: 128 * 1024 * 1024,
     now: () => performance.now(),
     ...rest,
   };
-  const { log, store, models, group, limits, now } = options;
+  const { log, store, models, group, keepFrames, limits, now } = options;
   const contents = contentsWithSizes(options.contents);
-  const signature = signatureOf(models);
-  const tables = tablesOf(models);
+  const signature = signatureOf(models, keepFrames);
+  const tables = tablesOf(models, keepFrames);
   const opened = new Map<string, Generation>();
 
   const open = (name: string): Generation => {
@@ -106,11 +109,13 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     }
   };
 
-  const offsetOf = (history: string, seq: number): number | undefined =>
-    read((view) => view.get(FRAMES, [history, seq])?.[0] as number | undefined);
-  const payloads = openPayloads({ log, contents, offsetOf });
+  const payloads = openPayloads({
+    log,
+    contents,
+    frameAt: (history, seq) => read((view) => frameAt(view, history, seq, keepFrames)),
+  });
   const lineages = lineageCache(options.cacheBytes);
-  const folding: Folding = { models, contents, lineages, payloads };
+  const folding: Folding = { models, contents, lineages, payloads, keepFrames };
   const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
   const turns = new Map<number, Promise<unknown>>();
 
@@ -167,8 +172,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       payloads: openPayloads({
         log,
         contents,
-        offsetOf: (history, seq) =>
-          next.read((view) => view.get(FRAMES, [history, seq])?.[0] as number | undefined),
+        frameAt: (history, seq) => next.read((view) => frameAt(view, history, seq, keepFrames)),
       }),
     };
     do {

@@ -3,7 +3,9 @@ import { ack } from './commands/ack.ts';
 import { blame } from './commands/blame.ts';
 import { cache } from './commands/cache.ts';
 import { compare } from './commands/compare.ts';
+import { copy } from './commands/copy.ts';
 import { diff } from './commands/diff.ts';
+import { doctor } from './commands/doctor.ts';
 import { annotate, commit, configure, move, name, remove, replace } from './commands/edits.ts';
 import { exportCommand } from './commands/export.ts';
 import { histories } from './commands/histories.ts';
@@ -51,5 +53,7 @@ export const COMMANDS: readonly CommandLine[] = [
   verify,
   salvage,
   ack,
+  copy,
+  doctor,
   stats,
 ];

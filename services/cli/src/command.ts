@@ -92,7 +92,8 @@ const runCommand = async (
       return (display = openProgress(unit, around.stderr, stop.signal));
     },
     line: (name) => findLine(context, required(name)),
-    home: async ({ create = false } = {}) => (home ??= await openHome({ directory, create })),
+    home: async ({ create = false } = {}) =>
+      (home ??= await openHome({ directory, create, ...logOf(around.env) })),
   };
   try {
     stop.signal.throwIfAborted();
@@ -109,6 +110,10 @@ const runCommand = async (
     await home?.close();
   }
 };
+
+/** Where the log is, if it is not in the home. */
+const logOf = ({ STEMMA_LOG: log = '' }: Surroundings['env']): { log?: string } =>
+  log === '' ? {} : { log };
 
 /** One signal that aborts with E_CANCELLED when either of the two does. */
 const cancellation = (

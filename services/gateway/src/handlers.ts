@@ -4,6 +4,7 @@ import { fail } from '@stemma/errors';
 import type { Home, Position, TreeView } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { auditHandlers } from './audit.ts';
+import { doctorAnswer } from './doctor-answer.ts';
 import { doCommand, startHistory } from './commands.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { positionAnswer } from './lines.ts';
@@ -79,6 +80,7 @@ export const createHandlers = (home: Home): Handlers => {
     start: ({ body }) => startHistory(home, body),
     command: async ({ history, body }) => doCommand(home, await home.find(history), body),
     stats: async () => ({ ...(await home.stats()) }),
+    doctor: async () => doctorAnswer(await home.doctor()),
     verify: async () => {
       const all = await home.histories();
       const inState = (state: string): string[] =>

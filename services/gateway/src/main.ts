@@ -3,8 +3,8 @@ import { openHome } from '@stemma/home';
 import { once } from 'node:events';
 import { serveGateway } from './serve.ts';
 
-// configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST
-const { STEMMA_HOME, STEMMA_PORT, STEMMA_HOST } = process.env;
+// configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG
+const { STEMMA_HOME, STEMMA_LOG, STEMMA_PORT, STEMMA_HOST } = process.env;
 const portOf = (text: string): number => {
   if (!/^\d{1,5}$/.test(text)) throw fail('E_USAGE', `STEMMA_PORT is ${JSON.stringify(text)}, not a port`);
   return Number(text);
@@ -12,7 +12,11 @@ const portOf = (text: string): number => {
 
 try {
   // open
-  const home = await openHome({ directory: STEMMA_HOME ?? '.stemma', create: true });
+  const home = await openHome({
+    directory: STEMMA_HOME ?? '.stemma',
+    create: true,
+    ...(STEMMA_LOG && { log: STEMMA_LOG }),
+  });
   const gateway = await serveGateway({
     home,
     ...(STEMMA_PORT === undefined ? {} : { port: portOf(STEMMA_PORT) }),

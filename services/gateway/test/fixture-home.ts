@@ -171,6 +171,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     // Questions are asked of real homes only.
     questions: undefined as never,
     audit: undefined as never,
+    doctor: () => Promise.reject(new Error('only real homes are examined')),
     directory: '(memory)',
     append,
     submit: async ({ history, steps }) => {

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { count, milliseconds } from './values.ts';
+
+/** What state the log and the rows are in, and what should be looked at. */
+export const Doctor = z
+  .strictObject({
+    log: z.strictObject({ address: z.string(), id: z.string(), partitions: count }),
+    keepsItsEnd: z.boolean().describe('nothing acknowledged can go, by the loss of power or of one broker'),
+    topic: z
+      .strictObject({
+        topic: z.string(),
+        brokers: count,
+        replicas: count,
+        inSync: count,
+        minInSync: count,
+        uncleanElection: z.boolean(),
+        settings: z.record(z.string(), z.string()),
+        faults: z.array(z.string()),
+      })
+      .nullable()
+      .describe('of a log on Kafka, as the brokers describe it'),
+    partitions: z.array(
+      z.strictObject({
+        partition: count,
+        start: count,
+        end: count,
+        rows: count,
+        lag: count,
+        accepted: count,
+        fenced: z.record(z.string(), count),
+        damaged: count,
+        closed: z.boolean(),
+      }),
+    ),
+    histories: count,
+    stopped: z.array(z.string()).describe('histories that are damaged or defective'),
+    clock: z.strictObject({ now: milliseconds, newest: milliseconds.nullable() }),
+    findings: z.array(z.strictObject({ level: z.enum(['note', 'warning', 'error']), message: z.string() })),
+  })
+  .meta({ id: 'Doctor' });
+export type Doctor = z.infer<typeof Doctor>;

@@ -1,0 +1,61 @@
+import { fail } from '@stemma/errors';
+import type { EventLog } from '@stemma/log';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What the brokers say of the topic that holds a log. */
+export type LogFacts = {
+  readonly topic: string;
+  readonly brokers: number;
+  /** The fewest that a partition has. */
+  readonly replicas: number;
+  readonly inSync: number;
+  readonly minInSync: number;
+  readonly uncleanElection: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Settings that would lose frames. */
+  readonly faults: readonly string[];
+};
+
+/** Where a log is, for people. */
+export type LogAddress = { readonly address: string; readonly facts: LogFacts | null };
+
+/** The log of a home, and what the home does differently for it. */
+export type OpenedLog = {
+  readonly log: EventLog;
+  readonly place: LogAddress;
+  /** The folder of its rows: those of another kind of log stay what they are. */
+  readonly rows: string;
+  /** Payloads are read from the rows: the log is far away. */
+  readonly keepFrames: boolean;
+};
+
+export type LogPlace = {
+  /** Of the home. */
+  readonly directory: string;
+  /** `kafka://HOST:PORT[,HOST:PORT]/PREFIX[?partitions=N]`; without one, the embedded log in the directory. */
+  readonly address?: string;
+  /** Make log and home if they are not there. */
+  readonly create: boolean;
+};
+
+/** @throws E_HOME_NOT_FOUND, E_USAGE for an address that is none, and what opening the log throws */
+export const openLogOf = async ({ directory, address, create }: LogPlace): Promise<OpenedLog> => {
+  if (address === undefined) {
+    const folder = join(directory, 'log');
+    if (!create && !existsSync(folder)) throw noHome(directory);
+    const log = await openEmbeddedLog({ directory: folder });
+    return { log, place: { address: folder, facts: null }, rows: 'rows', keepFrames: false };
+  }
+  // Most homes never need it, and the client takes a while to load.
+  const { openKafkaLog, parseKafkaAddress } = await import('@stemma/log-kafka');
+  const place = parseKafkaAddress(address);
+  // Contents stand in the home: without it, histories of the log could not be shown.
+  if (!create && !existsSync(join(directory, 'contents'))) throw noHome(directory);
+  const log = await openKafkaLog({ ...place, create });
+  return { log, place: { address, facts: log.facts }, rows: 'rows-kafka', keepFrames: true };
+};
+
+const noHome = (directory: string): Error =>
+  fail('E_HOME_NOT_FOUND', `there is no Stemma home in ${directory}`, { directory });

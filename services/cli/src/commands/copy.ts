@@ -1,0 +1,35 @@
+import { fail } from '@stemma/errors';
+import { copyLog } from '@stemma/home';
+import type { CommandLine } from '../command.ts';
+import { text } from '../options.ts';
+
+export const copy: CommandLine = {
+  name: 'copy',
+  summary: 'copy every history to another log, byte for byte; do it again to resume',
+  arguments: [],
+  options: [
+    ['--from <log>', "a home's directory, or kafka://HOST:PORT[,HOST:PORT]/PREFIX"],
+    ['--to <log>', 'the same; refused if it holds anything else (with Kafka, contents go to --home)'],
+  ],
+  run: async ({ directory, output, signal, progress: display }, _args, options) => {
+    const [from, to] = [text(options, 'from'), text(options, 'to')];
+    if (from === undefined || to === undefined) throw fail('E_USAGE', 'copy takes --from LOG and --to LOG');
+    const progress = display('frames');
+    const report = await copyLog({
+      from,
+      to,
+      directory,
+      signal,
+      progress: (frames) => progress.count(frames),
+    });
+    progress.end();
+    await output.result(
+      report,
+      () =>
+        `${report.frames} frames of ${report.histories} histories copied` +
+        `${report.before > 0 ? `, ${report.before} were there` : ''}, ${report.contents} contents; both logs say the same\n` +
+        report.damaged.map((history) => `only the beginning of ${history}: it is damaged\n`).join(''),
+    );
+    return report.damaged.length === 0 ? 0 : 5;
+  },
+};

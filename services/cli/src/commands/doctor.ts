@@ -1,0 +1,74 @@
+import type { DoctorReport, PartitionHealth } from '@stemma/home';
+import type { CommandLine } from '../command.ts';
+import { printable } from '../output.ts';
+
+export const doctor: CommandLine = {
+  name: 'doctor',
+  summary: 'tell what state log and rows are in and what should be looked at; exit 5 if something is wrong',
+  arguments: [],
+  options: [],
+  run: async ({ home: open, output }) => {
+    const report = await (await open()).doctor();
+    await output.result(report, () => describe(report));
+    return report.findings.some(({ level }) => level === 'error') ? 5 : 0;
+  },
+};
+
+const describe = (report: DoctorReport): string => {
+  const { log, topic, partitions, histories, findings, clock } = report;
+  const lines: [string, string][] = [
+    ['log', printable(log.address)],
+    ['id', log.id],
+    [
+      'keeps',
+      report.keepsItsEnd
+        ? 'what it acknowledged, whatever is lost'
+        : 'what it acknowledged while the power is on',
+    ],
+  ];
+  if (topic !== null) {
+    const { replicas, inSync, minInSync, uncleanElection, brokers } = topic;
+    lines.push(['topic', `${topic.topic}, ${log.partitions} partitions on ${brokers} brokers`]);
+    lines.push([
+      'replicas',
+      `${replicas}, ${inSync} in sync, ${minInSync} needed; unclean election ${uncleanElection ? 'on' : 'off'}`,
+    ]);
+    const { 'retention.ms': time, 'retention.bytes': bytes, 'cleanup.policy': policy } = topic.settings;
+    lines.push([
+      'retention',
+      `${time === '-1' && bytes === '-1' ? 'for ever' : `${time} ms, ${bytes} bytes`}, ${policy}`,
+    ]);
+  }
+  lines.push([
+    'clock',
+    `${new Date(clock.now).toISOString()}${clock.newest === null ? '' : `, newest record ${new Date(clock.newest).toISOString()}`}`,
+  ]);
+  lines.push(['histories', String(histories)]);
+  for (const each of partitions) lines.push([`partition ${each.partition}`, describePartition(each)]);
+  return (
+    lines.map(([name, value]) => `${name.padEnd(12)} ${value}\n`).join('') +
+    findings.map(({ level, message }) => `${level}: ${printable(message)}\n`).join('') +
+    (findings.length === 0 ? 'nothing to look at\n' : '')
+  );
+};
+
+const describePartition = ({
+  start,
+  end,
+  lag,
+  accepted,
+  fenced,
+  damaged,
+  closed,
+}: PartitionHealth): string => {
+  const ignored = Object.values(fenced).reduce((sum, count) => sum + count, 0);
+  const parts = [
+    `${start}–${end}`,
+    `rows ${lag === 0 ? 'at the end' : `${lag} behind`}`,
+    `${accepted} accepted`,
+    `${ignored} fenced`,
+  ];
+  if (damaged > 0) parts.push(`${damaged} damaged`);
+  if (closed) parts.push('closed');
+  return parts.join(', ');
+};
