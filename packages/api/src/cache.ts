@@ -13,7 +13,7 @@ const total = z.strictObject({
 });
 
 /** Why something about a node is as it is (docs/questions.md). */
-const Cause = z
+export const Cause = z
   .looseObject({
     kind: z.enum(['mutation', 'import', 'expiry', 'cascade', 'pruning', 'ageing', 'sealing', 'hold']),
   })

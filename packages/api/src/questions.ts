@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Blame } from './blame.ts';
+import { Bisection } from './bisect.ts';
 import { CacheReport } from './cache.ts';
 import type { Endpoint } from './endpoint.ts';
 import { historyParam, reference } from './values.ts';
@@ -32,5 +33,25 @@ export const QUESTIONS = {
     params: history,
     answer: { kind: 'json', status: 200, schema: CacheReport },
     errors: ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND'],
+  },
+  bisect: {
+    method: 'GET',
+    path: '/api/histories/{history}/bisect',
+    summary:
+      'The first snapshot, on the way from a good one to a bad one, at which a selector holds; and why.',
+    params: history,
+    query: z.strictObject({
+      good: reference.describe('a snapshot at which the selector does not hold'),
+      bad: reference.describe('a snapshot at which it does; it may be older, or of another lineage'),
+      when: z.string().min(1).max(10_000).describe('a selector without a position'),
+      holds: z
+        .enum(['match', 'none'])
+        .optional()
+        .describe(
+          'match: where the selector matches something (unless said); none: where it matches nothing',
+        ),
+    }),
+    answer: { kind: 'json', status: 200, schema: Bisection },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_BISECT_ENDS'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -53,6 +53,7 @@ export const ERRORS = {
   E_SNAPSHOT_NOT_FOUND: row(404, 1, false, '`stemma snapshots H` lists the snapshots there are.'),
   E_SNAPSHOT_RANGE_KIND_MISMATCH: row(400, 64, false, 'Both ends of a range are @t or both are @c.'),
   E_SNAPSHOT_RANGE_WILDCARD: row(400, 64, false, '@* stands alone, never in a range.'),
+  E_BISECT_ENDS: row(409, 64, false, 'A search leads from a snapshot where the selector does not hold to another where it does.'),
   E_SNAPSHOT_RANGE_LIMIT: row(400, 64, false, 'Ask for fewer snapshots, or raise maxSnapshots.'),
   // compiler stages
   E_STAGES_CONFIG: row(400, 64, false, 'A configuration is {selection?, header?, frozen?, collapse?, prompt_summary?}; see docs/stages.md.'),

@@ -25,6 +25,7 @@ export type {
   TreeView,
   VerifyReport,
 } from './home.ts';
+export type { BisectAnswer, BisectQuestion, ExplainedChange } from './questions/bisect-types.ts';
 export type {
   BreakCause,
   CacheReport,

@@ -1,5 +1,6 @@
 import type { CommandLine } from './command.ts';
 import { ack } from './commands/ack.ts';
+import { bisect } from './commands/bisect.ts';
 import { blame } from './commands/blame.ts';
 import { cache } from './commands/cache.ts';
 import { compare } from './commands/compare.ts';
@@ -37,6 +38,7 @@ export const COMMANDS: readonly CommandLine[] = [
   stages,
   blame,
   cache,
+  bisect,
   log,
   exportCommand,
   up,

@@ -2,7 +2,7 @@ import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
 import { parseByteRange, type Home } from '@stemma/home';
 import { positionAnswer } from './lines.ts';
 
-type Question = 'blame' | 'cache';
+type Question = 'blame' | 'cache' | 'bisect';
 type QuestionHandlers = {
   readonly [Name in Question]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
 };
@@ -14,6 +14,22 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     const position = await home.position(await home.find(history), at);
     const { origins, parts, ...rest } = await home.questions.blame(position, range);
     return { ...rest, position: positionAnswer(position), origins: [...origins], parts: [...parts] };
+  },
+  bisect: async ({ history, holds, ...question }) => {
+    const asked = { ...question, not: holds === 'none' };
+    const answer = await home.questions.bisect(await home.find(history), asked);
+    return {
+      ...answer,
+      first: positionAnswer(answer.first),
+      before: positionAnswer(answer.before),
+      matched: [...answer.matched],
+      matchedBefore: [...answer.matchedBefore],
+      changes: answer.changes.map(({ fields, causes, ...change }) => ({
+        ...change,
+        fields: [...fields],
+        causes: [...causes],
+      })),
+    };
   },
   cache: async ({ history }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));

@@ -35,3 +35,21 @@ test('cache compares each call with the one before it and names what broke the p
     code: 'E_HISTORY_NOT_FOUND',
   });
 });
+
+test('bisect finds where a selector begins to hold, and refuses wrong ends [context-tree §5: positions]', async () => {
+  const history = 'airline';
+  const ask = { history, good: '@c1', bad: '@c3' };
+  expect(await airline.client.bisect({ ...ask, when: '#done' })).toMatchObject({
+    first: { label: '@c3' },
+    before: { label: '@c2' },
+    matched: ['done'],
+    loads: 3,
+  });
+  expect(await airline.client.bisect({ ...ask, when: '#found', holds: 'none' })).toMatchObject({
+    first: { label: '@c3' },
+    matchedBefore: ['found'],
+  });
+  await expect(airline.client.bisect({ ...ask, when: '#ask' })).rejects.toMatchObject({
+    code: 'E_BISECT_ENDS',
+  });
+});

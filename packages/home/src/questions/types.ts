@@ -1,5 +1,6 @@
 import type { ThreadPartName } from '@stemma/context-tree';
 import type { Line, Origin, Position } from '../place.ts';
+import type { BisectAnswer, BisectQuestion } from './bisect-types.ts';
 import type { CacheReport } from './cache-types.ts';
 
 /** Bytes [from, to). */
@@ -32,4 +33,9 @@ export type Questions = {
   blame(position: Position, range?: ByteRange): Promise<Blame>;
   /** How much of each call on a lineage's chain a cache of prefixes could have served, and what broke it. */
   cache(line: Line): Promise<CacheReport>;
+  /**
+   * Where, on the way from a good snapshot to a bad one, a selector begins to hold.
+   * @throws E_BISECT_ENDS, E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND
+   */
+  bisect(line: Line, question: BisectQuestion): Promise<BisectAnswer>;
 };

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { Origin } from './blame.ts';
+import { Cause } from './cache.ts';
+import { Position } from './summaries.ts';
+import { count } from './values.ts';
+
+/** The first bad snapshot on the way from a good one to a bad one, what differs at it, and why. */
+export const Bisection = z
+  .strictObject({
+    first: Position,
+    before: Position.describe('the snapshot right before it on the way'),
+    way: z.enum(['on', 'back']).describe('back: the way leads back in time, first is the older of the two'),
+    matched: z.array(z.string()).describe('what the selector matches at first; a hundred ids at the most'),
+    matchedBefore: z.array(z.string()),
+    changes: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          change: z.enum(['added', 'removed', 'changed']),
+          fields: z.array(z.string()),
+          causes: z.array(z.strictObject({ cause: Cause, undone: z.boolean(), origin: Origin })),
+        }),
+      )
+      .describe('from the older of the two to the newer one'),
+    snapshots: count.describe('on the way, both ends included'),
+    loads: count.describe('as many of them were looked at'),
+  })
+  .meta({ id: 'Bisection' });
+export type Bisection = z.infer<typeof Bisection>;
