@@ -2,11 +2,12 @@ import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { flattenRecords, providerThread } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
 import { anyActs, HISTORY } from '@stemma/test-kit';
-import { loadTokenizer } from '@stemma/tokens';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineOf } from '../src/index.ts';
 import { cacheReport } from '../src/questions/cache.ts';
+import { tokenCounter } from '../src/questions/tokens.ts';
 import { framesOf, play, type Played } from './played-history.ts';
 import { open, say, send, start, temporaryHome } from './small-home.ts';
 
@@ -31,7 +32,6 @@ const isBeginning = (a: readonly WideJson[], b: readonly WideJson[]): boolean =>
   a.length <= b.length && text(a) === text(b.slice(0, a.length));
 
 test('verdicts, sizes and common beginnings are those of the threads compared byte by byte; every break has a cause [context-tree §4: provider thread] [context-tree §3: one cause]', async () => {
-  const { count } = await loadTokenizer();
   await fc.assert(
     fc.asyncProperty(anyActs(1, 60), async (acts) => {
       const played = play(acts);
@@ -53,7 +53,7 @@ test('verdicts, sizes and common beginnings are those of the threads compared by
           const contents = b.map((one) => (one as { content: WideJson }).content);
           expect(tokens.after).toBe(
             contents.reduce<number>(
-              (sum, one) => sum + count(typeof one === 'string' ? one : canonicalJson(one)),
+              (sum, one) => sum + countTokens(typeof one === 'string' ? one : canonicalJson(one)),
               0,
             ),
           );
@@ -141,4 +141,16 @@ test('a break names the message and who broke it: expiry, replacement, an insert
   expect(steps[2]!.tokens.shared).toBe(2);
   expect(worst).toHaveLength(3);
   await home.close();
+});
+
+test('tokens are those of the tokenizer for texts of every kind; marks and endless runs are counted in bounded time', async () => {
+  const counter = await tokenCounter();
+  const plain = 'The quick brown fox, and 漢字 and ünïcode.\n\n  Indented {"json": [1, 2]} '.repeat(2_000);
+  expect(counter.count(plain)).toBe(countTokens(plain));
+  expect(counter.count('<|endoftext|>')).toBeGreaterThan(1);
+  for (const run of ['a', ' ', '\n', '😀']) {
+    const began = performance.now();
+    expect(counter.count(run.repeat(100_000))).toBeGreaterThan(100);
+    expect(performance.now() - began).toBeLessThan(30_000);
+  }
 });

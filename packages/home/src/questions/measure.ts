@@ -3,7 +3,7 @@ import { blockJson, type EventRef } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
 import type { Projector } from '@stemma/projector';
 import type { ThreadEntry } from '@stemma/read-models';
-import { loadTokenizer, type Tokenizer } from '@stemma/tokens';
+import { tokenCounter, type TokenCounter } from './tokens.ts';
 
 /** A message as it was sent: the bytes of its JSON in the thread, the tokens of its content. */
 export type Measured = {
@@ -24,7 +24,7 @@ export type Counts = Map<string, Content>;
 
 /** Measures messages of one history. What was counted once is not counted again, in this question or a later one. */
 export const openMeasures = async (projector: Projector, history: string, counts: Counts) => {
-  const counter = await loadTokenizer();
+  const counter = await tokenCounter();
   const known = new WeakMap<ThreadEntry, Measured>();
 
   const contentOf = async ({ payload }: ThreadEntry): Promise<WideJson | undefined> => {
@@ -61,7 +61,7 @@ export const openMeasures = async (projector: Projector, history: string, counts
     );
     return { bytes, tokens: commonTokens(counter, textOf(x), textOf(y), a.tokens) };
   };
-  return { tokenizer: counter.encoding, measure, common };
+  return { tokenizer: counter.name, measure, common };
 };
 
 const keyOf = (history: string, { seq, index }: EventRef): string => `${seq}.${index} ${history}`;
@@ -85,7 +85,7 @@ const commonLength = (a: string, b: string): number => {
   return length;
 };
 
-const commonTokens = (counter: Tokenizer, a: string, b: string, whole: number): number => {
+const commonTokens = (counter: TokenCounter, a: string, b: string, whole: number): number => {
   const length = commonLength(a, b);
   if (length === a.length && length === b.length) return whole;
   return length === 0 ? 0 : counter.count(a.slice(0, length).toWellFormed());
