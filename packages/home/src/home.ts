@@ -6,6 +6,7 @@ import type { Audit } from './audit/types.ts';
 import type { DoctorReport } from './doctor.ts';
 import type { Line, Position } from './place.ts';
 import type { Questions } from './questions/types.ts';
+import type { StagesQuestions } from './stages/types.ts';
 
 export type { Line, Position } from './place.ts';
 
@@ -96,6 +97,8 @@ export type Home = {
   readonly questions: Questions;
   /** What an auditor asks: comparisons, interventions and what they led to, experiments. */
   readonly audit: Audit;
+  /** The compiler stages of histories, at any position. */
+  readonly stages: StagesQuestions;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
   /** All of them, the one that changed last first. */

@@ -40,3 +40,12 @@ export type { Blame, BlamePart, ByteRange } from './questions/types.ts';
 export { copyLog, type CopyOptions, type CopyReport } from './copy.ts';
 export type { DoctorReport, Finding, PartitionHealth } from './doctor.ts';
 export { openHome, type HomeOptions } from './open-home.ts';
+export type {
+  StageMove,
+  StagesAnswer,
+  StagesDiff,
+  StagesQuestions,
+  StagesSettings,
+  StreamEntry,
+  StreamPage,
+} from './stages/types.ts';

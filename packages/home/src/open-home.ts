@@ -31,6 +31,7 @@ import {
 } from './read.ts';
 import { questionsOf } from './questions/questions.ts';
 import { salvageLine } from './salvage.ts';
+import { openStages } from './stages/open-stages.ts';
 import { replayRows, statsOf, verifyHome } from './upkeep.ts';
 import { yieldingLog } from './yielding-log.ts';
 
@@ -135,6 +136,7 @@ const homeOf = (parts: Parts): Home => {
         : followLog(log, projector, options),
     questions: questionsOf(projector),
     audit: auditOf(projector),
+    stages: openStages(projector),
     stats: () => statsOf(parts),
     doctor: () => examine(parts),
     replay: (options) => replayRows(parts, options),

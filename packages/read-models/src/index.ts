@@ -57,3 +57,4 @@ export { snapshots } from './snapshots/snapshots.ts';
 export { countStream, findStages, framesNodes, listStream, type SnapshotStages } from './stages/queries.ts';
 export { stages } from './stages/stages.ts';
 export type { StageNode } from './stages/node-row.ts';
+export { payloadEvent, payloadOf } from './stages/payload-of.ts';

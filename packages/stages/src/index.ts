@@ -10,7 +10,7 @@ export {
 export { readConfig, STAGE_NAMES, stageNamed, type StageName, type StagesConfig } from './config.ts';
 export { describeNode, streamIdOf, type MessageFacts, type NodeFacts } from './describe-node.ts';
 export { openEventLog, readEventLog, type EventLog, type EventLogReader } from './event-log.ts';
-export { NumberText, type ExactJson, type ExactObject } from './exact-json.ts';
+export { isExactList, isExactObject, NumberText, type ExactJson, type ExactObject } from './exact-json.ts';
 export { addText, endHash, startHash, type HashState } from './hash-state.ts';
 export { headerItem, type HeaderItem, type HeaderStage, type ReadPayload } from './header.ts';
 export type { StreamNode } from './node.ts';

@@ -172,6 +172,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     questions: undefined as never,
     audit: undefined as never,
     doctor: () => Promise.reject(new Error('only real homes are examined')),
+    stages: undefined as never,
     directory: '(memory)',
     append,
     submit: async ({ history, steps }) => {

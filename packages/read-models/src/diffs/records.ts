@@ -37,7 +37,7 @@ export const touchCells = (touch: Touch, strand: number, cycle: number): Value =
   const by: Cell = 'by' in cause ? cause.by : null;
   const rank: Cell = cause.kind === 'pruning' ? cause.rank : null;
   const word = wordOf(cause);
-  const fields: Cell = word === 'replace' ? (touch.explains) : null;
+  const fields: Cell = word === 'replace' ? touch.explains : null;
   // An inserted node's priority is mostly 0: that costs nothing.
   const priority =
     word === 'priority' ? (touch.priority ?? 0) : touch.priority === 0 ? null : (touch.priority ?? null);
