@@ -1,16 +1,18 @@
-import { fail } from '@stemma/errors';
 import type { CommandLine } from '../command.ts';
 import { compileLog } from '../stages/compile.ts';
+import { HISTORY_OPTIONS, stagesDiff, stagesOfHistory } from '../stages/of-history.ts';
 import { treeOfLog } from '../stages/tree.ts';
 import { verifyLog } from '../stages/verify.ts';
 
 export const stages: CommandLine = {
   name: 'stages',
-  summary: 'compile event logs into the stages RAW, SPEC, HEADER and FROZEN, and compare them',
-  arguments: [],
-  options: [],
-  subcommands: [compileLog, treeOfLog, verifyLog],
-  run: () => {
-    throw fail('E_USAGE', 'say what to do: compile, tree or verify');
-  },
+  summary:
+    'show the compiler stages RAW, SPEC, HEADER and FROZEN of a history at any position, or of an event log',
+  arguments: [
+    ['[history]', 'a history or lineage, by id or name'],
+    ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
+  ],
+  options: HISTORY_OPTIONS,
+  subcommands: [stagesDiff, compileLog, treeOfLog, verifyLog],
+  run: stagesOfHistory,
 };
