@@ -116,12 +116,7 @@ const told = ({ stage, a, b, moved, parts, added, removed }: Move, width: number
     ...added.map((node) => `  + ${node.id} ${node.label}, turn ${node.turn}`),
   ];
   const rest = nodes.length > MOST_SHOWN ? [`  … and ${nodes.length - MOST_SHOWN} more`] : [];
-  const lines = [
-    `${stage}: ${a} → ${b}`,
-    `  in ${parts.join(', ')}`,
-    ...nodes.slice(0, MOST_SHOWN),
-    ...rest,
-  ];
+  const lines = [`${stage}: ${a} → ${b}`, `  in ${parts.join(', ')}`, ...nodes.slice(0, MOST_SHOWN), ...rest];
   return lines.map((line) => indented(line, width) + '\n').join('');
 };
 
