@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { Diff, Health, Selection, Stats, VerifyStatus } from './answers.ts';
 import { AUDIT } from './audit.ts';
+import { Health, Selection, Stats, VerifyStatus } from './answers.ts';
+import { CAUSES } from './causes.ts';
 import { CommandAnswer, CommandRequest, StartRequest } from './commands.ts';
 import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -103,15 +104,7 @@ export const ENDPOINTS = {
     answer: { kind: 'json', status: 200, schema: Selection },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_SELECTOR_UNSUPPORTED', 'E_SNAPSHOT_NOT_FOUND'],
   },
-  diff: {
-    method: 'GET',
-    path: '/api/histories/{history}/diff',
-    summary: 'What is different in `b` from `a`; `a` is the older.',
-    params: history,
-    query: z.strictObject({ a: reference, b: reference }),
-    answer: { kind: 'json', status: 200, schema: Diff },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
-  },
+  ...CAUSES,
   ...QUESTIONS,
   ...AUDIT,
   events: {
@@ -122,9 +115,15 @@ export const ENDPOINTS = {
     query: z.strictObject({
       from: whole('the first frame; 0 unless said'),
       limit: whole('so many events or a few more; at most 1,000; 100 unless said'),
+      node: z
+        .string()
+        .min(1)
+        .max(2048)
+        .optional()
+        .describe('only the events about this node, in all lineages'),
     }),
     answer: { kind: 'json', status: 200, schema: EventPage },
-    errors: ['E_HISTORY_NOT_FOUND'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_NODE_NOT_FOUND'],
   },
   start: {
     method: 'POST',

@@ -11,6 +11,7 @@ export { Bisection } from './bisect.ts';
 export { Blame } from './blame.ts';
 export { CacheReport } from './cache.ts';
 export { Doctor } from './doctor.ts';
+export { ExplainedDiff, Why } from './causes.ts';
 export { EventPage, LoggedEvent, StreamedEvent, StreamMessage } from './logged.ts';
 export {
   HistoryPage,

@@ -5,6 +5,7 @@ import type { Command } from '@stemma/history';
 import type { Audit } from './audit/types.ts';
 import type { DoctorReport } from './doctor.ts';
 import type { Line, Position } from './place.ts';
+import type { Causes } from './causes/types.ts';
 import type { Questions } from './questions/types.ts';
 import type { StagesQuestions } from './stages/types.ts';
 
@@ -99,6 +100,7 @@ export type Home = {
   readonly audit: Audit;
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
+  readonly causes: Causes;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
   /** All of them, the one that changed last first. */
@@ -127,10 +129,13 @@ export type Home = {
     window?: { readonly limit?: number; readonly skip?: number },
   ): Promise<{ readonly position: Position; readonly ids: readonly string[] }>;
   diff(line: Line, a: string, b: string): Promise<DiffResult>;
-  /** Accepted events of a history from frame `from`, oldest first, a page at a time. */
+  /**
+   * Accepted events of a history from frame `from`, oldest first, a page at a time; with `node` those that named it or took
+   * it along, in all lineages. @throws E_NODE_NOT_FOUND if the history never had it
+   */
   events(
     history: string,
-    page?: { readonly from?: number; readonly limit?: number },
+    page?: { readonly from?: number; readonly limit?: number; readonly node?: string },
   ): Promise<readonly LoggedEvent[]>;
   /**
    * New events as they are accepted, of all histories or of one: after a cursor, or (one history) from a frame, or from

@@ -8,6 +8,14 @@ export type {
   Counted,
   CycleCounts,
 } from './audit/types.ts';
+export type {
+  ExplainedDiff,
+  ExplainedDiffEntry,
+  ToldCause,
+  ToldMoment,
+  Why,
+  WhyMoment,
+} from './causes/types.ts';
 export { lineageId, lineOf } from './find.ts';
 export type {
   DiffResult,

@@ -29,6 +29,8 @@ import {
   viewOf,
   type StateOf,
 } from './read.ts';
+import { causesOf } from './causes/causes.ts';
+import { eventsAbout } from './causes/why.ts';
 import { questionsOf } from './questions/questions.ts';
 import { salvageLine } from './salvage.ts';
 import { openStages } from './stages/open-stages.ts';
@@ -124,7 +126,11 @@ const homeOf = (parts: Parts): Home => {
       );
       return diffViews(projector, older, newer);
     },
-    events: async (history, { from = 0, limit = 1000 } = {}) => {
+    events: async (history, { from = 0, limit = 1000, node } = {}) => {
+      if (node !== undefined) {
+        await projector.catchUp();
+        return eventsAbout(projector, history, node, { from, limit });
+      }
       const acts = await current((rows) => listActs(rows, history, { from, limit }));
       const pages: LoggedEvent[] = [];
       for (const { seq } of acts) pages.push(...(await frameEvents(projector, history, seq)));
@@ -137,6 +143,7 @@ const homeOf = (parts: Parts): Home => {
     questions: questionsOf(projector),
     audit: auditOf(projector),
     stages: openStages(projector),
+    causes: causesOf(projector),
     stats: () => statsOf(parts),
     doctor: () => examine(parts),
     replay: (options) => replayRows(parts, options),

@@ -24,6 +24,7 @@ import { stats } from './commands/stats.ts';
 import { thread } from './commands/thread.ts';
 import { up } from './commands/up.ts';
 import { verify } from './commands/verify.ts';
+import { why } from './commands/why.ts';
 
 /** Every command, in the order of the help: first what most people come for. A new one is a file and a line. */
 export const COMMANDS: readonly CommandLine[] = [
@@ -34,6 +35,7 @@ export const COMMANDS: readonly CommandLine[] = [
   show,
   diff,
   compare,
+  why,
   select,
   stages,
   blame,

@@ -5,6 +5,7 @@ import type { Home, Position, TreeView } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { auditHandlers } from './audit.ts';
 import { doctorAnswer } from './doctor-answer.ts';
+import { causeHandlers } from './causes.ts';
 import { doCommand, startHistory } from './commands.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { positionAnswer } from './lines.ts';
@@ -60,21 +61,21 @@ export const createHandlers = (home: Home): Handlers => {
       const { position, ids } = await home.select(await home.find(history), selector, window);
       return { position: positionAnswer(position), ids: [...ids] };
     },
-    diff: async ({ history, a, b }) => {
-      const { added, removed, changed } = await home.diff(await home.find(history), a, b);
-      return {
-        added: [...added],
-        removed: [...removed],
-        changed: changed.map(({ id, fields }) => ({ id, fields: [...fields] })),
-      };
-    },
+    ...causeHandlers(home),
     ...questionHandlers(home),
     ...auditHandlers(home),
-    events: async ({ history: name, from = 0, limit = 100 }) => {
+    events: async ({ history: name, from = 0, limit = 100, node }) => {
       const { history } = await home.find(name);
-      const events = await home.events(history, { from, limit: Math.max(1, Math.min(limit, 1_000)) });
+      const about = node === undefined ? {} : { node };
+      const page = { from, limit: Math.max(1, Math.min(limit, 1_000)), ...about };
+      const events = await home.events(history, page);
       const last = events.at(-1);
-      const more = last !== undefined && last.seq + 1 < (await home.history(history)).frames;
+      const next = last === undefined ? 0 : last.seq + 1;
+      const more =
+        last !== undefined &&
+        (node === undefined
+          ? next < (await home.history(history)).frames
+          : (await home.events(history, { ...page, from: next, limit: 1 })).length > 0);
       return { history, events: events.map(loggedAnswer), next: more ? last.seq + 1 : null };
     },
     start: ({ body }) => startHistory(home, body),

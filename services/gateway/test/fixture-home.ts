@@ -173,6 +173,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     audit: undefined as never,
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     stages: undefined as never,
+    causes: undefined as never,
     directory: '(memory)',
     append,
     submit: async ({ history, steps }) => {

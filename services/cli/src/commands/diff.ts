@@ -1,6 +1,8 @@
+import type { ExplainedDiff, ExplainedDiffEntry } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
 import { required } from '../options.ts';
 import { printable } from '../output.ts';
+import { happened, source } from '../story.ts';
 
 export const diff: CommandLine = {
   name: 'diff',
@@ -10,9 +12,21 @@ export const diff: CommandLine = {
     ['<older>', '@t-1, @c3, @s57, @name:NAME'],
     ['<newer>', '@t0, @c4, @s60, @name:NAME'],
   ],
-  options: [],
-  run: async ({ line: find, output }, [name, older, newer]) => {
+  options: [
+    [
+      '--explain',
+      'and why: the causes of each in order, what may have been moved, and where it is in both threads',
+    ],
+  ],
+  run: async ({ line: find, output }, [name, older, newer], options) => {
     const { home, line } = await find(name);
+    if (options['explain'] === true) {
+      const a = await home.position(line, required(older));
+      const b = await home.position(line, required(newer));
+      const explained = await home.causes.explain(a, b);
+      await output.result(explained, () => describe(explained));
+      return undefined;
+    }
     const result = await home.diff(line, required(older), required(newer));
     await output.result(result, () =>
       [
@@ -24,3 +38,29 @@ export const diff: CommandLine = {
     return undefined;
   },
 };
+
+const describe = ({ a, b, common, entries, moves }: ExplainedDiff): string => {
+  const parted =
+    common.strand === a.strand && common.seq === a.seq
+      ? ''
+      : `, by way of frame ${common.seq} of lineage ${common.strand}, which both have in common`;
+  const pairs = moves.map(
+    ({ from, to }) => `= ${printable(from)} and ${printable(to)} have equal content: perhaps moved\n`,
+  );
+  return [`from ${a.label} to ${b.label}${parted}\n`, ...entries.map(entryText), ...pairs].join('');
+};
+
+const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
+
+const entryText = ({ id, change, fields, causes, bytes }: ExplainedDiffEntry): string => {
+  const what = fields.length === 0 ? '' : `  ${fields.join(', ')}`;
+  const head = `${SIGNS[change]} ${printable(id)}${what}  [${stretch(bytes.a)} → ${stretch(bytes.b)}]\n`;
+  const lines = causes.map((cause) => {
+    const of = fields.length > 1 ? `${cause.fields.join(', ')}: ` : '';
+    return `    ${cause.undone ? 'undone: ' : ''}${of}${happened(id, cause)}\n      ${source(cause)}\n`;
+  });
+  return head + lines.join('');
+};
+
+const stretch = (range: ExplainedDiffEntry['bytes']['a']): string =>
+  range === null ? 'not in the thread' : `${range.from}-${range.to}`;

@@ -1,8 +1,9 @@
 import type { LoggedEvent } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
-import { whole } from '../options.ts';
+import { text, whole } from '../options.ts';
 import { oneLine, printable, toJson, type Output } from '../output.ts';
 import { time } from '../time.ts';
+import { nodeId } from './why.ts';
 
 export const log: CommandLine = {
   name: 'log',
@@ -10,17 +11,20 @@ export const log: CommandLine = {
   arguments: [['<history>', 'a history, by id or name']],
   options: [
     ['--from <seq>', 'begin at this frame'],
+    ['--node <id>', "only the events about this node, in all lineages: '#a1'"],
     ['--follow', 'go on as events arrive, one JSON document a line with --json'],
   ],
   run: async ({ line: find, output, signal }, [name], options) => {
     const { home, line } = await find(name);
     const { history } = line;
     const follow = options['follow'] === true;
+    const asked = text(options, 'node');
+    const about = asked === undefined ? {} : { node: nodeId(asked) };
     let from = whole(options, 'from', { least: 0 }) ?? 0;
     const all: LoggedEvent[] = [];
     for (;;) {
       signal.throwIfAborted();
-      const page = await home.events(history, { from, limit: 1000 });
+      const page = await home.events(history, { from, limit: 1000, ...about });
       const last = page.at(-1);
       if (last === undefined) break;
       from = last.seq + 1;
@@ -29,8 +33,15 @@ export const log: CommandLine = {
     }
     if (output.json && !follow) await output.result(all, () => '');
     if (!follow) return undefined;
-    for await (const { events } of home.follow({ signal, history, from }))
-      for (const event of events) await print(output, event);
+    for await (const { events } of home.follow({ signal, history, from })) {
+      const [first] = events;
+      const wanted =
+        first === undefined || about.node === undefined
+          ? events
+          : await home.events(history, { from: first.seq, limit: 1, ...about });
+      for (const event of wanted)
+        if (event.seq === first?.seq || about.node === undefined) await print(output, event);
+    }
     return 2; // a follow ends only by being cancelled
   },
 };

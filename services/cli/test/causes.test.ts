@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const home = ['--home', folder.path];
+const run = (...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> =>
+  runStemma([...args, ...home]);
+const json = async <T = unknown>(...args: string[]): Promise<T> =>
+  (await stemmaJson([...args, ...home])) as T;
+
+const insert = (id: string, content: string, ...more: string[]): Promise<unknown> =>
+  json('insert', 'desk', '--id', id, '--content', content, ...more);
+
+beforeAll(async () => {
+  await json('start', '--name', 'desk');
+  await insert('rules', 'Be brief.', '--parent', '^sys', '--role', 'system');
+  await insert('q1', 'What is a stemma?');
+  await insert('doc', 'A tree of copies.', '--offset', '-1', '--ttl', '1');
+  await json('commit', 'desk');
+  await insert('draft', 'A family tree.', '--role', 'assistant');
+  await json('replace', 'desk', 'draft', '--content', 'A family tree of manuscripts.');
+  await json('commit', 'desk');
+  await insert('q2', 'Thanks!');
+  await insert('again', 'A tree of copies.', '--offset', '-1');
+  await json('commit', 'desk');
+});
+
+type Entry = {
+  readonly id: string;
+  readonly change: string;
+  readonly fields: readonly string[];
+  readonly causes: readonly {
+    readonly cause: { readonly kind: string; readonly op?: string };
+    readonly event: string;
+    readonly fields: readonly string[];
+    readonly undone: boolean;
+  }[];
+  readonly bytes: { readonly a: Range | null; readonly b: Range | null };
+};
+type Range = { readonly from: number; readonly to: number };
+type Explained = { readonly entries: readonly Entry[]; readonly moves: readonly object[] };
+
+const causesOf = ({ entries }: Explained): Record<string, string[]> =>
+  Object.fromEntries(
+    entries.map(({ id, causes }) => [
+      id,
+      causes.map(({ cause, fields, undone }) =>
+        [undone ? 'undone' : '', cause.op ?? cause.kind, ...fields].filter((word) => word !== '').join(' '),
+      ),
+    ]),
+  );
+
+test('an explained diff has a cause for every entry, and the plain one keeps its three keys [context-tree §7: explain, §3: one cause] [PACT 05 §4.3] [PACT 06 §6]', async () => {
+  expect(Object.keys(await json<object>('diff', 'desk', '@c1', '@c2'))).toEqual([
+    'added',
+    'removed',
+    'changed',
+  ]);
+  const explained = await json<Explained>('diff', 'desk', '@c1', '@c2', '--explain');
+  expect(causesOf(explained)).toEqual({ 't:0:2': ['sealing'], draft: ['insert'], doc: ['ageing ttl'] });
+  expect(causesOf(await json<Explained>('diff', 'desk', '@c2', '@c3', '--explain'))).toEqual({
+    't:0:3': ['sealing'],
+    q2: ['insert'],
+    again: ['insert'],
+    doc: ['expiry'],
+  });
+});
+
+test('an entry can be laid over both threads: its bytes are its message there [PACT 06 §4.4] [context-tree §7: explain]', async () => {
+  const { entries } = await json<Explained>('diff', 'desk', '@c2', '@c3', '--explain');
+  const [older, newer] = [
+    (await run('thread', 'desk', '@c2')).stdout,
+    (await run('thread', 'desk', '@c3')).stdout,
+  ];
+  const cut = (text: string, range: Range | null): { id?: string } | null =>
+    range === null ? null : (JSON.parse(text.slice(range.from, range.to)) as { id?: string });
+  for (const { id, change, bytes } of entries.filter((entry) => !entry.id.startsWith('t:'))) {
+    expect(cut(older, bytes.a)?.id).toBe(change === 'added' ? undefined : id);
+    expect(cut(newer, bytes.b)?.id).toBe(change === 'removed' ? undefined : id);
+  }
+  // What holds blocks is there from the first to the last of them.
+  const turn = entries.find(({ id }) => id === 't:0:3')?.bytes.b ?? { from: 0, to: 0 };
+  const inTurn = JSON.parse(`[${newer.slice(turn.from, turn.to)}]`) as { id: string }[];
+  expect(inTurn.map(({ id }) => id)).toEqual(['again', 'q2']);
+});
+
+test('a removed and an added block of equal content are told as a move, perhaps [PACT 05 §4.5] [PACT 05 §6.11] [context-tree §7: explain]', async () => {
+  const { moves } = await json<Explained>('diff', 'desk', '@c2', '@c3', '--explain');
+  expect(moves).toEqual([
+    { from: 'doc', to: 'again', contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+  ]);
+});
+
+test('over a longer stretch the causes stand in order, of every field its own [context-tree §3: one cause]', async () => {
+  const explained = await json<Explained>('diff', 'desk', '@s5', '@c3', '--explain');
+  const draft = explained.entries.find(({ id }) => id === 'draft');
+  expect(draft?.fields).toEqual(['content_hash', 'parent']);
+  expect(causesOf(explained)['draft']).toEqual(['replace content_hash', 'sealing parent']);
+});
+
+test('why tells how a node came, what happened to it and why it left, with who and when [context-tree §3: one cause]', async () => {
+  type Moment = {
+    cause: object;
+    cycle: number;
+    until: number | null;
+    author: object;
+    command: string;
+    event: string;
+  };
+  type Life = { came: Moment; then: Moment[]; left: Moment | null; present: boolean; snapshots: object };
+  const life = await json<Life>('why', 'desk', '#doc');
+  expect(life).toMatchObject({
+    node: 'doc',
+    present: false,
+    snapshots: { first: 1, last: 2 },
+    came: { cause: { kind: 'mutation', op: 'insert', by: null }, event: 'NodeInserted', cycle: 1, ttl: 1 },
+    then: [
+      { cause: { kind: 'sealing', turn: 't:0:1' }, cycle: 1 },
+      { cause: { kind: 'ageing' }, cycle: 2, until: 2, ttl: 0 },
+    ],
+    left: { cause: { kind: 'expiry' }, event: 'NodeExpired', cycle: 3 },
+  });
+  expect(life.came.author).toEqual({ recorder: expect.any(String) as string });
+  const earlier = await json<Life>('why', 'desk', 'doc', '@c1');
+  expect(earlier).toMatchObject({ present: true, left: null, snapshots: { first: 1, last: 1 } });
+  const { stdout } = await run('why', 'desk', '#doc');
+  expect(stdout).toContain('#doc is not in the tree at');
+  expect(stdout).toContain('inserted under ah, ttl 1');
+  expect(stdout).toContain('expired: its ttl was over');
+});
+
+test('a node that never was, or not in this lineage, is a coded error [context-tree §8]', async () => {
+  for (const args of [
+    ['why', 'desk', '#nobody'],
+    ['log', 'desk', '--node', 'nobody'],
+    ['why', 'desk', '#again', '@c1'],
+  ]) {
+    const { code, stdout } = await run(...args, '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'E_NODE_NOT_FOUND' } });
+  }
+  expect((await run('why', 'desk', '#')).code).toBe(64);
+});
+
+test('log --node gives the events about that node and no other', async () => {
+  type Logged = { seq: number; event: { type: string } };
+  const about = await json<Logged[]>('log', 'desk', '--node', '#doc');
+  expect(about.map(({ event }) => event.type)).toEqual(['NodeInserted', 'NodeExpired']);
+  const drafts = await json<Logged[]>('log', 'desk', '--node', 'draft');
+  expect(drafts.map(({ event }) => event.type)).toEqual(['NodeInserted', 'NodeReplaced']);
+  const later = await json<Logged[]>('log', 'desk', '--node', 'draft', '--from', String(drafts[1]?.seq ?? 0));
+  expect(later).toEqual(drafts.slice(1));
+});
