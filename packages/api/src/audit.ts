@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Comparison } from './comparison.ts';
 import type { Endpoint } from './endpoint.ts';
-import { historyParam, wholeInQuery } from './values.ts';
+import { Intervention, InterventionPage, interventionTypes } from './interventions.ts';
+import { historyParam, reference, wholeInQuery } from './values.ts';
 
 const history = z.strictObject({ history: historyParam });
 
@@ -10,6 +11,17 @@ const compared = z
   .min(1)
   .max(900)
   .describe('a lineage by name or number, or a position: @c3, LINEAGE@c3, @name:NAME');
+
+const filter = z.strictObject({
+  type: z.enum(interventionTypes).optional(),
+  actor: z.string().min(1).max(300).optional(),
+  after: z.iso.datetime({ offset: true }).optional().describe('at this time or later'),
+  before: z.iso.datetime({ offset: true }).optional().describe('earlier than this time'),
+  snapshot: reference.optional().describe('with this position before or after it'),
+  lineage: z.string().min(1).max(300).optional().describe('on this lineage, by name or number'),
+});
+
+const missing = ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'] as const;
 
 /** Endpoints of what an auditor asks (docs/audit.md). */
 export const AUDIT = {
@@ -36,5 +48,35 @@ export const AUDIT = {
     query: z.strictObject({ a: compared, b: compared }),
     answer: { kind: 'bytes', mime: 'text/html; charset=utf-8', describe: 'HTML' },
     errors: ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
+  },
+  interventions: {
+    method: 'GET',
+    path: '/api/histories/{history}/interventions',
+    summary: 'A page of what observers did to a history, and why.',
+    params: history,
+    query: filter.extend({
+      from: wholeInQuery.optional().describe('from this frame on, or back: `next` of the page before'),
+      limit: wholeInQuery.optional().describe('at most 1,000; 100 unless said'),
+      order: z.enum(['oldest', 'newest']).optional().describe('which comes first; oldest unless said'),
+    }),
+    answer: { kind: 'json', status: 200, schema: InterventionPage },
+    errors: missing,
+  },
+  intervention: {
+    method: 'GET',
+    path: '/api/histories/{history}/interventions/{id}',
+    summary: 'One intervention, by its id or its frame (`@s57`).',
+    params: history.extend({ id: z.string().min(1).max(800) }),
+    answer: { kind: 'json', status: 200, schema: Intervention },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_INTERVENTION_NOT_FOUND'],
+  },
+  interventionLines: {
+    method: 'GET',
+    path: '/api/histories/{history}/intervention-lines',
+    summary: 'All interventions that are asked for, oldest first, streamed as JSON lines or as CSV.',
+    params: history,
+    query: filter.extend({ format: z.enum(['jsonl', 'csv']).optional().describe('jsonl unless said') }),
+    answer: { kind: 'bytes', mime: 'application/jsonl', describe: 'JSON lines, or CSV (text/csv)' },
+    errors: missing,
   },
 } as const satisfies Record<string, Endpoint>;

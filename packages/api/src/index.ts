@@ -1,5 +1,7 @@
 import './csp.ts';
 
+export type { Comparison } from './comparison.ts';
+export type { Intervention, InterventionPage } from './interventions.ts';
 export { ENDPOINTS, type EndpointName, type Endpoints } from './endpoints.ts';
 export type { Answer, AnswerOf, Endpoint, InputOf } from './endpoint.ts';
 export { addressOf, createClient, type Client, type Fetch } from './client.ts';

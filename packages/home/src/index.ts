@@ -1,4 +1,11 @@
 export type {
+  Annotation,
+  Intervention,
+  InterventionFilter,
+  Interventions,
+  InterventionWindow,
+} from './audit/intervention-types.ts';
+export type {
   ActSummary,
   Audit,
   ComparedCycle,

@@ -29,7 +29,7 @@ const pairs = (played: Played): readonly (readonly [Place, Place])[] => {
   );
 };
 
-it('finds the stem of two positions: the frames of both are those up to the stem, the rest is only one side’s [context-tree §5]', () => {
+it('finds the stem of two positions: the frames of both are those up to the stem, the rest is only one side’s [context-tree §5: fork]', () => {
   fc.assert(
     fc.property(anyActs(20, 120), (acts) => {
       const played = play(acts);
@@ -55,7 +55,7 @@ it('finds the stem of two positions: the frames of both are those up to the stem
   );
 });
 
-it('gives each side as its difference from the stem, its frames and its cycles, side by side [context-tree §7]', async () => {
+it('gives each side as its difference from the stem, its frames and its cycles, side by side [context-tree §7: shape]', async () => {
   await fc.assert(
     fc.asyncProperty(anyActs(20, 100), async (acts) => {
       const played = play(acts);

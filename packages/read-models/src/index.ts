@@ -14,6 +14,7 @@ export {
   listLineages,
   listNames,
   listNotes,
+  listNotesAt,
   type Act,
   type CommitRow,
   type HistoryRow,

@@ -76,7 +76,7 @@ const ownFrameUpTo = (rows: RowReader, history: string, { strand, seq }: Place):
   for (let to = seq; to >= strand; to -= AHEAD) {
     const from = Math.max(strand, to - AHEAD + 1);
     const found = listActs(rows, history, { from, limit: to - from + 1 }).findLast(
-      (act) => act.strand === strand && act.seq <= to,
+      (act) => act.strand === strand && act.seq <= to && !act.observed,
     );
     if (found !== undefined) return found.seq;
   }

@@ -1,1 +1,2 @@
 export { comparisonPage } from './comparison-page.ts';
+export { INTERVENTION_FORMATS, interventionLines, type InterventionFormat } from './intervention-lines.ts';

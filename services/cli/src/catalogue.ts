@@ -12,6 +12,7 @@ import { exportCommand } from './commands/export.ts';
 import { histories } from './commands/histories.ts';
 import { importCommand } from './commands/import.ts';
 import { insert } from './commands/insert.ts';
+import { interventions } from './commands/interventions.ts';
 import { log } from './commands/log.ts';
 import { replay } from './commands/replay.ts';
 import { salvage } from './commands/salvage.ts';
@@ -36,6 +37,7 @@ export const COMMANDS: readonly CommandLine[] = [
   diff,
   compare,
   why,
+  interventions,
   select,
   stages,
   blame,

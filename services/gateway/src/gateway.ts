@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { createHandlers } from './handlers.ts';
 import { guard, isLoopback } from './guard.ts';
+import { routeInterventionLines } from './interventions.ts';
 import { safeHeaders } from './headers.ts';
 import { serveAsset, servePage } from './page.ts';
 import { inputOf, routeEndpoints } from './routes.ts';
@@ -37,6 +38,7 @@ export const createGateway = (options: GatewayOptions): Hono => {
   app.use(guard(options.hosts ?? ((host) => isLoopback(host.replace(/:\d+$/, '')))));
   routeEndpoints(app, createHandlers(home));
   routeStream(app, options);
+  routeInterventionLines(app, home);
   const document = toWireJson(openApi(VERSION));
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
   app.get('/', (c) => servePage(c, page));

@@ -9,6 +9,7 @@ import { causeHandlers } from './causes.ts';
 import { doCommand, startHistory } from './commands.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { positionAnswer } from './lines.ts';
+import { interventionHandlers } from './interventions.ts';
 import { loggedAnswer } from './logged-events.ts';
 import { questionHandlers } from './questions.ts';
 import { openPreviews } from './preview.ts';
@@ -17,9 +18,12 @@ import { nodeDetailAt } from './tree-node.ts';
 import { treePage } from './tree-page.ts';
 import { openTrees, withContents } from './trees.ts';
 
-/** What answers each endpoint but the stream. */
+/** They are routed apart: their answers are made as the client takes them. */
+export type Streamed = 'stream' | 'interventionLines';
+
+/** What answers each endpoint but those. */
 export type Handlers = {
-  readonly [Name in Exclude<EndpointName, 'stream'>]: (
+  readonly [Name in Exclude<EndpointName, Streamed>]: (
     input: InputOf<Endpoints[Name]>,
   ) => Promise<AnswerOf<Endpoints[Name]>>;
 };
@@ -65,6 +69,8 @@ export const createHandlers = (home: Home): Handlers => {
     ...questionHandlers(home),
     ...auditHandlers(home),
     events: async ({ history: name, from = 0, limit = 100, node }) => {
+    ...interventionHandlers(home),
+    events: async ({ history: name, from = 0, limit = 100 }) => {
       const { history } = await home.find(name);
       const about = node === undefined ? {} : { node };
       const page = { from, limit: Math.max(1, Math.min(limit, 1_000)), ...about };

@@ -17,7 +17,7 @@ export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
     },
   });
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
-    if (name === 'stream') continue;
+    if (name === 'stream' || name === 'interventionLines') continue;
     const handle = handlers[name] as (input: unknown) => Promise<unknown>;
     app.on(endpoint.method, honoPath(endpoint.path), limit, async (c) =>
       answer(endpoint, await handle(await inputOf(c, endpoint))),

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('compare gives two positions side by side, and as a page that is let nothing do [context-tree §7]', async () => {
+test('compare gives two positions side by side, and as a page that is let nothing do [context-tree §7: shape]', async () => {
   const history = 'airline';
   const { a, b, stem, relation } = await airline.client.compare({ history, a: '@c2', b: '@c3', excerpt: 5 });
   const diff = await airline.client.diff({ history, a: '@c2', b: '@c3' });
@@ -23,6 +23,47 @@ test('compare gives two positions side by side, and as a page that is let nothin
   const page = await airline.client.comparePage({ history, a: '@c2', b: 'main' });
   expect(page).toContain('http-equiv="Content-Security-Policy"');
   await expect(airline.client.compare({ history, a: '@c2', b: 'nobody' })).rejects.toMatchObject({
+    code: 'E_HISTORY_NOT_FOUND',
+  });
+});
+
+test('interventions are listed a page at a time, told one by one, and streamed as lines [pool: Interventions]', async () => {
+  const { home, client } = airline;
+  const { history, strand } = await home.find('airline');
+  for (const [i, notes] of ['why not', '=1+1', ''].entries())
+    await home.submit({
+      id: `inject-${i}`,
+      history,
+      lineage: strand,
+      by: { actor: 'ana' },
+      notes,
+      steps: [{ op: 'inject', text: `hint ${i}` }],
+    });
+  const first = await client.interventions({ history, limit: 2, actor: 'ana' });
+  const rest = await client.interventions({ history, limit: 2, actor: 'ana', from: first.next ?? 0 });
+  const all = [...first.interventions, ...rest.interventions];
+
+  expect(all.map(({ id, notes }) => [id, notes])).toEqual([
+    ['inject-0', 'why not'],
+    ['inject-1', '=1+1'],
+    ['inject-2', ''],
+  ]);
+  expect(rest.next).toBe(null);
+  expect(await client.intervention({ history, id: 'inject-1' })).toEqual(all[1]);
+  const newest = await client.interventions({ history, order: 'newest', limit: 1 });
+  expect(newest.interventions).toEqual([all[2]]);
+
+  const lines = await client.interventionLines({ history, actor: 'ana' });
+  expect(
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual(all);
+  const csv = await client.interventionLines({ history, format: 'csv', type: 'message_inject' });
+  expect(csv.split('\r\n')[2]).toContain(`,"'=1+1",`);
+  expect(await client.interventionLines({ history, type: 'fork' })).toBe('');
+  await expect(client.interventionLines({ history, lineage: 'nobody' })).rejects.toMatchObject({
     code: 'E_HISTORY_NOT_FOUND',
   });
 });

@@ -20,7 +20,7 @@ export const sideFrames = (
   let frames = 0;
   let interventions = 0;
   for (const act of actsBetween(rows, history, stem + 1, Math.max(...limits.values()))) {
-    if (act.seq > (limits.get(act.strand) ?? -1)) continue;
+    if (act.observed || act.seq > (limits.get(act.strand) ?? -1)) continue;
     frames++;
     if (act.actor === null) continue;
     interventions++;

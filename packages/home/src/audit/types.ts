@@ -1,5 +1,11 @@
 import type { Author } from '@stemma/events';
 import type { Line, Position } from '../place.ts';
+import type {
+  Intervention,
+  InterventionFilter,
+  Interventions,
+  InterventionWindow,
+} from './intervention-types.ts';
 
 /** A frame and who wrote it. */
 export type ActSummary = {
@@ -91,4 +97,10 @@ export type Audit = {
    * means its working state. `excerpt`: so many characters of each content (2,000).
    */
   compare(line: Line, a: string, b: string, options?: { readonly excerpt?: number }): Promise<Comparison>;
+  /** A page of the interventions of a history. */
+  interventions(line: Line, filter?: InterventionFilter, window?: InterventionWindow): Promise<Interventions>;
+  /** All of them, oldest first, in memory that does not grow with their number. */
+  eachIntervention(line: Line, filter?: InterventionFilter): AsyncIterable<Intervention>;
+  /** One by its id, or by its frame: `@s57`. @throws E_INTERVENTION_NOT_FOUND */
+  intervention(history: string, id: string): Promise<Intervention>;
 };

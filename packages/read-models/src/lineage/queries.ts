@@ -138,12 +138,21 @@ export const listNames = (rows: RowReader, history: string): readonly NamedRow[]
 
 /** The notes to positions of a history, by position, then in the order they were written. */
 export const listNotes = (rows: RowReader, history: string): readonly NoteRow[] =>
-  rows.range(NOTES, { prefix: [history] }).map(({ key, value }) => ({
-    strand: key[1] as number,
-    position: key[2] as number,
-    seq: key[3] as number,
-    note: value[0] as string,
-  }));
+  rows.range(NOTES, { prefix: [history] }).map(noteOf);
+
+/** The notes to one position, in the order they were written. */
+export const listNotesAt = (
+  rows: RowReader,
+  history: string,
+  { strand, seq }: { readonly strand: number; readonly seq: number },
+): readonly NoteRow[] => rows.range(NOTES, { prefix: [history, strand, seq] }).map(noteOf);
+
+const noteOf = ({ key, value }: Row): NoteRow => ({
+  strand: key[1] as number,
+  position: key[2] as number,
+  seq: key[3] as number,
+  note: value[0] as string,
+});
 
 const historyOf = ({ key, value }: Row): HistoryRow => {
   const [

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { anyJson, count } from './values.ts';
+
+/** What an observer can do (pool: Interventions). */
+export const interventionTypes = [
+  'message_inject',
+  'config_change',
+  'fork',
+  'rollback',
+  'run',
+  'external_query',
+  'edit',
+  'save',
+  'annotate',
+] as const;
+
+const timestamp = z.string().describe('ISO 8601, UTC, milliseconds');
+const position = z.string().describe('a position: @s57');
+
+/** An observer's logged act, in the words of the pool inspector. */
+export const Intervention = z
+  .strictObject({
+    id: z.string(),
+    timestamp,
+    actor: z.string(),
+    intervention_type: z.enum(interventionTypes),
+    content: z.record(z.string(), anyJson),
+    snapshot_before: position.nullable(),
+    snapshot_after: position,
+    notes: z.string(),
+    history: z.string(),
+    lineage: z.string(),
+    strand: count,
+    seq: count,
+    annotations: z.array(z.strictObject({ seq: count, timestamp, by: z.string(), note: z.string() })),
+  })
+  .meta({ id: 'Intervention' });
+export type Intervention = z.infer<typeof Intervention>;
+
+export const InterventionPage = z
+  .strictObject({
+    interventions: z.array(Intervention),
+    next: count.nullable().describe('give it as `from` for the page behind; null: this was the last'),
+  })
+  .meta({ id: 'InterventionPage' });
+export type InterventionPage = z.infer<typeof InterventionPage>;

@@ -1,0 +1,56 @@
+import type { WideJson } from '@stemma/canonical';
+import type { InterventionType } from '@stemma/events';
+
+/** Somebody's later note to an intervention: to the position after it, or to its own frame. */
+export type Annotation = {
+  readonly seq: number;
+  /** Nanoseconds since 1970 as an ISO time, UTC, milliseconds. */
+  readonly timestamp: string;
+  readonly by: string;
+  readonly note: string;
+};
+
+/** An observer's logged act, in the words of the pool inspector (pool: Interventions). */
+export type Intervention = {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly actor: string;
+  readonly intervention_type: InterventionType;
+  readonly content: { readonly [name: string]: WideJson };
+  /** Positions, `@s57`; before is null where the history starts. */
+  readonly snapshot_before: string | null;
+  readonly snapshot_after: string;
+  readonly notes: string;
+  readonly history: string;
+  /** The lineage it was on; of a fork or rollback the one it started. */
+  readonly lineage: string;
+  readonly strand: number;
+  /** Its frame. */
+  readonly seq: number;
+  readonly annotations: readonly Annotation[];
+};
+
+/** What is asked for; everything that is given must hold. Times are nanoseconds since 1970. */
+export type InterventionFilter = {
+  readonly type?: InterventionType;
+  readonly actor?: string;
+  readonly after?: bigint;
+  readonly before?: bigint;
+  /** Before or after it stands this position: `@c3`, `LINEAGE@c3`. */
+  readonly snapshot?: string;
+  /** A lineage by name or number. */
+  readonly lineage?: string;
+};
+
+export type InterventionWindow = {
+  /** From this frame on; with `newest`, from this frame back. */
+  readonly from?: number;
+  readonly newest?: boolean;
+  readonly limit?: number;
+};
+
+/** A page, and the `from` of the next one; null: there is no more. */
+export type Interventions = {
+  readonly interventions: readonly Intervention[];
+  readonly next: number | null;
+};

@@ -1,0 +1,101 @@
+import type { Step } from '@stemma/history';
+import { expect, it } from 'vitest';
+import type { Home, Intervention, Outcome } from '../src/index.ts';
+import { named, open, say, start, temporaryHome } from './small-home.ts';
+
+const act = (
+  home: Home,
+  actor: string,
+  id: string,
+  notes: string,
+  step: Step,
+  lineage = 0,
+): Promise<Outcome> =>
+  home.submit({ id, history: named('pool'), lineage, by: { actor }, notes, steps: [step] });
+
+/** A history with an injection, a fork, an edit on the fork, and notes. */
+const observed = async (directory: string): Promise<Home> => {
+  const home = await open(directory);
+  await start(home, 'pool');
+  await say(home, 'pool', 'one');
+  await act(home, 'ana', 'inject-1', 'what if', { op: 'inject', text: 'a hint' });
+  await say(home, 'pool', 'two');
+  await act(home, 'ben', 'fork-1', 'apart', { op: 'fork', name: 'side' });
+  await act(
+    home,
+    'ben',
+    'edit-1',
+    '',
+    { op: 'insert', parent: '^ah', node: { nodeType: 'cb', content: 'x' } },
+    4,
+  );
+  await act(home, 'ana', 'note-1', '', {
+    op: 'annotate',
+    note: 'it did work',
+    position: { strand: 0, seq: 2 },
+  });
+  return home;
+};
+
+const all = async (source: AsyncIterable<Intervention>): Promise<Intervention[]> => {
+  const found: Intervention[] = [];
+  for await (const one of source) found.push(one);
+  return found;
+};
+
+it('tells interventions with who, why, what and the positions around them, and later notes with them [pool: Interventions]', async () => {
+  using folder = temporaryHome();
+  await using home = disposable(await observed(folder.directory));
+  const line = await home.find('pool');
+  const found = await all(home.audit.eachIntervention(line));
+
+  expect(
+    found.map(({ id, intervention_type, snapshot_before, snapshot_after, strand }) => [
+      id,
+      intervention_type,
+      snapshot_before,
+      snapshot_after,
+      strand,
+    ]),
+  ).toEqual([
+    ['inject-1', 'message_inject', '@s1', '@s2', 0],
+    ['fork-1', 'fork', '@s3', '@s3', 4],
+    ['edit-1', 'edit', '@s4', '@s5', 4],
+    ['note-1', 'annotate', '@s3', '@s3', 0],
+  ]);
+  expect(found[0]).toMatchObject({
+    actor: 'ana',
+    notes: 'what if',
+    content: { text: 'a hint', source: 'manual' },
+  });
+  expect(found[0]?.annotations.map(({ by, note }) => [by, note])).toEqual([['ana', 'it did work']]);
+  expect(await home.audit.intervention(line.history, 'inject-1')).toEqual(found[0]);
+  expect(await home.audit.intervention(line.history, '@s2')).toEqual(found[0]);
+  await expect(home.audit.intervention(line.history, '@s1')).rejects.toMatchObject({
+    code: 'E_INTERVENTION_NOT_FOUND',
+  });
+});
+
+it('finds interventions by type, actor, lineage, position and time, a page at a time [pool: Interventions]', async () => {
+  using folder = temporaryHome();
+  await using home = disposable(await observed(folder.directory));
+  const line = await home.find('pool');
+  const ids = async (
+    ...asked: Parameters<Home['audit']['interventions']> extends [unknown, ...infer Rest] ? Rest : never
+  ) => (await home.audit.interventions(line, ...asked)).interventions.map(({ id }) => id);
+  const far = 10n ** 19n;
+
+  expect(await ids({ type: 'fork' })).toEqual(['fork-1']);
+  expect(await ids({ actor: 'ana' })).toEqual(['inject-1', 'note-1']);
+  expect(await ids({ lineage: 'side' })).toEqual(['fork-1', 'edit-1']);
+  expect(await ids({ snapshot: '@s3' })).toEqual(['fork-1', 'note-1']);
+  expect(await ids({ snapshot: '@s3', actor: 'ben' })).toEqual(['fork-1']);
+  expect(await ids({ after: far })).toEqual([]);
+  expect(await ids({ before: far }, { newest: true, limit: 1 })).toEqual(['note-1']);
+  const first = await home.audit.interventions(line, {}, { limit: 3 });
+  expect(await ids({}, { from: first.next as number })).toEqual(['note-1']);
+  await expect(ids({ lineage: 'nobody' })).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
+});
+
+const disposable = (home: Home): Home & AsyncDisposable =>
+  Object.assign(home, { [Symbol.asyncDispose]: () => home.close() });

@@ -1,0 +1,163 @@
+import { INTERVENTIONS } from '@stemma/events';
+import { fail } from '@stemma/errors';
+import type { Home, Intervention, InterventionFilter, Line } from '@stemma/home';
+import { INTERVENTION_FORMATS, interventionLines } from '@stemma/reports';
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { CommandLine, Context } from '../command.ts';
+import { text, whole } from '../options.ts';
+import { oneLine, toJson, type Output } from '../output.ts';
+import { showIntervention } from './show-intervention.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** So many are printed as a table unless more are asked for. */
+const TABLE = 1_000;
+
+export const interventions: CommandLine = {
+  name: 'interventions',
+  summary:
+    'list what observers did to a history, or to all of them, and why; `interventions show` tells of one',
+  arguments: [['[history]', 'a history or lineage, by id or name; all histories without']],
+  options: [
+    ['--type <type>', INTERVENTIONS.join(', ')],
+    ['--actor <name>', 'who did it'],
+    ['--after <time>', 'at this time or later: 2026-11-21, 2026-11-21T10:00:00Z'],
+    ['--before <time>', 'earlier than this time'],
+    ['--snapshot <ref>', 'with this position before or after it: @c3, LINEAGE@c3'],
+    ['--lineage <name>', 'on this lineage, by name or number'],
+    ['--limit <count>', `at most so many (a table: ${TABLE}; a file: all)`],
+    ['--skip <count>', 'leave out so many at the front'],
+    ['--format <format>', 'table, jsonl, csv (default: table; with --json: jsonl)'],
+    ['-o, --output <file>', 'write them to a file, as JSON lines unless --format says csv'],
+  ],
+  subcommands: [showIntervention],
+  run: async (context, [name], options) => {
+    const { output } = context;
+    const file = text(options, 'output');
+    const format = formatOf(options, output.json || file !== undefined);
+    const limit = whole(options, 'limit', { least: 0 }) ?? (format === 'table' ? TABLE : Infinity);
+    const skip = whole(options, 'skip', { least: 0 }) ?? 0;
+    const filter = filterOf(options);
+    const found = windowOf(await openSource(context, name as string | undefined, filter), skip, limit);
+    if (format === 'table') await printTable(output, found);
+    else if (file === undefined)
+      for await (const lines of interventionLines(found, format)) await output.write(lines);
+    else {
+      await pipeline(Readable.from(interventionLines(found, format)), createWriteStream(file), {
+        signal: context.signal,
+      });
+      output.say(`wrote ${file}`);
+    }
+    return undefined;
+  },
+};
+
+const formatOf = (options: Options, lines: boolean): 'table' | (typeof INTERVENTION_FORMATS)[number] => {
+  const format = text(options, 'format') ?? (lines ? 'jsonl' : 'table');
+  if (format === 'table' && !lines) return format;
+  const found = INTERVENTION_FORMATS.find((each) => each === format);
+  if (found === undefined) throw fail('E_USAGE', `--format is ${lines ? '' : 'table, '}jsonl or csv`);
+  return found;
+};
+
+const filterOf = (options: Options): InterventionFilter => {
+  const filter: { -readonly [name in keyof InterventionFilter]: InterventionFilter[name] } = {};
+  const type = text(options, 'type');
+  if (type !== undefined) {
+    const known = INTERVENTIONS.find((each) => each === type);
+    if (known === undefined) throw fail('E_USAGE', `--type is one of ${INTERVENTIONS.join(', ')}`);
+    filter.type = known;
+  }
+  for (const name of ['actor', 'snapshot', 'lineage'] as const) {
+    const value = text(options, name);
+    if (value !== undefined) filter[name] = value;
+  }
+  for (const name of ['after', 'before'] as const) {
+    const value = text(options, name);
+    if (value !== undefined) filter[name] = nanoseconds(value, name);
+  }
+  return filter;
+};
+
+/** A time as ISO 8601; a day means its beginning in UTC. */
+const nanoseconds = (value: string, name: string): bigint => {
+  const time = /^\d{4}-\d\d-\d\d([T ][\d:.]+(Z|[+-]\d\d:?\d\d)?)?$/.test(value) ? Date.parse(value) : NaN;
+  if (Number.isNaN(time)) throw fail('E_USAGE', `--${name} is a time such as 2026-11-21T10:00:00Z`);
+  return BigInt(time) * 1_000_000n;
+};
+
+const openSource = async (
+  context: Context,
+  name: string | undefined,
+  filter: InterventionFilter,
+): Promise<AsyncIterable<Intervention>> => {
+  if (name !== undefined) {
+    const { home, line } = await context.line(name);
+    return counted(context, home, [line], filter);
+  }
+  if (filter.snapshot !== undefined || filter.lineage !== undefined)
+    throw fail('E_USAGE', '--snapshot and --lineage are of one history: name it');
+  const home = await context.home();
+  const lines: Line[] = [];
+  for (const { history } of await home.histories()) lines.push({ history, strand: 0, lineage: history });
+  return counted(context, home, lines, filter);
+};
+
+const counted = async function* (
+  { signal }: Context,
+  home: Home,
+  lines: readonly Line[],
+  filter: InterventionFilter,
+): AsyncIterable<Intervention> {
+  for (const line of lines)
+    for await (const one of home.audit.eachIntervention(line, filter)) {
+      signal.throwIfAborted();
+      yield one;
+    }
+};
+
+const windowOf = async function* (
+  source: AsyncIterable<Intervention>,
+  skip: number,
+  limit: number,
+): AsyncIterable<Intervention> {
+  let at = 0;
+  if (limit === 0) return;
+  for await (const one of source) {
+    at++;
+    if (at <= skip) continue;
+    yield one;
+    if (at - skip >= limit) return;
+  }
+};
+
+const printTable = async (output: Output, source: AsyncIterable<Intervention>): Promise<void> => {
+  let lines = 0;
+  for await (const one of source) {
+    if (lines++ === 0)
+      await output.write(row(['FRAME', 'TIME', 'TYPE', 'ACTOR', 'BEFORE', 'AFTER', 'WHAT'], Infinity));
+    const what = [one.notes, toJson(one.content)].filter((word) => word !== '' && word !== '{}').join('  ');
+    const cells = [
+      `@s${one.seq}`,
+      one.timestamp.replace('T', ' ').slice(0, 19) + 'Z',
+      one.intervention_type,
+      one.actor,
+      one.snapshot_before ?? '',
+      one.snapshot_after,
+      one.annotations.length === 0 ? what : `${what}  (${one.annotations.length} notes since)`,
+    ];
+    await output.write(row(cells, output.width));
+  }
+  if (lines === 0) output.say('no interventions');
+  else if (lines === TABLE)
+    output.say(`these are the first ${TABLE}: --skip and --limit show others, -o writes all`);
+};
+
+const WIDTHS = [7, 20, 14, 16, 7, 7];
+const row = (cells: readonly string[], width: number): string =>
+  oneLine(
+    cells.map((cell, i) => oneLine(cell, 400).padEnd(WIDTHS[i] ?? 0)).join('  '),
+    Math.min(width, 500),
+  ).replace(/\s+$/, '') + '\n';

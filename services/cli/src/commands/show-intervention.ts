@@ -1,0 +1,65 @@
+import { fail, isStemmaError } from '@stemma/errors';
+import type { Intervention } from '@stemma/home';
+import type { CommandLine, Context } from '../command.ts';
+import { required, text } from '../options.ts';
+import { printable, toJson } from '../output.ts';
+
+export const showIntervention: CommandLine = {
+  name: 'show',
+  summary:
+    'tell of one intervention: who, when, why, what, the positions around it, and what was noted since',
+  arguments: [['<id>', 'its id, or its frame: @s57']],
+  options: [['--history <history>', 'the history it is in; needed where it is named by its frame']],
+  run: async (context, [id], options) => {
+    const found = await find(context, required(id), text(options, 'history'));
+    await context.output.result(found, () => describe(found));
+    return undefined;
+  },
+};
+
+const find = async (context: Context, id: string, name: string | undefined): Promise<Intervention> => {
+  if (name !== undefined) {
+    const { home, line } = await context.line(name);
+    return home.audit.intervention(line.history, id);
+  }
+  const home = await context.home();
+  if (/^@?s?\d+$/.test(id)) throw fail('E_USAGE', `${id} is a frame of a history: name it with --history`);
+  const found: Intervention[] = [];
+  for (const { history } of await home.histories()) {
+    try {
+      found.push(await home.audit.intervention(history, id));
+    } catch (error) {
+      if (!isStemmaError(error, 'E_INTERVENTION_NOT_FOUND')) throw error;
+    }
+  }
+  const [one] = found;
+  if (one === undefined) throw fail('E_INTERVENTION_NOT_FOUND', `no history has an intervention ${id}`);
+  if (found.length > 1)
+    throw fail(
+      'E_HISTORY_AMBIGUOUS',
+      `several histories have an intervention ${id}: ${found.map(({ history }) => history).join(', ')}; name one with --history`,
+    );
+  return one;
+};
+
+const describe = (one: Intervention): string => {
+  const lines = [
+    ['id', one.id],
+    ['type', one.intervention_type],
+    ['actor', one.actor],
+    ['time', one.timestamp],
+    ['lineage', one.lineage],
+    ['frame', `@s${one.seq}`],
+    ['before', one.snapshot_before ?? '(the history begins)'],
+    ['after', one.snapshot_after],
+    ['notes', one.notes],
+    ...Object.entries(one.content).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : toJson(value),
+    ]),
+    ...one.annotations.map(({ timestamp, by, note }) => ['noted', `${timestamp} ${by}: ${note}`]),
+  ] as const;
+  return lines
+    .map(([name = '', value = '']) => `${printable(name).padEnd(12)}${printable(value)}\n`)
+    .join('');
+};
