@@ -6,8 +6,10 @@ export type Unit = {
   /** Names the place in messages: "the file", "line 3". */
   readonly where: string;
   readonly text: string;
-  /** What the text says, integers of any size kept exactly. */
+  /** What the text says, integers of any size kept exactly; null where the importer reads lines itself. */
   readonly value: WideJson;
+  /** The 1-based number of the line, 0 for a document. */
+  readonly line: number;
 };
 
 /** The first step of a history, once the name and the file's hash are known. */
@@ -47,6 +49,8 @@ export type Importer = {
   /** The name with the version of the mapping: another version is another import. */
   readonly mapping: string;
   readonly summary: string;
+  /** Wants every line as it is, blank and broken ones too, and reads `text` itself. */
+  readonly readsLines?: boolean;
   /** True if the first value of a file looks like this format. */
   readonly recognises: (first: WideJson) => boolean;
   /**

@@ -106,7 +106,8 @@ const openFile = (
       return;
     }
     const text = readText(source, reading, (bytes) => onProgress(phase, bytes));
-    for await (const unit of readUnits(text, source.name, (found) => (layout = found))) {
+    const readsLines = (): boolean => importer?.readsLines === true;
+    for await (const unit of readUnits(text, source.name, (found) => (layout = found), readsLines)) {
       importer ??= importerFor(unit.value, source.name);
       if (layout === 'document') document = unit;
       yield unit;

@@ -10,7 +10,8 @@ export type Layout = 'document' | 'lines';
 
 /**
  * The JSON values of a text that comes in pieces: lines if the first line that is not blank is a whole JSON value, else
- * one document. Of lines only one is held at a time.
+ * one document. Of lines only one is held at a time. Lines are given as they are, and nothing of them is judged, from
+ * where `readsLines` says so: that may be the first value's business.
  *
  * @throws E_INPUT_NOT_JSON, E_INPUT_TRUNCATED and what else `parseWideJson` throws, naming the line; E_INPUT_TOO_LARGE.
  */
@@ -18,6 +19,7 @@ export async function* readUnits(
   pieces: AsyncIterable<string>,
   name: string,
   onLayout: (layout: Layout) => void,
+  readsLines: () => boolean = () => false,
 ): AsyncIterable<Unit> {
   let layout: Layout | null = null;
   let number = 0;
@@ -25,14 +27,24 @@ export async function* readUnits(
   const document: string[] = [];
   for await (const line of readLines(pieces)) {
     number += 1;
+    if (layout !== 'document' && readsLines()) {
+      if (layout === null) onLayout((layout = 'lines'));
+      yield { where: `line ${number}`, text: line, value: null, line: number };
+      continue;
+    }
     if (layout === null) {
       if (line.trim() === '') continue;
       const value = tryParse(line, `line ${number}`);
       layout = value === undefined ? 'document' : 'lines';
       onLayout(layout);
-      if (value !== undefined) yield { where: `line ${number}`, text: line, value };
+      if (value !== undefined) yield { where: `line ${number}`, text: line, value, line: number };
     } else if (layout === 'lines' && line.trim() !== '') {
-      yield { where: `line ${number}`, text: line, value: parseWideJson(line, `line ${number}`) };
+      yield {
+        where: `line ${number}`,
+        text: line,
+        value: parseWideJson(line, `line ${number}`),
+        line: number,
+      };
     }
     if (layout !== 'document') continue;
     document.push(line);
@@ -42,7 +54,7 @@ export async function* readUnits(
   if (layout === null) throw fail('E_INPUT_NOT_JSON', `${name} is empty`);
   if (layout === 'lines') return;
   const text = document.join('\n');
-  yield { where: name, text, value: parseWideJson(text, name) };
+  yield { where: name, text, value: parseWideJson(text, name), line: 0 };
 }
 
 /** The value of a text that is whole JSON, or undefined if it is none (a document may begin like that). */

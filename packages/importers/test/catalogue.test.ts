@@ -18,6 +18,8 @@ describe('the catalogue of importers', () => {
     [{ role: 'user' }, 'openai-chat'],
     [{ spec_version: 'PACT/0.1.0', root: {} }, 'pact'],
     [{ op: 'start', steps: 1 }, 'steps'],
+    [{ _type: 'ctree_eventlog_header', schema_version: '0.1' }, 'ctree-jsonl'],
+    [{ kind: 'message', payload: { role: 'user' }, turn: 1 }, 'ctree-jsonl'],
   ])('takes %j for the format %s [context-tree §9]', (first, name) => {
     expect(importerFor(first, 'the file').name).toBe(name);
   });

@@ -19,6 +19,7 @@ export { canonical, plain } from './print-exact.ts';
 export { hashText, PROFILE_NAMES, profileNamed, type Profile, type ProfileName } from './profile.ts';
 export { countKinds, rawStage, type RawStage } from './raw.ts';
 export { readExactJson } from './read-exact-json.ts';
+export { readLogLine, type LogLine } from './read-log.ts';
 export { isSecretLike, type SecretPatterns } from './secrets.ts';
 export { select, type Selection, type SelectionSummary } from './select.ts';
 export { snapshotOf, type StreamSnapshot } from './snapshot.ts';

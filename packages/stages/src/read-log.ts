@@ -11,7 +11,7 @@ const HEADER_TYPE = 'ctree_eventlog_header';
 export type LogLine =
   | { readonly is: 'blank' }
   | { readonly is: 'header' }
-  | { readonly is: 'node'; readonly node: StreamNode }
+  | { readonly is: 'node'; readonly node: StreamNode; readonly event: ExactObject }
   | { readonly is: 'skipped'; readonly reason: string };
 
 /**
@@ -45,6 +45,7 @@ const readEvent = (profile: Profile, event: ExactObject, number: number): LogLin
     return skipped(`line ${number} has a node_id that is no text`);
   return {
     is: 'node',
+    event,
     node: {
       kind: pythonStr(kind),
       turn: member(event, 'turn'),

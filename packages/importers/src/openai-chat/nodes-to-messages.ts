@@ -13,6 +13,10 @@ export const blocksToMessages = (blocks: readonly RecordedBlock[]): Message[] =>
   for (let i = 0; i < blocks.length;) {
     const first = blocks[i] as RecordedBlock;
     const note = noteOf(first);
+    if (note === null && isUnseen(first)) {
+      i += 1;
+      continue;
+    }
     if (note === null) {
       addByHand(messages, waiting, first, blocks[i - 1]);
       i += 1;
@@ -27,6 +31,10 @@ export const blocksToMessages = (blocks: readonly RecordedBlock[]): Message[] =>
   }
   return messages;
 };
+
+/** An event of a log that no model was shown: it stands in the tree without content. */
+const isUnseen = ({ payload }: RecordedBlock): boolean =>
+  payload['data_event'] !== undefined && payload['content'] === undefined;
 
 type Note = { readonly ordinal: number; readonly content: string; readonly fields: WideJsonObject };
 

@@ -51,7 +51,7 @@ const lineOf = ({ id, kind, label, meta }: TreeViewNode): string => {
   const preview = meta['content_preview'];
   const shown = typeof preview === 'string' ? ` “${preview}”` : '';
   const name =
-    kind === 'root' || kind === 'turn' || kind.startsWith('task')
+    kind === 'root' || kind === 'turn' || kind === 'task' || kind === 'task_root'
       ? ''
       : `  ${id.replace(/^ctrees:node:/, '')}`;
   return `${label}${name}${flags.length === 0 ? '' : ` (${flags.join(', ')})`}${shown}`;

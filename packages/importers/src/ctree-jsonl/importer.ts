@@ -1,0 +1,95 @@
+import { isJsonObject, type WideJson } from '@stemma/canonical';
+import type { Step } from '@stemma/history';
+import { describeNode, profileNamed, readLogLine } from '@stemma/stages';
+import { checkNode } from '../check-node.ts';
+import type { Beginning, Draft, Importer, Unit } from '../importer.ts';
+import { count, newTally, reportOf, warn } from '../tally.ts';
+import { eventToNode } from './event-to-node.ts';
+import { newIds } from './ids.ts';
+
+const MAPPING = 'ctree-jsonl@1';
+
+/** So many events go into one command at the most: a frame stays small however long a turn is. */
+const MAX_EVENTS = 1_000;
+
+/**
+ * Event logs of the C-Trees engine (compiler-stages, The node stream): JSON lines of `{kind, payload, turn, node_id}`
+ * behind a header line. See docs/formats/import.md.
+ */
+export const ctreeJsonl: Importer = {
+  name: 'ctree-jsonl',
+  mapping: MAPPING,
+  summary: 'event logs of the C-Trees engine: a header line, then {kind, payload, turn, node_id} a line',
+  readsLines: true,
+  recognises: (first) => isHeader(first) || isEvent(first),
+  read,
+};
+
+const isHeader = (value: WideJson): boolean =>
+  isJsonObject(value) && value['_type'] === 'ctree_eventlog_header';
+const isEvent = (value: WideJson): boolean =>
+  isJsonObject(value) && typeof value['kind'] === 'string' && value['payload'] !== undefined;
+
+/** The ids that are made are those that the engine makes. */
+const ENGINE = profileNamed('breadboard-0.1');
+
+const start: Beginning = (name, source) => ({ op: 'start', name, source });
+
+/** Messages of these roles that come before any other message belong to the system header. */
+const SYSTEM_ROLES = new Set(['system', 'developer']);
+
+async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
+  const tally = newTally();
+  const ids = newIds();
+  let ordinal = 0;
+  let begun = false;
+  let inHead = false;
+  let openTurn: string | null = null;
+  let uncommitted = false;
+  let steps: Step[] = [];
+
+  const flush = (): Draft => {
+    const draft: Draft = { kind: 'steps', begin: begun ? null : start, steps };
+    begun = true;
+    steps = [];
+    return draft;
+  };
+  const commit = (): Draft => {
+    steps.push({ op: 'commit', at_ns: 0n });
+    count(tally.read, 'cycles');
+    uncommitted = false;
+    return flush();
+  };
+
+  for await (const { text, line: number, where } of units) {
+    const line = readLogLine(ENGINE, text, number);
+    if (line.is === 'skipped') {
+      count(tally.skipped, 'lines');
+      warn(tally, `skipped: ${line.reason}`);
+    }
+    if (line.is !== 'node') continue;
+    const { node, event } = line;
+    const turn = typeof node.turn === 'number' && Number.isSafeInteger(node.turn) ? String(node.turn) : null;
+    // Whatever names no turn goes on with the one that is open.
+    if (turn !== null && turn !== openTurn && openTurn !== null && uncommitted) yield commit();
+    openTurn = turn ?? openTurn;
+    const { id: engineId } = describeNode(ENGINE, node, ordinal);
+    const id = ids.take(engineId, number);
+    if (id !== engineId)
+      warn(tally, `${where}: the id ${JSON.stringify(engineId.slice(0, 80))} became ${id}`);
+    const block = eventToNode({ kind: node.kind, line: event, text, number, ordinal }, id);
+    if (block['data_line'] !== undefined) count(tally.read, 'lines kept as written');
+    checkNode(block, where);
+    const role = block['role'];
+    inHead ||= node.kind === 'message' && !(typeof role === 'string' && SYSTEM_ROLES.has(role));
+    const parent = node.kind === 'message' && !inHead ? '^sys' : '^ah';
+    steps.push({ op: 'insert', parent, node: block, at_ns: 0n });
+    count(tally.read, node.kind);
+    ordinal += 1;
+    uncommitted = true;
+    if (steps.length >= MAX_EVENTS) yield flush();
+  }
+  if (uncommitted) yield commit();
+  if (ordinal === 0) yield flush();
+  yield { kind: 'report', report: reportOf(MAPPING, tally) };
+}
