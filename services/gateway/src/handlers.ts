@@ -68,9 +68,8 @@ export const createHandlers = (home: Home): Handlers => {
     ...causeHandlers(home),
     ...questionHandlers(home),
     ...auditHandlers(home),
-    events: async ({ history: name, from = 0, limit = 100, node }) => {
     ...interventionHandlers(home),
-    events: async ({ history: name, from = 0, limit = 100 }) => {
+    events: async ({ history: name, from = 0, limit = 100, node }) => {
       const { history } = await home.find(name);
       const about = node === undefined ? {} : { node };
       const page = { from, limit: Math.max(1, Math.min(limit, 1_000)), ...about };
