@@ -144,7 +144,8 @@ const rolledBack = (history: string, events: readonly HistoryEvent[]): Content =
   const description = noteIn(events);
   return {
     to: positionRef({ strand: started.parent, seq: started.at }),
-    abandoned: lineageId(history, started.parent),
+    // By its strand even if that is the first: the history's id means the lineage that went on.
+    abandoned: `${history}:${started.parent}`,
     ...(description === '' ? {} : { description }),
   };
 };

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
-import { historyId } from '@stemma/history';
-import { findHistory, listHistories, listLineages } from '@stemma/read-models';
+import { historyId, lineageId } from '@stemma/history';
+import { findHistory, findLineage, lineageNamed, listHistories } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { Line } from './home.ts';
 
@@ -20,26 +20,38 @@ export const findLine = (rows: RowReader, name: string): Line => {
   const history = colon === -1 ? undefined : historyNamed(rows, name.slice(0, colon));
   if (history === undefined)
     throw fail('E_HISTORY_NOT_FOUND', `there is no history ${JSON.stringify(name)}`, { name });
-  return lineageNamed(rows, history, name.slice(colon + 1));
+  return lineageCalled(rows, history, name.slice(colon + 1));
 };
 
 /** The lineage of a history that has a name or is a strand; undefined if there is none. */
 export const lineageIn = (rows: RowReader, history: string, name: string): Line | undefined => {
-  const lineages = listLineages(rows, history);
-  const found = lineages.find((lineage) => lineage.name === name || String(lineage.strand) === name);
-  return found && lineOf(history, found.strand);
+  const named = lineageNamed(rows, history, name);
+  if (named !== undefined) return lineIn(rows, history, named);
+  if (!/^(0|[1-9][0-9]{0,14})$/.test(name)) return undefined;
+  return findLineage(rows, history, Number(name)) && lineIn(rows, history, Number(name));
 };
 
-/** The line of a strand. */
+const lineIn = (rows: RowReader, history: string, strand: number): Line => ({
+  history,
+  strand,
+  lineage: lineageName(rows, history, strand),
+});
+
+/** The line of a strand, named as if no rollback had moved `main`. */
 export const lineOf = (history: string, strand: number): Line => ({
   history,
   strand,
   lineage: lineageId(history, strand),
 });
 
-/** What names a lineage: the history's id for its root lineage, else `<history>:<strand>`. */
-export const lineageId = (history: string, strand: number): string =>
-  strand === 0 ? history : `${history}:${strand}`;
+/**
+ * What names a lineage now: the history's id for the one that has the name `main`, else `<history>:<strand>`. After a
+ * rollback the history's id means the lineage that went on, and `<history>:0` the first.
+ */
+export const lineageName = (rows: RowReader, history: string, strand: number): string => {
+  const main = lineageNamed(rows, history, 'main') ?? 0;
+  return strand === main ? lineageId(history, 0) : `${history}:${strand}`;
+};
 
 const historyNamed = (rows: RowReader, name: string): string | undefined => {
   if (findHistory(rows, name) !== undefined) return name;
@@ -63,12 +75,10 @@ const before = (id: string): string =>
   id.slice(0, -1) + String.fromCharCode(id.charCodeAt(id.length - 1) - 1) + '~';
 
 /** The lineage that has the name `main` now: the root's, until a rollback passes the name on (context-tree §5). */
-const mainOf = (rows: RowReader, history: string): Line => {
-  const main = listLineages(rows, history).find(({ name }) => name === 'main');
-  return lineOf(history, main?.strand ?? 0);
-};
+const mainOf = (rows: RowReader, history: string): Line =>
+  lineIn(rows, history, lineageNamed(rows, history, 'main') ?? 0);
 
-const lineageNamed = (rows: RowReader, history: string, name: string): Line => {
+const lineageCalled = (rows: RowReader, history: string, name: string): Line => {
   const found = lineageIn(rows, history, name);
   if (found === undefined)
     throw fail('E_LINEAGE_NOT_FOUND', `the history ${history} has no lineage ${JSON.stringify(name)}`, {

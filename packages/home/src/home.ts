@@ -6,6 +6,7 @@ import type { Audit } from './audit/types.ts';
 import type { DoctorReport } from './doctor.ts';
 import type { Line, Position } from './place.ts';
 import type { Causes } from './causes/types.ts';
+import type { Lineages } from './lineages/types.ts';
 import type { Questions } from './questions/types.ts';
 import type { StagesQuestions } from './stages/types.ts';
 
@@ -101,6 +102,8 @@ export type Home = {
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
   readonly causes: Causes;
+  /** Lineages, saved positions, configuration, and who looked. */
+  readonly lineages: Lineages;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
   /** All of them, the one that changed last first. */

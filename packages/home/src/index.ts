@@ -23,7 +23,16 @@ export type {
   Why,
   WhyMoment,
 } from './causes/types.ts';
-export { lineageId, lineOf } from './find.ts';
+export { lineageId } from '@stemma/history';
+export { lineOf } from './find.ts';
+export type {
+  Configuration,
+  LineageNode,
+  Lineages,
+  Observation,
+  Observed,
+  SavedPosition,
+} from './lineages/types.ts';
 export type {
   DiffResult,
   HistorySummary,

@@ -31,6 +31,7 @@ import {
 } from './read.ts';
 import { causesOf } from './causes/causes.ts';
 import { eventsAbout } from './causes/why.ts';
+import { lineagesOf } from './lineages/lineages.ts';
 import { questionsOf } from './questions/questions.ts';
 import { salvageLine } from './salvage.ts';
 import { openStages } from './stages/open-stages.ts';
@@ -107,6 +108,7 @@ const homeOf = (parts: Parts): Home => {
   const view = async (position: Position): Promise<TreeView> => viewOf(projector, position);
   const home: Home = {
     directory: parts.directory,
+    lineages: lineagesOf(projector, (command) => submit(parts, command)),
     submit: (command) => submit(parts, command),
     histories: () => current((rows) => allHistories(rows, stateOf)),
     history: (id) => current((rows) => oneHistory(rows, id, stateOf)),

@@ -17,6 +17,8 @@ export type Position = {
   readonly cycle: number | null;
   readonly committed: boolean;
   readonly label: string;
+  /** What names its lineage now: the history's id for `main`, else `<history>:<strand>`. */
+  readonly lineage: string;
 };
 
 /** The recorded fact that made something as it is, and the command that brought it. */

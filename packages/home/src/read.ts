@@ -11,6 +11,7 @@ import type { Author } from '@stemma/events';
 import {
   findAct,
   findHistory,
+  findSnapshot,
   listHistories,
   listLineages,
   listNames,
@@ -27,7 +28,7 @@ import {
 import type { Projector } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, parseSelector, select, type Marker, type MarkerRange } from '@stemma/selectors';
-import { findLine, lineageId, lineageIn } from './find.ts';
+import { findLine, lineageIn, lineageName } from './find.ts';
 import type {
   DiffResult,
   HistorySummary,
@@ -67,7 +68,7 @@ const summaryOf = (rows: RowReader, row: HistoryRow, stateOf: StateOf): HistoryS
   events: row.events,
   cycles: row.snapshots,
   lineages: listLineages(rows, row.history).map(({ strand, name, parent }): LineageSummary => ({
-    lineage: lineageId(row.history, strand),
+    lineage: lineageName(rows, row.history, strand),
     strand,
     name,
     parent: parent?.strand ?? null,
@@ -128,15 +129,21 @@ export const positionOf = (rows: RowReader, line: Line, ref: string): Position =
 
 const positionAt = (rows: RowReader, { history, strand }: Line, marker: Marker | MarkerRange): Position => {
   const found = resolvePosition(rows, history, strand, positionMarker(marker));
-  const { cycle } = nearestMark(rows, history, found.strand, found.seq).mark;
-  const committed = found.cycle !== null;
+  return positionIn(rows, history, found.strand, found.seq);
+};
+
+/** The position of a lineage after a frame. */
+export const positionIn = (rows: RowReader, history: string, strand: number, seq: number): Position => {
+  const { cycle } = nearestMark(rows, history, strand, seq).mark;
+  const committed = findSnapshot(rows, history, strand, seq, cycle)?.seq === seq;
   return {
     history,
-    strand: found.strand,
-    seq: found.seq,
-    cycle: committed ? found.cycle : cycle === 0 ? null : cycle,
+    strand,
+    seq,
+    cycle: committed ? cycle : cycle === 0 ? null : cycle,
     committed,
-    label: committed ? `@c${found.cycle}` : `@s${found.seq}`,
+    label: committed ? `@c${cycle}` : `@s${seq}`,
+    lineage: lineageName(rows, history, strand),
   };
 };
 

@@ -56,6 +56,7 @@ export const play = (acts: readonly Act[]): Played => {
         cycle: committed || cycle > 0 ? cycle : null,
         committed,
         label: committed ? `@c${cycle}` : `@s${at}`,
+        lineage: HISTORY,
       };
     });
   return { history, rows, projector, positionAt };

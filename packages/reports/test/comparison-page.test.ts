@@ -30,7 +30,8 @@ const hostile = (): Comparison => {
   const author = { actor: HOSTILE[0] as string };
   const act = { seq: 4, strand: 0, at: 1_700_000_000_000, author, command: HOSTILE[1] as string };
   const label = '@c3<b>';
-  const position = { history: HOSTILE[2] as string, strand: 0, seq: 3, cycle: 3, committed: true, label };
+  const place = { history: HOSTILE[2] as string, lineage: HOSTILE[3] as string, strand: 0, seq: 3 };
+  const position = { ...place, cycle: 3, committed: true, label };
   const counted = { position, nodes: 9, blocks: 5, turns: 3, shown: 5, tokens: 120 };
   const nodes = HOSTILE.map(node);
   const side = {

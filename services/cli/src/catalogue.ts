@@ -7,7 +7,13 @@ import { compare } from './commands/compare.ts';
 import { copy } from './commands/copy.ts';
 import { diff } from './commands/diff.ts';
 import { doctor } from './commands/doctor.ts';
-import { annotate, commit, configure, move, name, remove, replace } from './commands/edits.ts';
+import { annotate } from './commands/annotate.ts';
+import { fork, load, rollback } from './commands/branches.ts';
+import { config } from './commands/config.ts';
+import { inject } from './commands/inject.ts';
+import { lineage } from './commands/lineage.ts';
+import { list, save } from './commands/save.ts';
+import { commit, configure, move, name, remove, replace } from './commands/edits.ts';
 import { exportCommand } from './commands/export.ts';
 import { histories } from './commands/histories.ts';
 import { importCommand } from './commands/import.ts';
@@ -47,6 +53,14 @@ export const COMMANDS: readonly CommandLine[] = [
   exportCommand,
   up,
   start,
+  lineage,
+  list,
+  save,
+  load,
+  fork,
+  rollback,
+  inject,
+  config,
   insert,
   replace,
   move,

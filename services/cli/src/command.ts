@@ -13,6 +13,7 @@ export type Context = {
   readonly directory: string;
   readonly stdin: Surroundings['stdin'];
   readonly stderr: Surroundings['stderr'];
+  readonly env: Surroundings['env'];
   /** Aborts with E_CANCELLED on Ctrl-C or SIGTERM, and when nobody reads stdout any more. */
   readonly signal: AbortSignal;
   /** A display of what is done, on stderr; counting throws once the signal has aborted. */
@@ -86,6 +87,7 @@ const runCommand = async (
     directory,
     stdin: around.stdin,
     stderr: around.stderr,
+    env: around.env,
     signal: stop.signal,
     progress: (unit) => {
       display?.end();

@@ -22,7 +22,7 @@ export const runStemma = async (
     stdin: Readable.from([Buffer.from(input)]),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env,
+    env: { STEMMA_ACTOR: 'tester', ...env },
     signal: new AbortController().signal,
   });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
@@ -42,7 +42,9 @@ const collector = (): { readonly stream: Writable; readonly text: () => string }
 /** Runs the command line as a person would, in a process of its own. */
 export const spawnStemma = (args: readonly string[], { input = '', env = {} }: Around = {}): Promise<Run> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { ...process.env, STEMMA_ACTOR: 'tester', ...env },
+    });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));

@@ -1,11 +1,11 @@
 import type { Position as PositionAnswer } from '@stemma/api';
 import { isStemmaError } from '@stemma/errors';
-import { lineageId, lineOf, type HistorySummary, type Home, type Line, type Position } from '@stemma/home';
+import { lineOf, type HistorySummary, type Home, type Line, type Position } from '@stemma/home';
 
 /** A position as the API gives it. */
 export const positionAnswer = (position: Position): PositionAnswer => ({
   history: position.history,
-  lineage: lineageId(position.history, position.strand),
+  lineage: position.lineage,
   strand: position.strand,
   seq: position.seq,
   cycle: position.cycle,

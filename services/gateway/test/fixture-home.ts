@@ -116,6 +116,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       cycle: before?.cycle ?? null,
       committed,
       label: committed ? before.label : `@s${seq}`,
+      lineage: history,
     };
   };
   const positionOf = ({ history }: Line, reference?: string): Position => {
@@ -174,6 +175,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     stages: undefined as never,
     causes: undefined as never,
+    lineages: { lineOf: (line: Line) => Promise.resolve(line) } as never,
     directory: '(memory)',
     append,
     submit: async ({ history, steps }) => {

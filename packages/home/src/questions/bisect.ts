@@ -1,3 +1,4 @@
+import { lineageName } from '../find.ts';
 import { fail } from '@stemma/errors';
 import type { Projector } from '@stemma/projector';
 import { listSnapshots } from '@stemma/read-models';
@@ -42,6 +43,7 @@ export const bisect = async (
         cycle: row.cycle,
         committed: true,
         label: `@c${row.cycle}`,
+        lineage: lineageName(rows, history, row.strand),
       }));
     return wayBetween(chainOf(from), chainOf(to));
   });

@@ -20,7 +20,7 @@ const edit = (
   options: [...line.options, ...RECORDING],
   run: async (context, [name, ...args], options) => {
     const made = await step(args, options, context);
-    await printOutcome(context.output, await submitSteps(await context.line(name), [made], options));
+    await printOutcome(context.output, await submitSteps(context, await context.line(name), [made], options));
     return undefined;
   },
 });
@@ -97,16 +97,6 @@ export const name = edit(
     options: [],
   },
   ([value]) => ({ op: 'name', name: required(value) }),
-);
-
-export const annotate = edit(
-  {
-    name: 'annotate',
-    summary: 'write a note to the position where a lineage stands',
-    arguments: [['<note>', 'the note']],
-    options: [],
-  },
-  ([note]) => ({ op: 'annotate', note: required(note) }),
 );
 
 export const configure = edit(

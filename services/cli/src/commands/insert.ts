@@ -31,7 +31,7 @@ export const insert: CommandLine = {
     const parent = (text(options, 'parent') ?? '^ah').replace(/^#/, '');
     await printOutcome(
       output,
-      await submitSteps(await find(name), [{ op: 'insert', parent, node }], options),
+      await submitSteps(context, await find(name), [{ op: 'insert', parent, node }], options),
     );
     return undefined;
   },

@@ -1,0 +1,60 @@
+import {
+  findLineage,
+  listLineages,
+  listNames,
+  listNotes,
+  readChain,
+  type LineageRow,
+} from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
+import { lineageName } from '../find.ts';
+import type { Position } from '../place.ts';
+import { positionIn } from '../read.ts';
+import { cycleAt } from './saved.ts';
+import type { LineageNode } from './types.ts';
+
+const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000_000n);
+
+/** What is told of a lineage beside its row, for all lineages of a history at once. */
+const describing = (rows: RowReader, history: string): ((row: LineageRow) => LineageNode) => {
+  const saved = new Map<number, { name: string; seq: number }[]>();
+  for (const { name, strand, position } of listNames(rows, history)) {
+    const own = saved.get(strand);
+    if (own === undefined) saved.set(strand, [{ name, seq: position }]);
+    else own.push({ name, seq: position });
+  }
+  const said = new Map<number, string>();
+  for (const { strand, seq, position, note } of listNotes(rows, history))
+    if (strand === position && seq === strand) said.set(strand, note);
+  return (row) => ({
+    lineage: lineageName(rows, history, row.strand),
+    strand: row.strand,
+    name: row.name,
+    how: row.how,
+    parent:
+      row.parent === null
+        ? null
+        : { ...row.parent, label: positionIn(rows, history, row.parent.strand, row.parent.seq).label },
+    left_by: row.leftBy,
+    started_at: milliseconds(row.startedAt),
+    updated_at: milliseconds(row.newestAt),
+    seq: row.seq,
+    cycle: cycleAt(rows, history, row.strand, row.seq),
+    frames: row.frames,
+    description: row.strand === 0 ? '' : (said.get(row.strand) ?? ''),
+    saved: [...(saved.get(row.strand) ?? [])].sort((a, b) => a.seq - b.seq),
+  });
+};
+
+/** The lineages of a history in the order they began. */
+export const lineageTree = (rows: RowReader, history: string): readonly LineageNode[] =>
+  listLineages(rows, history).map(describing(rows, history));
+
+/** The lineages on the chain of a position, from the root. */
+export const ancestorsOf = (rows: RowReader, { history, strand, seq }: Position): readonly LineageNode[] => {
+  const describe = describing(rows, history);
+  return readChain(rows, history, strand, seq)
+    .map((link) => findLineage(rows, history, link.strand))
+    .filter((row) => row !== undefined)
+    .map(describe);
+};

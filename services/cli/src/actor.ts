@@ -1,0 +1,59 @@
+import { fail } from '@stemma/errors';
+import { execFile } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
+import { promisify } from 'node:util';
+import type { Context } from './command.ts';
+import { text } from './options.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Options of a command that a person gives: who acts, and why. */
+export const ACTING: readonly (readonly [syntax: string, description: string])[] = [
+  ['--actor <name>', 'who acts (else STEMMA_ACTOR, else the user of git config)'],
+  ['--notes <text>', 'why; asked for on a terminal, may be empty'],
+];
+
+/** The actor that a command names, or STEMMA_ACTOR: for what is done without asking further. */
+export const namedActor = ({ env }: Pick<Context, 'env'>, options: Options): string | undefined =>
+  text(options, 'actor') ?? (env['STEMMA_ACTOR'] || undefined);
+
+/** Who acts (pool: Interventions). @throws E_ACTOR_REQUIRED */
+export const actorOf = async (context: Pick<Context, 'env'>, options: Options): Promise<string> => {
+  const actor = namedActor(context, options) ?? (await gitUser(context.env));
+  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'nobody is named who acts');
+  return actor;
+};
+
+const run = promisify(execFile);
+
+/** `Name <address>` as git knows it, what there is of it; undefined where git knows neither. */
+const gitUser = async (env: Context['env']): Promise<string | undefined> => {
+  const ask = async (key: string): Promise<string> => {
+    try {
+      const { stdout } = await run('git', ['config', '--get', key], {
+        env: { PATH: process.env['PATH'], ...env },
+        timeout: 5_000,
+      });
+      return stdout.trim();
+    } catch {
+      return '';
+    }
+  };
+  const [name, address] = [await ask('user.name'), await ask('user.email')];
+  if (name === '' || address === '') return name || address || undefined;
+  return `${name} <${address}>`;
+};
+
+/** Why: as given, or asked for where a person sits at a terminal; windows' line ends are line ends. */
+export const notesOf = async (context: Context, options: Options): Promise<string> => {
+  const given = text(options, 'notes');
+  if (given !== undefined) return given.replace(/\r\n/g, '\n');
+  const { stdin, stderr, signal } = context;
+  if (stdin.isTTY !== true || stderr.isTTY !== true || context.output.json) return '';
+  const questions = createInterface({ input: stdin, output: stderr });
+  try {
+    return await questions.question('why (may be empty): ', { signal });
+  } finally {
+    questions.close();
+  }
+};

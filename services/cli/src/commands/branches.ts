@@ -1,0 +1,82 @@
+import { fail } from '@stemma/errors';
+import type { Step } from '@stemma/history';
+import type { Home, Line, Position } from '@stemma/home';
+import type { CommandLine, Context } from '../command.ts';
+import { required, text } from '../options.ts';
+import { RECORDING, submitSteps } from '../submit.ts';
+import { printBranch } from '../print-branch.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+type Argument = string | readonly string[] | undefined;
+
+const HISTORY = ['<history>', 'a history or lineage, by id or name'] as const;
+const DESCRIPTION = ['--description <text>', 'what it is for'] as const;
+
+const at = ({ strand, seq }: Position): { strand: number; seq: number } => ({ strand, seq });
+
+const described = (options: Options): { readonly description?: string } => {
+  const description = text(options, 'description');
+  return description === undefined ? {} : { description };
+};
+
+const branch = async (
+  context: Context,
+  name: Argument,
+  options: Options,
+  step: (home: Home, line: Line) => Promise<Step>,
+): Promise<undefined> => {
+  const found = await context.line(name);
+  const outcome = await submitSteps(context, found, async (line) => [await step(found.home, line)], options);
+  await printBranch(context.output, found.home, outcome);
+  return undefined;
+};
+
+export const fork: CommandLine = {
+  name: 'fork',
+  summary: 'begin a lineage of its own at a position; the one it leaves goes on as it was',
+  arguments: [HISTORY, ['[ref]', '@t-1 @c12 @s57 @name:NAME; nothing for where the lineage stands']],
+  options: [['--name <name>', 'a name for it'], DESCRIPTION, ...RECORDING],
+  run: (context, [name, ref], options) =>
+    branch(context, name, options, async (home, line) => ({
+      op: 'fork',
+      name: text(options, 'name') ?? null,
+      ...described(options),
+      ...(ref === undefined ? {} : { at: at(await home.position(line, required(ref))) }),
+    })),
+};
+
+export const rollback: CommandLine = {
+  name: 'rollback',
+  summary: 'go on from an earlier position; what came after it stays, as a lineage of its own',
+  arguments: [HISTORY, ['<ref>', '@t-1 @c12 @s57 @name:NAME, on the chain of the lineage']],
+  options: [['--left <name>', 'a name for the lineage that is left'], DESCRIPTION, ...RECORDING],
+  run: (context, [name, ref], options) =>
+    branch(context, name, options, async (home, line) => back(home, line, required(ref), options)),
+};
+
+const back = async (home: Home, line: Line, ref: string, options: Options): Promise<Step> => {
+  const abandoned = text(options, 'left');
+  return {
+    op: 'rollback',
+    to: at(await home.position(line, ref)),
+    ...(abandoned === undefined ? {} : { abandoned }),
+    ...described(options),
+  };
+};
+
+export const load: CommandLine = {
+  name: 'load',
+  summary: 'go on from a saved position: a rollback where it is in the past of the lineage, else a fork',
+  arguments: [HISTORY, ['<name>', 'a saved position by name, or any position (@c12)']],
+  options: [['--name <name>', 'a name for the fork'], DESCRIPTION, ...RECORDING],
+  run: (context, [name, saved], options) =>
+    branch(context, name, options, async (home, line) => {
+      const ref = required(saved).startsWith('@') ? required(saved) : `@name:${required(saved)}`;
+      const position = await home.position(line, ref);
+      const way = await home.lineages.way(line, position);
+      if (way === 'here')
+        throw fail('E_USAGE', `the lineage stands at ${ref} already: there is nothing to load`);
+      if (way === 'rollback') return back(home, line, ref, options);
+      return { op: 'fork', name: text(options, 'name') ?? null, at: at(position), ...described(options) };
+    }),
+};

@@ -1,0 +1,58 @@
+import { isStemmaError, fail } from '@stemma/errors';
+import { parseWideJson, type WideJson } from '@stemma/canonical';
+import type { CommandLine } from '../command.ts';
+import { oneLine, toJson } from '../output.ts';
+import { required } from '../options.ts';
+import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+
+export const config: CommandLine = {
+  name: 'config',
+  summary: 'show or change the configuration of a lineage: `config get H [@ref]`, `config set H key=value…`',
+  arguments: [
+    ['<what>', 'get, or set'],
+    ['<history>', 'a history or lineage, by id or name'],
+    ['[settings...]', 'key=value, the value JSON or a text, null to take it away; for get a position'],
+  ],
+  options: RECORDING,
+  run: async (context, [what, name, given], options) => {
+    const settings = Array.isArray(given) ? (given as readonly string[]) : [];
+    const found = await context.line(name);
+    const { home, line } = found;
+    if (what === 'get') {
+      const { position, config: values } = await home.lineages.config(await home.position(line, settings[0]));
+      await context.output.result(
+        { position: position.label, lineage: position.lineage, config: values },
+        () =>
+          Object.entries(values)
+            .map(([key, value]) => `${key} = ${oneLine(toJson(value), context.output.width)}\n`)
+            .join(''),
+      );
+      return undefined;
+    }
+    if (what !== 'set')
+      throw fail('E_USAGE', `config takes get or set, not ${JSON.stringify(required(what))}`);
+    const outcome = await submitSteps(context, found, [{ op: 'config', set: parsed(settings) }], options);
+    await printOutcome(context.output, outcome);
+    return undefined;
+  },
+};
+
+const parsed = (settings: readonly string[]): { readonly [key: string]: WideJson } => {
+  const pairs = settings.map((setting): [string, WideJson] => {
+    const equals = setting.indexOf('=');
+    if (equals < 1) throw fail('E_USAGE', `${JSON.stringify(setting)} is no key=value`);
+    return [setting.slice(0, equals), valueOf(setting.slice(equals + 1))];
+  });
+  if (pairs.length === 0) throw fail('E_USAGE', 'say what to set: key=value');
+  return Object.fromEntries(pairs);
+};
+
+/** JSON where it is some, else the text itself. */
+const valueOf = (given: string): WideJson => {
+  try {
+    return parseWideJson(given, 'the value');
+  } catch (error) {
+    if (isStemmaError(error, 'E_INPUT_NOT_JSON') || isStemmaError(error, 'E_INPUT_TRUNCATED')) return given;
+    throw error;
+  }
+};

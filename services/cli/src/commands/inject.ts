@@ -1,0 +1,58 @@
+import type { CommandLine } from '../command.ts';
+import { MOST_STDIN, readText, required, text, whole } from '../options.ts';
+import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+
+export const inject: CommandLine = {
+  name: 'inject',
+  summary: 'put a message into the open cycle, as an act of yours',
+  arguments: [
+    ['<history>', 'a history or lineage, by id or name'],
+    ['<text>', 'the message; - reads stdin'],
+  ],
+  options: [
+    ['--source <name>', 'where it comes from (default: manual)'],
+    ['--node <id>', 'an id of your own for the block'],
+    ['--parent <id>', '^ah, ^sys, or the id of a container or turn (default: ^ah)'],
+    ['--role <role>', 'system, user, assistant, tool …'],
+    ['--kind <kind>', 'text, call, result … (default: text)'],
+    ['--offset <n>', 'before the core: < 0, after it: > 0 (default: 0)'],
+    ['--ttl <n>', 'for how many further snapshots it stays (default: for ever)'],
+    ['--vector <n>', 'its number in a pool'],
+    ...RECORDING.filter(([syntax]) => !syntax.startsWith('--recorder')),
+  ],
+  run: async (context, [name, message], options) => {
+    const given = required(message);
+    const body = given === '-' ? await readText(context, '-', MOST_STDIN) : given;
+    const [offset, ttl, vector] = [
+      whole(options, 'offset'),
+      whole(options, 'ttl', { least: 0 }),
+      whole(options, 'vector', { least: 0 }),
+    ];
+    const said = Object.fromEntries(
+      (['source', 'role', 'kind'] as const).flatMap((each) => {
+        const value = text(options, each);
+        return value === undefined ? [] : [[each, value]];
+      }),
+    );
+    const [id, parent] = [text(options, 'node'), text(options, 'parent')];
+    const outcome = await submitSteps(
+      context,
+      await context.line(name),
+      [
+        {
+          op: 'inject',
+          text: body,
+          ...said,
+          ...(id === undefined ? {} : { id }),
+          ...(parent === undefined ? {} : { parent: parent.replace(/^#/, '') }),
+          ...(offset === undefined ? {} : { offset }),
+          ...(ttl === undefined ? {} : { ttl }),
+          ...(vector === undefined ? {} : { vector_id: vector }),
+        },
+      ],
+      options,
+    );
+    await printOutcome(context.output, outcome);
+    return undefined;
+  },
+};

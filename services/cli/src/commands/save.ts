@@ -1,0 +1,75 @@
+import type { CommandLine } from '../command.ts';
+import { fail } from '@stemma/errors';
+import { required, text } from '../options.ts';
+import { oneLine, printable, table } from '../output.ts';
+import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+import { time } from '../time.ts';
+
+export const save: CommandLine = {
+  name: 'save',
+  summary: 'save a position under a name; it copies nothing and changes nothing',
+  arguments: [
+    ['<history>', 'a history or lineage, by id or name'],
+    ['[what...]', 'a name (one is made where none is given) and, or, a position (@c12)'],
+  ],
+  options: [['--description <text>', 'what is to be said of it'], ...RECORDING],
+  run: async (context, [history, what], options) => {
+    const given = Array.isArray(what) ? (what as readonly string[]) : [];
+    const ref = given.find((each) => each.startsWith('@'));
+    const name = given.find((each) => !each.startsWith('@'));
+    if (given.length > (ref === undefined ? 0 : 1) + (name === undefined ? 0 : 1))
+      throw fail('E_USAGE', 'save takes one name and one position (@c12) at the most');
+    const found = await context.line(history);
+    const description = text(options, 'description');
+    const outcome = await submitSteps(
+      context,
+      found,
+      async (line) => {
+        const position = ref === undefined ? undefined : await found.home.position(line, ref);
+        return [
+          {
+            op: 'save',
+            ...(name === undefined ? {} : { name }),
+            ...(description === undefined ? {} : { description }),
+            ...(position === undefined ? {} : { position: { strand: position.strand, seq: position.seq } }),
+          },
+        ];
+      },
+      options,
+    );
+    const saved = outcome.events.find((event) => event.type === 'PositionNamed');
+    if (context.output.json || saved === undefined) await printOutcome(context.output, outcome);
+    else await context.output.write(`${saved.name} is @s${saved.seq}\n`);
+    return undefined;
+  },
+};
+
+export const list: CommandLine = {
+  name: 'list',
+  summary: 'list the saved positions, of one history or of all',
+  arguments: [['[history]', 'a history or lineage, by id or name']],
+  options: [],
+  run: async (context, [name]) => {
+    const home = await context.home();
+    const history = name === undefined ? undefined : (await home.find(required(name))).history;
+    const saved = await home.lineages.saved(history);
+    await context.output.result(saved, () =>
+      saved.length === 0
+        ? 'no position is saved: `stemma save H NAME` saves one\n'
+        : table(
+            ['ID', 'LINEAGE', 'POSITION', 'ROUND', 'BLOCKS', 'PARENT', 'SAVED', 'DESCRIPTION'],
+            saved.map((row) => [
+              printable(row.id),
+              row.lineage,
+              row.position.label,
+              String(row.round_number ?? '-'),
+              String(row.metrics?.blocks ?? '-'),
+              row.parent_id ?? '-',
+              time(row.created_at),
+              oneLine(row.description, 60),
+            ]),
+          ),
+    );
+    return undefined;
+  },
+};

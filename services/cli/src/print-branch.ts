@@ -1,0 +1,32 @@
+import { positionRef } from '@stemma/history';
+import { lineageId, type Home, type Outcome } from '@stemma/home';
+import { printable, type Output } from './output.ts';
+
+/** Tells where a fork or rollback goes on: `{history, lineage, strand, name, how, from, abandoned, …}`. */
+export const printBranch = async (
+  output: Output,
+  home: Home,
+  { history, strand, seq, events, repeated }: Outcome,
+): Promise<void> => {
+  const started = events.find((event) => event.type === 'LineageStarted');
+  const { label } = await home.position({ history, strand, lineage: lineageId(history, strand) }, '');
+  const from = started === undefined ? null : { strand: started.parent, seq: started.at };
+  const abandoned = started?.how === 'rollback' ? `${history}:${started.parent}` : null;
+  const result = {
+    history,
+    lineage: lineageId(history, strand),
+    strand,
+    seq,
+    position: label,
+    name: started?.name ?? null,
+    how: started?.how ?? null,
+    from: from === null ? null : positionRef(from),
+    abandoned,
+    repeated,
+  };
+  await output.result(result, () => {
+    const name = result.name === null ? '' : ` (${printable(result.name)})`;
+    const where = `${result.lineage}${name} goes on from ${result.from ?? ''}`;
+    return `${where}${abandoned === null ? '' : `; what was left is ${abandoned}`}${repeated ? ' (was there already)' : ''}\n`;
+  });
+};
