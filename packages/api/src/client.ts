@@ -1,7 +1,7 @@
 import { ERRORS, StemmaError, type ErrorCode } from '@stemma/errors';
 import { ErrorAnswer } from './answers.ts';
 import type { AnswerOf, Endpoint, InputOf } from './endpoint.ts';
-import { ENDPOINTS, type EndpointName, type Endpoints } from './endpoints.ts';
+import { ENDPOINTS, type EndpointName, type Endpoints, type StreamName } from './endpoints.ts';
 import { fromWireJson, toWireJson } from './wire-json.ts';
 
 /** As much of `fetch` as the client needs. */
@@ -12,7 +12,7 @@ export type Fetch = (
 
 /** One function for each endpoint; each answers what the contract says, or throws the coded error of the server. */
 export type Client = {
-  readonly [Name in Exclude<EndpointName, 'stream'>]: (
+  readonly [Name in Exclude<EndpointName, StreamName>]: (
     input: InputOf<Endpoints[Name]>,
   ) => Promise<AnswerOf<Endpoints[Name]>>;
 };

@@ -3,6 +3,7 @@ import { AUDIT } from './audit.ts';
 import { Health, Selection, Stats, VerifyStatus } from './answers.ts';
 import { CAUSES } from './causes.ts';
 import { CommandAnswer, CommandRequest, StartRequest } from './commands.ts';
+import { CTREES } from './ctrees.ts';
 import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EventPage, StreamMessage } from './logged.ts';
@@ -209,7 +210,10 @@ export const ENDPOINTS = {
     answer: { kind: 'json', status: 200, schema: Health },
     errors: ['E_BUSY'],
   },
+  ...CTREES,
 } as const satisfies Record<string, Endpoint>;
 
 export type Endpoints = typeof ENDPOINTS;
 export type EndpointName = keyof Endpoints;
+/** Endpoints that answer with messages of a live stream. */
+export type StreamName = 'stream' | 'ctreesStream';

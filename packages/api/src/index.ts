@@ -2,7 +2,7 @@ import './csp.ts';
 
 export type { Comparison } from './comparison.ts';
 export type { Intervention, InterventionPage } from './interventions.ts';
-export { ENDPOINTS, type EndpointName, type Endpoints } from './endpoints.ts';
+export { ENDPOINTS, type EndpointName, type Endpoints, type StreamName } from './endpoints.ts';
 export type { Answer, AnswerOf, Endpoint, InputOf } from './endpoint.ts';
 export { addressOf, createClient, type Client, type Fetch } from './client.ts';
 export { openApi } from './open-api.ts';
@@ -24,3 +24,4 @@ export {
   SnapshotSummary,
 } from './summaries.ts';
 export { Excerpt, LeftNode, NodeDetail, TreeNode, TreePage } from './tree.ts';
+export { CtreeEvents, CtreeMessage, CtreeNode, Ctrees, CtreeView } from './ctrees.ts';

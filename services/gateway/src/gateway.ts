@@ -1,14 +1,15 @@
 import { ENDPOINTS, openApi, toWireJson, type InputOf } from '@stemma/api';
 import { errorToJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
+import { ctreesMessages } from './ctrees.ts';
 import { createHandlers } from './handlers.ts';
 import { guard, isLoopback } from './guard.ts';
 import { routeInterventionLines } from './interventions.ts';
 import { safeHeaders } from './headers.ts';
 import { serveAsset, servePage } from './page.ts';
-import { inputOf, routeEndpoints } from './routes.ts';
+import { honoPath, inputOf, routeEndpoints } from './routes.ts';
 import { openStream, type StreamTimes } from './stream.ts';
 
 export type GatewayOptions = {
@@ -37,8 +38,8 @@ export const createGateway = (options: GatewayOptions): Hono => {
   app.use(safeHeaders);
   app.use(guard(options.hosts ?? ((host) => isLoopback(host.replace(/:\d+$/, '')))));
   routeEndpoints(app, createHandlers(home));
-  routeStream(app, options);
   routeInterventionLines(app, home);
+  routeStreams(app, options);
   const document = toWireJson(openApi(VERSION));
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
   app.get('/', (c) => servePage(c, page));
@@ -57,13 +58,16 @@ export const createGateway = (options: GatewayOptions): Hono => {
   return app;
 };
 
-const routeStream = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
+/** The live streams; together they are bounded. */
+const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
   let open = 0;
-  app.get(ENDPOINTS.stream.path, async (c) => {
-    const input = (await inputOf(c, ENDPOINTS.stream)) as InputOf<typeof ENDPOINTS.stream>;
+  const answer = async (
+    c: Context,
+    asked: { readonly after?: string | undefined; readonly history?: string | undefined },
+    tell?: Parameters<typeof openStream>[3],
+  ): Promise<Response> => {
     if (open >= streams) throw fail('E_BUSY', `there are ${open} live streams already`, { streams: open });
-    const after = c.req.header('last-event-id') ?? input.after;
-    const history = input.history === undefined ? undefined : (await home.find(input.history)).history;
+    const after = c.req.header('last-event-id') ?? asked.after;
     const done = new AbortController();
     const signal = AbortSignal.any([
       c.req.raw.signal,
@@ -73,7 +77,12 @@ const routeStream = (app: Hono, { home, streams = 64, stream, closing }: Gateway
     open++;
     const release = once(() => open--);
     try {
-      const bytes = await openStream(home, { after, history, signal }, { ...TIMES, ...stream });
+      const bytes = await openStream(
+        home,
+        { after, history: asked.history, signal },
+        { ...TIMES, ...stream },
+        tell,
+      );
       const counted = onEnd(bytes, release);
       return c.body(counted, 200, {
         'content-type': 'text/event-stream',
@@ -84,6 +93,20 @@ const routeStream = (app: Hono, { home, streams = 64, stream, closing }: Gateway
       release();
       throw error;
     }
+  };
+  app.get(ENDPOINTS.stream.path, async (c) => {
+    const { history, after } = (await inputOf(c, ENDPOINTS.stream)) as InputOf<typeof ENDPOINTS.stream>;
+    return answer(c, {
+      after,
+      history: history === undefined ? undefined : (await home.find(history)).history,
+    });
+  });
+  app.get(honoPath(ENDPOINTS.ctreesStream.path), async (c) => {
+    const { session, after } = (await inputOf(c, ENDPOINTS.ctreesStream)) as InputOf<
+      typeof ENDPOINTS.ctreesStream
+    >;
+    const line = await home.find(session);
+    return answer(c, { after, history: line.history }, ctreesMessages(home, line));
   });
 };
 

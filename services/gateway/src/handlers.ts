@@ -1,9 +1,17 @@
-import { toWireJson, type AnswerOf, type EndpointName, type Endpoints, type InputOf } from '@stemma/api';
+import {
+  toWireJson,
+  type AnswerOf,
+  type EndpointName,
+  type Endpoints,
+  type InputOf,
+  type StreamName,
+} from '@stemma/api';
 import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Home, Position, TreeView } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { auditHandlers } from './audit.ts';
+import { ctreesHandlers } from './ctrees.ts';
 import { doctorAnswer } from './doctor-answer.ts';
 import { causeHandlers } from './causes.ts';
 import { doCommand, startHistory } from './commands.ts';
@@ -19,7 +27,7 @@ import { treePage } from './tree-page.ts';
 import { openTrees, withContents } from './trees.ts';
 
 /** They are routed apart: their answers are made as the client takes them. */
-export type Streamed = 'stream' | 'interventionLines';
+export type Streamed = StreamName | 'interventionLines';
 
 /** What answers each endpoint but those. */
 export type Handlers = {
@@ -39,6 +47,7 @@ export const createHandlers = (home: Home): Handlers => {
   const viewAt = async (at: At): Promise<TreeView> => home.view(await positionAt(at));
 
   return {
+    ...ctreesHandlers(home),
     histories: (page) => historyPage(home, previews, page),
     history: async ({ history }) =>
       historyAnswer(await home.history((await home.find(history)).history), previews),

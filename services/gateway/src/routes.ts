@@ -8,7 +8,7 @@ import type { Handlers } from './handlers.ts';
 
 const BODY_BYTES = 80 * 1024 * 1024;
 
-/** Routes every endpoint but the stream to its handler: parses what comes in, writes what goes out. */
+/** Routes every endpoint but the streams to its handler: parses what comes in, writes what goes out. */
 export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
   const limit = bodyLimit({
     maxSize: BODY_BYTES,
@@ -17,7 +17,7 @@ export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
     },
   });
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
-    if (name === 'stream' || name === 'interventionLines') continue;
+    if (name === 'stream' || name === 'ctreesStream' || name === 'interventionLines') continue;
     const handle = handlers[name] as (input: unknown) => Promise<unknown>;
     app.on(endpoint.method, honoPath(endpoint.path), limit, async (c) =>
       answer(endpoint, await handle(await inputOf(c, endpoint))),
@@ -26,7 +26,7 @@ export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
 };
 
 /** `{name}` as hono writes it. */
-const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+export const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
 /** Parameters, query and body of a request, checked against the contract. */
 export const inputOf = async (c: Context, endpoint: Endpoint): Promise<Record<string, unknown>> => ({

@@ -21,6 +21,12 @@ type Request = {
   readonly signal: AbortSignal;
 };
 
+/** What is said of a batch of events: whole messages, the last with the cursor as its id. */
+type Tell = (
+  cursor: string,
+  events: readonly LoggedEvent[],
+) => readonly string[] | Promise<readonly string[]>;
+
 const EVENTS_PER_MESSAGE = 100;
 
 /**
@@ -35,6 +41,7 @@ export const openStream = async (
   home: Home,
   request: Request,
   times: StreamTimes,
+  tell: Tell = messages,
 ): Promise<ReadableStream<Uint8Array>> => {
   const end = new AbortController();
   const signal = AbortSignal.any([request.signal, end.signal]);
@@ -71,7 +78,7 @@ export const openStream = async (
     }
     next = batches.next();
     next.catch(() => undefined);
-    waiting.push(...messages(batch.value.cursor, batch.value.events));
+    waiting.push(...(await tell(batch.value.cursor, batch.value.events)));
     return waiting.shift() ?? '';
   };
 
@@ -108,7 +115,7 @@ export const openStream = async (
 };
 
 /** The events of a batch as messages; the last carries the cursor. A batch without events only moves the cursor. */
-const messages = (cursor: string, events: readonly LoggedEvent[]): readonly string[] => {
+const messages: Tell = (cursor, events) => {
   if (events.length === 0) return [`id: ${cursor}\n\n`];
   const list: string[] = [];
   for (let i = 0; i < events.length; i += EVENTS_PER_MESSAGE) {

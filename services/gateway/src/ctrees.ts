@@ -1,0 +1,72 @@
+import { toWireJson, type AnswerOf, type Ctrees, type Endpoints, type InputOf } from '@stemma/api';
+import {
+  entryDocument,
+  stagesDocument,
+  type Home,
+  type Line,
+  type LoggedEvent,
+  type StagesAnswer,
+} from '@stemma/home';
+
+type Name = 'ctrees' | 'ctreesTree' | 'ctreesEvents';
+type CtreesHandlers = {
+  readonly [N in Name]: (input: InputOf<Endpoints[N]>) => Promise<AnswerOf<Endpoints[N]>>;
+};
+
+/** What answers for the compiler stages of a lineage. */
+export const ctreesHandlers = (home: Home): CtreesHandlers => ({
+  ctrees: async ({ session, at, profile }) => {
+    const position = await home.position(await home.find(session), at);
+    return ctreesAnswer(await home.stages.compile(position, profile === undefined ? {} : { profile }));
+  },
+  ctreesTree: async ({ session, at, profile, stage = 'FROZEN', include_previews: previews }) => {
+    const position = await home.position(await home.find(session), at);
+    const view = { stage, includePreviews: previews === 'true' || previews === '1' };
+    const tree = await home.stages.tree(position, view, profile === undefined ? {} : { profile });
+    return tree as unknown as AnswerOf<Endpoints['ctreesTree']>;
+  },
+  ctreesEvents: async ({ session, at, offset = 0, limit = 100 }) => {
+    const position = await home.position(await home.find(session), at);
+    const page = await home.stages.stream(position, { offset, limit });
+    const events = page.entries.map(entryDocument) as AnswerOf<Endpoints['ctreesEvents']>['events'];
+    return { events, offset: page.offset, limit: page.limit, total: page.total };
+  },
+});
+
+/** Lists of the contract may be written to, those of the answer not: nothing else tells them apart. */
+const ctreesAnswer = (answer: StagesAnswer): Ctrees => stagesDocument(answer) as unknown as Ctrees;
+
+/**
+ * What the stream of a session says of a batch of events: a message for each node that they added to the lineage's
+ * stream, and one for each snapshot (compiler-stages: http). The last carries the cursor.
+ */
+export const ctreesMessages =
+  (home: Home, line: Line) =>
+  async (cursor: string, events: readonly LoggedEvent[]): Promise<readonly string[]> => {
+    const texts: string[] = [];
+    const tell = (type: string, seq: number, payload: object): void => {
+      const data = toWireJson({ type, session_id: line.lineage, seq, payload });
+      texts.push(`event: ${type}\ndata: ${data}\n\n`);
+    };
+    for (const [seq, snapshot] of framesOf(line, events)) {
+      for (const entry of await home.stages.frame(line, seq))
+        tell('ctree_node', seq, { node: entryDocument(entry) });
+      if (snapshot) {
+        const position = await home.position(line, `@s${seq}`);
+        tell('ctree_snapshot', seq, stagesDocument(await home.stages.compile(position)));
+      }
+    }
+    const last = texts.pop();
+    return [...texts, `id: ${cursor}\n${last ?? '\n'}`];
+  };
+
+/** The frames of the lineage among events, and whether each ends in a snapshot. */
+const framesOf = (line: Line, events: readonly LoggedEvent[]): ReadonlyMap<number, boolean> => {
+  const frames = new Map<number, boolean>();
+  for (const { history, strand, seq, event } of events) {
+    if (history !== line.history || strand !== line.strand) continue;
+    const snapshot = event.type === 'SnapshotCommitted' || event.type === 'SnapshotImported';
+    frames.set(seq, (frames.get(seq) ?? false) || snapshot);
+  }
+  return frames;
+};

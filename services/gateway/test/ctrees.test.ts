@@ -1,0 +1,98 @@
+import { CtreeMessage, CtreeView } from '@stemma/api';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { block, openAirline, type Airline } from './airline.ts';
+
+let airline: Airline;
+beforeAll(async () => {
+  airline = await openAirline();
+});
+afterAll(() => airline.close());
+
+const open = (session: string, headers: Record<string, string> = {}) =>
+  airline.app.request(`/sessions/${session}/ctrees/stream`, { headers });
+
+/** The messages of a stream until one of `count` snapshots was told, and the cursor behind them. */
+const messagesUntil = async (count: number, response: Response) => {
+  const reader = (response.body as ReadableStream<Uint8Array>)
+    .pipeThrough(new TextDecoderStream())
+    .getReader();
+  const messages: CtreeMessage[] = [];
+  let cursor = '';
+  const snapshots = (): number => messages.filter(({ type }) => type === 'ctree_snapshot').length;
+  for (let text = ''; snapshots() < count;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const parts = (text + value).split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) {
+      cursor = /^id: (.*)$/m.exec(part)?.[1] ?? cursor;
+      const data = /^data: (.*)$/m.exec(part)?.[1];
+      if (data !== undefined) messages.push(CtreeMessage.parse(JSON.parse(data)));
+    }
+  }
+  await reader.cancel();
+  return { messages, cursor };
+};
+
+test('a session is a history or a lineage: its stages come with snapshot, last node, compiler, policy and hashes, at any position [compiler-stages: http]', async () => {
+  const { client } = airline;
+  const now = await client.ctrees({ session: 'airline' });
+  expect(now.snapshot.node_count).toBe(now.compiler.node_count);
+  expect(now.last_node?.node_id).toBe(now.snapshot.last_id);
+  expect(now.hashes).toEqual(now.compiler.hashes);
+  expect(now.collapse.stages.map(({ stage }) => stage)).toEqual(['RAW', 'SPEC', 'HEADER', 'FROZEN']);
+  const { snapshots } = await client.snapshots({ history: 'airline' });
+  const past = await client.ctrees({ session: 'airline', at: snapshots.at(-1)!.label });
+  expect(past.snapshot.node_count).toBeLessThan(now.snapshot.node_count);
+  const engine = await client.ctrees({ session: 'airline', profile: 'breadboard-0.1' });
+  expect([engine.hashes.z1.length, now.hashes.z1.length]).toEqual([40, 64]);
+  await expect(client.ctrees({ session: 'nobody' })).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
+});
+
+test('the tree of a stage has no text unless previews are asked for, and the same nodes either way [compiler-stages: http, compiler-stages: safety]', async () => {
+  const get = async (query: string) =>
+    (await airline.app.request(`/sessions/airline/ctrees/tree${query}`)).text();
+  const [without, previews] = [await get('?stage=HEADER'), await get('?stage=HEADER&include_previews=true')];
+  expect(without).not.toContain('content_preview');
+  expect(previews).toContain('content_preview');
+  const [a, b] = [without, previews].map((text) => CtreeView.parse(JSON.parse(text)));
+  expect(a!.nodes.map(({ id }) => id)).toEqual(b!.nodes.map(({ id }) => id));
+  expect([a!.root_id, a!.nodes[0]!.id, a!.hashes.z2]).toEqual(['ctrees:root', 'ctrees:root', b!.hashes.z2]);
+  expect(JSON.parse(await get(''))).toMatchObject({ stage: 'FROZEN' });
+  expect((await airline.app.request('/sessions/airline/ctrees/tree?stage=COOKED')).status).toBe(400);
+});
+
+test('the stream of nodes is read in pages, in hashes [compiler-stages: http]', async () => {
+  const { client } = airline;
+  const all = await client.ctreesEvents({ session: 'airline', limit: 1_000 });
+  expect(all.events.map(({ ordinal }) => ordinal)).toEqual(all.events.map((_, i) => i));
+  const page = await client.ctreesEvents({ session: 'airline', offset: 3, limit: 4 });
+  expect(page).toEqual({ events: all.events.slice(3, 7), offset: 3, limit: 4, total: all.total });
+  expect(all.events.filter(({ kind, payload }) => kind !== 'lifecycle' && payload !== null)).toEqual([]);
+});
+
+test('nodes and snapshots come on the live stream, and go on where the last id was [compiler-stages: http]', async () => {
+  const stream = await open('airline');
+  await airline.record('ct-1', block('ct-1', 'first words'), { op: 'commit' });
+  const first = await messagesUntil(1, stream);
+  expect(
+    first.messages.map((one) => (one.type === 'ctree_node' ? one.payload.node.label : one.type)),
+  ).toEqual(['message:user', 'lifecycle:sealed', 'lifecycle:committed', 'ctree_snapshot']);
+  expect(JSON.stringify(first.messages)).not.toContain('first words');
+  const told = first.messages.at(-1)!;
+  const now = await airline.client.ctrees({ session: 'airline' });
+  expect(told.type === 'ctree_snapshot' && told.payload).toEqual(now);
+  await airline.record('ct-2', block('ct-2', 'x'), { op: 'commit' });
+  await airline.record('ct-3', block('ct-3', 'x'), { op: 'commit' });
+  const rest = await messagesUntil(2, await open('airline', { 'last-event-id': first.cursor }));
+  const ordinals = rest.messages.flatMap((one) =>
+    one.type === 'ctree_node' ? [one.payload.node.ordinal] : [],
+  );
+  expect(ordinals).toEqual(Array.from({ length: 6 }, (_, i) => now.snapshot.node_count + i));
+});
+
+test('a cursor that the log does not have is gone: 409 [compiler-stages: http]', async () => {
+  const response = await open('airline', { 'last-event-id': 'alogofanotherhome:0' });
+  expect([response.status, await response.json()]).toMatchObject([409, { error: { code: 'E_STREAM_GONE' } }]);
+  expect((await open('nobody')).status).toBe(404);
+});
