@@ -216,4 +216,4 @@ export const ENDPOINTS = {
 export type Endpoints = typeof ENDPOINTS;
 export type EndpointName = keyof Endpoints;
 /** Endpoints that answer with messages of a live stream. */
-export type StreamName = 'stream' | 'ctreesStream';
+export type StreamName = 'stream' | 'ctreesStream' | 'watch';

@@ -14,6 +14,7 @@ export { Blame } from './blame.ts';
 export { CacheReport } from './cache.ts';
 export { Doctor } from './doctor.ts';
 export { ExplainedDiff, Why } from './causes.ts';
+export { WatchMessage } from './watch.ts';
 export { EventPage, LoggedEvent, StreamedEvent, StreamMessage } from './logged.ts';
 export {
   HistoryPage,

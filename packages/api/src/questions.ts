@@ -3,6 +3,7 @@ import { Blame } from './blame.ts';
 import { Bisection } from './bisect.ts';
 import { CacheReport } from './cache.ts';
 import type { Endpoint } from './endpoint.ts';
+import { WatchMessage } from './watch.ts';
 import { historyParam, reference } from './values.ts';
 
 const history = z.strictObject({ history: historyParam });
@@ -53,5 +54,28 @@ export const QUESTIONS = {
     }),
     answer: { kind: 'json', status: 200, schema: Bisection },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_BISECT_ENDS'],
+  },
+  watch: {
+    method: 'GET',
+    path: '/api/histories/{history}/watch',
+    summary:
+      'What a selector matches, and again whenever that changes, as server-sent events. Resumes behind `Last-Event-ID` (or `after`).',
+    params: history,
+    query: z.strictObject({
+      selector: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .describe('asks the working state; with @t0 in front the newest snapshot'),
+      after: z.string().min(1).max(8192).optional().describe('a cursor: the `id` of a message'),
+    }),
+    answer: {
+      kind: 'stream',
+      message: WatchMessage,
+      describe:
+        'messages `event: result`, each with the cursor as its `id`: first the whole result, then what changed; a ' +
+        'comment every 15 s when nothing does; `event: end` with an error when the server ends the stream',
+    },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_STREAM_GONE', 'E_BUSY'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -142,7 +142,11 @@ const homeOf = (parts: Parts): Home => {
       from !== undefined && options.history !== undefined
         ? followFrom(log, projector, { ...options, history: options.history, from })
         : followLog(log, projector, options),
-    questions: questionsOf(projector),
+    questions: questionsOf({
+      projector,
+      find: (name) => home.find(name),
+      follow: (options) => followLog(log, projector, options),
+    }),
     audit: auditOf(projector),
     stages: openStages(projector),
     causes: causesOf(projector),

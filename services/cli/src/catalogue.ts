@@ -30,6 +30,7 @@ import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
 import { thread } from './commands/thread.ts';
 import { up } from './commands/up.ts';
+import { watch } from './commands/watch.ts';
 import { verify } from './commands/verify.ts';
 import { why } from './commands/why.ts';
 
@@ -49,6 +50,7 @@ export const COMMANDS: readonly CommandLine[] = [
   blame,
   cache,
   bisect,
+  watch,
   log,
   exportCommand,
   up,

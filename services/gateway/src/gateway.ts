@@ -1,4 +1,4 @@
-import { ENDPOINTS, openApi, toWireJson, type InputOf } from '@stemma/api';
+import { ENDPOINTS, openApi, toWireJson, type Endpoint, type InputOf } from '@stemma/api';
 import { errorToJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import { Hono, type Context } from 'hono';
@@ -10,7 +10,7 @@ import { routeInterventionLines } from './interventions.ts';
 import { safeHeaders } from './headers.ts';
 import { serveAsset, servePage } from './page.ts';
 import { honoPath, inputOf, routeEndpoints } from './routes.ts';
-import { openStream, type StreamTimes } from './stream.ts';
+import { eventSource, openStream, watchSource, type StreamTimes } from './stream.ts';
 
 export type GatewayOptions = {
   readonly home: Home;
@@ -58,56 +58,65 @@ export const createGateway = (options: GatewayOptions): Hono => {
   return app;
 };
 
-/** The live streams; together they are bounded. */
+type Opening = (c: Context, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
+
+/** The live streams: so many at a time, each ending when its client has gone or the server closes. */
 const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
+  const times = { ...TIMES, ...stream };
+  const afterOf = (c: Context, after: string | undefined): string | undefined =>
+    c.req.header('last-event-id') ?? after;
+  const openings: readonly (readonly [Endpoint, Opening])[] = [
+    [
+      ENDPOINTS.stream,
+      async (c, signal) => {
+        const input = (await inputOf(c, ENDPOINTS.stream)) as InputOf<typeof ENDPOINTS.stream>;
+        const history = input.history === undefined ? undefined : (await home.find(input.history)).history;
+        return openStream(eventSource(home, { after: afterOf(c, input.after), history }), signal, times);
+      },
+    ],
+    [
+      ENDPOINTS.ctreesStream,
+      async (c, signal) => {
+        const { session, after } = (await inputOf(c, ENDPOINTS.ctreesStream)) as InputOf<
+          typeof ENDPOINTS.ctreesStream
+        >;
+        const line = await home.find(session);
+        const asked = { after: afterOf(c, after), history: line.history };
+        return openStream(eventSource(home, asked, ctreesMessages(home, line)), signal, times);
+      },
+    ],
+    [
+      ENDPOINTS.watch,
+      async (c, signal) => {
+        const input = (await inputOf(c, ENDPOINTS.watch)) as InputOf<typeof ENDPOINTS.watch>;
+        return openStream(watchSource(home, { ...input, after: afterOf(c, input.after) }), signal, times);
+      },
+    ],
+  ];
   let open = 0;
-  const answer = async (
-    c: Context,
-    asked: { readonly after?: string | undefined; readonly history?: string | undefined },
-    tell?: Parameters<typeof openStream>[3],
-  ): Promise<Response> => {
-    if (open >= streams) throw fail('E_BUSY', `there are ${open} live streams already`, { streams: open });
-    const after = c.req.header('last-event-id') ?? asked.after;
-    const done = new AbortController();
-    const signal = AbortSignal.any([
-      c.req.raw.signal,
-      done.signal,
-      ...(closing === undefined ? [] : [closing]),
-    ]);
-    open++;
-    const release = once(() => open--);
-    try {
-      const bytes = await openStream(
-        home,
-        { after, history: asked.history, signal },
-        { ...TIMES, ...stream },
-        tell,
-      );
-      const counted = onEnd(bytes, release);
-      return c.body(counted, 200, {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-      });
-    } catch (error) {
-      release();
-      throw error;
-    }
-  };
-  app.get(ENDPOINTS.stream.path, async (c) => {
-    const { history, after } = (await inputOf(c, ENDPOINTS.stream)) as InputOf<typeof ENDPOINTS.stream>;
-    return answer(c, {
-      after,
-      history: history === undefined ? undefined : (await home.find(history)).history,
+  for (const [{ path }, opening] of openings)
+    app.get(honoPath(path), async (c) => {
+      if (open >= streams) throw fail('E_BUSY', `there are ${open} live streams already`, { streams: open });
+      const done = new AbortController();
+      const signal = AbortSignal.any([
+        c.req.raw.signal,
+        done.signal,
+        ...(closing === undefined ? [] : [closing]),
+      ]);
+      open++;
+      const release = once(() => open--);
+      try {
+        const counted = onEnd(await opening(c, signal), release);
+        return c.body(counted, 200, {
+          'content-type': 'text/event-stream',
+          'cache-control': 'no-store',
+          'x-accel-buffering': 'no',
+        });
+      } catch (error) {
+        release();
+        throw error;
+      }
     });
-  });
-  app.get(honoPath(ENDPOINTS.ctreesStream.path), async (c) => {
-    const { session, after } = (await inputOf(c, ENDPOINTS.ctreesStream)) as InputOf<
-      typeof ENDPOINTS.ctreesStream
-    >;
-    const line = await home.find(session);
-    return answer(c, { after, history: line.history }, ctreesMessages(home, line));
-  });
 };
 
 const once = (act: () => void): (() => void) => {

@@ -17,7 +17,8 @@ export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
     },
   });
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
-    if (name === 'stream' || name === 'ctreesStream' || name === 'interventionLines') continue;
+    if (name === 'stream' || name === 'ctreesStream' || name === 'watch' || name === 'interventionLines')
+      continue;
     const handle = handlers[name] as (input: unknown) => Promise<unknown>;
     app.on(endpoint.method, honoPath(endpoint.path), limit, async (c) =>
       answer(endpoint, await handle(await inputOf(c, endpoint))),

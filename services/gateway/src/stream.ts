@@ -1,7 +1,8 @@
 import { toWireJson } from '@stemma/api';
 import { errorToJson, fail, StemmaError } from '@stemma/errors';
-import type { Home, LoggedEvent } from '@stemma/home';
+import type { Home, LoggedEvent, WatchMessage } from '@stemma/home';
 import { setTimeout as wait } from 'node:timers/promises';
+import { positionAnswer } from './lines.ts';
 import { streamedAnswer } from './logged-events.ts';
 
 /** Bounds of live streams, in milliseconds. */
@@ -14,11 +15,12 @@ export type StreamTimes = {
   readonly refusal: number;
 };
 
-type Request = {
-  readonly after?: string | undefined;
-  readonly history?: string | undefined;
-  /** Ends when the client is gone or the server closes. */
-  readonly signal: AbortSignal;
+const EVENTS_PER_MESSAGE = 100;
+
+/** What a client is sent: batches of something, each as one or more messages. */
+export type Source<T> = {
+  readonly batches: (signal: AbortSignal) => AsyncIterable<T>;
+  readonly messages: (batch: T) => readonly string[] | Promise<readonly string[]>;
 };
 
 /** What is said of a batch of events: whole messages, the last with the cursor as its id. */
@@ -27,30 +29,54 @@ type Tell = (
   events: readonly LoggedEvent[],
 ) => readonly string[] | Promise<readonly string[]>;
 
-const EVENTS_PER_MESSAGE = 100;
+/** New events of a home, or of one history of it, behind a cursor or from now. */
+export const eventSource = (
+  home: Home,
+  { after, history }: { readonly after?: string | undefined; readonly history?: string | undefined },
+  tell: Tell = messages,
+): Source<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }> => ({
+  batches: (signal) =>
+    home.follow({
+      signal,
+      ...(after === undefined ? {} : { after }),
+      ...(history === undefined ? {} : { history }),
+    }),
+  messages: ({ cursor, events }) => tell(cursor, events),
+});
+
+/** What a standing selector matches, and how it changes. */
+export const watchSource = (
+  home: Home,
+  {
+    history,
+    selector,
+    after,
+  }: { readonly history: string; readonly selector: string; readonly after?: string | undefined },
+): Source<WatchMessage> => ({
+  batches: (signal) =>
+    home.questions.watch(history, selector, { signal, ...(after === undefined ? {} : { after }) }),
+  messages: ({ cursor, position, ...result }) => [
+    `id: ${cursor}\nevent: result\ndata: ${toWireJson({ ...result, position: positionAnswer(position) })}\n\n`,
+  ],
+});
 
 /**
- * The live stream of one client, as the bytes of server-sent events. Nothing is read from the log ahead of what the
- * client takes, so that a slow client costs one message of memory, and one that takes nothing is cut off.
+ * The live stream of one client, as the bytes of server-sent events; it ends with the signal (the client is gone, or the
+ * server closes). Nothing is read ahead of what the client takes, so that a slow client costs one message of memory, and
+ * one that takes nothing is cut off.
  *
  * Messages may come twice after a resumption (a batch of events has one cursor, at its end), never not at all.
  *
  * @throws E_STREAM_GONE when the log does not have the cursor.
  */
-export const openStream = async (
-  home: Home,
-  request: Request,
+export const openStream = async <T>(
+  source: Source<T>,
+  asked: AbortSignal,
   times: StreamTimes,
-  tell: Tell = messages,
 ): Promise<ReadableStream<Uint8Array>> => {
   const end = new AbortController();
-  const signal = AbortSignal.any([request.signal, end.signal]);
-  const { after, history } = request;
-  const follow = home.follow({
-    signal,
-    ...(after === undefined ? {} : { after }),
-    ...(history === undefined ? {} : { history }),
-  });
+  const signal = AbortSignal.any([asked, end.signal]);
+  const follow = source.batches(signal);
   const batches = follow[Symbol.asyncIterator]();
   let next = batches.next();
   next.catch(() => undefined);
@@ -78,7 +104,7 @@ export const openStream = async (
     }
     next = batches.next();
     next.catch(() => undefined);
-    waiting.push(...(await tell(batch.value.cursor, batch.value.events)));
+    waiting.push(...(await source.messages(batch.value)));
     return waiting.shift() ?? '';
   };
 

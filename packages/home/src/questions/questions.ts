@@ -1,15 +1,17 @@
-import type { Projector } from '@stemma/projector';
 import { blameThread } from './blame.ts';
 import { bisect } from './bisect.ts';
 import { cacheReport } from './cache.ts';
 import type { Counts } from './measure.ts';
 import type { Questions } from './types.ts';
+import { watchSelector, type WatchSources } from './watch.ts';
 
-export const questionsOf = (projector: Projector): Questions => {
+export const questionsOf = (sources: WatchSources): Questions => {
+  const { projector } = sources;
   const counts: Counts = new Map();
   return {
     blame: (position, range) => blameThread(projector, position, range),
     bisect: (line, question) => bisect(projector, line, question),
+    watch: (name, selector, options) => watchSelector(sources, name, selector, options),
     cache: (line) => cacheReport(projector, line, counts),
   };
 };

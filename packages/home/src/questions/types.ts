@@ -1,5 +1,6 @@
 import type { ThreadPartName } from '@stemma/context-tree';
 import type { Line, Origin, Position } from '../place.ts';
+import type { WatchMessage } from './watch-types.ts';
 import type { BisectAnswer, BisectQuestion } from './bisect-types.ts';
 import type { CacheReport } from './cache-types.ts';
 
@@ -38,4 +39,13 @@ export type Questions = {
    * @throws E_BISECT_ENDS, E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND
    */
   bisect(line: Line, question: BisectQuestion): Promise<BisectAnswer>;
+  /**
+   * What a selector matches, and again whenever that changes, until the signal. `after`: the cursor of a message.
+   * @throws E_SELECTOR_INVALID, E_USAGE for a position that never changes, E_STREAM_GONE
+   */
+  watch(
+    name: string,
+    selector: string,
+    options: { readonly signal: AbortSignal; readonly after?: string },
+  ): AsyncIterable<WatchMessage>;
 };

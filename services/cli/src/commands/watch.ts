@@ -1,0 +1,32 @@
+import type { WatchMessage } from '@stemma/home';
+import type { CommandLine } from '../command.ts';
+import { required } from '../options.ts';
+import { oneLine, toJson } from '../output.ts';
+
+export const watch: CommandLine = {
+  name: 'watch',
+  summary: 'print what a selector matches, and again whenever that changes, until Ctrl-C',
+  arguments: [
+    ['<history>', 'a history or lineage, by id or name'],
+    ['<selector>', "asks the working state; with @t0 in front the newest snapshot: '@t0 ^seq .cb'"],
+  ],
+  options: [],
+  run: async ({ line: find, output, signal }, [name, selector]) => {
+    const { home } = await find(name);
+    const messages = home.questions.watch(required(name), required(selector), { signal });
+    for await (const message of messages)
+      await output.write(output.json ? toJson(message) + '\n' : describe(message));
+    return 2; // a watch ends only by being cancelled
+  },
+};
+
+const describe = ({ position, first, ids, added, removed }: WatchMessage): string => {
+  const lines = [
+    ...removed.map((id) => `- ${oneLine(id, 200)}`),
+    ...added.map((id) => `+ ${oneLine(id, 200)}`),
+  ];
+  const order = !first && lines.length === 0 ? ', in another order' : '';
+  return [`${position.label}: ${ids.length} matched${order}`, ...lines.map((one) => `  ${one}`)]
+    .map((one) => one + '\n')
+    .join('');
+};
