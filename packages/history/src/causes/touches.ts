@@ -38,6 +38,8 @@ export const cycleOfFrame = ({ snapshot, state }: Pick<AppliedFrame, 'snapshot' 
  * follow from `expires`, `seals` and the commit, so that a frame costs what it changed (see `attributeFrame`).
  */
 export const touchesOf = (frame: AppliedFrame): readonly Touch[] => {
+  // What only starts a lineage or looks at one touches nothing, and its state is not to be asked for.
+  if (frame.observed || (frame.started !== null && frame.started.how !== 'start')) return [];
   const touches: Touch[] = [];
   const ground = groundOf(frame);
   const imported = new Set<string>();

@@ -7,10 +7,12 @@ import { CYCLES, TIMELINE, TOUCHED } from './tables.ts';
 export const foldDiffs = (frame: AppliedFrame, rows: Rows): void => {
   const { history, lineage, seq } = frame;
   const touches = touchesOf(frame);
-  const cycle = cycleOfFrame(frame);
-  for (const touch of touches)
-    rows.put(TIMELINE, [history, touch.id, seq, touch.index], touchCells(touch, lineage, cycle));
-  if (touches.length > 0) rows.put(TOUCHED, [history, lineage, seq], [nodesOf(touches)]);
+  if (touches.length > 0) {
+    const cycle = cycleOfFrame(frame);
+    for (const touch of touches)
+      rows.put(TIMELINE, [history, touch.id, seq, touch.index], touchCells(touch, lineage, cycle));
+    rows.put(TOUCHED, [history, lineage, seq], [nodesOf(touches)]);
+  }
   foldCycle(frame, rows);
 };
 
