@@ -109,7 +109,7 @@ describe('ctree-jsonl@1', () => {
     }
   });
 
-  it('reports every bad line with its number, and skips nothing else [compiler-stages: reading, import]', async () => {
+  it('reports every bad line with its number, and skips nothing else [compiler-stages: reading; compiler-stages: import]', async () => {
     const { report } = await imported([
       HEADER,
       '{"kind":"message","payload":{"role":"user","content":"one"},"turn":1}',
@@ -144,7 +144,7 @@ describe('ctree-jsonl@1', () => {
     expect(sizes).toEqual([3, 5, 6]);
   });
 
-  it('keeps what a tree cannot hold as the line that it was [compiler-stages: import, numbers, surrogates]', async () => {
+  it('keeps what a tree cannot hold as the line that it was [compiler-stages: import; compiler-stages: numbers; compiler-stages: surrogates]', async () => {
     const lines = [
       '{"kind":"tool_result","payload":{"content":1.0}}',
       '{"kind":"tool_call","payload":{"n":123456789012345678901234567890}}',

@@ -42,7 +42,7 @@ test('every length around a block hashes as a whole', () => {
 });
 
 test.each(PROFILE_NAMES)(
-  'a stream of %s that goes on node by node has the hashes of one that is compiled at once, wherever it is stopped [compiler-stages: hashes, node_hash, stages of cycles]',
+  'a stream of %s that goes on node by node has the hashes of one that is compiled at once, wherever it is stopped [compiler-stages: hashes; compiler-stages: node_hash]',
   (name) => {
     const profile = profileNamed(name);
     const config = readConfig(profile, null);

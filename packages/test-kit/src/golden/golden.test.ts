@@ -80,7 +80,7 @@ test('a wrong expectation is a failure that shows both values', () => {
 
 const stagesFile = fileURLToPath(new URL('../../vectors/ctrees-breadboard-0.1.json', import.meta.url));
 
-test('every case of the compiler stages is answered bit for bit, compatible defects and meant redactions included [compiler-stages: vectors]', () => {
+test('every case of the compiler stages is answered bit for bit, compatible defects and meant redactions included [compiler-stages: vectors; compiler-stages: node stream; compiler-stages: digest; compiler-stages: node_hash; compiler-stages: selection; compiler-stages: SPEC; compiler-stages: HEADER; compiler-stages: previews; compiler-stages: FROZEN; compiler-stages: RAW; compiler-stages: hashes; compiler-stages: collapse policy; compiler-stages: tree selection; compiler-stages: tree nodes; compiler-stages: compat; compiler-stages: shape]', () => {
   const [report] = runFile(readFileSync(stagesFile, 'utf8'));
   expect(report).toEqual({ key: 'cases', passed: 93, failed: 0, unsupported: 0, failures: [] });
 });

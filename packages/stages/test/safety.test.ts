@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  canonical,
+  compileStages,
+  describeNode,
+  isSecretLike,
+  plain,
+  PROFILE_NAMES,
+  profileNamed,
+  readConfig,
+  STAGE_NAMES,
+  treeView,
+  type ExactJson,
+  type StreamNode,
+} from '../src/index.ts';
+
+const OWN = profileNamed('stemma-1');
+const ENGINE = profileNamed('breadboard-0.1');
+
+const mixed = (length: number): string => 'aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0z'.repeat(9).slice(0, length);
+const upper = (length: number): string => mixed(300).toUpperCase().slice(0, length);
+
+/** Fakes of our own making in the shapes that issuers document, cut up so that nobody takes this file for a leak. */
+const FAKES: readonly (readonly [name: string, fake: string])[] = [
+  ['OpenAI', 's' + 'k-' + mixed(48)],
+  ['OpenAI project', 's' + 'k-proj-' + mixed(40) + '_' + mixed(40)],
+  ['OpenAI service account', 's' + 'k-svcacct-' + mixed(60)],
+  ['Anthropic', 's' + 'k-ant-api03-' + mixed(80) + '-AA'],
+  ['OpenRouter', 's' + 'k-or-v1-' + '0123456789abcdef'.repeat(4)],
+  ['Stripe', 's' + 'k_live_' + mixed(24)],
+  ['GitHub classic', 'gh' + 'p_' + mixed(36)],
+  ['GitHub app', 'gh' + 's_' + mixed(36)],
+  ['GitHub fine-grained', 'github' + '_pat_' + mixed(22) + '_' + mixed(59)],
+  ['GitLab', 'gl' + 'pat-' + mixed(20)],
+  ['AWS key id', 'AK' + 'IA' + upper(16)],
+  ['AWS temporary key id', 'AS' + 'IA' + upper(16)],
+  ['AWS secret', 'aws_secret' + '_access_key = ' + mixed(40)],
+  ['Google', 'AI' + 'za' + mixed(35)],
+  ['Google OAuth', 'ya' + '29.' + mixed(60)],
+  ['Slack bot', 'xo' + 'xb-1234567890-1234567890-' + mixed(24)],
+  ['Slack user', 'xo' + 'xp-1234567890-' + mixed(24)],
+  ['Slack hook', 'https://hooks.slack' + '.com/services/T000/B000/' + mixed(24)],
+  ['Hugging Face', 'h' + 'f_' + mixed(34)],
+  ['npm', 'np' + 'm_' + mixed(36)],
+  ['SendGrid', 'S' + 'G.' + mixed(22) + '.' + mixed(43)],
+  ['JWT', 'ey' + 'J' + mixed(30) + '.ey' + 'J' + mixed(60) + '.' + mixed(43)],
+  ['bearer', 'Bear' + 'er ' + mixed(30)],
+  ['bearer in base64', 'bear' + 'er abc/def+ghi/jkl=='],
+  ['basic', 'Bas' + 'ic Zm9vOmJhcg=='],
+  ['basic without digits', 'Bas' + 'ic dXNlcjpwYXNz'],
+  ['basic header', 'Authorization: Bas' + 'ic Zm9vOmJhcg=='],
+  ['authorization as JSON', '{"author' + 'ization": "Token abc"}'],
+  ['api key', 'api' + '_key: hunter2'],
+  ['API-KEY', 'API' + '-KEY=hunter2'],
+  ['api key as JSON', '"api' + '_key" : "hunter2"'],
+  ['password', 'pass' + 'word=correct-horse'],
+  ['client secret', 'client' + '_secret: ' + mixed(20)],
+  ['access token as JSON', '"access' + '_token":"' + mixed(20) + '"'],
+  ['password in an address', 'postgres' + '://app:' + 'hunter22@db.example/x'],
+  ['PEM', '-----BEGIN RSA ' + 'PRIVATE KEY-----\nMIIE' + mixed(60) + '\n-----END'],
+  ['OpenSSH', '-----BEGIN OPENSSH ' + 'PRIVATE KEY-----\n' + mixed(60)],
+];
+
+const HARMLESS = [
+  'a basic economy ticket, Basic Economy, basic understanding of bearers',
+  'The bearer of this letter may pass.',
+  'Authorization was given by the board.',
+  'task-management-and-planning-of-everything, risk-averse-behaviour-in-markets',
+  'sk-fading-circle and SK-II',
+  'Your reservation ABC123 costs $1,234.56; flight HAT083 on 2024-05-15.',
+  'user_id: mia_li_3668, payment_id: gift_card_7091239',
+  'password? I have no password.',
+  'the token limit; secret recipes; a key: value pair',
+  'AKIAK is a place; AIzawa is a name.',
+  'https://example.com:8080/path@home',
+  '0123456789abcdef0123456789abcdef01234567',
+];
+
+const previewed = (content: string, previewChars = 160): string => {
+  const node = describeNode(
+    OWN,
+    { kind: 'message', turn: 1, id: null, payload: { role: 'user', content } },
+    0,
+  );
+  const config = readConfig(OWN, { header: { mode: 'sanitized_content', preview_chars: previewChars } });
+  return plain(
+    compileStages({
+      profile: OWN,
+      nodes: [node],
+      config,
+      payload: () => ({ role: 'user', content }),
+    }),
+  );
+};
+
+describe('secrets', () => {
+  it.each(FAKES)(
+    '%s: no part of it is shown, wherever it stands and the preview is cut [compiler-stages: secrets; compiler-stages: previews]',
+    (_name, fake) => {
+      const texts = [
+        fake,
+        `before ${fake} after`,
+        `${'x '.repeat(500)}${fake}`,
+        `a\r\n${fake}\rb`,
+        `("${fake}")`,
+      ];
+      for (const text of texts)
+        for (const chars of [0, 5, 12, 160]) {
+          const shown = previewed(text, chars);
+          expect(shown).toContain('"content_preview":"***REDACTED***"');
+          expect(shown).not.toContain(fake.slice(0, 6).replace(/["\n]/g, '?'));
+        }
+    },
+  );
+
+  it.each(HARMLESS)('none is seen in: %s [compiler-stages: secrets]', (text) => {
+    expect(isSecretLike(OWN.secrets, text)).toBe(false);
+  });
+
+  it('are what the engine means, exactly, in its own profile [compiler-stages: secrets; compiler-stages: profiles]', () => {
+    const caught = (text: string): boolean => isSecretLike(ENGINE.secrets, text);
+    expect(
+      [
+        'sk' + '-' + 'a'.repeat(20),
+        'API' + 'KEY \u2003= x',
+        'author' + 'ization\n:\nx',
+        'BEARER' + ' ' + 'a.b-c_d'.repeat(2),
+        '-----begin x private key',
+        // In any letter case, as Python has it: the sign for kelvin is a K.
+        'api_\u212aey: x',
+      ].map(caught),
+    ).toEqual([true, true, true, true, true, true]);
+    expect(
+      [
+        'sk' + '-' + 'a'.repeat(19),
+        'gh' + 'p_' + mixed(36),
+        'SK' + '-' + 'a'.repeat(20),
+        'bear' + 'er short',
+        'api key: x',
+      ].map(caught),
+    ).toEqual([false, false, false, false, false]);
+  });
+
+  it.each([
+    ['sk-'.repeat(300_000)],
+    [' eyJ'.repeat(250_000)],
+    [`api_key${' '.repeat(1_000_000)}`],
+    ['basic '.repeat(160_000)],
+    ['://a:'.repeat(200_000)],
+    ['1'.repeat(1_000_000)],
+  ])('are sought in time that grows with the text: %#  [compiler-stages: secrets]', (text) => {
+    const started = performance.now();
+    isSecretLike(OWN.secrets, text);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+});
+
+/** Texts that can only come from a message or a result: no other part of a stage looks like them. */
+const telling = fc.stringMatching(/^TELL[A-Z]{8}$/);
+const tellingNodes: fc.Arbitrary<readonly StreamNode[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom('message', 'tool_call', 'tool_result', 'transcript', 'guardrail', 'lifecycle'),
+    turn: fc.integer({ min: 0, max: 3 }),
+    id: fc.constant(null),
+    payload: fc.oneof(
+      fc.record({ role: fc.constantFrom('user', 'assistant'), content: telling, extra: telling }),
+      fc.record({ content: fc.array(telling), tool_calls: fc.array(fc.record({ arguments: telling })) }),
+      fc.array(telling),
+      telling,
+    ),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+describe('safety', () => {
+  it('no stage and no tree holds any text of a payload unless previews are asked for, and then only HEADER [compiler-stages: safety; compiler-stages: HEADER; compiler-stages: SPEC; compiler-stages: RAW]', () => {
+    fc.assert(
+      fc.property(tellingNodes, fc.constantFrom(...PROFILE_NAMES), (stream, name) => {
+        const profile = profileNamed(name);
+        const nodes = stream.map((node, at) => describeNode(profile, node, at));
+        const payload = (place: number): ExactJson => stream[place]?.payload ?? null;
+        const all = { kind_allowlist: ['message', 'tool_call', 'tool_result', 'transcript'] };
+        const quiet = { profile, nodes, payload, config: readConfig(profile, { selection: all }) };
+        expect(plain(compileStages(quiet) as never)).not.toContain('TELL');
+        for (const stage of STAGE_NAMES)
+          expect(plain(treeView(quiet, { stage, includePreviews: false }) as never)).not.toContain('TELL');
+        // What describes a node is kept in rows, so it is no leak either.
+        expect(JSON.stringify(nodes)).not.toContain('TELL');
+        const loud = {
+          ...quiet,
+          config: readConfig(profile, { selection: all, header: { mode: 'sanitized_content' } }),
+        };
+        const { RAW, SPEC, FROZEN } = compileStages(loud).stages;
+        expect(plain([RAW, SPEC, ...(profile.compat ? [] : [FROZEN])] as never)).not.toContain('TELL');
+      }),
+    );
+  });
+
+  it('values of secret keys reach no digest: nodes that differ only there are equal [compiler-stages: digest; compiler-stages: sanitise]', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.constantFrom(...PROFILE_NAMES), (a, b, name) => {
+        const digest = (key: string): string =>
+          describeNode(
+            profileNamed(name),
+            { kind: 'tool_call', turn: 1, id: null, payload: { args: [{ Api_Key: key, seq: key.length }] } },
+            0,
+          ).digest;
+        expect(digest(a)).toBe(digest(b));
+      }),
+    );
+    expect(canonical({ authorization: 'x' })).not.toContain('"x"');
+  });
+});
