@@ -9,21 +9,22 @@ const run = (...args: string[]): Promise<{ code: number | null; stdout: string; 
 const json = async <T = unknown>(...args: string[]): Promise<T> =>
   (await stemmaJson([...args, ...home])) as T;
 
+const BY = ['--recorder', 'agent'];
 const insert = (id: string, content: string, ...more: string[]): Promise<unknown> =>
-  json('insert', 'desk', '--id', id, '--content', content, ...more);
+  json('insert', 'desk', '--id', id, '--content', content, ...BY, ...more);
 
 beforeAll(async () => {
   await json('start', '--name', 'desk');
   await insert('rules', 'Be brief.', '--parent', '^sys', '--role', 'system');
   await insert('q1', 'What is a stemma?');
   await insert('doc', 'A tree of copies.', '--offset', '-1', '--ttl', '1');
-  await json('commit', 'desk');
+  await json('commit', 'desk', ...BY);
   await insert('draft', 'A family tree.', '--role', 'assistant');
-  await json('replace', 'desk', 'draft', '--content', 'A family tree of manuscripts.');
-  await json('commit', 'desk');
+  await json('replace', 'desk', 'draft', '--content', 'A family tree of manuscripts.', ...BY);
+  await json('commit', 'desk', ...BY);
   await insert('q2', 'Thanks!');
   await insert('again', 'A tree of copies.', '--offset', '-1');
-  await json('commit', 'desk');
+  await json('commit', 'desk', ...BY);
 });
 
 type Entry = {
@@ -121,7 +122,7 @@ test('why tells how a node came, what happened to it and why it left, with who a
     ],
     left: { cause: { kind: 'expiry' }, event: 'NodeExpired', cycle: 3 },
   });
-  expect(life.came.author).toEqual({ recorder: expect.any(String) as string });
+  expect(life.came.author).toEqual({ recorder: 'agent' });
   const earlier = await json<Life>('why', 'desk', 'doc', '@c1');
   expect(earlier).toMatchObject({ present: true, left: null, snapshots: { first: 1, last: 1 } });
   const { stdout } = await run('why', 'desk', '#doc');
@@ -151,4 +152,36 @@ test('log --node gives the events about that node and no other', async () => {
   expect(drafts.map(({ event }) => event.type)).toEqual(['NodeInserted', 'NodeReplaced']);
   const later = await json<Logged[]>('log', 'desk', '--node', 'draft', '--from', String(drafts[1]?.seq ?? 0));
   expect(later).toEqual(drafts.slice(1));
+});
+
+test('what a rollback left is told as undone on the way back, and an act of a person with its notes [context-tree §3: one cause, §5: rollback]', async () => {
+  const act = ['--actor', 'observer', '--notes', 'Does it hold?'];
+  await json('start', '--name', 'left');
+  const insertLeft = (id: string): Promise<unknown> =>
+    json('insert', 'left', '--id', id, '--content', id, '--recorder', 'agent');
+  await insertLeft('kept');
+  await json('commit', 'left', '--recorder', 'agent');
+  await json('inject', 'left', 'Think again.', '--node', 'hint', '--ttl', '3', ...act);
+  await json('commit', 'left', '--recorder', 'agent');
+  await json('rollback', 'left', '@c1', '--left', 'first', ...act);
+  await insertLeft('instead');
+  await json('commit', 'left', '--recorder', 'agent');
+
+  const explained = await json<Explained & { common: object }>(
+    'diff',
+    'left',
+    'first@c2',
+    '@c2',
+    '--explain',
+  );
+  expect(explained.common).toMatchObject({ strand: 0, cycle: 1 });
+  const { hint, instead } = causesOf(explained);
+  expect([hint, instead]).toEqual([['undone insert'], ['insert']]);
+
+  const { came } = await json<{ came: object }>('why', 'left:first', '#hint');
+  expect(came).toMatchObject({ author: { actor: 'observer' }, notes: 'Does it hold?' });
+  expect((await run('why', 'left:first', '#hint')).stdout).toContain('│ Does it hold?');
+  expect((await run('why', 'left', '#hint')).code).toBe(1);
+  const about = await json<{ event: { type: string } }[]>('log', 'left', '--node', 'hint');
+  expect(about.map(({ event }) => event.type)).toEqual(['NodeInserted']);
 });
