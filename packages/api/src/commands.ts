@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { LoggedEvent } from './logged.ts';
 import { Position } from './summaries.ts';
-import { anyJson, count } from './values.ts';
+import { anyJson, count, reference } from './values.ts';
 
 const object = z.record(z.string(), anyJson);
 const id = z.string().min(1);
-const position = z.strictObject({ strand: count, seq: count });
+const position = z
+  .union([z.strictObject({ strand: count, seq: count }), reference])
+  .describe('(strand, seq), or a reference, which is looked up when the command is sent');
 
 /** What may be done to a lineage over HTTP, in the words of docs/formats/. */
 export const Step = z
@@ -17,21 +19,75 @@ export const Step = z
     z.strictObject({ op: z.literal('commit'), turn_id: id.optional() }),
     z.strictObject({ op: z.literal('name'), name: z.string(), position: position.optional() }),
     z.strictObject({ op: z.literal('annotate'), note: z.string(), position: position.optional() }),
+    z.strictObject({
+      op: z.literal('save'),
+      name: z.string().optional(),
+      description: z.string().optional(),
+      position: position.optional(),
+    }),
+    z.strictObject({ op: z.literal('config'), set: object }),
+    z.strictObject({
+      op: z.literal('fork'),
+      name: z.string().nullable().optional(),
+      description: z.string().optional(),
+      at: position.optional(),
+    }),
+    z.strictObject({
+      op: z.literal('rollback'),
+      to: position,
+      abandoned: z.string().nullable().optional(),
+      description: z.string().optional(),
+    }),
+    z.strictObject({
+      op: z.literal('inject'),
+      text: z.string(),
+      source: z.string().optional(),
+      id: id.optional(),
+      parent: id.optional(),
+      offset: z.int().optional(),
+      role: z.string().optional(),
+      kind: z.string().optional(),
+      ttl: count.nullable().optional(),
+      vector_id: count.optional(),
+    }),
+    z.strictObject({ op: z.literal('query'), question: z.string(), answer: anyJson, mind: z.string() }),
+    z.strictObject({
+      op: z.literal('run'),
+      rounds: count,
+      total_rounds_after: count,
+      since: position.optional(),
+    }),
   ])
   .meta({ id: 'Step' });
 export type Step = z.infer<typeof Step>;
 
-const commandId = z
+/** How a request is made repeatable and conditional. */
+export const idempotent =
+  'The headers `Idempotency-Key` and `If-Match` (a `seq`) stand for `id` and `expected`.';
+
+export const commandId = z
   .string()
   .min(1)
   .max(256)
   .describe('made by the client: sent again with the same content, it has one effect and the same answer');
 
+/** Who writes: a recorder its own record, or an actor, with why. One of the two. */
+export const who = {
+  recorder: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe('who records: the agent or program whose context this is'),
+  actor: z.string().min(1).max(1_024).optional().describe('who acts, at most 256 bytes'),
+  notes: z.string().optional().describe('why an actor acts; at most 64 KiB'),
+} as const;
+
 /** Steps in order, all or none. */
 export const CommandRequest = z
   .strictObject({
     id: commandId,
-    recorder: z.string().min(1).max(256).describe('who records: the agent or program whose context this is'),
+    ...who,
     expected: count
       .optional()
       .describe('refuse with E_CONFLICT unless the newest frame of the lineage is this one'),
@@ -44,7 +100,7 @@ export type CommandRequest = z.infer<typeof CommandRequest>;
 export const StartRequest = z
   .strictObject({
     id: commandId,
-    recorder: z.string().min(1).max(256),
+    ...who,
     name: z.string().nullable().optional(),
     thread: z
       .enum(['full', 'pre'])

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { AUDIT } from './audit.ts';
 import { Health, Selection, Stats, VerifyStatus } from './answers.ts';
 import { CAUSES } from './causes.ts';
-import { CommandAnswer, CommandRequest, StartRequest } from './commands.ts';
 import { CTREES } from './ctrees.ts';
+import { CommandAnswer, CommandRequest, idempotent, StartRequest } from './commands.ts';
 import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
+import { LINEAGES } from './lineages.ts';
 import { EventPage, StreamMessage } from './logged.ts';
 import { QUESTIONS } from './questions.ts';
 import { HistoryPage, HistorySummary, SnapshotPage } from './summaries.ts';
@@ -108,6 +109,7 @@ export const ENDPOINTS = {
   ...CAUSES,
   ...QUESTIONS,
   ...AUDIT,
+  ...LINEAGES,
   events: {
     method: 'GET',
     path: '/api/histories/{history}/events',
@@ -137,7 +139,7 @@ export const ENDPOINTS = {
   command: {
     method: 'POST',
     path: '/api/histories/{history}/commands',
-    summary: "Does steps to a lineage, all or none: a recorder's own record. Answers when it is durable.",
+    summary: `Does steps to a lineage, all or none: a recorder's own record, or an act of an actor. Answers when it is durable. ${idempotent}`,
     params: history,
     body: CommandRequest,
     answer: { kind: 'json', status: 200, schema: CommandAnswer },
@@ -154,6 +156,13 @@ export const ENDPOINTS = {
       'E_SEALED',
       'E_HEADER_IMMUTABLE',
       'E_CONTENT_TOO_LARGE',
+      'E_ACTOR_REQUIRED',
+      'E_ACTOR_INVALID',
+      'E_NOTES_INVALID',
+      'E_CONFIG_INVALID',
+      'E_SNAPSHOT_NOT_FOUND',
+      'E_NOT_ON_CHAIN',
+      'E_NAME_TAKEN',
       'E_OUTCOME_UNKNOWN',
     ],
   },

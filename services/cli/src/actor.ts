@@ -13,6 +13,12 @@ export const ACTING: readonly (readonly [syntax: string, description: string])[]
   ['--notes <text>', 'why; asked for on a terminal, may be empty'],
 ];
 
+/** Who looks, for commands that only show. */
+export const LOOKING: readonly [syntax: string, description: string] = [
+  '--actor <name>',
+  'who looks (else STEMMA_ACTOR): recorded where the history is set to `observe`',
+];
+
 /** The actor that a command names, or STEMMA_ACTOR: for what is done without asking further. */
 export const namedActor = ({ env }: Pick<Context, 'env'>, options: Options): string | undefined =>
   text(options, 'actor') ?? (env['STEMMA_ACTOR'] || undefined);

@@ -1,8 +1,11 @@
 import { type Command as Commander, Option } from 'commander';
 import { fail, isStemmaError } from '@stemma/errors';
-import { openHome, type Home, type Line } from '@stemma/home';
+import type { ObservationKind } from '@stemma/events';
+import { openHome, type Home, type Line, type Position } from '@stemma/home';
 import { resolve } from 'node:path';
+import { namedActor } from './actor.ts';
 import { required } from './options.ts';
+import { recordSeen, type Seen } from './record-seen.ts';
 import { openOutput, reportError, type Output } from './output.ts';
 import { openProgress, type Progress } from './progress.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -20,6 +23,8 @@ export type Context = {
   readonly progress: (unit: string) => Progress;
   /** Opens the home; it is closed when the command ends. `create` for commands that write. */
   readonly home: (options?: { readonly create?: boolean }) => Promise<Home>;
+  /** Notes that a position was looked at: recorded at the end where an actor is named and the history wants it. */
+  readonly observe: (line: Line, kind: ObservationKind, what: string, position: Position) => void;
   /** The home, and the history or lineage in it that an argument names; says so if it is closed. @throws E_HISTORY_NOT_FOUND */
   readonly line: (
     name: string | readonly string[] | undefined,
@@ -82,6 +87,7 @@ const runCommand = async (
   const directory = resolve(
     typeof options['home'] === 'string' ? options['home'] : around.env['STEMMA_HOME'] || '.stemma',
   );
+  const seen: Seen[] = [];
   const context: Context = {
     output,
     directory,
@@ -93,13 +99,16 @@ const runCommand = async (
       display?.end();
       return (display = openProgress(unit, around.stderr, stop.signal));
     },
+    observe: (line, kind, what, position) => void seen.push({ line, kind, what, position }),
     line: (name) => findLine(context, required(name)),
     home: async ({ create = false } = {}) =>
       (home ??= await openHome({ directory, create, ...logOf(around.env) })),
   };
   try {
     stop.signal.throwIfAborted();
-    return (await line.run(context, args, options)) ?? 0;
+    const code = (await line.run(context, args, options)) ?? 0;
+    if (home !== undefined) await recordSeen(home, seen, namedActor(context, options));
+    return code;
   } catch (error) {
     // A bar that is left open keeps the process alive, and the cursor hidden.
     display?.end();

@@ -1,12 +1,27 @@
-import type { CommandAnswer, CommandRequest, StartRequest } from '@stemma/api';
+import type { CommandAnswer, CommandRequest, StartRequest, Step } from '@stemma/api';
+import { fail } from '@stemma/errors';
+import type { Author } from '@stemma/events';
 import { historyId, parseCommand } from '@stemma/history';
 import { lineOf, type Home, type Line, type Outcome } from '@stemma/home';
 import { positionAnswer } from './lines.ts';
 
+type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
+type Written = { readonly by: Author; readonly notes?: string };
+
+/** Who writes: a recorder, or an actor with notes. @throws E_ACTOR_REQUIRED, E_COMMAND_INVALID for both at once */
+const writing = ({ recorder, actor, notes }: Who): Written => {
+  if (recorder !== undefined && actor !== undefined)
+    throw fail('E_COMMAND_INVALID', 'recorder, actor: a frame has one author');
+  const said = notes === undefined ? {} : { notes };
+  if (recorder !== undefined) return { by: { recorder }, ...said };
+  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'nobody is named: give an actor, or a recorder');
+  return { by: { actor }, ...said };
+};
+
 /** Starts an empty history, and answers when it is durable. */
 export const startHistory = async (
   home: Home,
-  { id, recorder, name = null, thread }: StartRequest,
+  { id, name = null, thread, ...who }: StartRequest,
 ): Promise<CommandAnswer> =>
   answer(
     home,
@@ -15,24 +30,49 @@ export const startHistory = async (
         id,
         history: historyId(name, id),
         lineage: 0,
-        by: { recorder },
+        ...writing(who),
         steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }) }],
       }),
     ),
   );
 
 /** Does the steps of a request to a lineage, all or none, and answers when they are durable. */
-export const doCommand = async (home: Home, line: Line, request: CommandRequest): Promise<CommandAnswer> => {
-  const { id, recorder, expected, steps } = request;
+export const doCommand = async (home: Home, found: Line, request: CommandRequest): Promise<CommandAnswer> => {
+  const { steps, ...rest } = request;
+  // A repeated command finds its lineage, wherever a rollback has moved the name since.
+  const line = await home.lineages.lineOf(found, request.id);
+  const placed = [];
+  for (const step of steps) placed.push(await withPosition(home, line, step));
+  return submitRequest(home, line, rest, placed);
+};
+
+export const submitRequest = async (
+  home: Home,
+  line: Line,
+  { id, expected, ...who }: Omit<CommandRequest, 'steps'>,
+  steps: readonly unknown[],
+): Promise<CommandAnswer> => {
   const command = parseCommand({
     id,
     history: line.history,
     lineage: line.strand,
-    by: { recorder },
+    ...writing(who),
     ...(expected === undefined ? {} : { expected }),
     steps,
   });
   return answer(home, await home.submit(command));
+};
+
+/** A step with the positions that its references mean now. */
+const withPosition = async (home: Home, line: Line, step: Step): Promise<unknown> => {
+  const placed: Record<string, unknown> = { ...step };
+  for (const name of ['position', 'at', 'to', 'since']) {
+    const ref = placed[name];
+    if (typeof ref !== 'string') continue;
+    const { strand, seq } = await home.position(line, ref);
+    placed[name] = { strand, seq };
+  }
+  return placed;
 };
 
 const answer = async (home: Home, { repeated, events, ...where }: Outcome): Promise<CommandAnswer> => ({

@@ -7,6 +7,7 @@ import { ctreesMessages } from './ctrees.ts';
 import { createHandlers } from './handlers.ts';
 import { guard, isLoopback } from './guard.ts';
 import { routeInterventionLines } from './interventions.ts';
+import { openObserver } from './observer.ts';
 import { safeHeaders } from './headers.ts';
 import { serveAsset, servePage } from './page.ts';
 import { honoPath, inputOf, routeEndpoints } from './routes.ts';
@@ -37,7 +38,11 @@ export const createGateway = (options: GatewayOptions): Hono => {
   const app = new Hono();
   app.use(safeHeaders);
   app.use(guard(options.hosts ?? ((host) => isLoopback(host.replace(/:\d+$/, '')))));
-  routeEndpoints(app, createHandlers(home));
+  const observer = openObserver(home, report);
+  options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
+  routeEndpoints(app, createHandlers(home), (name, actor, input) =>
+    actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
+  );
   routeInterventionLines(app, home);
   routeStreams(app, options);
   const document = toWireJson(openApi(VERSION));
@@ -56,6 +61,15 @@ export const createGateway = (options: GatewayOptions): Hono => {
     });
   });
   return app;
+};
+
+/** Headers are ASCII: other letters of a name come percent-encoded. */
+const nameIn = (header: string): string => {
+  try {
+    return decodeURIComponent(header);
+  } catch {
+    return header;
+  }
 };
 
 type Opening = (c: Context, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;

@@ -17,6 +17,7 @@ import { causeHandlers } from './causes.ts';
 import { doCommand, startHistory } from './commands.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { positionAnswer } from './lines.ts';
+import { lineageHandlers } from './lineages.ts';
 import { interventionHandlers } from './interventions.ts';
 import { loggedAnswer } from './logged-events.ts';
 import { questionHandlers } from './questions.ts';
@@ -78,6 +79,7 @@ export const createHandlers = (home: Home): Handlers => {
     ...questionHandlers(home),
     ...auditHandlers(home),
     ...interventionHandlers(home),
+    ...lineageHandlers(home),
     events: async ({ history: name, from = 0, limit = 100, node }) => {
       const { history } = await home.find(name);
       const about = node === undefined ? {} : { node };

@@ -1,15 +1,22 @@
 import { ENDPOINTS, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
-import { parseWideJson } from '@stemma/canonical';
+import { isJsonObject, parseWideJson } from '@stemma/canonical';
 import { fail, type ErrorCode } from '@stemma/errors';
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import type { Handlers } from './handlers.ts';
 
+/** Told of every answer that was asked for in somebody's name. */
+type Observed = (
+  name: EndpointName,
+  actor: string | undefined,
+  input: Readonly<Record<string, unknown>>,
+) => Promise<void>;
+
 const BODY_BYTES = 80 * 1024 * 1024;
 
 /** Routes every endpoint but the streams to its handler: parses what comes in, writes what goes out. */
-export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
+export const routeEndpoints = (app: Hono, handlers: Handlers, observed: Observed): void => {
   const limit = bodyLimit({
     maxSize: BODY_BYTES,
     onError: () => {
@@ -20,9 +27,12 @@ export const routeEndpoints = (app: Hono, handlers: Handlers): void => {
     if (name === 'stream' || name === 'ctreesStream' || name === 'watch' || name === 'interventionLines')
       continue;
     const handle = handlers[name] as (input: unknown) => Promise<unknown>;
-    app.on(endpoint.method, honoPath(endpoint.path), limit, async (c) =>
-      answer(endpoint, await handle(await inputOf(c, endpoint))),
-    );
+    app.on(endpoint.method, honoPath(endpoint.path), limit, async (c) => {
+      const input = await inputOf(c, endpoint);
+      const value = await handle(input);
+      await observed(name, c.req.header('stemma-actor'), input);
+      return answer(endpoint, value);
+    });
   }
 };
 
@@ -47,11 +57,31 @@ const parsed = <T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode): T => 
   throw fail(code, `${at}: ${issue?.message ?? 'not of the contract'}`, { at });
 };
 
+/** What a command's id and expected position are called in the headers of HTTP. @throws E_USAGE if they disagree */
+const withHeaders = (c: Context, body: unknown): unknown => {
+  const [key, match] = [c.req.header('idempotency-key'), c.req.header('if-match')];
+  if ((key === undefined && match === undefined) || !isJsonObject(body)) return body;
+  const filled: Record<string, unknown> = { ...(body as object) };
+  const seq = match === undefined ? undefined : /^"?(\d{1,15})"?$/.exec(match)?.[1];
+  if (match !== undefined && seq === undefined)
+    throw fail('E_USAGE', 'If-Match is the seq of the newest frame, with or without quotes');
+  for (const [name, header] of [
+    ['id', key],
+    ['expected', seq === undefined ? undefined : Number(seq)],
+  ] as const) {
+    if (header === undefined) continue;
+    if (filled[name] !== undefined && filled[name] !== header)
+      throw fail('E_USAGE', `${name} is one thing in the body and another in the headers`);
+    filled[name] = header;
+  }
+  return filled;
+};
+
 const bodyOf = async (c: Context): Promise<unknown> => {
   // A form of another site can send other types without asking first; it cannot send this one.
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
     throw fail('E_USAGE', 'a request with a body has the content-type application/json');
-  return parseWideJson(await textOf(c), 'the request');
+  return withHeaders(c, parseWideJson(await textOf(c), 'the request'));
 };
 
 const textOf = async (c: Context): Promise<string> => {

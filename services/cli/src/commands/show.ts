@@ -1,6 +1,7 @@
 import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/home';
+import { LOOKING } from '../actor.ts';
 import type { CommandLine } from '../command.ts';
 import { nodeAt, type ShownNode } from '../nodes.ts';
 import { oneLine, printable, toJson, type Output } from '../output.ts';
@@ -12,8 +13,8 @@ export const show: CommandLine = {
     ['<history>', 'a history or lineage, by id or name'],
     ['[refs...]', 'a position (@c3) and, or, a node (#id); the newest state where none is given'],
   ],
-  options: [],
-  run: async ({ line: find, output }, [name, refs]) => {
+  options: [LOOKING],
+  run: async ({ line: find, output, observe }, [name, refs]) => {
     const given = Array.isArray(refs) ? (refs as readonly string[]) : [];
     const ref = given.find((text) => text.startsWith('@'));
     const id = given.find((text) => text.startsWith('#'))?.slice(1);
@@ -21,6 +22,12 @@ export const show: CommandLine = {
       throw fail('E_USAGE', 'show takes one position (@c3) and one node (#id) at the most');
     const { home, line } = await find(name);
     const view = await home.view(await home.position(line, ref));
+    observe(
+      line,
+      'opened',
+      [ref, id === undefined ? undefined : `#${id}`].filter(Boolean).join(' ') || 'show',
+      view.position,
+    );
     if (id === undefined) await showTree(output, view);
     else await showNode(output, view, id);
     return undefined;

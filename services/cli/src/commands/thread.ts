@@ -1,3 +1,4 @@
+import { LOOKING } from '../actor.ts';
 import type { CommandLine, Context } from '../command.ts';
 import { text } from '../options.ts';
 import { providerText, threadText } from '../thread.ts';
@@ -13,7 +14,7 @@ export const thread: CommandLine = {
       "@t0 @t-1 @c12 @s57 @name:NAME; '@*' for every call, one a line; nothing for the working state",
     ],
   ],
-  options: [['--provider <name>', "the message list as a provider's API takes it: openai"]],
+  options: [['--provider <name>', "the message list as a provider's API takes it: openai"], LOOKING],
   run: async (context, [name, ref], options) => {
     const { home, line } = await context.line(name);
     const provider = text(options, 'provider');
@@ -22,6 +23,7 @@ export const thread: CommandLine = {
       return undefined;
     }
     const view = await home.view(await home.position(line, ref as string | undefined));
+    context.observe(line, 'opened', 'thread', view.position);
     await context.output.write(provider === undefined ? threadText(view) : providerText(view, provider));
     return undefined;
   },
