@@ -24,10 +24,10 @@ const WORDS = new Set(['about', 'format']);
 
 /** Runs a file of vectors, key by key. Unknown keys are reported as not yet supported. */
 export const runFile = (text: string): readonly KeyReport[] => {
-  if (isStagesFile(text)) return [report('cases', runStagesFile(text))];
   const file = parseVectors(text);
   if (typeof file !== 'object' || file === null || Array.isArray(file))
     throw new Error('a file of vectors is one JSON object');
+  if (isStagesFile(file as Record<string, WideJson>)) return [report('cases', runStagesFile(text))];
   const run: Run = { scripts: new Map() };
   const known = Object.keys(KEYS).filter((key) => key in file);
   const unknown = Object.keys(file).filter((key) => !(key in KEYS) && !WORDS.has(key));

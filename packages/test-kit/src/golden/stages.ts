@@ -19,7 +19,8 @@ import { sha256Hex } from '@stemma/canonical';
 import { all, failed, passed, unsupported, word, type Outcome, type Result } from './outcome.ts';
 
 /** True for a file of vectors of the compiler stages: a profile and cases. */
-export const isStagesFile = (text: string): boolean => /^\s*\{\s*"profile"\s*:/.test(text.slice(0, 1000));
+export const isStagesFile = (file: Readonly<Record<string, unknown>>): boolean =>
+  typeof file['profile'] === 'string' && Array.isArray(file['cases']);
 
 /** Runs the cases of such a file, read so that no number in it is lost. */
 export const runStagesFile = (text: string): readonly Result[] => {
