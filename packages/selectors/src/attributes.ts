@@ -1,4 +1,3 @@
-import type { WideJson } from '@stemma/canonical';
 import {
   contentHash,
   isoTime,
@@ -8,32 +7,40 @@ import {
   type Payload,
   type PayloadSource,
 } from '@stemma/context-tree';
-import type { Operator, Value } from './syntax.ts';
+import type { Actual } from './compare.ts';
 
 /** A tree that is asked, and where the payloads of its nodes come from. */
-export type Asked = { readonly tree: FlatTree; readonly payloads: PayloadSource };
+export type Asked = {
+  readonly tree: FlatTree;
+  readonly payloads: PayloadSource;
+  /** The cycle of the first snapshot on the chain that has the node with this index. */
+  readonly appeared: (index: number) => number;
+};
 
-/** What an attribute of a node is: any JSON; undefined counts as null. */
-export type Actual = WideJson | undefined;
+export type Read = (asked: Asked, index: number) => Actual;
 
-type Read = (asked: Asked, index: number) => Actual;
+/** An attribute that is not simply in the payload. `cheap`: nothing but the tree is needed, and reading it costs nothing. */
+type Known = { readonly read: Read; readonly cheap: boolean };
 
-const header =
-  (name: keyof FlatTree['headers'][number]): Read =>
-  ({ tree }, index) =>
-    tree.headers[index]?.[name];
+const header = (name: keyof FlatTree['headers'][number]): Known => ({
+  read: ({ tree }, index) => tree.headers[index]?.[name],
+  cheap: true,
+});
 
-/** Every attribute that is not simply in the payload (context-tree §2, §6). A new one is a new line. */
-const READERS: Readonly<Record<string, Read>> = {
+/** The attributes with a meaning of their own (context-tree §2, §6). A new one is a new line. */
+const KNOWN: Readonly<Record<string, Known>> = {
   id: header('id'),
   nodeType: header('nodeType'),
   offset: header('offset'),
-  ttl: ({ tree }, index) => tree.ttls[index],
+  ttl: { read: ({ tree }, index) => tree.ttls[index], cheap: true },
   priority: header('priority'),
   cycle: header('cycle'),
   born_turn: header('cycle'),
   created_at_ns: header('created_at_ns'),
-  created_at_iso: ({ tree }, index) => isoTime(tree.headers[index]?.created_at_ns ?? 0n),
+  created_at_iso: {
+    read: ({ tree }, index) => isoTime(tree.headers[index]?.created_at_ns ?? 0n),
+    cheap: false,
+  },
   creation_index: header('creation_index'),
   role: header('role'),
   kind: header('kind'),
@@ -41,11 +48,18 @@ const READERS: Readonly<Record<string, Read>> = {
   removable: header('removable'),
   refs: header('refs'),
   provenance: header('provenance'),
-  depth: ({ tree }, index) => (tree.depths[index] === NO_DEPTH ? null : tree.depths[index]),
-  content_hash: (asked, index) =>
-    asked.tree.kinds[index] === NODE_KIND.block
-      ? contentHash(asked.tree.headers[index] ?? {}, payloadAt(asked, index))
-      : null,
+  depth: {
+    read: ({ tree }, index) => (tree.depths[index] === NO_DEPTH ? null : tree.depths[index]),
+    cheap: true,
+  },
+  age: { read: ({ tree, appeared }, index) => tree.cycle - appeared(index), cheap: false },
+  content_hash: {
+    read: (asked, index) =>
+      asked.tree.kinds[index] === NODE_KIND.block
+        ? contentHash(asked.tree.headers[index] ?? {}, payloadAt(asked, index))
+        : null,
+    cheap: false,
+  },
 };
 
 const NO_PAYLOAD: Payload = {};
@@ -55,28 +69,22 @@ const payloadAt = ({ tree, payloads }: Asked, index: number): Payload => {
   return ref === null || ref === undefined ? NO_PAYLOAD : payloads(ref);
 };
 
+const knownOf = (key: string): Known | undefined => (Object.hasOwn(KNOWN, key) ? KNOWN[key] : undefined);
+
 /** How an attribute is read off a node. A name that nothing has is null everywhere (context-tree §10.31). */
 export const readerOf = (key: string): Read =>
-  Object.hasOwn(READERS, key) ? (READERS[key] as Read) : (asked, index) => payloadAt(asked, index)[key];
+  knownOf(key)?.read ??
+  ((asked, index) => {
+    const payload = payloadAt(asked, index);
+    return Object.hasOwn(payload, key) ? payload[key] : null;
+  });
+
+/** True for an attribute whose values have a type of their own, so that orderings convert nothing (§10.29). */
+export const isKnown = (key: string): boolean => knownOf(key) !== undefined;
+
+/** True for an attribute that is read off the tree alone, in no time. */
+export const isCheap = (key: string): boolean => knownOf(key)?.cheap ?? false;
 
 /** An implicit core has these attributes and no other (context-tree §10.28); `turn` is the node it belongs to. */
 export const coreAttribute = ({ tree }: Asked, turn: number, key: string): Actual =>
   key === 'nodeType' ? 'mc' : key === 'offset' ? 0 : key === 'depth' ? tree.depths[turn] : null;
-
-/** Every operator that is answered (context-tree §10.29, §10.30). A new one is a new line. */
-export const COMPARE: { readonly [op in Operator]?: (actual: Actual, value: Value) => boolean } = {
-  '=': (actual, value) => equals(actual ?? null, value),
-};
-
-const equals = (actual: Exclude<Actual, undefined>, value: Value): boolean => {
-  if (actual === null || value === null) return actual === value;
-  if (typeof actual === 'object') return false;
-  if (typeof actual === 'boolean' || typeof value === 'boolean') return wordOf(actual) === wordOf(value);
-  if (typeof actual === 'string' || typeof value === 'string') return actual === value;
-  // A number and a bigint are equal when their values are: what `==` says of them, and `===` does not.
-  return actual == value; // eslint-disable-line eqeqeq
-};
-
-/** Booleans compare as their words, with texts too; numbers equal no text. */
-const wordOf = (value: string | number | bigint | boolean): string | null =>
-  typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : null;

@@ -1,52 +1,102 @@
 import { NODE_KIND } from '@stemma/context-tree';
-import { COMPARE, coreAttribute, readerOf, type Actual, type Asked } from './attributes.ts';
-import type { Attribute, Compound, Root, TypeName } from './syntax.ts';
+import { coreAttribute, isCheap, isKnown, readerOf, type Asked } from './attributes.ts';
+import { comparison } from './compare.ts';
+import { depthWindow, filterOf, isCounting, pickOf, type Filter, type Pick } from './pseudos.ts';
+import { indexOfCode, isCore, type TreeIndex } from './tree-index.ts';
+import type { Attribute, Compound, TypeName } from './syntax.ts';
 
 /** A compound as closures over the tree that is asked. */
 export type Matcher = {
-  /** Does it match the node with this index? */
-  readonly node: (index: number) => boolean;
-  /** Does it match the implicit core of the turn (or `^ah`) with this index? Null: no implicit core ever (§10.28). */
-  readonly core: ((turn: number) => boolean) | null;
   /** The only node it can match, by its root or the id index; undefined: it names none, null: there is no such node. */
   readonly only: number | null | undefined;
-  /** How many questions one node costs, to bound what hostile selectors can ask. */
-  readonly cost: number;
+  /** The kind of node it matches; undefined: any. */
+  readonly kind: number | undefined;
+  /** Where in the document it can match, [from, to) in nodes. */
+  readonly window: readonly [number, number];
+  /** Attributes that an index may know, and all tests of a node but for its kind, cheap ones first. */
+  readonly attributes: readonly Attribute[];
+  readonly tests: readonly Filter[];
+  /** Tests of an implicit core; null: it never matches one (context-tree §10.28). */
+  readonly core: readonly Filter[] | null;
+  /** The first pseudo that counts, and those behind it, which see one node at the most. */
+  readonly pick: Pick | null;
+  readonly rest: readonly (Filter | Pick)[];
+  readonly restCounts: readonly boolean[];
 };
 
-type Test = (index: number) => boolean;
+type Node = Extract<Compound, { kind: 'node' }>;
 
-export const compile = (compound: Compound, asked: Asked): Matcher => {
-  if (compound.kind !== 'node') return { node: () => true, core: null, only: undefined, cost: 1 };
-  const { root, id, type, attributes } = compound;
-  const tests: Test[] = [];
-  if (type !== null) tests.push(typeTest(type, asked));
-  for (const attribute of attributes) {
-    const read = readerOf(attribute.key);
-    tests.push((index) => holds(attribute, read(asked, index)));
-  }
+const ANY: Node = { kind: 'node', root: null, id: null, type: null, attributes: [], pseudos: [] };
+
+export const compile = (
+  compound: Exclude<Compound, { kind: 'scope' }>,
+  asked: Asked,
+  index: TreeIndex,
+): Matcher => {
+  const { type, attributes, pseudos, root, id } = compound.kind === 'any' ? ANY : compound;
+  const counts = pseudos.findIndex(isCounting);
+  const before = counts === -1 ? pseudos : pseudos.slice(0, counts);
+  const rest = counts === -1 ? [] : pseudos.slice(counts + 1);
+  const filters = before.map((pseudo) => filterOf(pseudo, index));
+  const [dear, cheap] = [
+    attributes.filter(({ key }) => !isCheap(key)),
+    attributes.filter(({ key }) => isCheap(key)),
+  ];
+  const named = type === null ? null : typeTest(type, asked);
   const plainCore = root === null && id === null && type?.name === 'mc' && type.sub === null;
   return {
-    node: (index) => tests.every((test) => test(index)),
-    core: plainCore
-      ? (turn) => attributes.every((each) => holds(each, coreAttribute(asked, turn, each.key)))
-      : null,
-    only: onlyOf(root, id, asked),
-    cost: tests.length + 1,
+    only: onlyOf(compound.kind === 'any' ? ANY : compound, asked, index),
+    kind: named?.kind,
+    window: windowOf(before, index),
+    attributes: cheap,
+    tests: [
+      ...(named?.test === undefined ? [] : [named.test]),
+      ...cheap.map((attribute) => attributeTest(attribute, asked)),
+      ...filters,
+      ...dear.map((attribute) => attributeTest(attribute, asked)),
+    ],
+    core: plainCore ? [...attributes.map((each) => coreTest(each, asked)), ...filters] : null,
+    pick: pseudos[counts] === undefined ? null : pickOf(pseudos[counts]),
+    rest: rest.map((pseudo) => (isCounting(pseudo) ? pickOf(pseudo) : filterOf(pseudo, index))),
+    restCounts: rest.map(isCounting),
   };
 };
 
-const holds = (attribute: Attribute, actual: Actual): boolean =>
-  attribute.op === null
-    ? actual !== null && actual !== undefined
-    : (COMPARE[attribute.op]?.(actual, attribute.value) ?? false);
+const attributeTest = (attribute: Attribute, asked: Asked): Filter => {
+  const read = readerOf(attribute.key);
+  const holds = comparison(attribute, isKnown(attribute.key));
+  return (code) => holds(read(asked, indexOfCode(code)));
+};
 
-const onlyOf = (root: Root | null, id: string | null, { tree }: Asked): number | null | undefined => {
-  const ofRoot =
-    root === null ? undefined : { '^root': 0, '^sys': tree.sys, '^seq': tree.seq, '^ah': tree.ah }[root];
-  if (id === null) return ofRoot;
-  const ofId = tree.indexOf(id) ?? null;
-  return ofRoot === undefined || ofRoot === ofId ? ofId : null;
+const coreTest = (attribute: Attribute, asked: Asked): Filter => {
+  const holds = comparison(attribute, isKnown(attribute.key));
+  return (code) =>
+    holds(coreAttribute(asked, asked.tree.parents[indexOfCode(code)] as number, attribute.key));
+};
+
+const onlyOf = (
+  { root, id, attributes }: Node,
+  { tree }: Asked,
+  index: TreeIndex,
+): number | null | undefined => {
+  const named: (number | null | undefined)[] = [];
+  if (root !== null) named.push({ '^root': 0, '^sys': tree.sys, '^seq': tree.seq, '^ah': tree.ah }[root]);
+  if (id !== null) named.push(index.tree.indexOf(id) ?? null);
+  for (const { key, op, value } of attributes)
+    if (key === 'id' && op === '=')
+      named.push(typeof value === 'string' ? (tree.indexOf(value) ?? null) : null);
+  if (named.length === 0) return undefined;
+  return named.every((one) => one === named[0]) ? named[0] : null;
+};
+
+const windowOf = (pseudos: Node['pseudos'], index: TreeIndex): readonly [number, number] => {
+  let [from, to] = [0, index.tree.count];
+  for (const pseudo of pseudos) {
+    if (pseudo.name !== 'depth') continue;
+    const window = depthWindow(pseudo, index);
+    [from, to] = [Math.max(from, window[0]), Math.min(to, window[1])];
+  }
+  return [from, to];
 };
 
 const CANONICAL: Readonly<Record<string, number>> = {
@@ -55,15 +105,32 @@ const CANONICAL: Readonly<Record<string, number>> = {
   cb: NODE_KIND.block,
 };
 
+/** No node is of this kind. */
+const NO_KIND = -1;
+
 /** `.cb` is every block, `.cb:summary` a `cb` of that kind or a node of that very type (context-tree §6, §10.1). */
-const typeTest = ({ name, sub }: TypeName, { tree }: Asked): Test => {
-  if (sub === null) {
-    const kind = Object.hasOwn(CANONICAL, name) ? CANONICAL[name] : undefined;
-    return (index) => tree.kinds[index] === kind;
-  }
+const typeTest = (
+  { name, sub }: TypeName,
+  { tree }: Asked,
+): { readonly kind: number | undefined; readonly test?: Filter } => {
+  if (sub === null) return { kind: Object.hasOwn(CANONICAL, name) ? CANONICAL[name] : NO_KIND };
   const full = `${name}:${sub}`;
-  return (index) => {
-    const headers = tree.headers[index];
-    return headers?.nodeType === full || (headers?.nodeType === name && headers.kind === sub);
+  return {
+    kind: undefined,
+    test: (code) => {
+      const headers = tree.headers[indexOfCode(code)];
+      return headers?.nodeType === full || (headers?.nodeType === name && headers.kind === sub);
+    },
   };
 };
+
+/** What is left of the one match that a counting pseudo gave when the pseudos behind it have been applied. */
+export const survives = ({ rest, restCounts }: Matcher, code: number): boolean =>
+  rest.every((each, i) => (restCounts[i] === true ? (each as Pick)(1) === 0 : (each as Filter)(code)));
+
+/** Every test that an item must pass before anything is counted. */
+export const passes = ({ tests, core, kind }: Matcher, index: TreeIndex, code: number): boolean =>
+  isCore(code)
+    ? core !== null && core.every((test) => test(code))
+    : (kind === undefined || index.tree.kinds[indexOfCode(code)] === kind) &&
+      tests.every((test) => test(code));

@@ -1,5 +1,6 @@
 export { parseRef, type Ref } from './parse-ref.ts';
 export { parseSelector } from './parse-selector.ts';
+export { printMarker, printSelector } from './print-selector.ts';
 export type {
   Attribute,
   Combinator,
@@ -16,4 +17,4 @@ export type {
   TypeName,
   Value,
 } from './syntax.ts';
-export { select, type Window } from './select.ts';
+export { select, type SelectOptions, type Window } from './select.ts';

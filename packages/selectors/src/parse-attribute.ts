@@ -53,7 +53,7 @@ const parseValue = (scanner: Scanner): Value => {
   if (digits === null) throw invalid(scanner, "a number, null, true, false or a text in quotes ('text')");
   const value = Number(digits);
   if (!Number.isFinite(value)) throw invalid(scanner, 'a number that fits a double', start);
-  return /^-?\d+$/.test(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value;
+  return /^-?\d+$/.test(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value + 0;
 };
 
 const PLAIN = { "'": /[^'\\]*/y, '"': /[^"\\]*/y } as const;

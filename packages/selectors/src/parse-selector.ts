@@ -2,7 +2,8 @@ import { fail } from '@stemma/errors';
 import { parseCompound } from './parse-compound.ts';
 import { parseMarker } from './parse-marker.ts';
 import { atEnd, invalid, peek, skipSpace, take, type Scanner } from './scanner.ts';
-import { MAX_SELECTOR_LENGTH, SNAPSHOT_ATTRIBUTES, type Group, type Selector, type Step } from './syntax.ts';
+import { refuseSnapshotAttributes } from './snapshot-attributes.ts';
+import { MAX_SELECTOR_LENGTH, type Group, type Selector, type Step } from './syntax.ts';
 
 /**
  * The parts of a selector of context-tree §6, the whole grammar. Takes time in proportion to its length.
@@ -26,7 +27,7 @@ export const parseSelector = (text: string): Selector => {
     groups.push(parseGroup(scanner));
   } while (take(scanner, ','));
   if (!atEnd(scanner)) throw invalid(scanner, 'a space, “>”, “,” or the end');
-  if (at.kind === 'working') refuseSnapshotAttributes(scanner, groups);
+  if (at.kind === 'working') refuseSnapshotAttributes(groups);
   return { at, groups };
 };
 
@@ -43,18 +44,5 @@ const parseGroup = (scanner: Scanner): Group => {
       position: scanner.at,
       compound: parseCompound(scanner),
     });
-  }
-};
-
-const refuseSnapshotAttributes = (scanner: Scanner, groups: readonly Group[]): void => {
-  for (const { compound } of groups.flat()) {
-    if (compound.kind !== 'node') continue;
-    const refused = compound.attributes.find((attribute) => SNAPSHOT_ATTRIBUTES.has(attribute.key));
-    if (refused !== undefined)
-      throw invalid(
-        scanner,
-        `a snapshot (such as @t0) in front, since only snapshots have ${refused.key}`,
-        refused.position,
-      );
   }
 };
