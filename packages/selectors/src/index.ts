@@ -17,4 +17,16 @@ export type {
   TypeName,
   Value,
 } from './syntax.ts';
-export { select, type SelectOptions, type Window } from './select.ts';
+export { inWindow, select, type SelectOptions, type Window } from './select.ts';
+export { CONTENT_MODES, type ContentDiff, type ContentMode, type TokenHunk } from './range/content-diff.ts';
+export { rangeDiff, type RangeSide } from './range/range-diff.ts';
+export { rangeOptions, type RangeOptions } from './range/range-options.ts';
+export {
+  rangePairs,
+  rangeResult,
+  rangeSnapshots,
+  type RangeChange,
+  type RangeDiff,
+  type RangeResult,
+  type RangeSnapshot,
+} from './range/range-result.ts';

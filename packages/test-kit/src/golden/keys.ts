@@ -7,10 +7,11 @@ import {
   isHeaderName,
   threadBytes,
   providerThread,
+  type FlatTree,
   type Payload,
 } from '@stemma/context-tree';
 import type { Step } from '@stemma/history';
-import { parseSelector, select as selectIn } from '@stemma/selectors';
+import { parseSelector } from '@stemma/selectors';
 import {
   all,
   attempt,
@@ -23,7 +24,7 @@ import {
   type Result,
   word,
 } from './outcome.ts';
-import { query, treeAt } from './query.ts';
+import { query, selectAt, treeAt } from './query.ts';
 import { begin, runHistory, type Script } from './run-history.ts';
 
 type Vector = { readonly [name: string]: WideJson };
@@ -162,7 +163,7 @@ const selectorCase = (
       ? wanted['answer_or_error']
       : undefined;
   const begun = performance.now();
-  const run = (): readonly string[] => query(script.history, 0, text, options);
+  const run = (): unknown => query(script.history, 0, text, options);
   if (lenient === undefined) return attempt('ids', run, wanted);
   const outcome = attempt('ids', run, lenient);
   const seconds = (performance.now() - begun) / 1000;
@@ -195,14 +196,18 @@ const diffs = (vector: Vector, run: Run): Outcome => {
   const compare = (): unknown => {
     const [a, b] = (['a', 'b'] as const).map((side) => {
       const [lineage, ref] = vector[side] as readonly [string, string];
-      return treeAt(history, strandOf(script, lineage), ref);
+      return { strand: strandOf(script, lineage), ref };
     });
     if (a === undefined || b === undefined) throw new Error('a diff has two sides');
+    const [older, newer] = [a, b].map(({ strand, ref }) => treeAt(history, strand, ref)) as [
+      FlatTree,
+      FlatTree,
+    ];
     const text = vector['selector'];
-    if (text === undefined) return diffTrees(a, b, history.payload);
+    if (text === undefined) return diffTrees(older, newer, history.payload);
     const selector = parseSelector(word(text));
-    const only = new Set([a, b].flatMap((tree) => selectIn(tree, selector, history.payload)));
-    return diffTrees(a, b, history.payload, only);
+    const only = [a, b].flatMap(({ strand, ref }) => selectAt(history, strand, ref, selector));
+    return diffTrees(older, newer, history.payload, new Set(only));
   };
   return attempt('diff', compare, vector['expect']);
 };

@@ -38,8 +38,7 @@ export const all = (...outcomes: readonly Outcome[]): Outcome =>
   outcomes.find((outcome) => outcome.status !== 'passed') ?? passed;
 
 /**
- * What came of an attempt against what was expected: a value, or `{error: code}` (`E_*` is any coded error). Selectors
- * outside of the subset that this version answers are not a failure.
+ * What came of an attempt against what was expected: a value, or `{error: code}` (`E_*` is any coded error).
  */
 export const attempt = (what: string, run: () => unknown, wanted: unknown): Outcome => {
   const error = errorIn(wanted);
@@ -53,7 +52,6 @@ export const attempt = (what: string, run: () => unknown, wanted: unknown): Outc
       return failed(
         `${what}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`,
       );
-    if (thrown.code === 'E_SELECTOR_UNSUPPORTED') return unsupported(`${what}: ${thrown.message}`);
     if (error === thrown.code || (error === 'E_*' && thrown.code !== 'E_INTERNAL')) return passed;
     return failed(`${what}: got ${thrown.code} (${thrown.message}), expected ${error ?? clip(show(wanted))}`);
   }

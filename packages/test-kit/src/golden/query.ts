@@ -1,9 +1,22 @@
 import type { FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { parseRef, parseSelector, select, type Marker } from '@stemma/selectors';
+import {
+  inWindow,
+  parseRef,
+  parseSelector,
+  rangeDiff,
+  rangeOptions,
+  rangePairs,
+  rangeResult,
+  rangeSnapshots,
+  select,
+  type Marker,
+  type MarkerRange,
+  type RangeOptions,
+  type RangeResult,
+  type Selector,
+} from '@stemma/selectors';
 import type { ReferenceHistory } from '../reference-history.ts';
-
-type Options = { readonly limit?: number; readonly skip?: number };
 
 /** The position that a marker names on a lineage's chain. @throws E_SNAPSHOT_NOT_FOUND */
 export const positionAt = (
@@ -37,25 +50,72 @@ export const treeAt = (history: ReferenceHistory, strand: number, ref: string): 
   return history.tree(position.strand, position.seq);
 };
 
-/** The answer to a selector on a lineage: ids. @throws coded errors, E_SELECTOR_UNSUPPORTED for ranges and what else is not answered yet */
+type Snapshot = { readonly cycle: number; readonly strand: number; readonly seq: number };
+
+/** The cycle of the first snapshot on the chain that has a node, found by looking at all of them. */
+const appearedOn = (history: ReferenceHistory, chain: readonly Snapshot[], tree: FlatTree) => {
+  const trees = chain
+    .filter(({ cycle }) => cycle <= tree.cycle)
+    .map(({ strand, seq }) => history.tree(strand, seq));
+  return (index: number): number =>
+    trees.findLast((each) => each.indexOf(tree.ids[index] as string) !== undefined)?.cycle ?? tree.cycle;
+};
+
+/** The ids that a selector matches at the position that a reference of the vectors names. */
+export const selectAt = (
+  history: ReferenceHistory,
+  strand: number,
+  ref: string,
+  selector: Selector,
+): readonly string[] => selectIn(history, strand, positionAt(history, strand, parseRef(ref).at), selector);
+
+/** The ids that a selector matches at one position; it is a snapshot if it is one of the chain. */
+const selectIn = (
+  history: ReferenceHistory,
+  strand: number,
+  at: { readonly strand: number; readonly seq: number | null },
+  selector: Selector,
+): readonly string[] => {
+  const chain = history.chain(strand);
+  const snapshot = history.chain(at.strand).some(({ strand: on, seq }) => on === at.strand && seq === at.seq);
+  const tree = history.tree(at.strand, at.seq);
+  return select(tree, selector, history.payload, { snapshot, appeared: appearedOn(history, chain, tree) });
+};
+
+/** What a selector gives over a range of snapshots, each taken whole. */
+const rangeOf = (
+  history: ReferenceHistory,
+  strand: number,
+  text: string,
+  selector: Selector & { readonly at: MarkerRange },
+  options: RangeOptions,
+): RangeResult => {
+  const chain = history.chain(strand);
+  const snapshots = rangeSnapshots(selector.at, chain[0]?.cycle ?? 0, rangeOptions(options).maxSnapshots);
+  const sides = snapshots.map(({ label, cycle }) => {
+    const found = chain.find((each) => each.cycle === cycle);
+    if (found === undefined) throw fail('E_SNAPSHOT_NOT_FOUND', `there is no snapshot ${label}`);
+    const tree = history.tree(found.strand, found.seq);
+    return { label, tree, appeared: appearedOn(history, chain, tree) };
+  });
+  const diffs = rangePairs(sides, options).map(([newer, older]) =>
+    rangeDiff(newer, older, selector, history.payload, options),
+  );
+  return rangeResult(text, snapshots, diffs, options);
+};
+
+/** The answer to a selector on a lineage: ids, or the result of a range. @throws coded errors */
 export const query = (
   history: ReferenceHistory,
   strand: number,
   text: string,
-  options: Options = {},
-): readonly string[] => {
+  options: RangeOptions = {},
+): readonly string[] | RangeResult => {
   const selector = parseSelector(text);
-  const { at } = selector;
-  const unknown = Object.keys(options).find((name) => name !== 'limit' && name !== 'skip');
-  if (at.kind === 'range' || unknown !== undefined)
-    throw fail('E_SELECTOR_UNSUPPORTED', 'ranges are not answered yet');
-  if (at.kind !== 'all') {
-    const position = positionAt(history, strand, at);
-    return select(history.tree(position.strand, position.seq), selector, history.payload, options);
-  }
-  const ids = new Set<string>();
-  for (const { strand: on, seq } of history.chain(strand))
-    for (const id of select(history.tree(on, seq), selector, history.payload)) ids.add(id);
-  const skip = options.skip ?? 0;
-  return [...ids].slice(skip, options.limit === undefined ? undefined : skip + options.limit);
+  const { at, groups } = selector;
+  if (at.kind === 'range') return rangeOf(history, strand, text, { at, groups }, options);
+  if (at.kind !== 'all')
+    return inWindow(selectIn(history, strand, positionAt(history, strand, at), selector), options);
+  const ids = history.chain(strand).flatMap((each) => selectIn(history, strand, each, selector));
+  return inWindow([...new Set(ids)], options);
 };
