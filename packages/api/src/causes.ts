@@ -105,9 +105,15 @@ export const CAUSES = {
         .describe(
           '1: with the causes of each entry, what may have been moved, and its bytes in both threads',
         ),
+      selector: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .optional()
+        .describe('only what it matches in either; it names no snapshot of its own'),
     }),
     answer: { kind: 'json', status: 200, schema: z.union([Diff, ExplainedDiff]) },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
   },
   why: {
     method: 'GET',

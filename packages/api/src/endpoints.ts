@@ -8,6 +8,7 @@ import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
 import { LINEAGES } from './lineages.ts';
 import { EventPage, StreamMessage } from './logged.ts';
+import { RANGES } from './range.ts';
 import { QUESTIONS } from './questions.ts';
 import { HistoryPage, HistorySummary, SnapshotPage } from './summaries.ts';
 import { NodeDetail, TreePage } from './tree.ts';
@@ -104,12 +105,13 @@ export const ENDPOINTS = {
       skip: whole('so many are left out at the front'),
     }),
     answer: { kind: 'json', status: 200, schema: Selection },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_SELECTOR_UNSUPPORTED', 'E_SNAPSHOT_NOT_FOUND'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_SNAPSHOT_NOT_FOUND'],
   },
   ...CAUSES,
   ...QUESTIONS,
   ...AUDIT,
   ...LINEAGES,
+  ...RANGES,
   events: {
     method: 'GET',
     path: '/api/histories/{history}/events',

@@ -48,7 +48,6 @@ export const ERRORS = {
   E_NAME_INVALID: row(400, 64, false, 'Names are letters, digits, _ . - and at most 128 characters.'),
   E_NAME_TAKEN: row(409, 3, false, 'A name names one position of a history; choose another.'),
   E_SELECTOR_INVALID: row(400, 64, false, 'A selector is [@position] and steps such as ^seq .cb[role=\'tool\'] or #id; a position is @t0 @t-1 @c3 @s57 @name:NAME.'),
-  E_SELECTOR_UNSUPPORTED: row(501, 64, false, 'This version answers #id, types, roots and attributes with =.'),
   E_SNAPSHOT_NOT_FOUND: row(404, 1, false, '`stemma snapshots H` lists the snapshots there are.'),
   E_SNAPSHOT_RANGE_KIND_MISMATCH: row(400, 64, false, 'Both ends of a range are @t or both are @c.'),
   E_SNAPSHOT_RANGE_WILDCARD: row(400, 64, false, '@* stands alone, never in a range.'),

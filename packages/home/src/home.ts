@@ -4,6 +4,7 @@ import type { Author, HistoryEvent } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { Audit } from './audit/types.ts';
 import type { DoctorReport } from './doctor.ts';
+import type { RangeOptions, RangeResult } from '@stemma/selectors';
 import type { Line, Position } from './place.ts';
 import type { Causes } from './causes/types.ts';
 import type { Lineages } from './lineages/types.ts';
@@ -131,7 +132,10 @@ export type Home = {
     selector: string,
     window?: { readonly limit?: number; readonly skip?: number },
   ): Promise<{ readonly position: Position; readonly ids: readonly string[] }>;
-  diff(line: Line, a: string, b: string): Promise<DiffResult>;
+  /** What a selector gives over a range of snapshots, each against the one before it (context-tree §6). */
+  range(line: Line, selector: string, options?: RangeOptions): Promise<RangeResult>;
+  /** With a selector, restricted to what it matches in either of the two (context-tree §7). */
+  diff(line: Line, a: string, b: string, selector?: string): Promise<DiffResult>;
   /**
    * Accepted events of a history from frame `from`, oldest first, a page at a time; with `node` those that named it or took
    * it along, in all lineages. @throws E_NODE_NOT_FOUND if the history never had it

@@ -75,3 +75,4 @@ export type {
   StreamEntry,
   StreamPage,
 } from './stages/types.ts';
+export { restrictExplained } from './selection/restrict-explained.ts';

@@ -19,11 +19,9 @@ import { frameEvents, followFrom, followLog } from './follow.ts';
 import type { Home, Line, LoggedEvent, Outcome, Position, TreeView } from './home.ts';
 import {
   allHistories,
-  diffViews,
   findLine,
   oneHistory,
   positionOf,
-  selectIds,
   snapshotsOf,
   treeAt,
   viewOf,
@@ -33,6 +31,10 @@ import { causesOf } from './causes/causes.ts';
 import { eventsAbout } from './causes/why.ts';
 import { lineagesOf } from './lineages/lineages.ts';
 import { questionsOf } from './questions/questions.ts';
+import { diffPositions } from './selection/diff-positions.ts';
+import { openTreeLoader } from './selection/load-tree.ts';
+import { selectIds } from './selection/select-ids.ts';
+import { selectRange } from './selection/select-range.ts';
 import { salvageLine } from './salvage.ts';
 import { openStages } from './stages/open-stages.ts';
 import { replayRows, statsOf, verifyHome } from './upkeep.ts';
@@ -106,6 +108,7 @@ const homeOf = (parts: Parts): Home => {
     return projector.read(fn);
   };
   const view = async (position: Position): Promise<TreeView> => viewOf(projector, position);
+  const asked = { projector, load: openTreeLoader() };
   const home: Home = {
     directory: parts.directory,
     lineages: lineagesOf(projector, (command) => submit(parts, command)),
@@ -120,13 +123,17 @@ const homeOf = (parts: Parts): Home => {
     withPayloads: (history, fn) => projector.payloads.using(history, fn),
     select: async (line, selector, window = {}) => {
       await projector.catchUp();
-      return selectIds(projector, line, selector, window);
+      return selectIds(asked, line, selector, window);
     },
-    diff: async (line, a, b) => {
+    range: async (line, selector, options = {}) => {
+      await projector.catchUp();
+      return selectRange(asked, line, selector, options);
+    },
+    diff: async (line, a, b, selector) => {
       const [older, newer] = await current(
         (rows) => [positionOf(rows, line, a), positionOf(rows, line, b)] as const,
       );
-      return diffViews(projector, older, newer);
+      return diffPositions(asked, older, newer, selector);
     },
     events: async (history, { from = 0, limit = 1000, node } = {}) => {
       if (node !== undefined) {

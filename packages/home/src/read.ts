@@ -1,11 +1,5 @@
 import { toHex } from '@stemma/canonical';
-import {
-  diffTrees,
-  PayloadNeeded,
-  type EventRef,
-  type Payload,
-  type PayloadSource,
-} from '@stemma/context-tree';
+import { PayloadNeeded, type EventRef, type Payload, type PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import {
@@ -27,10 +21,9 @@ import {
 } from '@stemma/read-models';
 import type { Projector } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
-import { parseRef, parseSelector, select, type Marker, type MarkerRange } from '@stemma/selectors';
+import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { findLine, lineageIn, lineageName } from './find.ts';
 import type {
-  DiffResult,
   HistorySummary,
   Line,
   LineageSummary,
@@ -116,7 +109,7 @@ export const snapshotsOf = (
     .reverse();
 };
 
-/** @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, E_SELECTOR_UNSUPPORTED for `@*` */
+/** @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, */
 export const positionOf = (rows: RowReader, line: Line, ref: string): Position => {
   const { lineage, at } = parseRef(ref);
   const asked = lineage === null ? line : (lineageIn(rows, line.history, lineage) ?? findLine(rows, lineage));
@@ -127,7 +120,12 @@ export const positionOf = (rows: RowReader, line: Line, ref: string): Position =
   return positionAt(rows, asked, at);
 };
 
-const positionAt = (rows: RowReader, { history, strand }: Line, marker: Marker | MarkerRange): Position => {
+/** @throws E_SELECTOR_INVALID for `@*` and ranges, E_SNAPSHOT_NOT_FOUND */
+export const positionAt = (
+  rows: RowReader,
+  { history, strand }: Line,
+  marker: Marker | MarkerRange,
+): Position => {
   const found = resolvePosition(rows, history, strand, positionMarker(marker));
   return positionIn(rows, history, found.strand, found.seq);
 };
@@ -158,7 +156,7 @@ const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
       return marker;
     case 'all':
     case 'range':
-      throw fail('E_SELECTOR_UNSUPPORTED', 'one position is wanted here, not several');
+      throw fail('E_SELECTOR_INVALID', 'one position is wanted here, not several');
   }
 };
 
@@ -201,36 +199,6 @@ const orNeeded = (source: PayloadSource, ref: EventRef, missing: EventRef[]): Pa
     missing.push(...error.refs);
     return undefined;
   }
-};
-
-/** What a selector matches: on the snapshot it names, else on the working state. */
-export const selectIds = async (
-  projector: Projector,
-  line: Line,
-  text: string,
-  window: { readonly limit?: number; readonly skip?: number },
-): Promise<{ readonly position: Position; readonly ids: readonly string[] }> => {
-  const selector = parseSelector(text);
-  const { position, tree } = projector.read((rows) => {
-    const at = positionAt(rows, line, selector.at);
-    return { position: at, tree: readFlatTree(rows, at.history, at.strand, at.seq) };
-  });
-  const ids = await projector.payloads.using(line.history, (source) =>
-    select(tree, selector, source, window),
-  );
-  return { position, ids };
-};
-
-/** The difference of two positions of one history, `a` counting as the older one (context-tree §7). */
-export const diffViews = (projector: Projector, a: Position, b: Position): Promise<DiffResult> => {
-  const [older, newer] = projector.read(
-    (rows) =>
-      [
-        readFlatTree(rows, a.history, a.strand, a.seq),
-        readFlatTree(rows, b.history, b.strand, b.seq),
-      ] as const,
-  );
-  return projector.payloads.using(a.history, (source) => diffTrees(older, newer, source));
 };
 
 export { findLine };

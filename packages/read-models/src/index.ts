@@ -43,10 +43,12 @@ export {
   namedPosition,
   readStanding,
   rememberedCommand,
+  wasThereAtStart,
 } from './snapshots/look-up.ts';
 export { nearestMark, type Mark } from './snapshots/mark.ts';
 export { nodeCourse, type NodeStep } from './snapshots/node-course.ts';
 export { readNode, type FoundNode } from './snapshots/read-node.ts';
+export { readPart, type Wanted } from './snapshots/read-part.ts';
 export { readConfig, readFlatTree, readHead, readLineage, readPosition } from './snapshots/read-position.ts';
 export {
   threadCourse,
@@ -54,6 +56,7 @@ export {
   type ThreadSlice,
   type ThreadStep,
 } from './snapshots/thread-course.ts';
+export { walkBack, type Walk, type WalkStep, type WalkStop } from './snapshots/walk-back.ts';
 export { snapshots } from './snapshots/snapshots.ts';
 export { countStream, findStages, framesNodes, listStream, type SnapshotStages } from './stages/queries.ts';
 export { stages } from './stages/stages.ts';

@@ -90,7 +90,7 @@ const within = (codes: readonly number[], ranges: readonly Range[]): readonly nu
 };
 
 /** Two ascending lists as one. */
-export const merge = (a: readonly number[], b: readonly number[]): readonly number[] => {
+const merge = (a: readonly number[], b: readonly number[]): readonly number[] => {
   if (b.length === 0) return a;
   if (a.length === 0) return b;
   const merged: number[] = [];

@@ -1,3 +1,4 @@
+export { footprintOf, isLocal, type Footprint } from './footprint.ts';
 export { parseRef, type Ref } from './parse-ref.ts';
 export { parseSelector } from './parse-selector.ts';
 export { printMarker, printSelector } from './print-selector.ts';

@@ -8,10 +8,12 @@ import { MAX_SELECTOR_LENGTH, type Group, type Selector, type Step } from './syn
 /**
  * The parts of a selector of context-tree §6, the whole grammar. Takes time in proportion to its length.
  *
+ * @param options.snapshot without a marker the selector is asked of snapshots all the same (of both sides of a diff), so
+ *   that `age`, `depth` and `born_turn` are no error here.
  * @throws E_SELECTOR_INVALID with the character where it goes wrong; E_SNAPSHOT_RANGE_WILDCARD,
  *   E_SNAPSHOT_RANGE_KIND_MISMATCH.
  */
-export const parseSelector = (text: string): Selector => {
+export const parseSelector = (text: string, { snapshot = false } = {}): Selector => {
   if (text.length > MAX_SELECTOR_LENGTH)
     throw fail(
       'E_SELECTOR_INVALID',
@@ -27,7 +29,7 @@ export const parseSelector = (text: string): Selector => {
     groups.push(parseGroup(scanner));
   } while (take(scanner, ','));
   if (!atEnd(scanner)) throw invalid(scanner, 'a space, “>”, “,” or the end');
-  if (at.kind === 'working') refuseSnapshotAttributes(groups);
+  if (at.kind === 'working' && !snapshot) refuseSnapshotAttributes(groups);
   return { at, groups };
 };
 

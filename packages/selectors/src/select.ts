@@ -1,6 +1,5 @@
 import type { FlatTree, PayloadSource } from '@stemma/context-tree';
 import { matchGroup, type Asking } from './evaluate.ts';
-import { merge } from './candidates.ts';
 import { printGroup } from './print-selector.ts';
 import { refuseSnapshotAttributes } from './snapshot-attributes.ts';
 import type { Selector } from './syntax.ts';
@@ -36,9 +35,21 @@ export const select = (
   if (!snapshot) refuseSnapshotAttributes(selector.groups);
   const asking: Asking = { tree, payloads, appeared, index: indexOfTree(tree), work: 0 };
   const groups = new Map(selector.groups.map((group) => [printGroup(group), group]));
-  let found: readonly number[] = [];
-  for (const group of groups.values()) found = merge(found, matchGroup(group, asking));
-  return inWindow(found, window).map((index) => tree.ids[index] as string);
+  const found = [...groups.values()].map((group) => matchGroup(group, asking));
+  return inWindow(unite(found, tree.count), window).map((index) => tree.ids[index] as string);
+};
+
+/** Ascending lists of nodes as one, each node once. */
+const unite = (lists: readonly (readonly number[])[], count: number): readonly number[] => {
+  const [only = []] = lists;
+  if (lists.length < 2) return only;
+  const size = lists.reduce((sum, list) => sum + list.length, 0);
+  if (size < count / 8) return [...new Set(lists.flat())].sort((a, b) => a - b);
+  const marks = new Uint8Array(count);
+  for (const list of lists) for (const node of list) marks[node] = 1;
+  const nodes: number[] = [];
+  for (let node = 0; node < count; node++) if (marks[node] === 1) nodes.push(node);
+  return nodes;
 };
 
 /** The part of a list that a window shows. */

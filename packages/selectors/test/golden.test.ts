@@ -17,7 +17,8 @@ const file = [
 const missing = (query: string, cycle: number): boolean => {
   const { at } = parseSelector(query);
   if (at.kind === 'c') return at.cycle !== cycle;
-  if (at.kind === 'range') return at.of === 't' ? at.from !== 0 || at.to !== 0 : at.from !== cycle || at.to !== cycle;
+  if (at.kind === 'range')
+    return at.of === 't' ? at.from !== 0 || at.to !== 0 : at.from !== cycle || at.to !== cycle;
   return at.kind === 't' ? at.value !== 0 : at.kind === 'name' || at.kind === 's';
 };
 

@@ -12,3 +12,5 @@ export {
   type Ports,
 } from './kafka/broker.ts';
 export { endRun, findBroker, missingTools, startRun, type Found } from './kafka/find-broker.ts';
+export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts';
+export { referenceSelect } from './selectors/reference-select.ts';

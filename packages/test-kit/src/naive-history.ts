@@ -1,4 +1,4 @@
-import type { EventRef, Payload } from '@stemma/context-tree';
+import type { EventRef, Payload, PayloadSource } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import type { Author, Frame, HistoryEvent } from '@stemma/events';
 import {
@@ -37,6 +37,7 @@ export type NaiveHistory = {
   readonly state: HistoryState;
   /** Every id that was ever used. */
   readonly ids: Set<string>;
+  readonly payload: PayloadSource;
   /** Decides and applies; undefined if the command was refused. */
   run(strand: number, steps: readonly Step[], by?: Author): AppliedFrame | undefined;
   branch(how: 'fork' | 'rollback', parent: number, at: number): AppliedFrame | undefined;
@@ -154,6 +155,7 @@ export const naiveHistory = (
     strands,
     state,
     ids,
+    payload,
     copyAt,
     run,
     branch: (how, parent, at) => {

@@ -24,7 +24,7 @@ export const whole = (
   if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(number) || number < least || number > most)
     throw fail(
       'E_USAGE',
-      `--${name} takes a whole number${least === 0 ? ' from 0' : ''}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}, not ${JSON.stringify(value)}`,
+      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} takes a whole number${least === 0 ? ' from 0' : ''}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}, not ${JSON.stringify(value)}`,
     );
   return number;
 };

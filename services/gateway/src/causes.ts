@@ -1,5 +1,5 @@
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
-import type { Home, WhyMoment } from '@stemma/home';
+import { restrictExplained, type Home, type WhyMoment } from '@stemma/home';
 import { positionAnswer } from './lines.ts';
 
 type Question = 'diff' | 'why';
@@ -9,11 +9,15 @@ type CauseHandlers = {
 
 /** What answers the questions about why. */
 export const causeHandlers = (home: Home): CauseHandlers => ({
-  diff: async ({ history, a, b, explain }) => {
+  diff: async ({ history, a, b, explain, selector }) => {
     const line = await home.find(history);
-    if (explain !== '1') return plain(await home.diff(line, a, b));
+    const found = await home.diff(line, a, b, selector);
+    if (explain !== '1') return plain(found);
     const [older, newer] = [await home.position(line, a), await home.position(line, b)];
-    const { entries, moves, common, ...diff } = await home.causes.explain(older, newer);
+    const { entries, moves, common, ...diff } = restrictExplained(
+      await home.causes.explain(older, newer),
+      found,
+    );
     return {
       ...plain(diff),
       a: positionAnswer(older),

@@ -14,6 +14,7 @@ import { auditHandlers } from './audit.ts';
 import { ctreesHandlers } from './ctrees.ts';
 import { doctorAnswer } from './doctor-answer.ts';
 import { causeHandlers } from './causes.ts';
+import type { RangeOptions } from '@stemma/selectors';
 import { doCommand, startHistory } from './commands.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { positionAnswer } from './lines.ts';
@@ -36,6 +37,10 @@ export type Handlers = {
     input: InputOf<Endpoints[Name]>,
   ) => Promise<AnswerOf<Endpoints[Name]>>;
 };
+
+/** The options that were given. */
+const rangeOptionsOf = (given: object): RangeOptions =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 type At = { readonly history: string; readonly at?: string | undefined };
 
@@ -76,6 +81,8 @@ export const createHandlers = (home: Home): Handlers => {
       return { position: positionAnswer(position), ids: [...ids] };
     },
     ...causeHandlers(home),
+    range: async ({ history, selector, ...options }) =>
+      home.range(await home.find(history), selector, rangeOptionsOf(options)),
     ...questionHandlers(home),
     ...auditHandlers(home),
     ...interventionHandlers(home),

@@ -176,6 +176,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     stages: undefined as never,
     causes: undefined as never,
     lineages: { lineOf: (line: Line) => Promise.resolve(line) } as never,
+    range: undefined as never,
     directory: '(memory)',
     append,
     submit: async ({ history, steps }) => {

@@ -5,7 +5,9 @@ import { listSnapshots } from '@stemma/read-models';
 import { parseSelector } from '@stemma/selectors';
 import { lineOf } from '../find.ts';
 import type { Line, Position } from '../place.ts';
-import { positionOf, selectIds } from '../read.ts';
+import { positionOf } from '../read.ts';
+import { openTreeLoader } from '../selection/load-tree.ts';
+import { selectIds } from '../selection/select-ids.ts';
 import type { BisectAnswer, BisectQuestion } from './bisect-types.ts';
 import { explainChanges } from './explain-changes.ts';
 
@@ -25,7 +27,7 @@ export const bisect = async (
   line: Line,
   { good, bad, when, not = false }: BisectQuestion,
 ): Promise<BisectAnswer> => {
-  if (parseSelector(when).at.kind !== 'working')
+  if (parseSelector(when, { snapshot: true }).at.kind !== 'working')
     throw fail(
       'E_SELECTOR_INVALID',
       'the selector of a search has no position of its own: the search gives it',
@@ -49,12 +51,13 @@ export const bisect = async (
   });
   if (way.length < 2) throw fail('E_BISECT_ENDS', `${good} and ${bad} are the same snapshot`);
 
+  const asked = { projector, load: openTreeLoader() };
   let loads = 0;
   const seen = new Map<number, readonly string[]>();
   const holds = async (at: number): Promise<boolean> => {
     const { history, strand, cycle } = way[at] as Position;
     loads += 1;
-    const { ids } = await selectIds(projector, lineOf(history, strand), `@c${cycle} ${when}`, {
+    const { ids } = await selectIds(asked, lineOf(history, strand), `@c${cycle} ${when}`, {
       limit: MOST_IDS,
     });
     seen.set(at, ids);

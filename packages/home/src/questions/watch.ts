@@ -6,7 +6,9 @@ import { parseSelector } from '@stemma/selectors';
 import { lineOf } from '../find.ts';
 import type { Followed, FollowOptions } from '../follow.ts';
 import type { Line, Position } from '../place.ts';
-import { positionOf, selectIds } from '../read.ts';
+import { positionOf } from '../read.ts';
+import { openTreeLoader } from '../selection/load-tree.ts';
+import { selectIds } from '../selection/select-ids.ts';
 import type { WatchMessage } from './watch-types.ts';
 
 export type WatchSources = {
@@ -34,6 +36,7 @@ export async function* watchSelector(
   { signal, after }: WatchOptions,
 ): AsyncGenerator<WatchMessage> {
   const { at, rest } = standing(selector);
+  const asked = { projector, load: openTreeLoader() };
   let line = await find(name);
   const resumed = after === undefined ? undefined : openCursor(after);
   const evaluate = async (strand: number, seq: number): Promise<Result> => {
@@ -44,7 +47,7 @@ export async function* watchSelector(
       return { line: lineOf(history, strand), ref: `@c${Math.max(0, cycle + at)}` };
     });
     try {
-      const { position, ids } = await selectIds(projector, where.line, `${where.ref} ${rest}`, {});
+      const { position, ids } = await selectIds(asked, where.line, `${where.ref} ${rest}`, {});
       return { position, ids };
     } catch (error) {
       if (at === null || !isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
@@ -77,7 +80,7 @@ export async function* watchSelector(
         shown = (await evaluate(resumed.strand, resumed.seq).catch(() => Promise.reject(gone()))).ids;
       due.push({ strand: line.strand, seq: projector.read((rows) => readHead(rows, history, line.strand)) });
       // An error that the working state has (`depth`, `age`) is one of the watch.
-      await selectIds(projector, line, at === null ? rest : `@s${due[0]?.seq ?? 0} ${rest}`, { limit: 0 });
+      await selectIds(asked, line, at === null ? rest : `@s${due[0]?.seq ?? 0} ${rest}`, { limit: 0 });
     }
     for (const { strand, seq, event } of batch.events) {
       if (event.type === 'LineageStarted') {

@@ -97,13 +97,12 @@ export const findLineage = (rows: RowReader, history: string, strand: number): L
   return value && lineageOf({ key: [history, strand], value });
 };
 
-/** The frames of a history from `from` on. */
+/** The frames of a history from `from` on, up to `to`. */
 export const listActs = (
   rows: RowReader,
   history: string,
-  { from = 0, limit }: { from?: number; limit?: number } = {},
-): readonly Act[] =>
-  rows.range(ACTS, { prefix: [history], from, ...(limit === undefined ? {} : { limit }) }).map(actOf);
+  { from = 0, ...rest }: { from?: number; to?: number; limit?: number } = {},
+): readonly Act[] => rows.range(ACTS, { prefix: [history], from, ...rest }).map(actOf);
 
 /** Who wrote a frame, when, in which lineage. @throws E_SNAPSHOT_NOT_FOUND */
 export const findAct = (rows: RowReader, history: string, seq: number): Act => {

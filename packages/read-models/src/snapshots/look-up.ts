@@ -7,6 +7,10 @@ import { COMMANDS, IDS, LINEAGE_NAMES, NAMES, STRANDS } from './tables.ts';
 export const isIdTaken = (rows: RowReader, history: string, id: string): boolean =>
   rows.range(IDS, { prefix: [history, id], limit: 1 }).length > 0;
 
+/** True if the frame that started the history brought the node: it came with an import. */
+export const wasThereAtStart = (rows: RowReader, history: string, id: string): boolean =>
+  rows.range(IDS, { prefix: [history, id], to: 0, limit: 1 }).length > 0;
+
 /** The position that a name stands for. */
 export const namedPosition = (
   rows: RowReader,

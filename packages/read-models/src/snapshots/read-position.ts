@@ -36,12 +36,29 @@ export const readPosition = (rows: RowReader, history: string, strand: number, s
 export const readFlatTree = (rows: RowReader, history: string, strand: number, seq: number): FlatTree =>
   flattenRecords(readPosition(rows, history, strand, seq));
 
-/** The same for a chain and a mark that the caller knows. */
+/** Places to read, each a range of cycles with both ends, and whether what is under `^sys` is read. */
+export type Part = {
+  readonly sys: boolean;
+  /** Where nodes lie: the turns that these cycles seal, the open head being that of the cycle after the newest. */
+  readonly places: readonly (readonly [from: number, to: number])[];
+  /** Cycles whose turns are read. */
+  readonly turns: readonly (readonly [from: number, to: number])[];
+};
+
+/** Everything that lives at a position. */
+const whole = (mark: Mark): Part => ({
+  sys: true,
+  places: [...mark.also.map((place) => [place, place] as const), [mark.oldestLive, mark.cycle + 1]],
+  turns: [[mark.oldestTurn, mark.cycle]],
+});
+
+/** The same for a chain and a mark that the caller knows, and for a part of the position. */
 export const readLinks = (
   rows: RowReader,
   history: string,
   chain: readonly Link[],
   mark: Mark,
+  part: Part = whole(mark),
 ): TreeParts => {
   const newest = new Map<
     string,
@@ -64,9 +81,8 @@ export const readLinks = (
 
   for (const { strand, limit } of chain) {
     const inTurns = [history, strand, REGION.turn] as const;
-    for (const place of mark.also) take(limit, rows.range(VERSIONS, { prefix: [...inTurns, place] }));
-    take(limit, rows.range(VERSIONS, { prefix: inTurns, from: mark.oldestLive, to: mark.cycle + 1 }));
-    take(limit, rows.range(VERSIONS, { prefix: [history, strand, REGION.sys, mark.sys] }));
+    for (const [from, to] of part.places) take(limit, rows.range(VERSIONS, { prefix: inTurns, from, to }));
+    if (part.sys) take(limit, rows.range(VERSIONS, { prefix: [history, strand, REGION.sys, mark.sys] }));
     for (const { key, value } of rows.range(VERSIONS, { prefix: [history, strand, REGION.fixed] })) {
       const from = key[5] as number;
       const { headers, payload, ordinal } = recordedOf(key[4] as string, value);
@@ -84,19 +100,23 @@ export const readLinks = (
   return {
     cycle: mark.cycle,
     fixed: fixedRecords(fixed),
-    turns: readTurns(rows, history, chain, mark),
+    turns: part.turns.flatMap(([from, to]) => readTurns(rows, history, chain, mark.cycle, from, to)),
     nodes,
   };
 };
 
-const readTurns = (rows: RowReader, history: string, chain: readonly Link[], mark: Mark): TurnRecord[] => {
+/** The turns that some cycles sealed and that live at a position. */
+export const readTurns = (
+  rows: RowReader,
+  history: string,
+  chain: readonly Link[],
+  cycleNow: number,
+  first: number,
+  last: number,
+): TurnRecord[] => {
   const newest = new Map<string, { readonly from: number; readonly record: TurnRecord | null }>();
   for (const { strand, limit } of chain) {
-    for (const { key, value } of rows.range(TURNS, {
-      prefix: [history, strand],
-      from: mark.oldestTurn,
-      to: mark.cycle,
-    })) {
+    for (const { key, value } of rows.range(TURNS, { prefix: [history, strand], from: first, to: last })) {
       const [, , cycle, ordinal, from] = key as [string, number, number, number, number];
       const place = `${cycle}/${ordinal}`;
       if (from > limit || from < (newest.get(place)?.from ?? 0)) continue;
@@ -105,7 +125,7 @@ const readTurns = (rows: RowReader, history: string, chain: readonly Link[], mar
   }
   const turns: TurnRecord[] = [];
   for (const { record } of newest.values())
-    if (record !== null && (record.expires === null || record.expires > mark.cycle)) turns.push(record);
+    if (record !== null && (record.expires === null || record.expires > cycleNow)) turns.push(record);
   return turns;
 };
 

@@ -1,12 +1,15 @@
 import { canonicalJson, parseJson, type Json, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import { diffArrays, FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
-import { createPatch, type Operation, type Patch } from 'rfc6902';
+import { createPatch, type Operation } from 'rfc6902';
 
 /** How contents are compared: lines of a text, RFC 6902 on values, or words. */
 export type ContentMode = 'unified' | 'jsonpatch' | 'tokens';
 
 export const CONTENT_MODES: readonly ContentMode[] = ['unified', 'jsonpatch', 'tokens'];
+
+/** An operation of RFC 6902: `op`, `path`, and `value` or `from` where it has one. */
+export type PatchOperation = { readonly [member: string]: Json };
 
 /** A run of words: in both contents, only in the older one, or only in the newer one. */
 export type TokenHunk = { readonly op: 'equal' | 'delete' | 'insert'; readonly text: string };
@@ -26,7 +29,7 @@ export type ContentDiff = {
     readonly truncated: boolean;
   };
   readonly diff?: string;
-  readonly patch?: Patch;
+  readonly patch?: readonly PatchOperation[];
   readonly hunks?: readonly TokenHunk[];
 };
 
@@ -148,7 +151,7 @@ const jsonOf = (content: WideJson | undefined): { readonly value: Json } | undef
 /** The same value with its keys in an order of its own, so that a patch does not depend on how they were written. */
 const sorted = (value: Json): Json => parseJson(canonicalJson(value));
 
-const patchOf = (older: Json, newer: Json): Patch => {
+const patchOf = (older: Json, newer: Json): readonly PatchOperation[] => {
   const replaceLong = (
     input: unknown,
     output: unknown,
@@ -159,5 +162,5 @@ const patchOf = (older: Json, newer: Json): Patch => {
         ? []
         : [{ op: 'replace', path: at.toString(), value: output }]
       : undefined;
-  return createPatch(older, newer, replaceLong);
+  return createPatch(older, newer, replaceLong).map((operation) => ({ ...operation }));
 };

@@ -14,6 +14,9 @@ export type RangeSide = {
   readonly appeared?: SelectOptions['appeared'];
 };
 
+/** Ids outside of `only` are known to be the same in both, and are left out. Null: nothing is known. */
+type Restricted = { readonly only?: ReadonlySet<string> | null };
+
 /**
  * What a selector gives in the newer of two snapshots against the older (context-tree §6): added ids in the order of the
  * newer, removed ones in that of the older, and the ids in both whose headers, parent or content differ.
@@ -25,10 +28,10 @@ export const rangeDiff = (
   older: RangeSide,
   selector: Selector,
   payloads: PayloadSource,
-  options: RangeOptions,
+  { only = null, ...options }: RangeOptions & Restricted,
 ): RangeDiff => {
-  const after = idsOf(newer, selector, payloads);
-  const before = idsOf(older, selector, payloads);
+  const after = idsOf(newer, selector, payloads, only);
+  const before = idsOf(older, selector, payloads, only);
   const [isAfter, isBefore] = [new Set(after), new Set(before)];
   const added = after.filter((id) => !isBefore.has(id));
   const removed = before.filter((id) => !isAfter.has(id));
@@ -54,7 +57,11 @@ const idsOf = (
   { tree, appeared }: RangeSide,
   selector: Selector,
   payloads: PayloadSource,
-): readonly string[] => select(tree, selector, payloads, appeared === undefined ? {} : { appeared });
+  only: Restricted['only'],
+): readonly string[] => {
+  const ids = select(tree, selector, payloads, appeared === undefined ? {} : { appeared });
+  return only == null ? ids : ids.filter((id) => only.has(id));
+};
 
 const changeOf = (
   id: string,

@@ -1,6 +1,6 @@
-import type { ExplainedDiff, ExplainedDiffEntry } from '@stemma/home';
+import { restrictExplained, type ExplainedDiff, type ExplainedDiffEntry } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
-import { required } from '../options.ts';
+import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
 import { happened, source } from '../story.ts';
 
@@ -13,6 +13,7 @@ export const diff: CommandLine = {
     ['<newer>', '@t0, @c4, @s60, @name:NAME'],
   ],
   options: [
+    ['--select <selector>', 'only what this selector matches in either, for example \'.cb[role="tool"]\''],
     [
       '--explain',
       'and why: the causes of each in order, what may have been moved, and where it is in both threads',
@@ -20,14 +21,14 @@ export const diff: CommandLine = {
   ],
   run: async ({ line: find, output }, [name, older, newer], options) => {
     const { home, line } = await find(name);
+    const result = await home.diff(line, required(older), required(newer), text(options, 'select'));
     if (options['explain'] === true) {
       const a = await home.position(line, required(older));
       const b = await home.position(line, required(newer));
-      const explained = await home.causes.explain(a, b);
+      const explained = restrictExplained(await home.causes.explain(a, b), result);
       await output.result(explained, () => describe(explained));
       return undefined;
     }
-    const result = await home.diff(line, required(older), required(newer));
     await output.result(result, () =>
       [
         ...result.added.map((id) => `+ ${printable(id)}\n`),

@@ -1,23 +1,78 @@
 import { LOOKING } from '../actor.ts';
+import type { Home, Line } from '@stemma/home';
+import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } from '@stemma/selectors';
+import { fail } from '@stemma/errors';
 import type { CommandLine } from '../command.ts';
-import { required, whole } from '../options.ts';
+import { required, text, whole } from '../options.ts';
+import type { Output } from '../output.ts';
+import { rangeText } from '../range-text.ts';
 
 export const select: CommandLine = {
   name: 'select',
-  summary: "print the ids that a selector matches, in the thread's order",
+  summary:
+    "print the ids that a selector matches, in the thread's order; for a range, what changed from one to the next",
   arguments: [
     ['<history>', 'a history or lineage, by id or name'],
-    ['<selector>', "for example '@t0 ^seq .cb[role=\\'tool\\']' or '#cb:9a2f'"],
+    [
+      '<selector>',
+      "for example '@t0 ^seq .cb[role=\\'tool\\']', '#cb:9a2f', '@* .mt' or '@t-5..@t-1 ^seq .cb'",
+    ],
   ],
-  options: [['--limit <n>', 'so many at the most'], ['--skip <n>', 'leave out the first so many'], LOOKING],
+  options: [
+    ['--limit <n>', 'so many ids at the most; of a range, so many pairs of snapshots'],
+    ['--skip <n>', 'leave out the first so many'],
+    ['--include-content', 'range: compare the contents that changed'],
+    ['--content-mode <mode>', `range: ${CONTENT_MODES.join(', ')} (default unified)`],
+    ['--context-lines <n>', 'range: lines around each change of a unified diff (default 3)'],
+    ['--max-snapshots <n>', 'range: refuse more snapshots (default 1000)'],
+    ['--max-changes <n>', 'range: list so many changes of each pair at the most'],
+    LOOKING,
+  ],
   run: async ({ line: find, output, observe }, [name, selector], options) => {
-    const limit = whole(options, 'limit', { least: 0 });
-    const skip = whole(options, 'skip', { least: 0 });
+    const asked = rangeOptionsOf(options);
+    const { at } = parseSelector(required(selector));
     const { home, line } = await find(name);
-    const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };
-    const { ids, position } = await home.select(line, required(selector), window);
+    if (at.kind === 'range') {
+      await printRange(home, line, required(selector), asked, output);
+      observe(line, 'selected', required(selector), await home.position(line));
+      return undefined;
+    }
+    const given = Object.keys(asked).find((option) => option !== 'limit' && option !== 'skip');
+    if (given !== undefined) throw fail('E_USAGE', `${given} is for a range such as @t-5..@t-1`);
+    const { ids, position } = await home.select(line, required(selector), asked);
     observe(line, 'selected', required(selector), position);
     await output.result(ids, () => ids.map((id) => id + '\n').join(''));
     return undefined;
   },
 };
+
+const printRange = async (
+  home: Home,
+  line: Line,
+  selector: string,
+  options: RangeOptions,
+  output: Output,
+): Promise<void> => {
+  const result = await home.range(line, selector, options);
+  await output.result(result, () => rangeText(result));
+};
+
+const rangeOptionsOf = (options: Readonly<Record<string, unknown>>): RangeOptions => {
+  const mode = text(options, 'contentMode');
+  if (mode !== undefined && !isMode(mode))
+    throw fail('E_USAGE', `--content-mode takes ${CONTENT_MODES.join(', ')}, not ${JSON.stringify(mode)}`);
+  const numbers = {
+    limit: whole(options, 'limit', { least: 0 }),
+    skip: whole(options, 'skip', { least: 0 }),
+    contextLines: whole(options, 'contextLines', { least: 0 }),
+    maxSnapshots: whole(options, 'maxSnapshots', { least: 0 }),
+    maxChangesPerSnapshot: whole(options, 'maxChanges', { least: 0 }),
+  };
+  return {
+    ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)),
+    ...(options['includeContent'] === true ? { includeContent: true } : {}),
+    ...(mode === undefined ? {} : { contentMode: mode }),
+  };
+};
+
+const isMode = (mode: string): mode is ContentMode => CONTENT_MODES.some((known) => known === mode);

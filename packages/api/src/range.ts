@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { anyJson, count, historyParam, wholeInQuery } from './values.ts';
+
+const ids = z.array(z.string()).readonly();
+
+/** What became of a content, from the older snapshot to the newer; one of `diff`, `patch` and `hunks` is there. */
+const ContentDiff = z
+  .strictObject({
+    mode: z.enum(['unified', 'jsonpatch', 'tokens']),
+    mime: z.string(),
+    summary: z.strictObject({
+      bytesNewer: count,
+      bytesOlder: count,
+      identical: z.boolean(),
+      truncated: z.boolean().describe('too large or too different to be compared: the difference is empty'),
+    }),
+    diff: z.string().optional().describe('unified: lines as in a patch'),
+    patch: z
+      .array(z.record(z.string(), anyJson))
+      .readonly()
+      .optional()
+      .describe('jsonpatch: RFC 6902, older to newer'),
+    hunks: z
+      .array(z.strictObject({ op: z.enum(['equal', 'delete', 'insert']), text: z.string() }))
+      .readonly()
+      .optional()
+      .describe('tokens: runs of words'),
+  })
+  .meta({ id: 'ContentDiff' });
+
+const RangeDiff = z
+  .strictObject({
+    from: z.string().describe('the label of the newer snapshot'),
+    to: z.string().describe('the label of the older one'),
+    added_ids: ids.describe('given in the newer only, in its order'),
+    removed_ids: ids.describe('given in the older only, in its order'),
+    changed: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          fields: ids,
+          delta: z
+            .record(z.string(), z.strictObject({ from: anyJson, to: anyJson }))
+            .describe('`from` is the newer value'),
+          content_diff: ContentDiff.optional(),
+        }),
+      )
+      .readonly(),
+    stats: z.strictObject({ added: count, removed: count, changed: count }),
+  })
+  .meta({ id: 'RangeDiff' });
+
+/** What a selector gives over a range of snapshots, each against the one before it (context-tree §6). */
+export const RangeResult = z
+  .strictObject({
+    query: z.string(),
+    snapshots: z
+      .array(z.strictObject({ kind: z.enum(['t', 'c']), value: z.int(), label: z.string(), cycle: count }))
+      .readonly()
+      .describe('newest first'),
+    diffs: z.array(RangeDiff).readonly(),
+    mode: z.literal('pairwise'),
+    limits: z
+      .strictObject({
+        maxSnapshots: count.optional(),
+        maxChangesPerSnapshot: count.optional(),
+        truncated: z.literal(true).optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'RangeResult' });
+export type RangeResult = z.infer<typeof RangeResult>;
+
+const flag = z.preprocess(
+  (value) => (value === 'true' ? true : value === 'false' ? false : value),
+  z.boolean(),
+);
+const some = (what: string) => wholeInQuery.optional().describe(what);
+
+/** Questions about ranges of snapshots. */
+export const RANGES = {
+  range: {
+    method: 'GET',
+    path: '/api/histories/{history}/range',
+    summary: 'What a selector gives in each snapshot of a range against the one before it.',
+    params: z.strictObject({ history: historyParam }),
+    query: z.strictObject({
+      selector: z.string().min(1).max(10_000).describe('begins with a range: @t-5..@t0, @c3..9'),
+      includeContent: flag.optional().describe('compare contents that changed'),
+      contentMode: z.enum(['unified', 'jsonpatch', 'tokens']).optional().describe('unified unless said'),
+      contextLines: some('lines around each change of a unified diff; 3 unless said'),
+      maxSnapshots: some('refuse more; 1,000 unless said'),
+      maxChangesPerSnapshot: some('list so many changes of each pair; `stats` count them all'),
+      limit: some('so many pairs'),
+      skip: some('leave out so many pairs at the front'),
+    }),
+    answer: { kind: 'json', status: 200, schema: RangeResult },
+    errors: [
+      'E_HISTORY_NOT_FOUND',
+      'E_SELECTOR_INVALID',
+      'E_SNAPSHOT_NOT_FOUND',
+      'E_SNAPSHOT_RANGE_LIMIT',
+      'E_SNAPSHOT_RANGE_KIND_MISMATCH',
+      'E_SNAPSHOT_RANGE_WILDCARD',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,48 @@
+import { diffTrees } from '@stemma/context-tree';
+import { readFlatTree } from '@stemma/read-models';
+import { parseSelector } from '@stemma/selectors';
+import { fail } from '@stemma/errors';
+import type { DiffResult } from '../home.ts';
+import type { Position } from '../place.ts';
+import { idsAt, type Asked } from './select-ids.ts';
+
+/**
+ * The difference of two positions of one history, `a` counting as the older one (context-tree §7); with a selector,
+ * which then names no snapshot, restricted to what it matches in either.
+ *
+ * @throws E_SELECTOR_INVALID
+ */
+export const diffPositions = async (
+  asked: Asked,
+  a: Position,
+  b: Position,
+  text?: string,
+): Promise<DiffResult> => {
+  const { projector } = asked;
+  const only = text === undefined ? undefined : await idsInEither(asked, a, b, text);
+  const [older, newer] = projector.read(
+    (rows) =>
+      [
+        readFlatTree(rows, a.history, a.strand, a.seq),
+        readFlatTree(rows, b.history, b.strand, b.seq),
+      ] as const,
+  );
+  return projector.payloads.using(a.history, (source) => diffTrees(older, newer, source, only));
+};
+
+const idsInEither = async (
+  asked: Asked,
+  a: Position,
+  b: Position,
+  text: string,
+): Promise<ReadonlySet<string>> => {
+  const { at, groups } = parseSelector(text, { snapshot: true });
+  if (at.kind !== 'working')
+    throw fail(
+      'E_SELECTOR_INVALID',
+      'at character 1: the positions of a diff are named beside its selector',
+      { at: 0 },
+    );
+  const [before, after] = [await idsAt(asked, a, { at, groups }), await idsAt(asked, b, { at, groups })];
+  return new Set([...before, ...after]);
+};

@@ -1,0 +1,23 @@
+import type { Projector } from '@stemma/projector';
+import { walkBack, type WalkStep, type WalkStop } from '@stemma/read-models';
+import { idsBetween } from './frames-between.ts';
+
+/**
+ * Neighbouring snapshots, newest first, each pair with what can differ between the two. One snapshot is loaded whole, of
+ * the others what the frames between them changed.
+ */
+export async function* pairsBack(
+  projector: Projector,
+  history: string,
+  snapshots: readonly WalkStop[],
+): AsyncGenerator<WalkStep> {
+  const [first, ...rest] = snapshots;
+  if (first === undefined || rest.length === 0) return;
+  const walk = projector.read((rows) => walkBack(rows, history, first));
+  let newer = first;
+  for (const older of rest) {
+    const named = await idsBetween(projector, history, older, newer);
+    yield projector.read((rows) => walk.back(rows, older, named));
+    newer = older;
+  }
+}

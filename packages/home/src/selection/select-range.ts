@@ -1,0 +1,126 @@
+import { fail } from '@stemma/errors';
+import type { Projector } from '@stemma/projector';
+import { findSnapshot, listSnapshots, nearestMark, readHead } from '@stemma/read-models';
+import {
+  isLocal,
+  parseSelector,
+  rangeDiff,
+  rangeOptions,
+  rangePairs,
+  rangeResult,
+  rangeSnapshots,
+  type RangeDiff,
+  type RangeOptions,
+  type RangeResult,
+  type RangeSide,
+  type RangeSnapshot,
+  type Selector,
+} from '@stemma/selectors';
+import type { Line } from '../place.ts';
+import { appearedAt } from './appeared.ts';
+import { pairsBack } from './pairs-back.ts';
+import type { Asked } from './select-ids.ts';
+
+/** A snapshot of a range, found. */
+type Stop = RangeSnapshot & { readonly strand: number; readonly seq: number };
+
+/**
+ * What a selector gives over a range of snapshots, each against the one before it (context-tree §6). Where the selector
+ * allows it one snapshot is loaded and the others follow from what changed.
+ *
+ * @throws E_SELECTOR_INVALID, also for what is no range; E_SNAPSHOT_RANGE_LIMIT, then E_SNAPSHOT_NOT_FOUND (§10.22)
+ */
+export const selectRange = async (
+  asked: Asked,
+  line: Line,
+  text: string,
+  options: RangeOptions,
+): Promise<RangeResult> => {
+  const selector = parseSelector(text);
+  if (selector.at.kind !== 'range')
+    throw fail('E_SELECTOR_INVALID', 'at character 1: expected a range such as @t-5..@t0', { at: 0 });
+  const { range, stops } = stopsOf(asked.projector, line, selector.at, options);
+  const pairs = rangePairs(stops, options);
+  const diffs = isLocal(selector)
+    ? await diffsByChange(asked, line.history, selector, pairs, options)
+    : await diffsWhole(asked, line.history, selector, pairs, options);
+  return rangeResult(text, range, diffs, options);
+};
+
+const stopsOf = (
+  projector: Projector,
+  { history, strand }: Line,
+  range: Parameters<typeof rangeSnapshots>[0],
+  options: RangeOptions,
+): { readonly range: readonly RangeSnapshot[]; readonly stops: readonly Stop[] } =>
+  projector.read((rows) => {
+    const head = readHead(rows, history, strand);
+    const { cycle } = nearestMark(rows, history, strand, head).mark;
+    const asked = rangeSnapshots(range, cycle, rangeOptions(options).maxSnapshots);
+    for (const { label, cycle: end } of [asked[0], asked.at(-1)].filter((each) => each !== undefined))
+      if (end < 0 || findSnapshot(rows, history, strand, head, end) === undefined)
+        throw fail('E_SNAPSHOT_NOT_FOUND', `the lineage ${strand} of ${history} has no snapshot ${label}`, {
+          history,
+          lineage: strand,
+          asked: label,
+        });
+    const from = asked[0]?.cycle ?? 0;
+    const found = listSnapshots(rows, history, strand, head, { from, limit: asked.length });
+    return {
+      range: asked,
+      stops: asked.flatMap((each, i) => {
+        const row = found[i];
+        return row === undefined ? [] : [{ ...each, strand: row.strand, seq: row.seq }];
+      }),
+    };
+  });
+
+type Pairs = readonly (readonly [newer: Stop, older: Stop])[];
+
+const diffsByChange = async (
+  { projector }: Asked,
+  history: string,
+  selector: Selector,
+  pairs: Pairs,
+  options: RangeOptions,
+): Promise<readonly RangeDiff[]> => {
+  const diffs: RangeDiff[] = [];
+  const stops = [...pairs.map(([newer]) => newer), ...pairs.slice(-1).map(([, older]) => older)];
+  for await (const { newer, older, ids } of pairsBack(projector, history, stops)) {
+    const [a, b] = pairs[diffs.length] as readonly [Stop, Stop];
+    diffs.push(
+      await projector.payloads.using(history, (source) =>
+        rangeDiff({ label: a.label, tree: newer }, { label: b.label, tree: older }, selector, source, {
+          ...options,
+          only: ids,
+        }),
+      ),
+    );
+  }
+  return diffs;
+};
+
+const diffsWhole = async (
+  { projector, load }: Asked,
+  history: string,
+  selector: Selector,
+  pairs: Pairs,
+  options: RangeOptions,
+): Promise<readonly RangeDiff[]> => {
+  const side = ({ label, strand, seq }: Stop): RangeSide => {
+    const at = { history, strand, seq };
+    const tree = projector.read((rows) => load(rows, at, selector));
+    return { label, tree, appeared: appearedAt(projector, at, tree) };
+  };
+  const diffs: RangeDiff[] = [];
+  let known: RangeSide | undefined;
+  for (const [a, b] of pairs) {
+    const newer: RangeSide = known ?? side(a);
+    const older = side(b);
+    diffs.push(
+      await projector.payloads.using(history, (source) => rangeDiff(newer, older, selector, source, options)),
+    );
+    known = older;
+  }
+  return diffs;
+};

@@ -1,0 +1,95 @@
+import { depthBounds, turnsMeant } from './depths.ts';
+import { isCounting } from './pseudos.ts';
+import type { Compound, Group, Selector } from './syntax.ts';
+
+/**
+ * The part of a tree that can decide what a selector gives: all of it, or the nodes at depths from `least` to `most`
+ * (with root and regions) and all that lies in the same turn or region as one of `ids`.
+ */
+export type Footprint =
+  'whole' | { readonly least: number; readonly most: number; readonly ids: readonly string[] };
+
+/** Depths of nodes reach from the system header to the oldest turn. */
+const LEAST = -1;
+const NOTHING = { least: Infinity, most: -Infinity, ids: [] } as const;
+
+/**
+ * What of a tree must be loaded to answer a selector: with no more than that the answer is the same. Depth counts from
+ * the newest turn, so a part is complete from there.
+ */
+export const footprintOf = ({ groups }: Selector): Footprint => {
+  let sum: Exclude<Footprint, 'whole'> = NOTHING;
+  for (const group of groups) {
+    const { least, most, ids } = partOf(group);
+    if (least <= LEAST && most === Infinity) return 'whole';
+    sum = {
+      least: Math.min(sum.least, least),
+      most: Math.max(sum.most, most),
+      ids: [...sum.ids, ...ids],
+    };
+  }
+  return sum;
+};
+
+const partOf = (group: Group): Exclude<Footprint, 'whole'> => {
+  const named = group.map(({ compound }) => idOf(compound)).find((id) => id !== null);
+  if (named !== undefined && isLocalGroup(group)) return { ...NOTHING, ids: [named] };
+  let [least, most] = [LEAST, Infinity];
+  for (const [i, { compound }] of group.entries()) {
+    const last = i === group.length - 1;
+    for (const window of windowsOf(compound, last)) {
+      least = Math.max(least, window.least);
+      most = Math.min(most, window.most);
+    }
+    // What is counted is counted among everything that the compounds so far can match.
+    if (compound.kind === 'node' && compound.pseudos.some(isCounting)) break;
+  }
+  return { least, most, ids: [] };
+};
+
+const ROOTS = {
+  '^root': { least: LEAST, most: Infinity },
+  '^sys': { least: -1, most: -1 },
+  '^seq': { least: 1, most: Infinity },
+  '^ah': { least: 0, most: 0 },
+} as const;
+
+/** Depths outside of which nothing matters that a compound, or what stands to its right, can match. */
+const windowsOf = (compound: Compound, last: boolean): readonly { least: number; most: number }[] => {
+  if (compound.kind === 'any') return [];
+  if (compound.kind === 'scope') return [depthBounds(compound.depths)];
+  const { root, pseudos } = compound;
+  const counts = pseudos.findIndex(isCounting);
+  const before = counts === -1 ? pseudos : pseudos.slice(0, counts);
+  return [
+    ...(root === null ? [] : [last ? NOTHING : ROOTS[root]]),
+    ...before.flatMap((pseudo) => (pseudo.name === 'depth' ? [depthBounds(pseudo.depths)] : [])),
+  ];
+};
+
+const idOf = (compound: Compound): string | null => {
+  if (compound.kind !== 'node') return null;
+  const named = compound.attributes.find(
+    ({ key, op, value }) => key === 'id' && op === '=' && typeof value === 'string',
+  );
+  return compound.id ?? (named?.value as string | undefined) ?? null;
+};
+
+/**
+ * True if nothing but a node and what it lies in decides whether it is given: no counting, no age, and of depth only
+ * whether it is the system header, the head or a turn. What such a selector gives changes between two snapshots only where
+ * a node, or what it lies in, has changed.
+ */
+export const isLocal = ({ groups }: Selector): boolean => groups.every(isLocalGroup);
+
+const isLocalGroup = (group: Group): boolean =>
+  group.every(({ compound }) => {
+    if (compound.kind === 'any') return true;
+    if (compound.kind === 'scope') return turnsMeant(compound.depths) !== 'some';
+    return (
+      compound.attributes.every(({ key }) => key !== 'age' && key !== 'depth') &&
+      compound.pseudos.every(
+        (pseudo) => !isCounting(pseudo) && (pseudo.name !== 'depth' || turnsMeant(pseudo.depths) !== 'some'),
+      )
+    );
+  });

@@ -1,0 +1,57 @@
+import type { ContentDiff, RangeChange, RangeDiff, RangeResult } from '@stemma/selectors';
+import { oneLine, printable, toJson } from './output.ts';
+
+/** A range result for people: a paragraph for each pair that differs, in the direction of time. */
+export const rangeText = ({ snapshots, diffs, limits }: RangeResult): string => {
+  const cycles = new Map(snapshots.map(({ label, cycle }) => [label, cycle]));
+  const same = diffs.filter(({ stats }) => stats.added + stats.removed + stats.changed === 0).length;
+  return [
+    ...diffs
+      .filter((diff) => lengthOf(diff) > 0 || diff.stats.added + diff.stats.removed + diff.stats.changed > 0)
+      .map((diff) => pairText(diff, cycles)),
+    `${snapshots.length} snapshots, ${diffs.length} pairs compared, ${same} of them the same${limits?.truncated === true ? ', some changes left out' : ''}\n`,
+  ].join('');
+};
+
+const lengthOf = ({ added_ids, removed_ids, changed }: RangeDiff): number =>
+  added_ids.length + removed_ids.length + changed.length;
+
+const pairText = (diff: RangeDiff, cycles: ReadonlyMap<string, number>): string => {
+  const { from, to, stats, added_ids, removed_ids, changed } = diff;
+  const name = (label: string): string =>
+    label.startsWith('@c') ? label : `${label} (@c${cycles.get(label) ?? '?'})`;
+  const left = stats.added + stats.removed + stats.changed - lengthOf(diff);
+  return [
+    `${name(to)} → ${name(from)}  +${stats.added} −${stats.removed} ~${stats.changed}\n`,
+    ...added_ids.map((id) => `  + ${printable(id)}\n`),
+    ...removed_ids.map((id) => `  - ${printable(id)}\n`),
+    ...changed.map(changeText),
+    ...(left > 0 ? [`  … ${left} more\n`] : []),
+    '\n',
+  ].join('');
+};
+
+const changeText = ({ id, fields, delta, content_diff }: RangeChange): string => {
+  const values = fields.map((field) => {
+    const value = delta[field];
+    return field === 'content_hash' || value === undefined
+      ? field
+      : `${field} ${oneLine(toJson(value.to), 40)} → ${oneLine(toJson(value.from), 40)}`;
+  });
+  return `  ~ ${printable(id)}  ${values.join(', ')}\n${content_diff === undefined ? '' : contentText(content_diff)}`;
+};
+
+const contentText = ({ summary, diff, patch, hunks }: ContentDiff): string => {
+  if (summary.truncated)
+    return `      (${summary.bytesOlder} → ${summary.bytesNewer} bytes: too much to compare)\n`;
+  if (summary.identical) return '      (the content is the same, its attributes are not)\n';
+  const lines =
+    diff !== undefined
+      ? diff.replace(/\n$/, '').split('\n')
+      : patch !== undefined
+        ? patch.map((operation) => toJson(operation))
+        : (hunks ?? [])
+            .filter(({ op }) => op !== 'equal')
+            .map(({ op, text }) => `${op === 'insert' ? '+' : '-'} ${toJson(text)}`);
+  return lines.map((line) => `      ${printable(line)}\n`).join('');
+};
