@@ -74,10 +74,14 @@ const openRaw = ({ brokers, prefix }: KafkaLogOptions, facts: TopicFacts, deadli
   const connect = (): ReturnType<typeof openClient> => openClient({ brokers, topic, deadline });
   const client = connect();
   const watcher = openWatcher(connect);
-  const places = Array.from({ length: facts.partitions }, (_, partition) => ({
-    reader: openReader(client, partition),
-    append: openSender(client, partition, (end) => watcher.saw(partition, end)),
-  }));
+  const places = Array.from({ length: facts.partitions }, (_, partition) => {
+    const reader = openReader(client, partition);
+    const append = openSender(client, partition, (end) => {
+      reader.saw(end);
+      watcher.saw(partition, end);
+    });
+    return { reader, append };
+  });
   let closed = false;
   const at = (partition: number): (typeof places)[number] => {
     if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');

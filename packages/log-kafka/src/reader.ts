@@ -7,6 +7,8 @@ import { decodeBatches } from './record-batches.ts';
 export type Reader = {
   read(from: number, maxBytes: number): Promise<ReadBatch>;
   end(): Promise<number>;
+  /** Something ends here that the brokers have acknowledged. */
+  saw(end: number): void;
   start(): Promise<number>;
 };
 
@@ -17,8 +19,13 @@ type Window = { records: LogRecord[]; from: number; to: number; reach: number; b
 const KEPT_BYTES = 8 * 1024 * 1024;
 /** Stretches that are kept: where the end is followed, and where others read. */
 const KEPT_WINDOWS = 3;
-/** How long an offset beyond the end may be that of a leader that has not caught up with what it acknowledged. */
-const BEHIND = 300;
+/**
+ * A leader that has just come back gives, for a moment, the high watermark that it wrote down last, and so an end before
+ * records that it gave and acknowledged. So many milliseconds it may not reach to where a reader wants to go on,
+ */
+const BEHIND = 1500;
+/** and so many to where it was seen itself. To take that for the end would begin histories anew. */
+const REGRESSED = 10_000;
 
 export const openReader = (client: Client, partition: number): Reader => {
   let windows: Window[] = [];
@@ -56,22 +63,26 @@ export const openReader = (client: Client, partition: number): Reader => {
 
   /** Fetches until there is a record or the end. */
   const load = async (from: number, maxBytes: number): Promise<void> => {
-    const until = Date.now() + BEHIND;
+    const begun = Date.now();
     for (let at = from; ;) {
       const fetched = (await client.fetch([{ partition, from: at, maxBytes }], 0)).get(partition);
       if (fetched === undefined || fetched.error !== 0) {
         const { start, end } = await client.bounds(partition);
-        if (at < start || (at > end && Date.now() >= until) || at < 0)
+        if (at < start || (at > end && Date.now() - begun > (at > highest ? BEHIND : REGRESSED)) || at < 0)
           throw lost(partition, from, start, end);
         if (at > end) await pause();
         continue;
       }
       const { records, next } = decodeBatches(fetched.batches, at);
+      highest = Math.max(highest, next);
       if (records.length > 0) {
         keep(from, next, records);
         return;
       }
-      if (next >= fetched.end) {
+      if (next >= fetched.end && fetched.end < highest) {
+        if (Date.now() - begun > REGRESSED) throw lost(partition, from, 0, fetched.end);
+        await pause();
+      } else if (next >= fetched.end) {
         gap = { from, to: next };
         return;
       }
@@ -80,14 +91,14 @@ export const openReader = (client: Client, partition: number): Reader => {
   };
 
   const end = async (): Promise<number> => {
-    const until = Date.now() + BEHIND;
+    const until = Date.now() + REGRESSED;
     for (;;) {
       const bounds = await client.bounds(partition);
       if (bounds.end < highest && Date.now() < until) {
         await pause();
         continue;
       }
-      highest = bounds.end;
+      highest = Math.max(highest, bounds.end);
       return bounds.end === gap.to ? gap.from : bounds.end;
     }
   };
@@ -101,6 +112,7 @@ export const openReader = (client: Client, partition: number): Reader => {
       return cut(window, from, maxBytes);
     },
     end,
+    saw: (at) => void (highest = Math.max(highest, at)),
     start: async () => (await client.bounds(partition)).start,
   };
 };

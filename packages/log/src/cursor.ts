@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import type { EventLog, LogRecord } from './port.ts';
 import { HASH_BYTES, openRecord, recordHash, sameBytes, type OpenRecord } from './record.ts';
 import type { Cursor } from './standing.ts';
@@ -43,7 +43,8 @@ export const checkCursor = async (log: EventLog, cursor: Cursor): Promise<void> 
   if (cursor.log !== log.id) throw lost(cursor, `it belongs to the log ${cursor.log}, not to ${log.id}`);
   if (partition >= log.partitions) throw lost(cursor, `the log has ${log.partitions} partitions`);
   const [start, end] = [await log.start(partition), await log.end(partition)];
-  if (cursor.offset > end) throw lost(cursor, `the log ends at ${end}`);
+  // A broker that has just come back may not know its end for a moment: reading there waits for it.
+  if (cursor.offset > end && !(await reaches(log, cursor))) throw lost(cursor, `the log ends at ${end}`);
   const from = cursor.from[0] ?? cursor.offset;
   if (from < start) throw lost(cursor, `the log begins at ${start}`);
   let seen = 0;
@@ -57,6 +58,16 @@ export const checkCursor = async (log: EventLog, cursor: Cursor): Promise<void> 
     at = next;
   }
   if (seen !== cursor.from.length) throw lost(cursor, 'a record before it is gone');
+};
+
+const reaches = async (log: EventLog, { partition, offset }: Cursor): Promise<boolean> => {
+  try {
+    await log.read(partition, offset, { maxBytes: 1 });
+    return true;
+  } catch (error) {
+    if (isStemmaError(error, 'E_CURSOR_LOST')) return false;
+    throw error;
+  }
 };
 
 const refuseDifferent = (cursor: Cursor, i: number, record: LogRecord): void => {

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openKafkaLog } from '@stemma/log-kafka';
+import { findBroker } from '@stemma/test-kit';
+import { describe, expect, it, test } from 'vitest';
+import { runStemma, temporaryFolder } from './run-stemma.ts';
+import { frameHashes, importIn, rowHashes } from './same-everywhere.ts';
+import { transcripts } from './transcripts.ts';
+
+const found = await findBroker();
+const brokers = 'skip' in found ? [] : found.brokers;
+const SAMPLES = join(import.meta.dirname, '../../../samples');
+
+/** All of them with STEMMA_KAFKA_TRANSCRIPTS=40. */
+const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? 3);
+const files = [
+  ...transcripts.slice(0, MOST).map(({ file }) => file),
+  join(SAMPLES, 'harbour-tram.chat.json'),
+  join(SAMPLES, 'slow-checkout.steps.jsonl'),
+];
+const newPrefix = (): string => `cli-${randomUUID()}`;
+
+describe.skipIf('skip' in found)(`a home on Kafka${'skip' in found ? ` (${found.skip})` : ''}`, () => {
+  it('records the same frames and rows as one on the embedded log, with 1 and 6 partitions, by 1 and 3 processes at once [record §4: frame limit] [record §5: partition]', async () => {
+    using folder = temporaryFolder();
+    const embedded = join(folder.path, 'embedded');
+    await importIn([embedded], '', files);
+    const log = await openEmbeddedLog({ directory: join(embedded, 'log') });
+    const frames = await frameHashes(log);
+    const rows = await rowHashes(embedded, log, 'rows');
+    await log.close();
+    expect(Object.keys(frames).length).toBe(files.length);
+
+    for (const [partitions, processes] of [
+      [1, 1],
+      [6, 1],
+      [1, 3],
+      [6, 3],
+    ] as const) {
+      const prefix = newPrefix();
+      const homes = Array.from({ length: processes }, (_, i) => join(folder.path, `${prefix}-${i}`));
+      await (await openKafkaLog({ brokers, prefix, partitions })).close();
+      await importIn(homes, `kafka://${brokers.join(',')}/${prefix}`, files);
+      const kafka = await openKafkaLog({ brokers, prefix, create: false });
+      expect(await frameHashes(kafka)).toEqual(frames);
+      for (const home of homes) expect(await rowHashes(home, kafka, 'rows-kafka')).toEqual(rows);
+      await kafka.close();
+    }
+  }, 600_000);
+
+  it('is copied from the embedded log and back without a changed byte; a copy that was broken off goes on, and another log is refused [record §5: copy]', async () => {
+    using folder = temporaryFolder();
+    const [home, back, other] = ['home', 'back', 'other'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const log = `kafka://${brokers.join(',')}/${newPrefix()}?partitions=3`;
+    const copy = (from: string, to: string): ReturnType<typeof runStemma> =>
+      runStemma(['copy', '--from', from, '--to', to, '--home', other, '--json']);
+    const [first = '', ...rest] = files;
+    await importIn([home], '', [first]);
+    expect(await copy(home, log)).toMatchObject({ code: 0 });
+    await importIn([home], '', rest);
+    const resumed = await copy(home, log);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ histories: files.length });
+    expect((JSON.parse(resumed.stdout) as { before: number }).before).toBeGreaterThan(0);
+    expect(await copy(log, back)).toMatchObject({ code: 0 });
+    expect(await framesIn(back)).toEqual(await framesIn(home));
+
+    const [one, two] = [join(folder.path, 'one'), join(folder.path, 'two')];
+    await importIn([one], '', [first]);
+    await importIn([two], '', rest.slice(0, 1));
+    const before = await framesIn(two);
+    const refused = await copy(one, two);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain('E_LOG_NOT_EMPTY');
+    expect(await framesIn(two)).toEqual(before);
+  }, 300_000);
+
+  it('is worked with by the commands of every home, and examined', async () => {
+    using folder = temporaryFolder();
+    const env = {
+      STEMMA_LOG: `kafka://${brokers.join(',')}/${newPrefix()}`,
+      STEMMA_HOME: join(folder.path, 'home'),
+    };
+    const run = (...args: string[]): ReturnType<typeof runStemma> => runStemma(args, { env });
+    expect(await run('stats')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('E_HOME_NOT_FOUND') as string,
+    });
+    expect(await run('import', files.at(-2) ?? '', '--history', 'tram')).toMatchObject({ code: 0 });
+    const snapshots = await run('snapshots', 'tram', '--json');
+    expect(snapshots.code).toBe(0);
+    expect(await run('insert', 'tram', '--role', 'user', '--content', 'one more')).toMatchObject({ code: 0 });
+    expect((await run('thread', 'tram')).stdout).toContain('one more');
+    expect(await run('verify')).toMatchObject({ code: 0 });
+    expect(await run('replay', '--verify', '--batches', '1,7')).toMatchObject({ code: 0 });
+    expect(await run('replay')).toMatchObject({ code: 0 });
+    const examined = await run('doctor', '--json');
+    expect(examined.code).toBe(0);
+    expect(JSON.parse(examined.stdout)).toMatchObject({
+      topic: {
+        settings: { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' },
+        faults: [],
+      },
+      histories: 1,
+      stopped: [],
+    });
+  }, 120_000);
+});
+
+test('an address that is no log is refused before anything is made', async () => {
+  using folder = temporaryFolder();
+  const env = { STEMMA_LOG: 'kafka:/nowhere', STEMMA_HOME: join(folder.path, 'home') };
+  expect(await runStemma(['import', files.at(-1) ?? ''], { env })).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('kafka://HOST:PORT') as string,
+  });
+});
+
+const framesIn = async (home: string): Promise<Readonly<Record<string, string>>> => {
+  const log = await openEmbeddedLog({ directory: join(home, 'log') });
+  const hashes = await frameHashes(log);
+  await log.close();
+  return hashes;
+};

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { openDirectoryContents } from '@stemma/contents';
+import { readPartition, standingAtStart, type EventLog, type HeadState } from '@stemma/log';
+import { openProjector } from '@stemma/projector';
+import { packValue } from '@stemma/row-store';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+
+/** Imports files in so many processes at once, each with a home of its own. */
+export const importIn = async (
+  homes: readonly string[],
+  log: string,
+  files: readonly string[],
+): Promise<void> => {
+  const script = join(import.meta.dirname, 'children/import-at.ts');
+  await Promise.all(homes.map((home) => runNode([script, home, log, ...files])));
+};
+
+const runNode = (args: readonly string[]): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`ended with ${code}: ${errors}`)),
+    );
+  });
+
+/** SHA-256 over the accepted frames of each history, in order. */
+export const frameHashes = async (log: EventLog): Promise<Readonly<Record<string, string>>> => {
+  const hashes = new Map<string, ReturnType<typeof createHash>>();
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const heads = new Map<string, HeadState>();
+    const standing = await standingAtStart(log, partition);
+    for await (const batch of readPartition(log, { standing, heads: { load: () => heads } })) {
+      for (const [history, head] of batch.heads) heads.set(history, head);
+      for (const { control, envelope, bytes } of batch.accepted) {
+        if (control) continue;
+        const hash = hashes.get(envelope.history) ?? createHash('sha256');
+        hashes.set(envelope.history, hash.update(bytes));
+      }
+    }
+  }
+  return Object.fromEntries(
+    [...hashes].map(([history, hash]) => [history, hash.digest('hex')] as const).toSorted(byName),
+  );
+};
+
+/** SHA-256 over the rows of each table that every log has, as the home holds them now. */
+export const rowHashes = async (
+  home: string,
+  log: EventLog,
+  rows: 'rows' | 'rows-kafka',
+): Promise<Readonly<Record<string, string>>> => {
+  const store = openLmdbRowStore({ directory: join(home, rows) });
+  const contents = await openDirectoryContents(join(home, 'contents'));
+  try {
+    const keepFrames = rows === 'rows-kafka';
+    const projector = openProjector({ log, contents, store, keepFrames });
+    await projector.catchUp();
+    return projector.read((view) =>
+      Object.fromEntries(
+        projector
+          .generation()
+          .tables.filter(({ name, local }) => local !== true && name !== 'frame_bytes')
+          .map((table) => {
+            const lines = [...view.entries(table)]
+              // What a partition says of itself differs with their number.
+              .filter(({ key }) => !String(key[0]).startsWith('log:'))
+              .map(({ key, value }) => `${JSON.stringify(key)} ${packValue(table, value).toString('hex')}`)
+              .toSorted((a, b) => (a < b ? -1 : 1));
+            return [`${table.name}: ${lines.length} rows`, sha256(lines.join('\n'))] as const;
+          })
+          .toSorted(byName),
+      ),
+    );
+  } finally {
+    await contents.close();
+    await store.close();
+  }
+};
+
+const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
