@@ -11,7 +11,9 @@ const fakeClient = (
   const fake = {
     ends: [] as number[],
     fetched: [] as number[],
-    renew: () => void epoch++,
+    renew: () => {
+      epoch++;
+    },
     epoch: () => epoch,
     bounds: async () => ({ start: 0, end: fake.ends.shift() ?? batches.length }),
     fetch: async ([asked]: Parameters<Client['fetch']>[0]) => {
