@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { append } from './append/append.ts';
+import { causes } from './causes/causes.ts';
 import { growth } from './growth/growth.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
@@ -11,7 +12,7 @@ import type { BenchmarkOptions, Report } from './table.ts';
 
 type Benchmark = (options: BenchmarkOptions) => Promise<Report>;
 
-const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth };
+const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth, causes };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
   const directory = join(options.scratch, `${name}-${process.pid}`);

@@ -2,6 +2,7 @@ import { appendToEmmett } from './append/emmett.ts';
 import { appendToFile } from './append/file-system.ts';
 import { appendToHome } from './append/home.ts';
 import { appendToLog } from './append/log.ts';
+import { askWhy } from './causes/ask-why.ts';
 import { growLangGraph } from './growth/langgraph.ts';
 import { growStemma } from './growth/stemma.ts';
 import { decodeAlone } from './replay/decode.ts';
@@ -15,6 +16,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'append/log': appendToLog,
   'append/home': appendToHome,
   'append/emmett': appendToEmmett,
+  'causes/why': askWhy,
   'replay/generate': generate,
   'replay/decode': decodeAlone,
   'replay/rebuild': rebuild,

@@ -3,12 +3,21 @@ import { join } from 'node:path';
 import { openDirectoryContents } from '@stemma/contents';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector } from '@stemma/projector';
+import { READ_MODELS } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 
-export type Replayed = { readonly events: number; readonly seconds: number };
+export type Replayed = {
+  readonly events: number;
+  readonly seconds: number;
+  /** Of the rows on disk, where there are any. */
+  readonly bytes?: number;
+};
 
-/** Builds the rows of all read models anew from the first record of a home's log, in a store of their own. */
-export const rebuild = async (input: { readonly directory: string }): Promise<Replayed> => {
+/** Builds the rows of all read models (but one) anew from the first record of a home's log, in a store of their own. */
+export const rebuild = async (input: {
+  readonly directory: string;
+  readonly without?: string;
+}): Promise<Replayed> => {
   const home = join(input.directory, 'home');
   const rows = join(input.directory, 'rebuilt');
   rmSync(rows, { recursive: true, force: true });
@@ -16,13 +25,15 @@ export const rebuild = async (input: { readonly directory: string }): Promise<Re
   const contents = await openDirectoryContents(join(home, 'contents'));
   const store = openLmdbRowStore({ directory: rows });
   let events = 0;
-  const projector = openProjector({ log, contents, store, progress: (at) => (events = at.events) });
+  const models = READ_MODELS.filter(({ name }) => name !== input.without);
+  const projector = openProjector({ log, contents, store, models, progress: (at) => (events = at.events) });
   const started = performance.now();
   await projector.rebuild();
   const seconds = (performance.now() - started) / 1_000;
+  const bytes = store.bytes();
   await store.close();
   await contents.close();
   await log.close();
   rmSync(rows, { recursive: true, force: true });
-  return { events, seconds };
+  return { events, seconds, bytes };
 };

@@ -7,7 +7,7 @@ import { generated, type Sessions } from './generate.ts';
 import type { Replayed } from './rebuild.ts';
 
 /** A log of so many events, made once and kept in the scratch folder. */
-const prepared = async (
+export const prepared = async (
   scratch: string,
   events: number,
 ): Promise<Sessions & { readonly directory: string }> => {
