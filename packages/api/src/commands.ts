@@ -96,6 +96,17 @@ export const CommandRequest = z
   .meta({ id: 'CommandRequest' });
 export type CommandRequest = z.infer<typeof CommandRequest>;
 
+/** The message list that is about to be sent, whole, as the chat completions API takes it. */
+export const CallRequest = z
+  .strictObject({
+    id: commandId,
+    recorder: z.string().min(1).max(256),
+    expected: count.optional().describe('refuse with E_CONFLICT unless the newest frame is this one'),
+    messages: z.array(object).max(100_000),
+  })
+  .meta({ id: 'CallRequest' });
+export type CallRequest = z.infer<typeof CallRequest>;
+
 /** An empty history. Its id derives from its name, or, without one, from the command's id. */
 export const StartRequest = z
   .strictObject({
@@ -115,3 +126,12 @@ export const CommandAnswer = z
   .strictObject({ position: Position, repeated: z.boolean(), events: z.array(LoggedEvent.shape.event) })
   .meta({ id: 'CommandAnswer' });
 export type CommandAnswer = z.infer<typeof CommandAnswer>;
+
+/** What became of a call, and how many messages stayed, were rewritten, went and came. */
+export const CallAnswer = CommandAnswer.extend({
+  kept: count,
+  replaced: count,
+  removed: count,
+  inserted: count,
+}).meta({ id: 'CallAnswer' });
+export type CallAnswer = z.infer<typeof CallAnswer>;

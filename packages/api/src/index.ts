@@ -8,7 +8,7 @@ export { addressOf, createClient, type Client, type Fetch } from './client.ts';
 export { openApi } from './open-api.ts';
 export { fromWireJson, toWireJson } from './wire-json.ts';
 export { Diff, ErrorAnswer, Health, Selection, Stats, VerifyStatus } from './answers.ts';
-export { CommandAnswer, CommandRequest, StartRequest, Step } from './commands.ts';
+export { CallAnswer, CallRequest, CommandAnswer, CommandRequest, StartRequest, Step } from './commands.ts';
 export { LineageNode, LoadRequest, Observation, SavedPosition } from './lineages.ts';
 export { Bisection } from './bisect.ts';
 export { Blame } from './blame.ts';

@@ -4,6 +4,7 @@ import { Bisection } from './bisect.ts';
 import { CacheReport } from './cache.ts';
 import type { Endpoint } from './endpoint.ts';
 import { WatchMessage } from './watch.ts';
+import { CallAnswer, CallRequest } from './commands.ts';
 import { historyParam, reference } from './values.ts';
 
 const history = z.strictObject({ history: historyParam });
@@ -77,5 +78,23 @@ export const QUESTIONS = {
         'comment every 15 s when nothing does; `event: end` with an error when the server ends the stream',
     },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_STREAM_GONE', 'E_BUSY'],
+  },
+  recordCall: {
+    method: 'POST',
+    path: '/api/histories/{history}/calls',
+    summary:
+      'Records the message list of a call that is about to be made: inserts what is new, removes what it leaves out, and commits.',
+    params: history,
+    body: CallRequest,
+    answer: { kind: 'json', status: 200, schema: CallAnswer },
+    errors: [
+      'E_HISTORY_NOT_FOUND',
+      'E_CONFLICT',
+      'E_COMMAND_REUSED',
+      'E_SEALED',
+      'E_INPUT_SHAPE',
+      'E_ROLE_UNKNOWN',
+      'E_OUTCOME_UNKNOWN',
+    ],
   },
 } as const satisfies Record<string, Endpoint>;

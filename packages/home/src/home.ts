@@ -5,13 +5,14 @@ import type { Command } from '@stemma/history';
 import type { Audit } from './audit/types.ts';
 import type { DoctorReport } from './doctor.ts';
 import type { RangeOptions, RangeResult } from '@stemma/selectors';
-import type { Line, Position } from './place.ts';
+import type { Line, Outcome, Position } from './place.ts';
 import type { Causes } from './causes/types.ts';
 import type { Lineages } from './lineages/types.ts';
+import type { Call, CallOutcome } from './record-call-types.ts';
 import type { Questions } from './questions/types.ts';
 import type { StagesQuestions } from './stages/types.ts';
 
-export type { Line, Position } from './place.ts';
+export type { Line, Outcome, Position } from './place.ts';
 
 /** One line of `stemma histories`. */
 export type HistorySummary = {
@@ -77,16 +78,6 @@ export type LoggedEvent = {
   readonly event: HistoryEvent;
 };
 
-/** The answer to a command: a function of its accepted frame, so a repeated command gets the same. */
-export type Outcome = {
-  readonly history: string;
-  readonly strand: number;
-  readonly seq: number;
-  readonly events: readonly HistoryEvent[];
-  /** True when the command had been accepted before and nothing was written now. */
-  readonly repeated: boolean;
-};
-
 export type DiffResult = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -107,6 +98,8 @@ export type Home = {
   readonly lineages: Lineages;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
+  /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
+  recordCall(line: Line, call: Call): Promise<CallOutcome>;
   /** All of them, the one that changed last first. */
   histories(): Promise<readonly HistorySummary[]>;
   /** @throws E_HISTORY_NOT_FOUND */

@@ -59,6 +59,7 @@ export type {
   Measure,
 } from './questions/cache-types.ts';
 export type { Origin } from './place.ts';
+export type { Call, CallOutcome } from './record-call-types.ts';
 export type { WatchMessage } from './questions/watch-types.ts';
 export { parseByteRange } from './questions/blame.ts';
 export type { Blame, BlamePart, ByteRange } from './questions/types.ts';

@@ -35,6 +35,7 @@ import { diffPositions } from './selection/diff-positions.ts';
 import { openTreeLoader } from './selection/load-tree.ts';
 import { selectIds } from './selection/select-ids.ts';
 import { selectRange } from './selection/select-range.ts';
+import { recordCall } from './record-call.ts';
 import { salvageLine } from './salvage.ts';
 import { openStages } from './stages/open-stages.ts';
 import { replayRows, statsOf, verifyHome } from './upkeep.ts';
@@ -113,6 +114,7 @@ const homeOf = (parts: Parts): Home => {
     directory: parts.directory,
     lineages: lineagesOf(projector, (command) => submit(parts, command)),
     submit: (command) => submit(parts, command),
+    recordCall: (line, call) => recordCall(home, projector, line, call),
     histories: () => current((rows) => allHistories(rows, stateOf)),
     history: (id) => current((rows) => oneHistory(rows, id, stateOf)),
     find: (name) => current((rows) => servedLine(rows, name)),

@@ -36,3 +36,13 @@ export type Origin = {
   /** The cycle that was open, or that of the import. */
   readonly cycle: number;
 };
+
+/** The answer to a command: a function of its accepted frame, so a repeated command gets the same. */
+export type Outcome = {
+  readonly history: string;
+  readonly strand: number;
+  readonly seq: number;
+  readonly events: readonly HistoryEvent[];
+  /** True when the command had been accepted before and nothing was written now. */
+  readonly repeated: boolean;
+};

@@ -1,6 +1,7 @@
 export { IMPORTERS, importerNamed } from './catalogue.ts';
 export { MAX_CONTENT_BYTES } from './check-node.ts';
 export type { Counts, Draft, Importer, Report, Unit } from './importer.ts';
+export { callSteps, type CallSteps, type StandingBlock } from './openai-chat/call-steps.ts';
 export type { Message, RecordedBlock } from './openai-chat/message.ts';
 export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';
 export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';

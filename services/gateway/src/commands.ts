@@ -23,7 +23,7 @@ export const startHistory = async (
   home: Home,
   { id, name = null, thread, ...who }: StartRequest,
 ): Promise<CommandAnswer> =>
-  answer(
+  commandAnswer(
     home,
     await home.submit(
       parseCommand({
@@ -60,7 +60,7 @@ export const submitRequest = async (
     ...(expected === undefined ? {} : { expected }),
     steps,
   });
-  return answer(home, await home.submit(command));
+  return commandAnswer(home, await home.submit(command));
 };
 
 /** A step with the positions that its references mean now. */
@@ -75,7 +75,11 @@ const withPosition = async (home: Home, line: Line, step: Step): Promise<unknown
   return placed;
 };
 
-const answer = async (home: Home, { repeated, events, ...where }: Outcome): Promise<CommandAnswer> => ({
+/** What became of a command, as the API gives it. */
+export const commandAnswer = async (
+  home: Home,
+  { repeated, events, ...where }: Outcome,
+): Promise<CommandAnswer> => ({
   position: positionAnswer(await home.position(lineOf(where.history, where.strand), `@s${where.seq}`)),
   repeated,
   events: [...events],

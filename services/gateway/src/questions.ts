@@ -1,8 +1,10 @@
+import type { WideJson } from '@stemma/canonical';
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
 import { parseByteRange, type Home } from '@stemma/home';
+import { commandAnswer } from './commands.ts';
 import { positionAnswer } from './lines.ts';
 
-type Question = 'blame' | 'cache' | 'bisect';
+type Question = 'blame' | 'cache' | 'bisect' | 'recordCall';
 type QuestionHandlers = {
   readonly [Name in Question]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
 };
@@ -30,6 +32,19 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
         causes: [...causes],
       })),
     };
+  },
+  recordCall: async ({ history, body }) => {
+    const { id, recorder, expected, messages } = body;
+    const { kept, replaced, removed, inserted, ...outcome } = await home.recordCall(
+      await home.find(history),
+      {
+        id,
+        by: { recorder },
+        messages: messages as readonly WideJson[],
+        ...(expected === undefined ? {} : { expected }),
+      },
+    );
+    return { ...(await commandAnswer(home, outcome)), kept, replaced, removed, inserted };
   },
   cache: async ({ history }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));

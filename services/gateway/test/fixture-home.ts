@@ -171,6 +171,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
   return {
     // Questions are asked of real homes only.
     questions: undefined as never,
+    recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     audit: undefined as never,
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     stages: undefined as never,

@@ -1,6 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import type { ObservationKind } from '@stemma/events';
-import type { Outcome } from '../home.ts';
+import type { Outcome } from '../place.ts';
 import type { Line, Position } from '../place.ts';
 
 /** A position that somebody saved, as `list` gives it (pool: Lineages and snapshots). */

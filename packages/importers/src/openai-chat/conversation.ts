@@ -1,10 +1,10 @@
-import { canonicalJson, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
 import { checkNode } from '../check-node.ts';
 import type { Beginning, Draft } from '../importer.ts';
 import { count, newTally, reportOf } from '../tally.ts';
-import { MAPPING, ROLES, SYSTEM_ROLES } from './fields.ts';
+import { messageAt } from './check-message.ts';
+import { MAPPING, SYSTEM_ROLES } from './fields.ts';
 import { messageToNodes } from './message-to-nodes.ts';
 import { newWitness, type Witness } from './witness.ts';
 
@@ -66,19 +66,6 @@ export const beginConversation = (besides: WideJsonObject): Conversation => {
   }
   return { size: () => ordinal, add, end };
 };
-
-/** @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN */
-const messageAt = (value: WideJson, where: string): WideJsonObject => {
-  if (!isJsonObject(value))
-    throw fail('E_INPUT_SHAPE', `${where} is ${nameOf(value)}, not an object with a role`);
-  const { role } = value;
-  if (typeof role === 'string' && ROLES.has(role)) return value;
-  const what = role === undefined ? 'has no role' : `has the role ${canonicalJson(role).slice(0, 60)}`;
-  throw fail('E_ROLE_UNKNOWN', `${where} ${what}; roles are ${[...ROLES].join(', ')}`);
-};
-
-const nameOf = (value: WideJson): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 
 const nodesOf = (
   message: WideJsonObject,

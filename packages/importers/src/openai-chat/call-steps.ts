@@ -1,0 +1,133 @@
+import { canonicalJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import type { Step } from '@stemma/history';
+import { checkNode } from '../check-node.ts';
+import { messageAt } from './check-message.ts';
+import { SYSTEM_ROLES } from './fields.ts';
+import type { RecordedBlock } from './message.ts';
+import { messageToNodes } from './message-to-nodes.ts';
+import { blocksToMessages } from './nodes-to-messages.ts';
+
+/** A block of the working state, in the order of the thread. */
+export type StandingBlock = RecordedBlock & { readonly inSys: boolean };
+
+/** What makes a working state show a message list: steps without a commit, and what they come to in messages. */
+export type CallSteps = {
+  readonly steps: readonly Step[];
+  readonly kept: number;
+  readonly replaced: number;
+  readonly removed: number;
+  readonly inserted: number;
+};
+
+/** A message as it stands in the tree: its blocks, and its canonical JSON. */
+type Standing = { readonly blocks: readonly StandingBlock[]; readonly json: string };
+
+/**
+ * The steps from what stands in a working state to the message list of the next call. Leading system messages are
+ * compared with what is under `^sys`, where one that was rewritten is replaced. Of the others those that still come
+ * first, in the same order, are kept; what the list no longer has is removed; the rest is inserted behind. Inserted
+ * messages are no core (`offset` 1): an agent may shorten its list, and sealed cores never change (context-tree §3).
+ *
+ * @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and what {@link checkNode} throws
+ */
+export const callSteps = (standing: readonly StandingBlock[], messages: readonly WideJson[]): CallSteps => {
+  const wanted = messages.map((message, i) => messageAt(message, `message ${i}`));
+  const leading = wanted.findIndex((message) => !SYSTEM_ROLES.has(message['role'] as string));
+  const head = leading === -1 ? wanted.length : leading;
+  const inSys = groupsOf(standing.filter((block) => block.inSys));
+  const others = groupsOf(standing.filter((block) => !block.inSys));
+  const system = sysSteps(inSys, wanted.slice(0, head));
+  const rest = followSteps(others, wanted.slice(head), head, '^ah');
+  return {
+    steps: [...system.steps, ...rest.steps],
+    kept: system.kept + rest.kept,
+    replaced: system.replaced,
+    removed: system.removed + rest.removed,
+    inserted: system.inserted + rest.inserted,
+  };
+};
+
+/** The blocks of each message together: an importer or a recorder wrote which go on another; any other stands alone. */
+const groupsOf = (blocks: readonly StandingBlock[]): Standing[] => {
+  const groups: StandingBlock[][] = [];
+  for (const block of blocks) {
+    const last = groups.at(-1);
+    const note = last?.[0]?.payload['data_message'] as { readonly ordinal?: WideJson } | undefined;
+    const on = block.payload['data_continues'];
+    if (last !== undefined && on !== undefined && note?.ordinal === on) last.push(block);
+    else groups.push([block]);
+  }
+  return groups.map((group) => ({ blocks: group, json: canonicalJson(blocksToMessages(group)[0] ?? null) }));
+};
+
+/** Under `^sys` as many messages as before are rewritten in place, where only the text of one is another. */
+const sysSteps = (standing: readonly Standing[], wanted: readonly WideJsonObject[]): CallSteps => {
+  const replaced: Step[] = [];
+  if (standing.length === wanted.length) {
+    const fits = wanted.every((message, i) => {
+      const { blocks, json } = standing[i] as Standing;
+      if (json === canonicalJson(message)) return true;
+      const [block, more] = blocks;
+      const [node, another] = messageToNodes(message, ordinalOf(block) ?? i);
+      if (block === undefined || node === undefined || more !== undefined || another !== undefined)
+        return false;
+      const { id: _id, nodeType: _type, role, kind, content, ...payload } = node;
+      const { content: _before, ...known } = block.payload;
+      const alike =
+        role === block.role && kind === block.kind && canonicalJson(payload) === canonicalJson(known);
+      if (!alike || content === undefined) return false;
+      replaced.push({ op: 'replace', id: block.id, set: { content } });
+      return true;
+    });
+    if (fits) {
+      const kept = wanted.length - replaced.length;
+      return { steps: replaced, kept, replaced: replaced.length, removed: 0, inserted: 0 };
+    }
+  }
+  return followSteps(standing, wanted, 0, '^sys');
+};
+
+const ordinalOf = (block: StandingBlock | undefined): number | undefined => {
+  const note = block?.payload['data_message'] as { readonly ordinal?: WideJson } | undefined;
+  return typeof note?.ordinal === 'number' ? note.ordinal : undefined;
+};
+
+/** Keeps what the list begins with, in its order; removes what else stands there; inserts the rest behind. */
+const followSteps = (
+  standing: readonly Standing[],
+  wanted: readonly WideJsonObject[],
+  first: number,
+  parent: '^ah' | '^sys',
+): CallSteps => {
+  const stays = new Set<Standing>();
+  let next = 0;
+  let kept = 0;
+  for (; kept < wanted.length; kept++) {
+    const json = canonicalJson(wanted[kept] as WideJsonObject);
+    let at = next;
+    while (at < standing.length && standing[at]?.json !== json) at++;
+    const found = standing[at];
+    if (found === undefined) break;
+    stays.add(found);
+    next = at + 1;
+  }
+  const gone = standing.filter((group) => !stays.has(group));
+  const steps: Step[] = gone.flatMap(({ blocks }) => blocks.map(({ id }): Step => ({ op: 'remove', id })));
+  for (let i = kept; i < wanted.length; i++)
+    steps.push(insertStep(wanted[i] as WideJsonObject, first + i, parent));
+  return { steps, kept, replaced: 0, removed: gone.length, inserted: wanted.length - kept };
+};
+
+const insertStep = (message: WideJsonObject, ordinal: number, parent: '^ah' | '^sys'): Step => {
+  const [node, ...siblings] = messageToNodes(message, ordinal).map(({ id: _id, ...each }) => ({
+    ...each,
+    ...(parent === '^ah' ? { offset: 1 } : {}),
+  }));
+  for (const each of [node, ...siblings]) checkNode(each as WideJsonObject, `message ${ordinal}`);
+  return {
+    op: 'insert',
+    parent,
+    node: node as WideJsonObject,
+    ...(siblings.length === 0 ? {} : { siblings }),
+  };
+};
