@@ -100,7 +100,7 @@ export type CommandRequest = z.infer<typeof CommandRequest>;
 export const CallRequest = z
   .strictObject({
     id: commandId,
-    recorder: z.string().min(1).max(256),
+    ...who,
     expected: count.optional().describe('refuse with E_CONFLICT unless the newest frame is this one'),
     messages: z.array(object).max(100_000),
   })

@@ -7,6 +7,8 @@ export type Call = {
   /** Made by the client: sent again, it has one effect. */
   readonly id: string;
   readonly by: Author;
+  /** Why an actor does it; a recorder gives none. */
+  readonly notes?: string;
   readonly messages: readonly WideJson[];
   /** Refuse with E_CONFLICT unless the newest frame of the lineage is this one. */
   readonly expected?: number;

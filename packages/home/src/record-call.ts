@@ -24,7 +24,7 @@ export const recordCall = async (
   home: Pick<Home, 'position' | 'view' | 'submit'>,
   projector: Projector,
   { history, strand }: Line,
-  { id, by, messages, expected }: Call,
+  { id, by, notes, messages, expected }: Call,
 ): Promise<CallOutcome> => {
   const line = lineOf(history, strand);
   for (let tries = 1; ; tries++) {
@@ -38,6 +38,7 @@ export const recordCall = async (
         history,
         lineage: strand,
         by,
+        ...(notes === undefined ? {} : { notes }),
         expected: expected ?? position.seq,
         steps: [...steps, { op: 'commit' }],
       });

@@ -9,7 +9,7 @@ type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
 type Written = { readonly by: Author; readonly notes?: string };
 
 /** Who writes: a recorder, or an actor with notes. @throws E_ACTOR_REQUIRED, E_COMMAND_INVALID for both at once */
-const writing = ({ recorder, actor, notes }: Who): Written => {
+export const writing = ({ recorder, actor, notes }: Who): Written => {
   if (recorder !== undefined && actor !== undefined)
     throw fail('E_COMMAND_INVALID', 'recorder, actor: a frame has one author');
   const said = notes === undefined ? {} : { notes };

@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
 import { parseByteRange, type Home } from '@stemma/home';
-import { commandAnswer } from './commands.ts';
+import { commandAnswer, writing } from './commands.ts';
 import { positionAnswer } from './lines.ts';
 
 type Question = 'blame' | 'cache' | 'bisect' | 'recordCall';
@@ -34,12 +34,12 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     };
   },
   recordCall: async ({ history, body }) => {
-    const { id, recorder, expected, messages } = body;
+    const { id, expected, messages, ...who } = body;
     const { kept, replaced, removed, inserted, ...outcome } = await home.recordCall(
       await home.find(history),
       {
         id,
-        by: { recorder },
+        ...writing(who),
         messages: messages as readonly WideJson[],
         ...(expected === undefined ? {} : { expected }),
       },
