@@ -63,6 +63,8 @@ export const ERRORS = {
   E_HISTORY_EXISTS: row(409, 3, false, 'Import under another name, or leave the history as it is.'),
   E_LINEAGE_NOT_FOUND: row(404, 1, false, '`stemma histories` lists histories and their lineages.'),
   E_NOT_ON_CHAIN: row(409, 1, false, 'A rollback goes to an earlier position of the same lineage; `stemma fork` goes on from any other.'),
+  E_EXPERIMENT_INVALID: row(400, 1, false, 'An experiment is a file that `stemma experiment export` wrote.'),
+  E_EXPERIMENT_PARTED: row(409, 5, false, '`stemma compare` shows what is different; the history that was made stays.'),
   E_INTERVENTION_NOT_FOUND: row(404, 1, false, '`stemma interventions H` lists the interventions there are.'),
   E_COMMAND_REUSED: row(409, 3, false, 'A command id belongs to one command; make a new id.'),
   E_COMMAND_INVALID: row(400, 64, false, 'See docs/formats/ for the shape of commands.'),

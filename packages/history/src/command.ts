@@ -200,6 +200,11 @@ export const Command = z.strictObject({
   by: author,
   /** Refuse with E_CONFLICT unless the lineage's newest frame is this one. */
   expected: count.optional(),
+  /**
+   * The time of the command's nodes instead of the clock's, for a command that is done again (experiments): they get
+   * max(at_ns, newest + 1). Steps with a time of their own keep it.
+   */
+  at_ns: nanoseconds.optional(),
   /** Why an actor does it; a recorder gives none (pool: Interventions). */
   notes: z.string().optional(),
   /** Done in order, all or none, in one frame. */

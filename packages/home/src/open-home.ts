@@ -156,7 +156,7 @@ const homeOf = (parts: Parts): Home => {
       find: (name) => home.find(name),
       follow: (options) => followLog(log, projector, options),
     }),
-    audit: auditOf(projector),
+    audit: auditOf(projector, () => home),
     stages: openStages(projector),
     causes: causesOf(projector),
     stats: () => statsOf(parts),

@@ -14,6 +14,7 @@ import { inject } from './commands/inject.ts';
 import { lineage } from './commands/lineage.ts';
 import { list, save } from './commands/save.ts';
 import { commit, configure, move, name, remove, replace } from './commands/edits.ts';
+import { experiment } from './commands/experiment.ts';
 import { exportCommand } from './commands/export.ts';
 import { histories } from './commands/histories.ts';
 import { importCommand } from './commands/import.ts';
@@ -45,6 +46,7 @@ export const COMMANDS: readonly CommandLine[] = [
   compare,
   why,
   interventions,
+  experiment,
   select,
   stages,
   blame,

@@ -19,8 +19,9 @@ import { askAhead } from './lookups.ts';
 import { decideObserve } from './observe.ts';
 import { beginHistory, importPlan } from './start.ts';
 
-export const decide: Decide = (state, command, clock, sources) => {
+export const decide: Decide = (state, command, now, sources) => {
   const { lookups } = sources;
+  const clock = command.at_ns ?? now;
   const before = lookups.command(command.id);
   if (before !== undefined) {
     if (compareBytes(before.digest, commandDigest(command)) !== 0)

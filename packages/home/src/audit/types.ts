@@ -1,5 +1,6 @@
 import type { Author } from '@stemma/events';
 import type { Line, Position } from '../place.ts';
+import type { ExperimentRun, RunOptions } from '../experiment/types.ts';
 import type {
   Intervention,
   InterventionFilter,
@@ -103,4 +104,8 @@ export type Audit = {
   eachIntervention(line: Line, filter?: InterventionFilter): AsyncIterable<Intervention>;
   /** One by its id, or by its frame: `@s57`. @throws E_INTERVENTION_NOT_FOUND */
   intervention(history: string, id: string): Promise<Intervention>;
+  /** A lineage up to a position as an experiment: the pieces of one JSON document. */
+  exportExperiment(position: Position): AsyncIterable<string>;
+  /** Does an experiment again in a history of its own, to the same hashes. @throws E_EXPERIMENT_PARTED, E_EXPERIMENT_INVALID */
+  runExperiment(text: string, options?: RunOptions): Promise<ExperimentRun>;
 };

@@ -1,0 +1,213 @@
+import { canonicalJson, type WideJson } from '@stemma/canonical';
+import type { HistoryEvent, RecordedNode } from '@stemma/events';
+
+type Steps = { readonly [name: string]: WideJson }[];
+type At = { readonly strand: number; readonly seq: number };
+
+/** What the steps of a frame refer to. */
+export type FrameContext = {
+  readonly seq: number;
+  readonly command: string;
+  /** The number of the command after which a position is; null: it lies outside of the experiment. */
+  readonly after: (at: At) => number | null;
+  /** The export of the tree at the frame, for one that begins with an import. */
+  readonly exported: string | null;
+  readonly leaveOut: (what: string) => void;
+};
+
+/** A frame taken back to what was asked for: the steps that come to the same events, and the one time of its nodes. */
+export type FrameSteps = { readonly time: bigint | null; readonly steps: Steps };
+
+/**
+ * The steps of a frame. Events that follow from others (expiry, sealing, hashes) are left to the writer, which decides
+ * them again; ids are given, so that they are the same in any history.
+ */
+export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameContext): FrameSteps => {
+  const time = sharedTime(events);
+  const steps: Steps = [];
+  const imported = events.some(({ type }) => type === 'SnapshotImported');
+  const injects = events[0]?.type === 'InterventionRecorded' && events[0].intervention === 'message_inject';
+  const own = (at: bigint): { at_ns?: string } => (at === time ? {} : { at_ns: String(at) });
+  let turn: RecordedNode | null = null;
+  for (const event of events) {
+    switch (event.type) {
+      case 'InterventionRecorded':
+        steps.push(...saidOnly(event, context));
+        break;
+      case 'HistoryStarted': {
+        const { ids, thread } = event;
+        if (imported) steps.push({ op: 'import', export: context.exported ?? '', thread });
+        else steps.push({ op: 'start', ids, thread });
+        break;
+      }
+      case 'LineageStarted':
+        steps.push(
+          event.how === 'fork'
+            ? { op: 'fork', name: event.name, ...described(events) }
+            : { op: 'rollback', abandoned: event.abandoned, ...described(events) },
+        );
+        return { time, steps };
+      case 'NodeInserted':
+        steps.push(
+          injects && isInjected(event.node, context.command)
+            ? injectStep(event.parent, event.node)
+            : {
+                op: 'insert',
+                parent: event.parent,
+                node: given(event.node),
+                ...own(event.node.created_at_ns),
+              },
+        );
+        break;
+      case 'NodeReplaced': {
+        const set: { [name: string]: WideJson } = {};
+        for (const field of event.fields) set[field] = event.payload[field] as WideJson;
+        steps.push({ op: 'replace', id: event.id, set });
+        break;
+      }
+      case 'NodeMoved':
+        steps.push({ op: 'move', id: event.id, parent: event.parent });
+        break;
+      case 'NodeRemoved':
+        steps.push({ op: 'remove', id: event.id });
+        break;
+      case 'TurnSealed':
+        turn = event.turn;
+        break;
+      case 'SnapshotCommitted':
+        steps.push({
+          op: 'commit',
+          ...(turn === null ? {} : { turn_id: turn.id, ...own(turn.created_at_ns) }),
+        });
+        break;
+      case 'PolicyConfigured':
+        steps.push({ op: 'policy', policy: event.policy });
+        break;
+      case 'ConfigurationChanged': {
+        const set: { [name: string]: WideJson } = {};
+        for (const { key, to } of event.changes) set[key] = (to ?? null) as WideJson;
+        steps.push({ op: 'config', set });
+        break;
+      }
+      case 'PriorityChanged':
+        steps.push({ op: 'priorities', priorities: [{ id: event.id, priority: event.priority }] });
+        break;
+      case 'PositionNamed':
+        steps.push(...placed({ op: 'name', name: event.name }, event, context));
+        break;
+      case 'PositionAnnotated':
+        steps.push(...placed({ op: 'annotate', note: event.note }, event, context));
+        break;
+      case 'NodeImported':
+      case 'SnapshotImported':
+      case 'NodeExpired':
+      case 'NodeCascaded':
+      case 'NodePruned':
+      case 'NodeHeld':
+      case 'ObservationRecorded':
+        break;
+    }
+  }
+  return { time, steps };
+};
+
+/**
+ * The time that the steps without one of their own have in common: the one that comes again without having grown, else
+ * the first (a step's own time is always past what was there before it).
+ */
+const sharedTime = (events: readonly HistoryEvent[]): bigint | null => {
+  let first: bigint | null = null;
+  let newest = -1n;
+  for (const event of events) {
+    const node = event.type === 'NodeInserted' ? event.node : event.type === 'TurnSealed' ? event.turn : null;
+    if (node === null) continue;
+    const { created_at_ns: at } = node;
+    if (at <= newest) return at;
+    first ??= at;
+    newest = at;
+  }
+  return first;
+};
+
+/** A node as it was given: without what is made where a command is decided. */
+const given = (node: RecordedNode): WideJson => {
+  const { cycle: _cycle, created_at_ns: _at, creation_index: _index, ...rest } = node;
+  return rest as WideJson;
+};
+
+const INJECTED: ReadonlySet<string> = new Set([
+  'id',
+  'nodeType',
+  'offset',
+  'ttl',
+  'priority',
+  'cycle',
+  'created_at_ns',
+  'creation_index',
+  'role',
+  'kind',
+  'content',
+  'data_source',
+  'data_intervention',
+  'data_vector_id',
+]);
+
+const isInjected = (node: RecordedNode, command: string): boolean =>
+  node['data_intervention'] === command &&
+  typeof node['content'] === 'string' &&
+  typeof node['data_source'] === 'string' &&
+  typeof node.kind === 'string' &&
+  node.role !== null &&
+  node.priority === 0 &&
+  Object.keys(node).every((name) => INJECTED.has(name));
+
+const injectStep = (parent: string, node: RecordedNode): Steps[number] => ({
+  op: 'inject',
+  text: node['content'] as string,
+  source: node['data_source'] as string,
+  id: node.id,
+  parent,
+  offset: node.offset,
+  ...(node.role === undefined ? {} : { role: node.role }),
+  kind: node.kind as string,
+  ttl: node.ttl,
+  ...(node['data_vector_id'] === undefined ? {} : { vector_id: node['data_vector_id'] as number }),
+});
+
+/** Interventions that nothing else in the frame tells of. */
+const saidOnly = (
+  { intervention, content }: Extract<HistoryEvent, { type: 'InterventionRecorded' }>,
+  { after }: FrameContext,
+): Steps => {
+  if (intervention === 'external_query') {
+    const { question, answer, mind } = content as { readonly [name: string]: WideJson };
+    return [{ op: 'query', question: question ?? '', answer: answer ?? null, mind: mind ?? '' }];
+  }
+  if (intervention !== 'run') return [];
+  const { rounds, total_rounds_after, since } = content as { readonly [name: string]: WideJson };
+  const from = since === undefined ? null : after(since as unknown as At);
+  return [
+    {
+      op: 'run',
+      rounds: rounds ?? 0,
+      total_rounds_after: total_rounds_after ?? 0,
+      ...(from === null ? {} : { since: { after: from } }),
+    },
+  ];
+};
+
+const described = (events: readonly HistoryEvent[]): { description?: string } => {
+  const note = events.find((event) => event.type === 'PositionAnnotated');
+  return note === undefined ? {} : { description: note.note };
+};
+
+/** A name or note with the position it is of; one of the frame itself needs none. */
+const placed = (step: Steps[number], at: At, { seq, after, leaveOut }: FrameContext): Steps => {
+  if (at.seq === seq) return [step];
+  const place = after(at);
+  if (place !== null) return [{ ...step, position: { after: place } }];
+  leaveOut(
+    `frame ${seq}: ${canonicalJson(step['op'] ?? null)} of position ${at.seq} of lineage ${at.strand}`,
+  );
+  return [];
+};

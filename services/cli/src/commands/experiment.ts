@@ -1,0 +1,64 @@
+import { fail } from '@stemma/errors';
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { CommandLine } from '../command.ts';
+import { MOST_STDIN, readText, required, text } from '../options.ts';
+
+const exportCommand: CommandLine = {
+  name: 'export',
+  summary: 'write a lineage as an experiment: what was done, by whom, when, with which ids, to which hashes',
+  arguments: [
+    ['<history>', 'a history or lineage, by id or name'],
+    ['[ref]', 'up to this position: @c12, @s57, @name:NAME; nothing for all of it'],
+  ],
+  options: [['-o, --output <file>', 'write it to a file instead of stdout']],
+  run: async ({ line: find, output, signal }, [name, ref], options) => {
+    const { home, line } = await find(name);
+    const pieces = home.audit.exportExperiment(await home.position(line, ref as string | undefined));
+    const file = text(options, 'output');
+    if (file === undefined) for await (const piece of pieces) await output.write(piece);
+    else {
+      await pipeline(Readable.from(pieces), createWriteStream(file), { signal });
+      output.say(`wrote ${file}`);
+    }
+    return undefined;
+  },
+};
+
+const run: CommandLine = {
+  name: 'run',
+  summary:
+    'do an experiment again, in a history of its own, to the same hashes; or tell at which command it parts',
+  arguments: [['<file>', 'what `experiment export` wrote; - reads stdin']],
+  options: [['--name <name>', 'a name for the history']],
+  run: async (context, [file], options) => {
+    const source = await readText(context, required(file), MOST_STDIN);
+    const home = await context.home({ create: true });
+    const progress = context.progress('commands');
+    const { signal } = context;
+    const name = text(options, 'name') ?? null;
+    try {
+      const done = await home.audit.runExperiment(source, { name, signal, onProgress: progress.count });
+      await context.output.result(
+        done,
+        () =>
+          `${done.lineage}: ${done.commands} commands${done.repeated > 0 ? ` (${done.repeated} were there already)` : ''}, ${done.snapshots} snapshots with the recorded hashes\ntree ${done.tree}\nthread ${done.thread}\n`,
+      );
+    } finally {
+      progress.end();
+    }
+    return undefined;
+  },
+};
+
+export const experiment: CommandLine = {
+  name: 'experiment',
+  summary: 'export a lineage as a reproducible experiment, or run one',
+  arguments: [],
+  options: [],
+  subcommands: [exportCommand, run],
+  run: () => {
+    throw fail('E_USAGE', 'say what to do: export or run');
+  },
+};
