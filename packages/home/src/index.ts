@@ -76,8 +76,5 @@ export type {
   StreamEntry,
   StreamPage,
 } from './stages/types.ts';
-<<<<<<< HEAD
 export { restrictExplained } from './selection/restrict-explained.ts';
-=======
 export type { ExperimentRun, RunOptions } from './experiment/types.ts';
->>>>>>> fadb750 (Experiments: a lineage exported as commands with authors, notes, times, ids and hashes, and run again to the same hashes)
