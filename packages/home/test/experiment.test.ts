@@ -1,7 +1,6 @@
 import { flattenRecords, hashFlat, type EventRef } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn, type Step } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
 import { anyActs } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -76,7 +76,8 @@ const commandOf = async (
   const { seq, strand, at, command } = act;
   const events = await projector.payloads.events(history, seq);
   const imported = events.some(({ type }) => type === 'SnapshotImported');
-  const position = { history, strand, seq, cycle: null, committed: true, label: `@s${seq}` };
+  const lineage = lineageId(history, strand);
+  const position = { history, lineage, strand, seq, cycle: null, committed: true, label: `@s${seq}` };
   const view = imported ? await viewOf(projector, position) : null;
   const exported = view === null ? null : exportTree(view.tree, view.payloads);
   const leaveOut = (what: string): void => void leftOut.push(what);
