@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CommandLine, Context } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, toJson, type Output } from '../output.ts';
-import { showIntervention } from './show-intervention.ts';
+import { showIntervention } from '../interventions/show.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
