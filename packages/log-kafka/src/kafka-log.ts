@@ -48,6 +48,7 @@ export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> 
   refuseUnfit(facts, options.partitions);
   const raw = openRaw(options, facts, deadline);
   try {
+    await refuseCut(raw, facts.topic);
     const id = await openPartitions(raw, randomUUID(), BigInt(Date.now()) * 1_000_000n);
     return { ...raw, id, facts };
   } catch (error) {
@@ -62,10 +63,21 @@ const refuseUnfit = (facts: TopicFacts, partitions: number | undefined): void =>
       'E_LOG_MISMATCH',
       `the topic ${facts.topic} has ${facts.partitions} partitions, not ${partitions}`,
     );
-  const [fault] = facts.faults;
-  if (fault !== undefined)
-    throw fail('E_LOG_MISMATCH', `the topic ${facts.topic} may not hold a log: ${fault}`, {
+  if (facts.faults.length > 0)
+    throw fail('E_LOG_MISMATCH', `the topic ${facts.topic} may not hold a log: ${facts.faults.join('; ')}`, {
       topic: facts.topic,
+    });
+};
+
+/** A log of which the beginning was thrown away has no id any more: nothing is to be written to it. */
+const refuseCut = async (log: RawLog, topic: string): Promise<void> => {
+  const starts = await Promise.all(
+    Array.from({ length: log.partitions }, (_, partition) => log.start(partition)),
+  );
+  const cut = starts.findIndex((start) => start > 0);
+  if (cut !== -1)
+    throw fail('E_LOG_MISMATCH', `partition ${cut} of ${topic} lost its records before ${starts[cut] ?? 0}`, {
+      partition: cut,
     });
 };
 
