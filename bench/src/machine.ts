@@ -34,8 +34,8 @@ const peers = [
   'better-sqlite3',
 ];
 
-/** What the figures were measured on and against. The peers must be installed. */
-export const machine = (scratch: string): Machine => {
+/** What the figures were measured on and, with peers, which must be installed, against. */
+export const machine = (scratch: string, withPeers: boolean): Machine => {
   const { type } = statfsSync(scratch);
   return {
     cpu: cpus()[0]?.model ?? 'unknown',
@@ -44,7 +44,7 @@ export const machine = (scratch: string): Machine => {
     system: `${platform()} ${release().split('-')[0] ?? ''} ${arch()}`,
     node: process.version,
     fileSystem: fileSystems[type] ?? `0x${type.toString(16)}`,
-    peers: Object.fromEntries(peers.map((name) => [name, peerVersion(name)])),
+    peers: withPeers ? Object.fromEntries(peers.map((name) => [name, peerVersion(name)])) : {},
   };
 };
 
@@ -55,4 +55,6 @@ export const describeMachine = (found: Machine): string =>
     Object.entries(found.peers)
       .map(([name, version]) => `${name} ${version}`)
       .join(', '),
-  ].join('; ');
+  ]
+    .filter((part) => part !== '')
+    .join('; ');

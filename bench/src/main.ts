@@ -8,11 +8,12 @@ import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
 import { replay } from './replay/replay.ts';
 import { printReport, writeReports } from './report.ts';
+import { stages } from './stages/stages.ts';
 import type { BenchmarkOptions, Report } from './table.ts';
 
 type Benchmark = (options: BenchmarkOptions) => Promise<Report>;
 
-const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth, causes };
+const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth, causes, stages };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
   const directory = join(options.scratch, `${name}-${process.pid}`);
@@ -24,8 +25,9 @@ const run = async (options: Options, name: Name): Promise<Report> => {
 };
 
 const main = async (options: Options): Promise<void> => {
-  installPeers();
-  const found = machine(options.scratch);
+  const withPeers = options.tables.some((name) => name !== 'stages');
+  if (withPeers) installPeers();
+  const found = machine(options.scratch, withPeers);
   const reports: Report[] = [];
   for (const name of options.tables) {
     const report = await run(options, name);

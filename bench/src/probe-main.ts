@@ -9,6 +9,7 @@ import { decodeAlone } from './replay/decode.ts';
 import { replayEmmett } from './replay/emmett.ts';
 import { generate } from './replay/generate.ts';
 import { rebuild } from './replay/rebuild.ts';
+import { measureStages } from './stages/compile.ts';
 
 /** Every measurement that runs in a process of its own, by name. */
 const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
@@ -23,6 +24,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'replay/emmett': replayEmmett,
   'growth/stemma': growStemma,
   'growth/langgraph': growLangGraph,
+  'stages/compile': measureStages,
 };
 
 const [name = '', input = 'null'] = process.argv.slice(2);

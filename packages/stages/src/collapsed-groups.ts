@@ -6,8 +6,8 @@ import { turnDigits } from './node.ts';
 import { plain } from './print-exact.ts';
 import type { Profile } from './profile.ts';
 import { pythonStr } from './python-text.ts';
-import { turnId, type Turn } from './turns.ts';
-import type { TreeViewNode } from './view-node.ts';
+import { turnIds, type Turn } from './turns.ts';
+import { ROOT_ID, type TreeViewNode } from './view-node.ts';
 
 /** One node for the collapsed messages of each turn, turns ascending, those without a turn last. */
 export const collapsedGroups = (
@@ -16,6 +16,7 @@ export const collapsedGroups = (
   turns: readonly Turn[],
   collapsedIds: readonly string[],
 ): readonly TreeViewNode[] => {
+  const parents = turnIds(turns);
   const turnOf = new Map(nodes.map(({ id, turn }) => [id, turn]));
   const groups = new Map<string | null, { readonly turn: ExactJson; readonly ids: string[] }>();
   for (const id of collapsedIds) {
@@ -29,7 +30,7 @@ export const collapsedGroups = (
     .sort(([a], [b]) => compareTurns(a, b))
     .map(([digits, { turn, ids }]) => ({
       id: `ctrees:collapsed:${turn === null ? 'unknown' : pythonStr(turn)}`,
-      parent_id: turnId(turns, digits),
+      parent_id: parents.get(digits ?? '') ?? ROOT_ID,
       kind: 'collapsed',
       turn,
       label: `collapsed ${ids.length} messages`,

@@ -9,7 +9,7 @@ import { canonical } from './print-exact.ts';
 import type { Profile } from './profile.ts';
 import { pythonStr } from './python-text.ts';
 import { tasksOf } from './tasks.ts';
-import { turnId, turnsOf, type Turn } from './turns.ts';
+import { turnIds, turnsOf, type Turn } from './turns.ts';
 import { ROOT_ID, type TreeViewNode } from './view-node.ts';
 import { treeSelection, type TreeSelection } from './tree-selection.ts';
 
@@ -118,7 +118,7 @@ const leafNodes = (
   stage: StageName,
 ): readonly TreeViewNode[] => {
   const tasks = new Set(nodes.flatMap(({ task }) => (task === null ? [] : [task.id])));
-  const parents = new Map(turns.map(({ digits }) => [digits, turnId(turns, digits)]));
+  const parents = turnIds(turns);
   return nodes
     .filter((node) => isShown(node, view, stage))
     .map((node) => {

@@ -4,7 +4,6 @@ import { compareDigits } from './exact-numbers.ts';
 import { turnDigits } from './node.ts';
 import type { Profile } from './profile.ts';
 import { pythonStr } from './python-text.ts';
-import { ROOT_ID } from './view-node.ts';
 
 /** A turn as its digits and as it was first given. */
 export type Turn = { readonly digits: string; readonly given: ExactJson };
@@ -21,8 +20,6 @@ export const turnsOf = (profile: Profile, nodes: readonly NodeFacts[]): readonly
     .sort((a, b) => compareDigits(a.digits, b.digits));
 };
 
-/** Where the nodes of a turn hang; the root for what has none. */
-export const turnId = (turns: readonly Turn[], digits: string | null): string => {
-  const turn = turns.find((each) => each.digits === digits);
-  return turn === undefined ? ROOT_ID : `ctrees:turn:${pythonStr(turn.given)}`;
-};
+/** The id of each turn's node, by the turn's digits; what is not among them hangs under the root. */
+export const turnIds = (turns: readonly Turn[]): ReadonlyMap<string, string> =>
+  new Map(turns.map(({ digits, given }) => [digits, `ctrees:turn:${pythonStr(given)}`]));

@@ -28,9 +28,12 @@ export const treeOfLog: CommandLine = {
 const drawn = ({ nodes, hashes, stage }: TreeView, width: number): string => {
   const children = new Map<string, TreeViewNode[]>();
   const ids = new Set(nodes.map(({ id }) => id));
-  for (const node of nodes)
-    if (node.parent_id !== null && ids.has(node.parent_id))
-      children.set(node.parent_id, [...(children.get(node.parent_id) ?? []), node]);
+  for (const node of nodes) {
+    if (node.parent_id === null || !ids.has(node.parent_id)) continue;
+    const siblings = children.get(node.parent_id);
+    if (siblings === undefined) children.set(node.parent_id, [node]);
+    else siblings.push(node);
+  }
   const lines: string[] = [];
   const seen = new Set<string>();
   const draw = (node: TreeViewNode, depth: number): void => {

@@ -1,0 +1,67 @@
+import { median } from '../measure.ts';
+import { probe } from '../probe.ts';
+import { figure, times, type BenchmarkOptions, type Report, type Table } from '../table.ts';
+import type { StagesFigures, StagesInput } from './compile.ts';
+
+const PROFILES = ['stemma-1', 'breadboard-0.1'] as const;
+
+type Row = StagesInput & { readonly rounds: readonly StagesFigures[] };
+
+/** Compiler stages: what a node costs once, what compiling costs, and what a commit costs that goes on. */
+export const stages = async ({ quick, rounds }: BenchmarkOptions): Promise<Report> => {
+  const sizes = quick ? [100] : [100, 1_000, 10_000];
+  const rows: Row[] = [];
+  for (const profile of PROFILES)
+    for (const nodes of sizes) {
+      const input: StagesInput = { profile, nodes, repetitions: quick ? 3 : 15 };
+      const taken: StagesFigures[] = [];
+      for (let round = 0; round < rounds; round += 1)
+        taken.push((await probe<StagesFigures>('stages/compile', input)).value);
+      rows.push({ ...input, rounds: taken });
+    }
+  const largest = rows.filter(({ nodes }) => nodes === sizes.at(-1));
+  const slowest = Math.max(...largest.map((row) => of(row, 'commitAll')));
+  return {
+    name: 'stages',
+    tables: [table(rows)],
+    aims: [
+      {
+        what: `all hashes of a commit behind ${figure(sizes.at(-1) ?? 0)} nodes`,
+        aim: 'under 10 ms',
+        measured: `${figure(slowest)} ms`,
+        met: slowest < 10,
+      },
+    ],
+    figures: { rows },
+  };
+};
+
+const of = ({ rounds }: Row, name: keyof StagesFigures): number => median(rounds.map((each) => each[name]));
+
+const table = (rows: readonly Row[]): Table => ({
+  title: 'Stages: nodes with payloads of about 600 characters',
+  columns: [
+    'profile',
+    'nodes',
+    'describe, against hashing alone',
+    'describe, µs/node',
+    'full compile, ms',
+    'tree, ms',
+    'commit: node_hash and z1, ms',
+    'commit: all hashes, ms',
+  ],
+  rows: rows.map((row) => [
+    row.profile,
+    figure(row.nodes),
+    times(of(row, 'describe') / of(row, 'hashOnly')),
+    figure((of(row, 'describe') * 1000) / row.nodes),
+    figure(of(row, 'compile')),
+    figure(of(row, 'tree')),
+    figure(of(row, 'commitFlat')),
+    figure(of(row, 'commitAll')),
+  ]),
+  notes: [
+    'Describing is done once a node: canonical JSON, digest, hashes of payload, content and tool calls. Hashing alone is one hash of the same payload.',
+    'Full compile and tree begin with described nodes. A commit adds four nodes to a stream that is known up to them.',
+  ],
+});
