@@ -5,7 +5,7 @@ import { Position } from './summaries.ts';
 import { author, count, historyParam, milliseconds, reference } from './values.ts';
 
 /** Why something about a node is other than one frame before (docs/causes.md). */
-export const Cause = z
+const Cause = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('mutation'),
