@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { append } from './append/append.ts';
 import { causes } from './causes/causes.ts';
 import { growth } from './growth/growth.ts';
+import { kafka } from './kafka/kafka.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
@@ -13,7 +14,7 @@ import type { BenchmarkOptions, Report } from './table.ts';
 
 type Benchmark = (options: BenchmarkOptions) => Promise<Report>;
 
-const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth, causes, stages };
+const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth, causes, stages, kafka };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
   const directory = join(options.scratch, `${name}-${process.pid}`);

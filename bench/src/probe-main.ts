@@ -5,6 +5,9 @@ import { appendToLog } from './append/log.ts';
 import { askWhy } from './causes/ask-why.ts';
 import { growLangGraph } from './growth/langgraph.ts';
 import { growStemma } from './growth/stemma.ts';
+import { consumeKafka } from './kafka/consume.ts';
+import { produceKafka } from './kafka/produce.ts';
+import { writeKafka } from './kafka/write.ts';
 import { decodeAlone } from './replay/decode.ts';
 import { replayEmmett } from './replay/emmett.ts';
 import { generate } from './replay/generate.ts';
@@ -18,6 +21,9 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'append/home': appendToHome,
   'append/emmett': appendToEmmett,
   'causes/why': askWhy,
+  'kafka/write': writeKafka,
+  'kafka/produce': produceKafka,
+  'kafka/consume': consumeKafka,
   'replay/generate': generate,
   'replay/decode': decodeAlone,
   'replay/rebuild': rebuild,

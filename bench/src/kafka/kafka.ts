@@ -1,0 +1,148 @@
+import { brokerLibs, missingTools, startBroker, type Broker } from '@stemma/test-kit';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { median } from '../measure.ts';
+import { probe } from '../probe.ts';
+import { figure, type BenchmarkOptions, type Report, type Table } from '../table.ts';
+import type { Consumed, ConsumeInput } from './consume.ts';
+import type { Produced, ProduceInput } from './produce.ts';
+import type { WriteInput, Written } from './write.ts';
+
+type Round = {
+  readonly single: Written;
+  readonly many: Written;
+  readonly embedded: Written;
+  readonly produced: Produced;
+  readonly consumed: Consumed;
+};
+
+const EVENTS = 100;
+
+const measureRound = async (
+  brokers: readonly string[],
+  directory: string,
+  quick: boolean,
+): Promise<Round> => {
+  const prefix = `bench-${randomUUID()}`;
+  const address = (name: string): string => `kafka://${brokers.join(',')}/${prefix}-${name}?partitions=1`;
+  const write = async (name: string, input: Omit<WriteInput, 'directory'>): Promise<Written> =>
+    (await probe<Written>('kafka/write', { directory: join(directory, name), ...input })).value;
+  const commands = quick ? 200 : 3000;
+  const ones = { commands, events: 1 };
+  const single = await write('single', { ...ones, log: address('single'), ahead: 1, histories: 1 });
+  const many = await write('many', { ...ones, log: address('many'), ahead: 64, histories: 8 });
+  const embedded = await write('embedded', { ...ones, log: '', ahead: 64, histories: 8 });
+  const frames = quick ? 50 : 1000;
+  const histories = 10;
+  await write('frames', { commands: frames, events: EVENTS, log: address('frames'), ahead: 16, histories });
+  const produce: ProduceInput = { brokers, prefix: `${prefix}-frames`, events: EVENTS, group: 20 };
+  const consume: ConsumeInput = {
+    ...produce,
+    directory: join(directory, 'folded'),
+    // LogOpened and the starts of the histories are records too.
+    frames: frames + histories + 1,
+  };
+  return {
+    single,
+    many,
+    embedded,
+    produced: (await probe<Produced>('kafka/produce', produce)).value,
+    consumed: (await probe<Consumed>('kafka/consume', consume)).value,
+  };
+};
+
+const tableOf = (rounds: readonly Round[]): Table => {
+  const over = (of: (round: Round) => number): number => median(rounds.map(of));
+  const events = (title: string, of: (round: Round) => number, base?: (round: Round) => number): string[] => [
+    title,
+    figure(over(of)),
+    base === undefined ? '' : `${figure(over((round) => of(round) / base(round)))} ×`,
+    '',
+  ];
+  const commands = (title: string, of: (round: Round) => Written): string[] => [
+    title,
+    figure(over((round) => of(round).commandsPerSecond)),
+    '',
+    figure(over((round) => of(round).latency.median)),
+  ];
+  return {
+    title: 'Kafka: one broker on the same machine',
+    columns: ['', 'a second', 'of kafkajs alone', 'ms, median'],
+    rows: [
+      events('produce, events: kafkajs alone, same frames, zstd', ({ produced }) => produced.bare),
+      events(
+        'produce, events: the log',
+        ({ produced }) => produced.ours,
+        ({ produced }) => produced.bare,
+      ),
+      events('produce, events: kafkajs, one uncompressed event a record', ({ produced }) => produced.single),
+      events('consume, events: kafkajs alone, counting', ({ consumed }) => consumed.bare),
+      events(
+        'consume, events: the log',
+        ({ consumed }) => consumed.read,
+        ({ consumed }) => consumed.bare,
+      ),
+      events(
+        'consume, events: into all rows',
+        ({ consumed }) => consumed.folded,
+        ({ consumed }) => consumed.bare,
+      ),
+      commands('commands of one event: one history, one at a time', ({ single }) => single),
+      commands('commands of one event: 8 histories, 64 at once', ({ many }) => many),
+      commands('the same on the embedded log', ({ embedded }) => embedded),
+    ],
+    notes: [
+      `${rounds.length} rounds; medians. Frames of ${EVENTS} events, about 480 bytes each, 20 a send.`,
+      'kafkajs alone joins a group before it consumes; that is in its time.',
+      'Commands go through a whole home: decided, recorded, answered, folded into all rows.',
+    ],
+  };
+};
+
+/** Events and commands a second through Kafka, beside kafkajs alone on the same frames in the same run. */
+export const kafka = async (options: BenchmarkOptions): Promise<Report> => {
+  const { directory, quick } = options;
+  const given = process.env['KAFKA_BROKERS'] ?? '';
+  const missing = missingTools();
+  if (given === '' && missing !== undefined) throw new Error(missing);
+  let broker: Broker | undefined;
+  try {
+    if (given === '')
+      broker = await startBroker({ libs: await brokerLibs(), directory: join(directory, 'broker') });
+    const brokers = broker === undefined ? given.split(',') : [broker.address];
+    const rounds: Round[] = [];
+    for (let round = 0; round < options.rounds; round++)
+      rounds.push(await measureRound(brokers, join(directory, String(round)), quick));
+    const share = (of: (round: Round) => number): number => median(rounds.map(of));
+    const aim = (what: string, wanted: number, measured: number) => ({
+      what,
+      aim: `${wanted} ×`,
+      measured: `${figure(measured)} ×`,
+      met: measured >= wanted,
+    });
+    return {
+      name: 'kafka',
+      tables: [tableOf(rounds)],
+      aims: [
+        aim(
+          'produce, of kafkajs alone',
+          0.9,
+          share(({ produced }) => produced.ours / produced.bare),
+        ),
+        aim(
+          'consume with folding, of kafkajs alone',
+          0.7,
+          share(({ consumed }) => consumed.folded / consumed.bare),
+        ),
+        aim(
+          'produce, of one uncompressed event a record',
+          7,
+          share(({ produced }) => produced.ours / produced.single),
+        ),
+      ],
+      figures: { rounds },
+    };
+  } finally {
+    await broker?.stop('SIGKILL');
+  }
+};
