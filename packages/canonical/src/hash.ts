@@ -36,4 +36,4 @@ export const base32Digest = (data: Uint8Array | string, length: number): string 
 export const toHex = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 
-export const fromHex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'));
+export const fromHex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));

@@ -8,9 +8,11 @@ import {
   type StageNode,
 } from '@stemma/read-models';
 import {
+  canonical,
   collapsePolicy,
   compileStages,
   describeNode,
+  hashText,
   plain,
   profileNamed,
   readConfig,
@@ -45,6 +47,7 @@ const MOST_ENTRIES = 1_000;
 export const openStages = (projector: Projector): StagesQuestions => {
   const described = boundedCache<Described>(KEPT_NODES);
   const compiled = boundedCache<CompilerOutput>(KEPT_NODES);
+  const sha1s = boundedCache<string>(KEPT_NODES);
 
   const describe = async (position: Position, profile: Profile): Promise<Described> => {
     const key = `${profile.name} ${keyOf(position)}`;
@@ -53,6 +56,19 @@ export const openStages = (projector: Projector): StagesQuestions => {
     const found = await describeStream(projector, position, profile);
     described.put(key, found, found.nodes.length + 1);
     return found;
+  };
+
+  /** A tree view shows the SHA-1 of payloads: of those that it has not shown yet, the payloads are read. */
+  const withSha1 = async (position: Position, stream: Described): Promise<Described> => {
+    if (stream.profile.name !== 'stemma-1') return stream;
+    const facts: NodeFacts[] = [];
+    for (const [place, node] of stream.facts.entries()) {
+      const known =
+        sha1s.get(node.digest) ?? (await sha1At(projector, position.history, stream.nodes[place]));
+      sha1s.put(node.digest, known, 1);
+      facts.push({ ...node, payloadSha1: known });
+    }
+    return { ...stream, facts };
   };
 
   const compile = async (
@@ -95,7 +111,7 @@ export const openStages = (projector: Projector): StagesQuestions => {
     compile: answer,
     async tree(position, view, settings = {}) {
       const { profile, config } = settingsOf(settings);
-      const stream = await describe(position, profile);
+      const stream = await withSha1(position, await describe(position, profile));
       return treeView(await compilation(projector, position, stream, config, view.includePreviews), view);
     },
     async stream(position, { offset, limit }) {
@@ -103,6 +119,13 @@ export const openStages = (projector: Projector): StagesQuestions => {
       const size = Math.min(limit, MOST_ENTRIES);
       const entries = nodes.slice(offset, offset + size).map((node) => entryOf(node));
       return { entries, offset, limit: size, total: nodes.length };
+    },
+    async *eventLog(position) {
+      const { nodes } = await describe(position, profileNamed('stemma-1'));
+      for (const node of nodes) {
+        const payload = await payloadAt(projector, position.history, node);
+        yield { kind: node.kind, payload, turn: node.turn, node_id: node.facts.id };
+      }
     },
     frame: async ({ history, strand }, seq) =>
       projector.read((rows) => framesNodes(rows, history, strand, seq)).map((node) => entryOf(node)),
@@ -156,6 +179,11 @@ const payloadAt = async (projector: Projector, history: string, node: StageNode)
   const events = at === null ? [] : await projector.payloads.events(history, at.seq);
   return payloadOf(node, events[at?.index ?? 0]);
 };
+
+const sha1At = async (projector: Projector, history: string, node: StageNode | undefined): Promise<string> =>
+  node === undefined
+    ? ''
+    : hashText(profileNamed('breadboard-0.1'), canonical(await payloadAt(projector, history, node)));
 
 /** What the compiler is given. For previews, the payloads of the messages that are selected are read first. */
 const compilation = async (

@@ -85,6 +85,16 @@ export type StagesQuestions = {
   ): Promise<TreeView>;
   /** The nodes of the stream at a position, oldest first. */
   stream(position: Position, page: { readonly offset: number; readonly limit: number }): Promise<StreamPage>;
+  /**
+   * The nodes of the stream with their payloads, so with all text: as lines of an event log that compile to the same
+   * hashes. What is read from the log is what the reader takes.
+   */
+  eventLog(position: Position): AsyncIterable<{
+    readonly kind: string;
+    readonly payload: ExactJson;
+    readonly turn: number;
+    readonly node_id: string;
+  }>;
   /** The nodes that one frame of a lineage added to its stream. */
   frame(line: Pick<Line, 'history' | 'strand'>, seq: number): Promise<readonly StreamEntry[]>;
   /** @throws E_STAGES_CONFIG */

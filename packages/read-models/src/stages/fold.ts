@@ -1,39 +1,37 @@
-import { fromHex } from '@stemma/canonical';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
-import { describeNode, streamStageHashes } from '@stemma/stages';
+import { hashNode, type HashedNode } from './hash-node.ts';
 import { nodeCells } from './node-row.ts';
 import { projectFrame } from './project-frame.ts';
-import { chunksOf, EMPTY, PROFILE, runningCells, type Running } from './running.ts';
+import { chunksOf, countOf, EMPTY, hashesOf, runningCells, takeNodes, type Running } from './running.ts';
 import { messageIds, ordinalIn, readStream, runningAt, type Stream } from './stream-rows.ts';
 import { STAGE_HASHES, STAGE_IDS, STAGE_NODES, STREAMS } from './tables.ts';
-import { takeNodes } from './take-nodes.ts';
 
 /** Writes the nodes that one frame adds to its lineage's stream and, at a snapshot, the hashes of its stages. */
 export const foldStages = (frame: AppliedFrame, rows: Rows): void => {
   const { history, lineage: strand, seq } = frame;
   // Who only looked is told beside every lineage (pool: Observations).
   if (frame.events.every(({ type }) => type === 'ObservationRecorded')) return;
-  const before = streamBefore(frame, rows);
-  const { count } = before.running.stream;
+  const { parent, firstChunk, running: before } = streamBefore(frame, rows);
+  const count = countOf(before);
   const projected = projectFrame(frame, count, (ref) => ordinalIn(rows, history, strand, ref));
   if (projected.length === 0 && frame.started === null && frame.snapshot === null) return;
-  const nodes = projected.map((node, i) => describeNode(PROFILE, { ...node, id: null }, count + i));
-  projected.forEach((node, i) => {
-    const facts = nodes[i];
-    if (facts !== undefined)
-      rows.put(STAGE_NODES, [history, strand, seq, node.slot], nodeCells(count + i, node, facts));
-  });
-  const running = takeNodes(before.running, nodes, (chunk, ids) =>
-    rows.put(STAGE_IDS, [history, strand, chunk], [ids]),
-  );
-  const { parent, firstChunk } = before;
+  const nodes = projected.map(hashNode);
+  for (let i = 0; i < nodes.length; i++) {
+    const node = projected[i];
+    const hashed = nodes[i];
+    if (node !== undefined && hashed !== undefined)
+      rows.put(STAGE_NODES, [history, strand, seq, node.slot], nodeCells(count + i, node, hashed));
+  }
+  const running = takeAll(frame, before, nodes, rows);
   rows.put(
     STREAMS,
     [history, strand],
     [parent?.strand ?? null, parent?.at ?? null, firstChunk, seq, ...runningCells(running)],
   );
-  if (frame.snapshot !== null) writeHashes(frame, running, rows);
+  if (frame.snapshot === null) return;
+  const { nodeHash, z1, z2, z3 } = hashesOf(running, messageIds(rows, history, strand, running));
+  rows.put(STAGE_HASHES, [history, strand, seq], [frame.state.tree.cycle, nodeHash, z1, z2, z3]);
 };
 
 /** The stream as the frame finds it; one that starts here goes on from where its parent stood. */
@@ -44,12 +42,23 @@ const streamBefore = ({ history, lineage, started }: AppliedFrame, rows: Rows): 
   return { parent: { strand, at: limit }, firstChunk: chunksOf(running), seq: lineage, running };
 };
 
-const writeHashes = ({ history, lineage, seq, state }: AppliedFrame, running: Running, rows: Rows): void => {
-  const ids = messageIds(rows, history, lineage, running);
-  const { node_hash, z1, z2, z3 } = streamStageHashes(PROFILE, running.stream, ids);
-  rows.put(
-    STAGE_HASHES,
-    [history, lineage, seq],
-    [state.tree.cycle, ...[node_hash, z1, z2, z3].map(fromHex), ...runningCells(running)],
-  );
+/** Takes the nodes into the running hashes, and writes the chunks of ids that they fill. */
+const takeAll = (
+  { history, lineage, seq }: AppliedFrame,
+  before: Running,
+  nodes: readonly HashedNode[],
+  rows: Rows,
+): Running => {
+  let running = before;
+  for (let at = 0; at < nodes.length;) {
+    const taken = takeNodes(running, nodes, at);
+    ({ running, next: at } = taken);
+    if (taken.filled !== null)
+      rows.put(
+        STAGE_IDS,
+        [history, lineage, chunksOf(running) - 1],
+        [taken.filled, seq, ...runningCells(running)],
+      );
+  }
+  return running;
 };

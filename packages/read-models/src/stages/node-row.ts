@@ -1,6 +1,7 @@
-import { fromHex, toHex, type WideJsonObject } from '@stemma/canonical';
+import { canonicalJson, fromHex, sha256Hex, toHex, type WideJsonObject } from '@stemma/canonical';
 import type { Row, Value } from '@stemma/row-store';
 import { streamIdOf, type NodeFacts } from '@stemma/stages';
+import type { HashedNode } from './hash-node.ts';
 import { shapeOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
 
 /** A node of a stream as its row has it: what the stages need of it in the profile `stemma-1`, and where it is from. */
@@ -13,6 +14,7 @@ export type StageNode = {
   readonly turn: number;
   /** Of lifecycle nodes; that of others lies with their event. */
   readonly payload: WideJsonObject | null;
+  /** `payloadSha1` is empty: only a tree view shows it, and then it is computed. */
   readonly facts: NodeFacts;
 };
 
@@ -20,43 +22,37 @@ export type StageNode = {
 export const nodeCells = (
   ordinal: number,
   { kind, turn, payload }: ProjectedNode,
-  facts: NodeFacts,
-): Value => {
-  const { message, label } = facts;
-  return [
-    ordinal,
-    kind,
-    turn,
-    fromHex(facts.digest),
-    fromHex(facts.payloadHash),
-    fromHex(facts.payloadSha1),
-    label === kind ? null : label,
-    message === null ? null : fromHex(message.contentHash),
-    message?.contentLength ?? null,
-    message?.role ?? null,
-    message?.name ?? null,
-    kind === 'tool_result' && payload['name'] !== undefined ? true : null,
-    kind === 'lifecycle' ? payload : null,
-  ];
-};
+  { digest, payloadHash, label, contentHash, contentLength, role, name }: HashedNode,
+): Value => [
+  ordinal,
+  kind,
+  turn,
+  fromHex(digest),
+  payloadHash === '' ? null : fromHex(payloadHash),
+  label === kind ? null : label,
+  contentHash === null ? null : fromHex(contentHash),
+  contentLength,
+  role,
+  name,
+  kind === 'tool_result' && payload['name'] !== undefined ? true : null,
+  kind === 'lifecycle' ? payload : null,
+];
 
 export const nodeOf = ({ key, value }: Row): StageNode => {
-  const [ordinal, kind, turn, digest, hash, sha1, label, content, length, role, name, named, payload] =
-    value as [
-      number,
-      NodeKind,
-      number,
-      Uint8Array,
-      Uint8Array,
-      Uint8Array,
-      string | null,
-      Uint8Array | null,
-      number | null,
-      string | null,
-      string | null,
-      boolean | null,
-      WideJsonObject | null,
-    ];
+  const [ordinal, kind, turn, digest, hash, label, content, length, role, name, named, payload] = value as [
+    number,
+    NodeKind,
+    number,
+    Uint8Array,
+    Uint8Array | null,
+    string | null,
+    Uint8Array | null,
+    number | null,
+    string | null,
+    string | null,
+    boolean | null,
+    WideJsonObject | null,
+  ];
   const hex = toHex(digest);
   const shown = label ?? kind;
   return {
@@ -72,8 +68,8 @@ export const nodeOf = ({ key, value }: Row): StageNode => {
       digest: hex,
       kind,
       turn,
-      payloadHash: toHex(hash),
-      payloadSha1: toHex(sha1),
+      payloadHash: hash === null ? sha256Hex(canonicalJson(payload)) : toHex(hash),
+      payloadSha1: '',
       payloadShape: shapeOf(kind, kind === 'message' ? name !== null : named === true),
       label: shown,
       message:
@@ -106,3 +102,16 @@ const speakerOf = (label: string): 'user' | 'assistant' | 'system' | null => {
       return null;
   }
 };
+
+/** What the running hashes take of a node that is in rows. */
+export const hashedOf = ({ kind, turn, facts }: StageNode): HashedNode => ({
+  kind,
+  turn,
+  digest: facts.digest,
+  payloadHash: facts.payloadHash,
+  label: facts.label,
+  role: facts.message?.role ?? null,
+  name: facts.message?.name ?? null,
+  contentHash: facts.message?.contentHash ?? null,
+  contentLength: facts.message?.contentLength ?? null,
+});

@@ -1,6 +1,7 @@
 import { toHex } from '@stemma/canonical';
 import type { RowReader } from '@stemma/row-store';
 import { nodeOf, type StageNode } from './node-row.ts';
+import { countOf } from './running.ts';
 import { ownerOf, runningAt } from './stream-rows.ts';
 import { STAGE_HASHES, STAGE_NODES } from './tables.ts';
 
@@ -17,7 +18,7 @@ export type SnapshotStages = {
 
 /** How many nodes the stream has at a position. @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND */
 export const countStream = (rows: RowReader, history: string, strand: number, seq: number): number =>
-  runningAt(rows, history, strand, seq).running.stream.count;
+  countOf(runningAt(rows, history, strand, seq).running);
 
 /**
  * The nodes of the stream at a position, in order: those of its ancestors up to where it left them, then its own.

@@ -1,11 +1,10 @@
 import { fail } from '@stemma/errors';
 import type { EventRef } from '@stemma/context-tree';
 import type { RowReader } from '@stemma/row-store';
-import { nodeOf } from './node-row.ts';
-import { chunksOf, EMPTY, runningOf, type Running } from './running.ts';
+import { hashedOf, nodeOf } from './node-row.ts';
+import { chunksOf, countOf, EMPTY, runningOf, takeNodes, type Running } from './running.ts';
 import { slotOf } from './stream-node.ts';
-import { takeNodes } from './take-nodes.ts';
-import { STAGE_HASHES, STAGE_IDS, STAGE_NODES, STREAMS } from './tables.ts';
+import { STAGE_IDS, STAGE_NODES, STREAMS } from './tables.ts';
 
 /** A lineage's stream as its row has it. `parent` is the strand whose frames up to `at` come before its own. */
 export type Stream = {
@@ -56,30 +55,33 @@ export const runningAt = (
   strand: number,
   seq: number,
 ): { readonly strand: number; readonly limit: number; readonly running: Running } => {
-  const owner = ownerOf(rows, history, strand, seq);
-  const { limit, stream } = owner;
-  const found = (running: Running) => ({ strand: owner.strand, limit, running });
-  if (stream.seq <= limit) return found(stream.running);
-  const exact = rows.get(STAGE_HASHES, [history, owner.strand, limit]);
-  if (exact !== undefined) return found(runningOf(exact, 5));
-  const [before] = rows.range(STAGE_HASHES, {
-    prefix: [history, owner.strand],
-    to: limit,
-    reverse: true,
-    limit: 1,
-  });
-  const from = before === undefined ? owner.strand : (before.key[2] as number) + 1;
-  const known =
-    before !== undefined
-      ? runningOf(before.value, 5)
-      : stream.parent === null
-        ? null
-        : runningAt(rows, history, stream.parent.strand, stream.parent.at).running;
+  const { strand: owner, limit, stream } = ownerOf(rows, history, strand, seq);
+  if (stream.seq <= limit) return { strand: owner, limit, running: stream.running };
+  const { from, running } = nearestBelow(rows, history, owner, limit, stream);
+  const known = countOf(running);
   const nodes = rows
-    .range(STAGE_NODES, { prefix: [history, owner.strand], from, to: limit })
-    .map((row) => nodeOf(row).facts);
-  // The chunks that these nodes fill were written when they came.
-  return found(takeNodes(known ?? EMPTY, nodes, () => undefined));
+    .range(STAGE_NODES, { prefix: [history, owner], from, to: limit })
+    .map(nodeOf)
+    .filter(({ ordinal }) => ordinal >= known)
+    .map(hashedOf);
+  // No chunk is filled by these: it would be the nearest.
+  return { strand: owner, limit, running: takeNodes(running, nodes, 0).running };
+};
+
+/** The newest of a strand's own chunks that was filled by then; else where the strand began. */
+const nearestBelow = (
+  rows: RowReader,
+  history: string,
+  strand: number,
+  limit: number,
+  { parent }: Stream,
+): { readonly from: number; readonly running: Running } => {
+  const chunk = rows
+    .range(STAGE_IDS, { prefix: [history, strand], reverse: true })
+    .find(({ value }) => (value[1] as number) <= limit);
+  if (chunk !== undefined) return { from: chunk.value[1] as number, running: runningOf(chunk.value, 2) };
+  const running = parent === null ? EMPTY : runningAt(rows, history, parent.strand, parent.at).running;
+  return { from: strand, running };
 };
 
 /** The ids of all messages, as in a JSON list. */

@@ -5,28 +5,23 @@ import type { Table } from '@stemma/row-store';
  * Hashes are SHA-256, 32 bytes. A strand's own nodes come behind those of its ancestors up to where it left them.
  */
 
-/** What the hashes of the next commit go on from; see `running.ts`. */
+/** What the hashes go on from; see `running.ts`. */
 const RUNNING = [
   ['messages', 'uint'],
   ['tool_calls', 'uint'],
   ['tool_results', 'uint'],
   ['guardrails', 'uint'],
   ['lifecycles', 'uint'],
-  ['last_id', 'text'],
-  ['nodes_state', 'bytes'],
-  ['spec_state', 'bytes'],
-  ['header_state', 'bytes'],
+  ['states', 'bytes'],
   ['open_ids', 'text'],
-  ['user_ordinal', 'uint'],
-  ['user_id', 'text'],
-  ['assistant_ordinal', 'uint'],
-  ['assistant_id', 'text'],
+  ['last_user', 'text'],
+  ['last_assistant', 'text'],
 ] as const;
 
 export const STREAMS: Table = {
   name: 'streams',
   about:
-    'The node stream of a lineage: the strand it goes on from and behind which of its frames, the first chunk of `stage_ids` that is its own, the newest frame that brought nodes, and where the hashes stand: nodes of each kind, the id of the last, resumable SHA-256 states, the ids of messages that fill no chunk yet, the last user and assistant message.',
+    'The node stream of a lineage: the strand it goes on from and behind which of its frames, the first chunk of `stage_ids` that is its own, the newest frame that brought nodes, and where the hashes stand: nodes of each kind, resumable SHA-256 states of digests, SPEC and HEADER, the ids of messages that fill no chunk yet, the last user and assistant message.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -37,7 +32,7 @@ export const STREAMS: Table = {
 export const STAGE_NODES: Table = {
   name: 'stage_nodes',
   about:
-    'A node of the stream: `slot` orders the nodes of a frame and tells the event (slot ÷ 8). `label` is null where it is the kind. `named`: a result that says which tool it is of. `payload` is that of lifecycle nodes; that of others lies with their event.',
+    'A node of the stream: `slot` orders the nodes of a frame and tells the event (slot ÷ 8). `label` is null where it is the kind. `named`: a result that says which tool it is of. `payload` is that of lifecycle nodes, which have no `payload_hash`; that of others lies with their event.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -50,7 +45,6 @@ export const STAGE_NODES: Table = {
     ['turn', 'int'],
     ['digest', 'bytes'],
     ['payload_hash', 'bytes'],
-    ['payload_sha1', 'bytes'],
     ['label', 'text'],
     ['content_hash', 'bytes'],
     ['content_length', 'uint'],
@@ -63,8 +57,7 @@ export const STAGE_NODES: Table = {
 
 export const STAGE_HASHES: Table = {
   name: 'stage_hashes',
-  about:
-    'A snapshot of the stream: the hashes of its stages with the default configuration, and where they stand, so that a lineage that starts here goes on from it.',
+  about: 'A snapshot of the stream: the hashes of its stages with the default configuration.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
@@ -76,20 +69,19 @@ export const STAGE_HASHES: Table = {
     ['z1', 'bytes'],
     ['z2', 'bytes'],
     ['z3', 'bytes'],
-    ...RUNNING,
   ],
 };
 
 export const STAGE_IDS: Table = {
   name: 'stage_ids',
   about:
-    'The ids of the messages of a stream, 64 a row, as they stand in a JSON list; the rest is in `streams`.',
+    'The ids of the messages of a stream, 64 a row, as they stand in a JSON list, the frame that filled the row, and where the hashes stood then: a lineage that starts in the past goes on from there. The rest is in `streams`.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
     ['chunk', 'uint'],
   ],
-  value: [['ids', 'text']],
+  value: [['ids', 'text'], ['seq', 'uint'], ...RUNNING],
 };
 
 export const STAGES_TABLES: readonly Table[] = [STREAMS, STAGE_NODES, STAGE_HASHES, STAGE_IDS];

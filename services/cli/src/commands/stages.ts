@@ -1,5 +1,6 @@
 import type { CommandLine } from '../command.ts';
 import { compileLog } from '../stages/compile.ts';
+import { stagesEvents } from '../stages/events.ts';
 import { HISTORY_OPTIONS, stagesDiff, stagesOfHistory } from '../stages/of-history.ts';
 import { treeOfLog } from '../stages/tree.ts';
 import { verifyLog } from '../stages/verify.ts';
@@ -13,6 +14,6 @@ export const stages: CommandLine = {
     ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
   ],
   options: HISTORY_OPTIONS,
-  subcommands: [stagesDiff, compileLog, treeOfLog, verifyLog],
+  subcommands: [stagesDiff, stagesEvents, compileLog, treeOfLog, verifyLog],
   run: stagesOfHistory,
 };

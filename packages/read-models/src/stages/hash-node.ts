@@ -1,0 +1,95 @@
+import { canonicalJson, sha256Hex, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { canonical, countCodePoints, nodeLabel, profileNamed } from '@stemma/stages';
+import type { NodeKind, ProjectedNode } from './stream-node.ts';
+
+/**
+ * A node with its hashes in the profile `stemma-1` (lower-case hex): what `describeNode` of the stages says of it, for the
+ * five kinds that histories give. A payload is made canonical once; its SHA-1, which only a tree view shows, is left out.
+ */
+export type HashedNode = {
+  readonly kind: NodeKind;
+  readonly turn: number;
+  readonly digest: string;
+  /** Empty for lifecycle nodes: their rows have the payload itself. */
+  readonly payloadHash: string;
+  readonly label: string;
+  readonly role: string | null;
+  readonly name: string | null;
+  /** Null for all but messages. */
+  readonly contentHash: string | null;
+  /** Code points of a message's content, if that is a text. */
+  readonly contentLength: number | null;
+};
+
+/** Costs what the payload is long, once. */
+export const hashNode = ({ kind, turn, payload }: ProjectedNode): HashedNode => {
+  if (kind === 'message') return hashMessage(turn, payload);
+  if (kind === 'lifecycle') return hashLifecycle(turn, payload as LifecyclePayload);
+  const hashes = hashesOf(kind, turn, canonical(payload));
+  const label = kind === 'guardrail' ? `${kind}:${payload['type'] as string}` : kind;
+  return { kind, turn, ...hashes, label, role: null, name: null, contentHash: null, contentLength: null };
+};
+
+type LifecyclePayload = {
+  readonly type: string;
+  readonly payload: { readonly cycle: number; readonly nodes?: readonly number[] };
+};
+
+const hashLifecycle = (turn: number, { type, payload: { cycle, nodes } }: LifecyclePayload): HashedNode => {
+  const named = nodes === undefined ? '' : `,"nodes":[${nodes.join(',')}]`;
+  const text = `{"payload":{"cycle":${cycle}${named}},"type":"${type}"}`;
+  return {
+    kind: 'lifecycle',
+    turn,
+    digest: sha256Hex(`{"kind":"lifecycle","payload":${text},"turn":${turn}}`),
+    payloadHash: '',
+    label: `lifecycle:${type}`,
+    role: null,
+    name: null,
+    contentHash: null,
+    contentLength: null,
+  };
+};
+
+const hashMessage = (turn: number, payload: WideJsonObject): HashedNode => {
+  const {
+    content,
+    name = null,
+    role,
+  } = payload as {
+    content: WideJson;
+    name?: string;
+    role: string | null;
+  };
+  const inner = canonical(content);
+  const named = name === null ? '' : `"name":${canonicalJson(name)},`;
+  const text = `{"content":${inner},${named}"role":${canonicalJson(role)}}`;
+  const { digest, payloadHash } = hashesOf('message', turn, text);
+  return {
+    kind: 'message',
+    turn,
+    digest,
+    payloadHash,
+    label: labelOf(role),
+    role,
+    name,
+    contentHash: content === null ? payloadHash : sha256Hex(inner),
+    contentLength: typeof content === 'string' ? codePoints(content, inner) : null,
+  };
+};
+
+const hashesOf = (kind: NodeKind, turn: number, text: string): { digest: string; payloadHash: string } => ({
+  digest: sha256Hex(`{"kind":"${kind}","payload":${text},"turn":${turn}}`),
+  payloadHash: sha256Hex(text),
+});
+
+/** Histories are kept in our own profile; others are computed on demand. */
+const PROFILE = profileNamed('stemma-1');
+const PLAIN_ROLE = /^[a-z_]{1,40}$/;
+
+const labelOf = (role: string | null): string =>
+  role !== null && PLAIN_ROLE.test(role) ? `message:${role}` : nodeLabel(PROFILE, 'message', { role });
+
+/** `json` is the text as canonical JSON: where that is no longer, every code unit is a character. */
+const codePoints = (text: string, json: string): number =>
+  json.length === text.length + 2 ? text.length : countCodePoints(text);
