@@ -137,7 +137,8 @@ const namesIn = (value: unknown): { ids: string[]; times: string[] } => {
     // What an import gives in place of a time is a count: only a clock's is long.
     if (typeof at === 'number' && at > 1e12) found.times.push(String(at).slice(0, 13));
     if (typeof iso === 'string') found.times.push(iso.slice(0, 19));
-    for (const each of Object.values(node)) walk(each);
+    // What was recorded is the provider's: only headers are ours.
+    for (const [key, each] of Object.entries(node)) if (!/^(content|data_)/.test(key)) walk(each);
   };
   walk(value);
   return found;
