@@ -18,6 +18,7 @@ export type {
   TypeName,
   Value,
 } from './syntax.ts';
+export { resolveKey } from './resolve-key.ts';
 export { inWindow, select, type SelectOptions, type Window } from './select.ts';
 export { CONTENT_MODES, type ContentDiff, type ContentMode, type TokenHunk } from './range/content-diff.ts';
 export { rangeDiff, type RangeSide } from './range/range-diff.ts';

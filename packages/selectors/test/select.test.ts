@@ -132,6 +132,14 @@ describe('select', () => {
     ['compounds', '*' + ' *'.repeat(20_000)],
     ['attributes', '.cb' + '[data_x=null]'.repeat(8_000)],
     ['implicit cores', '.mc,'.repeat(20_000) + '.mc'],
+    ['groups that differ', Array.from({ length: 10_000 }, (_, i) => `.cb[offset>${-i}]`).join(',')],
+    ['children of children', '*' + ' > *'.repeat(25_000)],
+    ['matches under each match', '* ' + '.cb:last '.repeat(10_000)],
+    ['zones', ':core '.repeat(15_000) + '.cb'],
+    ['scopes', 'depth(-1..9) '.repeat(9_000) + '*'],
+    ['counting pseudos', '.cb' + ':first'.repeat(15_000)],
+    ['depths', `.cb:depth(${'1,'.repeat(60_000)}0)`],
+    ['payload attributes', '* .cb' + "[data_x!='y']".repeat(8_000)],
   ])(
     'answers very many %s on 100,000 nodes, or refuses, in bounded time [context-tree §6: hostile]',
     (_what, text) => {
