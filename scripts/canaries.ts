@@ -71,6 +71,7 @@ export const importCanaries: readonly Canary[] = [
   },
   { rule: 'layers-contents', file: 'packages/contents/src/right.ts', text: use('@stemma/projector') },
   { rule: 'layers-projector', file: 'packages/projector/src/right.ts', text: use('@stemma/home') },
+  { rule: 'layers-recorder', file: 'packages/recorder/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-reports', file: 'packages/reports/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-home', file: 'packages/home/src/right.ts', text: use('@stemma/gateway') },
   {

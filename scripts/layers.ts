@@ -18,6 +18,7 @@ export const layers = [
   'contents',
   'projector',
   'home',
+  'recorder',
   'reports',
   'test-kit',
 ];

@@ -71,7 +71,10 @@ test('the headers Idempotency-Key and If-Match stand for id and expected [pool: 
       body: JSON.stringify({ actor: 'Ada', steps: [{ op: 'inject', text: 'hi', source: 'mail' }] }),
     });
   const late = await send('"3"');
-  expect([late.status, ((await late.json()) as { error: { code: string } }).error.code]).toEqual([409, 'E_CONFLICT']);
+  expect([late.status, ((await late.json()) as { error: { code: string } }).error.code]).toEqual([
+    409,
+    'E_CONFLICT',
+  ]);
   const first = (await (await send('6')).json()) as { repeated: boolean; events: { node?: object }[] };
   expect(first.events[1]?.node).toMatchObject({
     content: 'hi',

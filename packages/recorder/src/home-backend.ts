@@ -1,0 +1,123 @@
+import type { CommandAnswer, CommandRequest, Position as PositionAnswer } from '@stemma/api';
+import { toWireJson } from '@stemma/api';
+import type { WideJson } from '@stemma/canonical';
+import { exportTree, threadBytes } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import { historyId, parseCommand } from '@stemma/history';
+import { toOpenAIMessages } from '@stemma/importers';
+import { lineageId, lineOf, openHome, type Home, type Line, type Outcome, type Position } from '@stemma/home';
+import type { Backend } from './backend.ts';
+
+type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
+
+/** A home of this process. @throws as `openHome` */
+export const openEmbedded = async (directory: string): Promise<Backend> =>
+  backendOf(await openHome({ directory, create: true }));
+
+const backendOf = (home: Home): Backend => {
+  const viewAt = async (history: string, at: string | undefined) =>
+    home.view(await home.position(await home.find(history), at));
+  return {
+    find: async (name) => (await home.find(name)).history,
+    start: async ({ body: { id, name = null, thread, ...who } }) => {
+      const step = { op: 'start', name, ...(thread === undefined ? {} : { thread }) };
+      const history = historyId(name, id);
+      return answer(
+        home,
+        await home.submit(parseCommand({ id, history, lineage: 0, ...byOf(who), steps: [step] })),
+      );
+    },
+    command: async ({ history, body: { id, expected, steps, ...who } }) => {
+      const line = await home.lineages.lineOf(await home.find(history), id);
+      const placed = [];
+      for (const step of steps) placed.push(await withPositions(home, line, step));
+      const where = { history: line.history, lineage: line.strand };
+      const given = expected === undefined ? {} : { expected };
+      return answer(
+        home,
+        await home.submit(parseCommand({ id, ...where, ...byOf(who), ...given, steps: placed })),
+      );
+    },
+    recordCall: async ({ history, body: { id, expected, messages, ...who } }) => {
+      const { kept, replaced, removed, inserted, ...outcome } = await home.recordCall(
+        await home.find(history),
+        {
+          id,
+          ...byOf(who),
+          messages: messages as readonly WideJson[],
+          ...(expected === undefined ? {} : { expected }),
+        },
+      );
+      return { ...(await answer(home, outcome)), kept, replaced, removed, inserted };
+    },
+    select: async ({ history, selector, limit, skip }) => {
+      const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };
+      const { position, ids } = await home.select(await home.find(history), selector, window);
+      return { position: positionAnswer(position), ids: [...ids] };
+    },
+    diff: async ({ history, a, b }) => {
+      const { added, removed, changed } = await home.diff(await home.find(history), a, b);
+      const fields = changed.map((one) => ({ id: one.id, fields: [...one.fields] }));
+      return { added: [...added], removed: [...removed], changed: fields };
+    },
+    export: async ({ history, at }) => {
+      const { tree, payloads } = await viewAt(history, at);
+      return exportTree(tree, payloads);
+    },
+    thread: async ({ history, at, provider }) => {
+      const { tree, payloads, thread } = await viewAt(history, at);
+      if (provider === undefined) return threadBytes(tree, payloads, thread);
+      return toWireJson(toOpenAIMessages(tree, payloads, thread));
+    },
+    snapshots: async (history) =>
+      (await home.snapshots(await home.find(history))).map(
+        ({ label, cycle, seq, treeHash, threadHash, blocks }) => ({
+          label,
+          cycle,
+          seq,
+          treeHash,
+          threadHash,
+          blocks,
+        }),
+      ),
+    close: () => home.close(),
+  };
+};
+
+/** @throws E_ACTOR_REQUIRED, E_COMMAND_INVALID for both at once */
+const byOf = ({ recorder, actor, notes }: Who) => {
+  if (recorder !== undefined && actor !== undefined)
+    throw fail('E_COMMAND_INVALID', 'recorder, actor: a frame has one author');
+  const said = notes === undefined ? {} : { notes };
+  if (recorder !== undefined) return { by: { recorder }, ...said };
+  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'nobody is named: give an actor, or a recorder');
+  return { by: { actor }, ...said };
+};
+
+/** References among the positions of a step are looked up when the command is sent. */
+const withPositions = async (home: Home, line: Line, step: object): Promise<unknown> => {
+  const placed: Record<string, unknown> = { ...step };
+  for (const name of ['position', 'at', 'to', 'since']) {
+    const ref = placed[name];
+    if (typeof ref !== 'string') continue;
+    const { strand, seq } = await home.position(line, ref);
+    placed[name] = { strand, seq };
+  }
+  return placed;
+};
+
+const answer = async (home: Home, { repeated, events, ...where }: Outcome): Promise<CommandAnswer> => ({
+  position: positionAnswer(await home.position(lineOf(where.history, where.strand), `@s${where.seq}`)),
+  repeated,
+  events: [...events],
+});
+
+const positionAnswer = (position: Position): PositionAnswer => ({
+  history: position.history,
+  lineage: lineageId(position.history, position.strand),
+  strand: position.strand,
+  seq: position.seq,
+  cycle: position.cycle,
+  committed: position.committed,
+  label: position.label,
+});

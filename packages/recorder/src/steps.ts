@@ -1,0 +1,39 @@
+import type { Step } from '@stemma/api';
+
+/** A node as it is given: `nodeType` is `cb` unless said; a container brings `children`. */
+export type NodeGiven = { readonly [attribute: string]: unknown };
+
+/** The steps of one command, collected. Each gives itself back, so that they can be written in a row. */
+export type Batch = {
+  readonly steps: readonly Step[];
+  /** `parent`: an id, `^ah` or `^sys`. */
+  insert(parent: string, node: NodeGiven): Batch;
+  /** Sets the attributes it names: `content`, `content_*`, `data_*`. */
+  replace(id: string, set: NodeGiven): Batch;
+  move(id: string, parent: string): Batch;
+  remove(id: string): Batch;
+  /** Ends the cycle: what stands there is the snapshot. */
+  commit(turnId?: string): Batch;
+  /** Names the position after the steps before. */
+  name(name: string): Batch;
+  annotate(note: string): Batch;
+};
+
+export const newBatch = (): Batch => {
+  const steps: Step[] = [];
+  const add = (step: Step): Batch => {
+    steps.push(step);
+    return batch;
+  };
+  const batch: Batch = {
+    steps,
+    insert: (parent, node) => add({ op: 'insert', parent, node: { nodeType: 'cb', ...node } }),
+    replace: (id, set) => add({ op: 'replace', id, set: { ...set } }),
+    move: (id, parent) => add({ op: 'move', id, parent }),
+    remove: (id) => add({ op: 'remove', id }),
+    commit: (turnId) => add({ op: 'commit', ...(turnId === undefined ? {} : { turn_id: turnId }) }),
+    name: (name) => add({ op: 'name', name }),
+    annotate: (note) => add({ op: 'annotate', note }),
+  };
+  return batch;
+};
