@@ -69,6 +69,8 @@ export const readLogFile = async (
   const log = reader.log();
   for (const { reason } of log.skipped.slice(0, MOST_TOLD))
     context.output.say(`skipped: ${printable(reason)}`);
+  if (log.nodes.length === 0 && log.skipped.length > 0)
+    context.output.say(`no line of ${printable(file)} is an event: is it an event log?`);
   if (log.skipped.length > MOST_TOLD)
     context.output.say(`… and ${log.skipped.length - MOST_TOLD} more lines; --json lists them all`);
   return log;
