@@ -32,6 +32,7 @@ const peers = [
   '@langchain/langgraph',
   '@langchain/langgraph-checkpoint-sqlite',
   'better-sqlite3',
+  'css-select',
 ];
 
 /** What the figures were measured on and, with peers, which must be installed, against. */

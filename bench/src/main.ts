@@ -8,13 +8,22 @@ import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
 import { replay } from './replay/replay.ts';
+import { selectors } from './selectors/selectors.ts';
 import { printReport, writeReports } from './report.ts';
 import { stages } from './stages/stages.ts';
 import type { BenchmarkOptions, Report } from './table.ts';
 
 type Benchmark = (options: BenchmarkOptions) => Promise<Report>;
 
-const benchmarks: Readonly<Record<Name, Benchmark>> = { append, replay, growth, causes, stages, kafka };
+const benchmarks: Readonly<Record<Name, Benchmark>> = {
+  append,
+  replay,
+  growth,
+  selectors,
+  causes,
+  stages,
+  kafka,
+};
 
 const run = async (options: Options, name: Name): Promise<Report> => {
   const directory = join(options.scratch, `${name}-${process.pid}`);

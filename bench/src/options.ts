@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const names = ['append', 'replay', 'growth', 'causes', 'stages', 'kafka'] as const;
+export const names = ['append', 'replay', 'growth', 'causes', 'stages', 'kafka', 'selectors'] as const;
 export type Name = (typeof names)[number];
 
 export type Options = {

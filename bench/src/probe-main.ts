@@ -13,6 +13,8 @@ import { replayEmmett } from './replay/emmett.ts';
 import { generate } from './replay/generate.ts';
 import { rebuild } from './replay/rebuild.ts';
 import { measureStages } from './stages/compile.ts';
+import { askCssSelect } from './selectors/css-select.ts';
+import { askStemma } from './selectors/stemma.ts';
 
 /** Every measurement that runs in a process of its own, by name. */
 const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
@@ -30,6 +32,8 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'replay/emmett': replayEmmett,
   'growth/stemma': growStemma,
   'growth/langgraph': growLangGraph,
+  'selectors/stemma': askStemma,
+  'selectors/css-select': askCssSelect,
   'stages/compile': measureStages,
 };
 

@@ -81,10 +81,10 @@ const onlyOf = (
 ): number | null | undefined => {
   const named: (number | null | undefined)[] = [];
   if (root !== null) named.push({ '^root': 0, '^sys': tree.sys, '^seq': tree.seq, '^ah': tree.ah }[root]);
-  if (id !== null) named.push(index.tree.indexOf(id) ?? null);
+  if (id !== null) named.push(index.find(id) ?? null);
   for (const { key, op, value } of attributes)
     if (key === 'id' && op === '=')
-      named.push(typeof value === 'string' ? (tree.indexOf(value) ?? null) : null);
+      named.push(typeof value === 'string' ? (index.find(value) ?? null) : null);
   if (named.length === 0) return undefined;
   return named.every((one) => one === named[0]) ? named[0] : null;
 };

@@ -19,6 +19,8 @@ export type TreeIndex = {
    * those that lie in neither.
    */
   sides(): Int8Array;
+  /** The node with an id; undefined: there is none. The first time it is looked for, from then on by the index of ids. */
+  find(id: string): number | undefined;
   /** The index of an attribute; undefined the first time it is asked for: one scan costs less than an index. */
   attribute(key: string): AttributeIndex | undefined;
 };
@@ -50,6 +52,7 @@ const makeIndex = (tree: FlatTree): TreeIndex => {
   const attributes = new Map<string, AttributeIndex | null>();
   let cores: readonly number[] | undefined;
   let sides: Int8Array | undefined;
+  let asked = false;
 
   const zone = (owner: number, sign: number): readonly [number, number] => {
     const end = ends[owner] as number;
@@ -74,6 +77,12 @@ const makeIndex = (tree: FlatTree): TreeIndex => {
         .map(coreOf)
         .filter((block) => block !== -1)
         .map(codeOfCore)),
+    find(id) {
+      if (asked) return tree.indexOf(id);
+      asked = true;
+      const found = tree.ids.indexOf(id);
+      return found === -1 ? undefined : found;
+    },
     sides: () => (sides ??= sidesOf(tree)),
     attribute(key) {
       const known = attributes.get(key);
