@@ -82,13 +82,19 @@ describe('the rows of a random history with forks and rollbacks from any positio
         const { history, under } = play(acts);
         under.rows.read((view) => {
           for (const [strand, seq] of positions(history)) {
-            const { newest, nextIndex, policy, thread, ...parts } = readLineage(view, HISTORY, strand, seq);
+            const { newest, nextIndex, policy, config, thread, ...parts } = readLineage(
+              view,
+              HISTORY,
+              strand,
+              seq,
+            );
             const copy = history.copyAt(strand, seq);
             expect(sorted(parts)).toEqual(sorted(copy));
-            expect({ newest, nextIndex, policy, thread }).toEqual({
+            expect({ newest, nextIndex, policy, config, thread }).toEqual({
               newest: copy.newest,
               nextIndex: copy.nextIndex,
               policy: copy.policy,
+              config: copy.config,
               thread: copy.thread,
             });
           }

@@ -81,7 +81,10 @@ const stepsFor = (
       { op: 'policy', policy: b % 4 === 0 ? null : { max_blocks: 3 + (a % 8), keep_turns: 1, pins: [] } },
     ];
   if (what < 94) return [{ op: 'priorities', priorities: [{ id, priority: a % 5 }] }];
-  if (what < 96) return [{ op: 'name', name: `n${a}` }];
+  if (what < 96)
+    return c % 2 === 0
+      ? [{ op: 'name', name: `n${a}` }]
+      : [{ op: 'config', set: { [`key-${b % 3}`]: c % 5 === 0 ? null : c } }];
   if (what < 98)
     return [
       { op: 'insert', parent: '^ah', node: node({ ttl: 0 }) },

@@ -66,7 +66,8 @@ export const decideConfig = (draft: Draft, step: StepOf<'config'>): void => {
   for (const key of keys.filter((each) => !ofPolicy.includes(each))) {
     const from = config[key] ?? null;
     const to = checkSetting(key, step.set[key] as WideJson);
-    if (canonicalJson(from) !== canonicalJson(to)) changes.push({ key, from, to });
+    // Also where it is so already: what was asked for is a fact.
+    changes.push({ key, from, to });
   }
   if (changes.length === 0) return;
   if (Buffer.byteLength(canonicalJson(changedConfig(config, changes))) > MAX_CONFIG)

@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyActs, naiveHistory, perform, START, type NaiveHistory } from '@stemma/test-kit';
+import { interventionIn, positionsAround, type AppliedFrame, type Step } from '../../src/index.ts';
+import { block, codeOf, COMMIT, started, type Session } from './kit.ts';
+
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? 20);
+const ACTOR = { actor: 'Ada' };
+
+const act = ({ history }: Session, strand: number, ...steps: Step[]): AppliedFrame =>
+  history.submit(strand, steps, 1n, ACTOR);
+
+/** Random acts, each by a recorder or by an actor. */
+const played = (acts: Parameters<typeof perform>[1][], authors: readonly boolean[]): AppliedFrame[] => {
+  const frames: AppliedFrame[] = [];
+  const history = naiveHistory((frame) => frames.push(frame));
+  history.run(0, [START]);
+  acts.forEach((each, i) => {
+    const by = authors[i % authors.length] === true ? ACTOR : { recorder: 'agent' };
+    const asOne: NaiveHistory = {
+      ...history,
+      run: (strand, steps) => history.run(strand, steps, by),
+      branch: (how, parent, at) => {
+        const to = { strand: parent, seq: Math.min(at, history.state.lineages.get(parent)?.seq ?? parent) };
+        return history.run(parent, [how === 'fork' ? { op: 'fork', at: to } : { op: 'rollback', to }], by);
+      },
+    };
+    perform(asOne, each);
+  });
+  return frames;
+};
+
+test('whatever is done, every event is a recorder’s own record or stands behind one intervention that leads its frame [pool: Interventions]', () => {
+  fc.assert(
+    fc.property(anyActs(10, 60), fc.array(fc.boolean(), { minLength: 3, maxLength: 7 }), (acts, authors) => {
+      for (const { author, events } of played(acts, authors)) {
+        const interventions = events.flatMap(({ type }, i) => (type === 'InterventionRecorded' ? [i] : []));
+        expect(interventions).toEqual('actor' in author ? [0] : []);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('an intervention’s before and after are positions of the log; they are equal where nothing of the lineage changes [pool: Interventions]', () => {
+  fc.assert(
+    fc.property(anyActs(10, 60), (acts) => {
+      const heads = new Map<number, number>();
+      for (const frame of played(acts, [true])) {
+        const started = frame.events.find((event) => event.type === 'LineageStarted');
+        const of = started?.parent ?? frame.lineage;
+        const facts = interventionIn(frame);
+        if (facts !== null && frame.seq > 0) {
+          const { before, after } = positionsAround(frame, heads.get(of) ?? null);
+          const own = { strand: frame.lineage, seq: frame.seq };
+          const was = { strand: of, seq: heads.get(of) };
+          const target = { strand: started?.parent, seq: started?.at };
+          if (facts.type === 'fork') expect([before, after]).toEqual([target, target]);
+          else if (facts.type === 'rollback') expect([before, after]).toEqual([was, target]);
+          else if (facts.type === 'save' || facts.type === 'annotate')
+            expect([before, after]).toEqual([was, was]);
+          else expect([before, after]).toEqual([was, own]);
+        }
+        heads.set(frame.lineage, frame.seq);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test.each([
+  [
+    'message_inject',
+    [{ op: 'inject', text: 'hi', vector_id: 3 }],
+    { text: 'hi', source: 'manual', vector_id: 3, node: 'n:0:4:0' },
+  ],
+  [
+    'message_inject',
+    [{ op: 'inject', text: 'hi', source: 'mail', id: 'm' }, COMMIT],
+    { text: 'hi', source: 'mail', vector_id: null, node: 'm' },
+  ],
+  [
+    'config_change',
+    [{ op: 'config', set: { active_pool_size: 40, max_blocks: 9 } }],
+    {
+      policy: { from: null, to: { max_blocks: 9, keep_turns: 0, pins: [] } },
+      active_pool_size: { from: null, to: 40 },
+    },
+  ],
+  [
+    'fork',
+    [{ op: 'fork', description: 'why not', at: { strand: 0, seq: 2 } }],
+    { forked_to: 'h-reference:4', description: 'why not' },
+  ],
+  ['rollback', [{ op: 'rollback', to: { strand: 0, seq: 1 } }], { to: '@s1', abandoned: 'h-reference:0' }],
+  [
+    'external_query',
+    [{ op: 'query', question: 'why?', answer: 'so', mind: 'offline' }],
+    { question: 'why?', answer: 'so', mind: 'offline' },
+  ],
+  ['run', [{ op: 'run', rounds: 5, total_rounds_after: 12 }], { rounds: 5, total_rounds_after: 12 }],
+  [
+    'save',
+    [{ op: 'save', name: 'good', description: 'keep' }],
+    { name: 'good', position: '@s3', description: 'keep' },
+  ],
+  ['save', [{ op: 'save' }], { name: 's3', position: '@s3', description: '' }],
+  [
+    'annotate',
+    [{ op: 'annotate', note: 'hm', position: { strand: 0, seq: 2 } }],
+    { position: '@s2', note: 'hm' },
+  ],
+  [
+    'edit',
+    [block('x'), { op: 'remove', id: 'a' }].slice(0, 1),
+    { commands: [{ op: 'insert', id: 'x', parent: 'ah' }] },
+  ],
+  [
+    'edit',
+    [{ op: 'inject', text: 'hi' }, block('x')],
+    {
+      commands: [
+        { op: 'insert', id: 'n:0:4:0', parent: 'ah' },
+        { op: 'insert', id: 'x', parent: 'ah' },
+      ],
+    },
+  ],
+] as const)(
+  'content of %s is told from its frame, and no text stands in it twice: %j [pool: Interventions]',
+  (type, steps, content) => {
+    const session = three();
+    const frame = act(session, 0, ...(steps as readonly Step[]));
+    expect(interventionIn(frame)).toEqual({ type, notes: '', content });
+    const texts = JSON.stringify(frame.events, (_, value: unknown) =>
+      typeof value === 'bigint' ? Number(value) : value instanceof Uint8Array ? null : value,
+    );
+    for (const text of ['"hi"', '"keep"', '"why not"', '"hm"', '"why?"'])
+      expect(texts.split(text).length - 1).toBeLessThanOrEqual(1);
+  },
+);
+
+/** Three cycles a, b, c on the root lineage, frames 1, 2, 3. */
+const three = (): Session => {
+  const session = started();
+  for (const id of ['a', 'b', 'c']) session.submit(block(id), COMMIT);
+  return session;
+};
+
+test('what is out of bounds or nowhere is refused with a code, and the state is as before [pool: Interventions] [context-tree §8: codes]', () => {
+  const session = three();
+  const fork = session.history.fork(0, 1, 'other');
+  session.on(fork, block('d'), COMMIT);
+  const [next, before] = [session.history.state.next, session.export()];
+  const refused = (steps: Step[], by: object = ACTOR, strand = 0): string | undefined =>
+    codeOf(() => session.history.submit(strand, steps, 1n, by as never));
+  expect([
+    refused([{ op: 'rollback', to: { strand: fork, seq: 5 } }]),
+    refused([{ op: 'rollback', to: { strand: 0, seq: 3 } }], ACTOR, fork),
+    refused([{ op: 'fork', at: { strand: 0, seq: 99 } }]),
+    refused([{ op: 'fork', at: { strand: 2, seq: 2 } }]),
+    refused([{ op: 'fork', name: 'other' }]),
+    refused([{ op: 'fork', name: '12' }]),
+    refused([{ op: 'inject', text: 'x' }], { actor: 'x'.repeat(10_240) }),
+    refused([{ op: 'inject', text: 'x' }], { actor: 'a\nb' }),
+    refused([{ op: 'inject', text: 'x' }], { recorder: 'agent' }),
+    refused([{ op: 'annotate', note: 'bell \u0007' }]),
+    refused([{ op: 'config', set: { '9': 1 } }]),
+    refused([{ op: 'config', set: { thread: 'pre' } }]),
+    refused([{ op: 'config', set: { big: 'x'.repeat(70_000) } }]),
+    refused([{ op: 'fork' }, COMMIT]),
+    refused([{ op: 'save', name: 'a b' }]),
+    refused([{ op: 'annotate', note: 'x', position: { strand: 2, seq: 3 } }]),
+  ]).toEqual([
+    'E_NOT_ON_CHAIN',
+    'E_NOT_ON_CHAIN',
+    'E_SNAPSHOT_NOT_FOUND',
+    'E_SNAPSHOT_NOT_FOUND',
+    'E_NAME_TAKEN',
+    'E_NAME_INVALID',
+    'E_ACTOR_INVALID',
+    'E_ACTOR_INVALID',
+    'E_ACTOR_REQUIRED',
+    'E_NOTES_INVALID',
+    'E_CONFIG_INVALID',
+    'E_CONFIG_INVALID',
+    'E_CONFIG_INVALID',
+    'E_COMMAND_INVALID',
+    'E_NAME_INVALID',
+    'E_SNAPSHOT_NOT_FOUND',
+  ]);
+  expect([session.history.state.next, session.export()]).toEqual([next, before]);
+});
+
+test('the configuration is in force from its frame on; a fork or rollback takes that of its target [pool: Interventions] [context-tree §10.21]', () => {
+  const session = three();
+  session.submit({ op: 'config', set: { k: 1, other: [1] } });
+  session.submit({ op: 'config', set: { k: 2, other: null } });
+  const configs = [3, 4, 5].map(
+    (at) => session.history.parts(session.history.fork(0, at, null), null).config,
+  );
+  expect(configs).toEqual([{}, { k: 1, other: [1] }, { k: 2 }]);
+  const back = session.history.rollback(0, 4, null);
+  expect(session.history.parts(back, null).config).toEqual({ k: 1, other: [1] });
+});
+
+test('observations move no lineage: what is decided, made and hashed is as if nobody had looked [pool: Observations]', () => {
+  const look = (session: Session): AppliedFrame =>
+    act(session, 0, {
+      op: 'observe',
+      observations: [
+        { kind: 'opened', what: '@c2', at: { strand: 0, seq: 2 }, times: 3, first_at: 5n, last_at: 9n },
+      ],
+    });
+  const [seen, unseen] = [three(), three()];
+  expect(look(seen)).toMatchObject({ observed: true, seq: 4, lineage: 0, snapshot: null, started: null });
+  for (const session of [seen, unseen]) session.submit(block('after'), COMMIT);
+  expect(seen.history.state.lineages.get(0)?.tree.hashes(seen.history.payload)).toEqual(
+    unseen.history.state.lineages.get(0)?.tree.hashes(unseen.history.payload),
+  );
+  expect(seen.export()).toBe(unseen.export());
+});
