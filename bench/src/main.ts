@@ -7,6 +7,7 @@ import { kafka } from './kafka/kafka.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
+import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
 import { selectors } from './selectors/selectors.ts';
 import { printReport, writeReports } from './report.ts';
@@ -21,6 +22,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   growth,
   selectors,
   causes,
+  questions,
   stages,
   kafka,
 };
@@ -35,7 +37,7 @@ const run = async (options: Options, name: Name): Promise<Report> => {
 };
 
 const main = async (options: Options): Promise<void> => {
-  const withPeers = options.tables.some((name) => name !== 'stages');
+  const withPeers = options.tables.some((name) => name !== 'stages' && name !== 'questions');
   if (withPeers) installPeers();
   const found = machine(options.scratch, withPeers);
   const reports: Report[] = [];

@@ -2,7 +2,16 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const names = ['append', 'replay', 'growth', 'causes', 'stages', 'kafka', 'selectors'] as const;
+export const names = [
+  'append',
+  'replay',
+  'growth',
+  'causes',
+  'questions',
+  'stages',
+  'kafka',
+  'selectors',
+] as const;
 export type Name = (typeof names)[number];
 
 export type Options = {
