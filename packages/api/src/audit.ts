@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Comparison } from './comparison.ts';
 import type { Endpoint } from './endpoint.ts';
+import { Impact } from './impact.ts';
 import { Intervention, InterventionPage, interventionTypes } from './interventions.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
 
@@ -68,6 +69,15 @@ export const AUDIT = {
     summary: 'One intervention, by its id or its frame (`@s57`).',
     params: history.extend({ id: z.string().min(1).max(800) }),
     answer: { kind: 'json', status: 200, schema: Intervention },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_INTERVENTION_NOT_FOUND'],
+  },
+  impact: {
+    method: 'GET',
+    path: '/api/histories/{history}/interventions/{id}/impact',
+    summary:
+      'What an intervention led to: the calls that were shown what it brought in, or what was made of it.',
+    params: history.extend({ id: z.string().min(1).max(800) }),
+    answer: { kind: 'json', status: 200, schema: Impact },
     errors: ['E_HISTORY_NOT_FOUND', 'E_INTERVENTION_NOT_FOUND'],
   },
   interventionLines: {

@@ -1,6 +1,7 @@
 import './csp.ts';
 
 export type { Comparison } from './comparison.ts';
+export type { Impact } from './impact.ts';
 export type { Intervention, InterventionPage } from './interventions.ts';
 export { ENDPOINTS, type EndpointName, type Endpoints, type StreamName } from './endpoints.ts';
 export type { Answer, AnswerOf, Endpoint, InputOf } from './endpoint.ts';

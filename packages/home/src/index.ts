@@ -78,3 +78,5 @@ export type {
 } from './stages/types.ts';
 export { restrictExplained } from './selection/restrict-explained.ts';
 export type { ExperimentRun, RunOptions } from './experiment/types.ts';
+export { pathTo, type PathStep } from './impact/path.ts';
+export type { Impact, TaintedBlock, TaintedCall, LostBlock, Stretch } from './impact/types.ts';

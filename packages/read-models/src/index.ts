@@ -33,6 +33,7 @@ export {
 } from './lineage/interventions.ts';
 export { lineage } from './lineage/lineage.ts';
 export { foldFrame, type ReadModel } from './read-model.ts';
+export { readImpactFacts, type Call, type ImpactFacts, type StrandFacts } from './impact-facts.ts';
 export { actsBetween, readMeeting, type Meeting, type Side } from './meeting.ts';
 export { resolvePosition, type Position, type PositionMarker } from './resolve-position.ts';
 export { readChain, readStrand, type Link, type Strand } from './snapshots/chain.ts';
@@ -62,3 +63,4 @@ export { countStream, findStages, framesNodes, listStream, type SnapshotStages }
 export { stages } from './stages/stages.ts';
 export type { StageNode } from './stages/node-row.ts';
 export { payloadEvent, payloadOf } from './stages/payload-of.ts';
+export type { BlockVersion } from './snapshots/block-versions.ts';

@@ -4,7 +4,7 @@ import { interventionLines } from '@stemma/reports';
 import type { Hono } from 'hono';
 import { inputOf } from './routes.ts';
 
-type Asked = 'interventions' | 'intervention';
+type Asked = 'interventions' | 'intervention' | 'impact';
 type InterventionHandlers = {
   readonly [Name in Asked]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
 };
@@ -23,6 +23,18 @@ export const interventionHandlers = (home: Home): InterventionHandlers => ({
   },
   intervention: async ({ history, id }) =>
     interventionAnswer(await home.audit.intervention((await home.find(history)).history, id)),
+  impact: async ({ history, id }) => {
+    const { history: found } = await home.find(history);
+    const { brought, calls, counts, blocks, lost, lineages } = await home.audit.impact(found, id);
+    return {
+      brought: brought.map((one) => ({ ...one, calls: [...one.calls] })),
+      calls: [...calls],
+      counts,
+      blocks: [...blocks],
+      lost: lost.map((one) => ({ ...one, calls: [...one.calls] })),
+      lineages: [...lineages],
+    };
+  },
 });
 
 type Asking = Omit<InputOf<Endpoints['interventionLines']>, 'history' | 'format'>;

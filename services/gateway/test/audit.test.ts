@@ -50,6 +50,8 @@ test('interventions are listed a page at a time, told one by one, and streamed a
   ]);
   expect(rest.next).toBe(null);
   expect(await client.intervention({ history, id: 'inject-1' })).toEqual(all[1]);
+  const impact = await client.impact({ history, id: 'inject-1' });
+  expect(impact.brought).toEqual([{ id: all[1]?.content['node'], calls: [], still: false }]);
   const newest = await client.interventions({ history, order: 'newest', limit: 1 });
   expect(newest.interventions).toEqual([all[2]]);
 

@@ -84,6 +84,11 @@ export const oneIntervention = async (
   id: string,
 ): Promise<Intervention> => {
   await projector.catchUp();
+  return tell(projector, history, findRow(projector, history, id));
+};
+
+/** @throws E_INTERVENTION_NOT_FOUND */
+export const findRow = (projector: Projector, history: string, id: string): InterventionRow => {
   const row = projector.read((view) => {
     const command = rememberedCommand(view, history, id);
     const frame = /^(?:@?s)?(\d{1,15})$/.exec(id);
@@ -98,7 +103,7 @@ export const oneIntervention = async (
         history,
       },
     );
-  return tell(projector, history, row);
+  return row;
 };
 
 const tell = async (projector: Projector, history: string, row: InterventionRow): Promise<Intervention> => {

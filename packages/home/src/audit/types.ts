@@ -1,4 +1,5 @@
 import type { Author } from '@stemma/events';
+import type { Impact } from '../impact/types.ts';
 import type { Line, Position } from '../place.ts';
 import type { ExperimentRun, RunOptions } from '../experiment/types.ts';
 import type {
@@ -104,6 +105,8 @@ export type Audit = {
   eachIntervention(line: Line, filter?: InterventionFilter): AsyncIterable<Intervention>;
   /** One by its id, or by its frame: `@s57`. @throws E_INTERVENTION_NOT_FOUND */
   intervention(history: string, id: string): Promise<Intervention>;
+  /** What an intervention led to, as far as the record can tell. @throws E_INTERVENTION_NOT_FOUND */
+  impact(history: string, id: string): Promise<Impact>;
   /** A lineage up to a position as an experiment: the pieces of one JSON document. */
   exportExperiment(position: Position): AsyncIterable<string>;
   /** Does an experiment again in a history of its own, to the same hashes. @throws E_EXPERIMENT_PARTED, E_EXPERIMENT_INVALID */

@@ -156,8 +156,8 @@ const printTable = async (output: Output, source: AsyncIterable<Intervention>): 
 };
 
 const WIDTHS = [7, 20, 14, 16, 7, 7];
-const row = (cells: readonly string[], width: number): string =>
-  oneLine(
-    cells.map((cell, i) => oneLine(cell, 400).padEnd(WIDTHS[i] ?? 0)).join('  '),
-    Math.min(width, 500),
-  ).replace(/\s+$/, '') + '\n';
+const row = (cells: readonly string[], width: number): string => {
+  const line = cells.map((cell, i) => oneLine(cell, 400).padEnd(WIDTHS[i] ?? 0)).join('  ');
+  const most = Math.min(width, 500);
+  return (line.length > most ? `${line.slice(0, most - 1)}…` : line).trimEnd() + '\n';
+};

@@ -1,18 +1,39 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import type { Intervention } from '@stemma/home';
+import { pathTo, type Intervention } from '@stemma/home';
 import type { CommandLine, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable, toJson } from '../output.ts';
+import { describeImpact } from './impact.ts';
+
+/** Of a path of reasons in JSON; `blocks` has them all. */
+const MOST_STEPS = 20;
 
 export const showIntervention: CommandLine = {
   name: 'show',
   summary:
     'tell of one intervention: who, when, why, what, the positions around it, and what was noted since',
   arguments: [['<id>', 'its id, or its frame: @s57']],
-  options: [['--history <history>', 'the history it is in; needed where it is named by its frame']],
+  options: [
+    ['--history <history>', 'the history it is in; needed where it is named by its frame'],
+    [
+      '--impact',
+      'and what it led to: the model calls that were shown what it brought in, or what was made of it',
+    ],
+  ],
   run: async (context, [id], options) => {
     const found = await find(context, required(id), text(options, 'history'));
-    await context.output.result(found, () => describe(found));
+    if (options['impact'] !== true) {
+      await context.output.result(found, () => describe(found));
+      return undefined;
+    }
+    const impact = await (await context.home()).audit.impact(found.history, found.id);
+    const calls = context.output.json
+      ? impact.calls.map((call) => ({ ...call, path: pathTo(impact, call, MOST_STEPS) }))
+      : [];
+    await context.output.result(
+      { ...found, impact: { ...impact, calls } },
+      () => describe(found) + describeImpact(impact),
+    );
     return undefined;
   },
 };

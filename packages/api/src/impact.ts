@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { count } from './values.ts';
+
+const stretches = z.array(z.strictObject({ strand: count, first: count, last: count, count }));
+
+const reason = z.union([
+  z.strictObject({ kind: z.literal('brought') }),
+  z.strictObject({
+    kind: z.literal('answer'),
+    call: z.strictObject({ strand: count, cycle: count }),
+    through: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('refs'), to: z.string() }),
+]);
+
+/**
+ * What an act led to. The path of a call: its block `through`, then that block's reason, and so on to one that was brought;
+ * depths fall by one a step.
+ */
+export const Impact = z
+  .strictObject({
+    brought: z.array(z.strictObject({ id: z.string(), calls: stretches, still: z.boolean() })),
+    calls: z.array(
+      z.strictObject({
+        strand: count,
+        cycle: count,
+        seq: count,
+        direct: count.describe('blocks of its prompt that the act brought in'),
+        derived: count.describe('blocks that were made from those'),
+        depth: count,
+        through: z.string(),
+      }),
+    ),
+    counts: z.strictObject({ calls: count, direct: count, derived: count }),
+    blocks: z.array(z.strictObject({ id: z.string(), seq: count, strand: count, depth: count, reason })),
+    lost: z.array(
+      z.strictObject({ id: z.string(), what: z.enum(['removed', 'replaced']), calls: stretches }),
+    ),
+    lineages: z.array(
+      z.strictObject({
+        strand: count,
+        calls: count,
+        direct: count,
+        derived: count,
+        lastDirect: count.nullable(),
+        lastDerived: count.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Impact' });
+export type Impact = z.infer<typeof Impact>;

@@ -1,0 +1,12 @@
+import type { Projector } from '@stemma/projector';
+import { readImpactFacts } from '@stemma/read-models';
+import { findRow } from '../audit/interventions.ts';
+import { traceImpact } from './trace.ts';
+import type { Impact } from './types.ts';
+
+/** What an intervention led to, read from rows alone. @throws E_INTERVENTION_NOT_FOUND */
+export const impactOf = async (projector: Projector, history: string, id: string): Promise<Impact> => {
+  await projector.catchUp();
+  const { strand, seq } = findRow(projector, history, id);
+  return traceImpact(projector.read((view) => readImpactFacts(view, history, { strand, seq })));
+};

@@ -1,0 +1,112 @@
+import type { TaintedBlock } from './types.ts';
+
+/** A block of the act or made from it, as it is now. */
+export type LiveBlock = {
+  readonly block: TaintedBlock;
+  readonly payload: string;
+  readonly expires: number | null;
+  readonly pre: 'always' | number | 'never';
+};
+
+/** What a prompt holds of them: how many, and the one that is nearest to the act. */
+export type Held = { readonly direct: number; readonly derived: number; readonly nearest: TaintedBlock };
+
+/** The blocks that are there now, so that a prompt is told at the cost of what has changed since the one before. */
+export type LiveBlocks = {
+  readonly get: (id: string) => LiveBlock | undefined;
+  readonly put: (live: LiveBlock) => void;
+  readonly drop: (id: string) => void;
+  /** What the prompt of a cycle holds; cycles must not fall. `turn`: that of the newest turn. */
+  readonly promptOf: (cycle: number, turn: number) => Held | null;
+  /** Those of a prompt that the act itself brought: asked right after `promptOf`. */
+  readonly direct: (cycle: number, turn: number) => readonly LiveBlock[];
+  readonly all: () => Iterable<LiveBlock>;
+};
+
+/** For the full thread: every block that is there is shown. Blocks are kept by depth, and told when they expire. */
+export const fullThread = (): LiveBlocks => {
+  const live = new Map<string, LiveBlock>();
+  const depths = new Map<number, Set<LiveBlock>>();
+  const expiring = new Map<number, LiveBlock[]>();
+  let [direct, derived, lowest, swept] = [0, 0, 0, 0];
+
+  const uncount = (one: LiveBlock): void => {
+    if (depths.get(one.block.depth)?.delete(one) !== true) return;
+    if (one.block.depth === 0) direct--;
+    else derived--;
+  };
+  const drop = (id: string): void => {
+    const one = live.get(id);
+    if (one === undefined) return;
+    live.delete(id);
+    uncount(one);
+  };
+  const put = (one: LiveBlock): void => {
+    drop(one.block.id);
+    live.set(one.block.id, one);
+    if (one.expires !== null && one.expires <= swept) return;
+    const { depth } = one.block;
+    const same = depths.get(depth) ?? new Set();
+    depths.set(depth, same.add(one));
+    if (depth === 0) direct++;
+    else derived++;
+    lowest = Math.min(lowest, depth);
+    if (one.expires !== null) expiring.set(one.expires, [...(expiring.get(one.expires) ?? []), one]);
+  };
+  const promptOf = (cycle: number): Held | null => {
+    for (; swept < cycle; swept++) {
+      for (const one of expiring.get(swept + 1) ?? []) uncount(one);
+      expiring.delete(swept + 1);
+    }
+    if (direct + derived === 0) return null;
+    for (;;) {
+      const [first] = depths.get(lowest) ?? [];
+      if (first !== undefined) return { direct, derived, nearest: first.block };
+      lowest++;
+    }
+  };
+  const directNow = (): readonly LiveBlock[] => [...(depths.get(0) ?? [])];
+  return { get: (id) => live.get(id), put, drop, promptOf, direct: directNow, all: () => live.values() };
+};
+
+/** For `thread: "pre"`: the system header, and what stands before the core of the newest turn. */
+export const preThread = (): LiveBlocks => {
+  const live = new Map<string, LiveBlock>();
+  const always = new Map<string, LiveBlock>();
+  const turns = new Map<number, Map<string, LiveBlock>>();
+  const shelf = ({ pre }: LiveBlock): Map<string, LiveBlock> | undefined => {
+    if (pre === 'never') return undefined;
+    if (pre === 'always') return always;
+    const known = turns.get(pre) ?? new Map<string, LiveBlock>();
+    turns.set(pre, known);
+    return known;
+  };
+  const drop = (id: string): void => {
+    const one = live.get(id);
+    if (one === undefined) return;
+    live.delete(id);
+    shelf(one)?.delete(id);
+  };
+  const put = (one: LiveBlock): void => {
+    drop(one.block.id);
+    live.set(one.block.id, one);
+    shelf(one)?.set(one.block.id, one);
+  };
+  const shown = (cycle: number, turn: number): readonly LiveBlock[] =>
+    [...always.values(), ...(turns.get(turn)?.values() ?? [])].filter(
+      ({ expires }) => expires === null || expires > cycle,
+    );
+  const promptOf = (cycle: number, turn: number): Held | null => {
+    let [direct, derived] = [0, 0];
+    let nearest: TaintedBlock | undefined;
+    for (const { block } of shown(cycle, turn)) {
+      if (block.depth === 0) direct++;
+      else derived++;
+      if (nearest === undefined || block.depth < nearest.depth) nearest = block;
+    }
+    return nearest === undefined ? null : { direct, derived, nearest };
+  };
+  const directNow = (cycle: number, turn: number): readonly LiveBlock[] =>
+    shown(cycle, turn).filter(({ block }) => block.depth === 0);
+  return { get: (id) => live.get(id), put, drop, promptOf, direct: directNow, all: () => live.values() };
+};

@@ -1,0 +1,59 @@
+import { pathTo, type Impact, type PathStep, type Stretch, type TaintedCall } from '@stemma/home';
+import { printable, table } from '../output.ts';
+
+/** So many calls are listed, and so many steps of a path. */
+const MOST_CALLS = 40;
+const MOST_STEPS = 8;
+
+/** An impact as people read it: what was shown where, what was made of it, what was no longer seen. */
+export const describeImpact = (impact: Impact): string => {
+  const { counts, brought, lost, lineages, calls } = impact;
+  const lines = [
+    `\n${counts.calls} model calls behind it: ${counts.direct} were shown what it brought in, ${counts.derived} only what was made of it\n`,
+    ...brought.map(({ id, calls: shown, still }) =>
+      shown.length === 0
+        ? `brought ${printable(id)}: shown in no call\n`
+        : `brought ${printable(id)}: shown in ${stretches(shown)}${still ? ', still there' : ''}\n`,
+    ),
+    ...lost.map(({ id, what, calls: unseen }) =>
+      unseen.length === 0
+        ? `${what} ${printable(id)}: no call was still to see it\n`
+        : `${what} ${printable(id)}: not seen in ${stretches(unseen)}\n`,
+    ),
+    table(
+      ['LINEAGE', 'CALLS', 'DIRECT', 'DERIVED', 'LAST DIRECT', 'LAST DERIVED'],
+      lineages.map((each) => [
+        String(each.strand),
+        String(each.calls),
+        String(each.direct),
+        String(each.derived),
+        each.lastDirect === null ? '' : `@c${each.lastDirect}`,
+        each.lastDerived === null ? '' : `@c${each.lastDerived}`,
+      ]),
+    ),
+    ...calls.slice(0, MOST_CALLS).map((call) => describeCall(impact, call)),
+    calls.length > MOST_CALLS ? `and ${calls.length - MOST_CALLS} more calls: --json lists all\n` : '',
+  ];
+  return lines.join('');
+};
+
+const stretches = (list: readonly Stretch[]): string =>
+  list
+    .map(({ strand, first, last, count }) =>
+      count === 1 ? `${strand}@c${first}` : `${strand}@c${first}..${last} (${count} calls)`,
+    )
+    .join(', ');
+
+const describeCall = (impact: Impact, call: TaintedCall): string => {
+  const { strand, cycle, direct, derived, depth } = call;
+  const path = pathTo(impact, call, MOST_STEPS).map(reasonOf);
+  const more = depth + 1 > MOST_STEPS ? ' ← …' : '';
+  return `${strand}@c${cycle}  ${direct} direct, ${derived} derived  ${printable(path.join(' ← '))}${more}\n`;
+};
+
+const reasonOf = ({ id, reason }: PathStep): string =>
+  reason.kind === 'brought'
+    ? `${id} (brought)`
+    : reason.kind === 'answer'
+      ? `${id} (answer of @c${reason.call.cycle})`
+      : `${id} (refers)`;
