@@ -9,10 +9,8 @@ export type KafkaAddress = {
 };
 
 const ADDRESS = /^kafka:\/\/([^/?#\s]{1,2000})\/([A-Za-z0-9._-]{1,200})(?:\?partitions=([1-9]\d{0,3}))?$/;
-const BROKER = /^(?:\[[0-9a-fA-F:]{2,45}\]|[A-Za-z0-9.-]{1,253}):([1-9]\d{0,4})$/;
-
-/** True for what means a log on Kafka, right or wrong. */
-export const isKafkaAddress = (text: string): boolean => text.startsWith('kafka:');
+// No IPv6 addresses: the client splits at the first colon.
+const BROKER = /^[A-Za-z0-9.-]{1,253}:([1-9]\d{0,4})$/;
 
 /** Reads `kafka://host:port[,host:port]/prefix[?partitions=6]`. @throws E_USAGE */
 export const parseKafkaAddress = (text: string): KafkaAddress => {

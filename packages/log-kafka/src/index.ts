@@ -1,2 +1,2 @@
-export { isKafkaAddress, parseKafkaAddress, type KafkaAddress } from './address.ts';
+export { parseKafkaAddress, type KafkaAddress } from './address.ts';
 export { openKafkaLog, type KafkaLog, type KafkaLogOptions } from './kafka-log.ts';

@@ -1,0 +1,36 @@
+import { openMemoryRowStore } from '@stemma/row-store';
+import { expect, it } from 'vitest';
+import { openProjector, verifyReplay } from '../src/index.ts';
+import { logged, someRecorded } from './recorded.ts';
+
+it('with frames kept among the rows, the log is read once, in order, and events come from the rows; the other rows are the same [snapshots: frame port]', async () => {
+  const recorded = someRecorded(3);
+  const { log, contents } = await logged(recorded);
+  const reads: number[] = [];
+  const far = {
+    ...log,
+    read: (...args: Parameters<typeof log.read>) => {
+      reads.push(args[1]);
+      return log.read(...args);
+    },
+  };
+  const open = (keepFrames: boolean) =>
+    openProjector({ log: far, contents, store: openMemoryRowStore(), keepFrames });
+  const [kept, plain] = [open(true), open(false)];
+  await plain.catchUp();
+  reads.length = 0;
+  await kept.catchUp();
+  const once = reads.length;
+  for (const [history, { frames }] of recorded.histories)
+    for (const { envelope, body } of frames)
+      expect(await kept.payloads.events(history, envelope.seq)).toEqual(body.events);
+  expect(reads.length).toBe(once);
+  expect(reads).toEqual(reads.toSorted((a, b) => a - b));
+
+  for (const table of plain.generation().tables)
+    expect(kept.read((view) => [...view.entries(table)])).toEqual(
+      plain.read((view) => [...view.entries(table)]),
+    );
+  const report = await verifyReplay(kept, { scratch: () => openMemoryRowStore(), batchSizes: [1, 7] });
+  expect(report).toMatchObject({ differences: 0 });
+});

@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openAirline, START, type Airline } from './airline.ts';
+
+let airline: Airline;
+beforeAll(async () => {
+  airline = await openAirline();
+});
+afterAll(() => airline.close());
+
+test('doctor says where the log is, how far the rows have followed, and that nothing is wrong', async () => {
+  await airline.client.histories({});
+  const { log, partitions, clock, ...rest } = await airline.client.doctor({});
+  expect(log.address).toBe(`${airline.home.directory}/log`);
+  expect(rest).toEqual({ keepsItsEnd: true, topic: null, histories: 2, stopped: [], findings: [] });
+  expect(partitions).toMatchObject([{ partition: 0, start: 0, lag: 0, damaged: 0, closed: false }]);
+  expect(clock.newest).toBeGreaterThan(Number(START / 1_000_000n));
+  expect(clock.now).toBeGreaterThanOrEqual(clock.newest ?? 0);
+});
