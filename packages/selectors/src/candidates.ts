@@ -46,7 +46,12 @@ const nodesOf = (
       const found = index.attribute(attribute.key)?.matching(attribute);
       if (found !== undefined && found.length < (few?.length ?? size / 2)) few = found;
     }
-    if (few !== undefined) return within(few.filter(isKind).map(codeOfNode), ranges);
+    if (few !== undefined) {
+      const codes: number[] = [];
+      for (const node of few) if (isKind(node)) codes.push(codeOfNode(node));
+      // Whether a node is a child of a match is asked of each anyway.
+      return parents === null ? within(codes, ranges) : codes;
+    }
   }
   if (kind === NODE_KIND.turn) return within(index.turns.map(codeOfNode), ranges);
   const codes: number[] = [];

@@ -129,8 +129,9 @@ export const survives = ({ rest, restCounts }: Matcher, code: number): boolean =
   rest.every((each, i) => (restCounts[i] === true ? (each as Pick)(1) === 0 : (each as Filter)(code)));
 
 /** Every test that an item must pass before anything is counted. */
-export const passes = ({ tests, core, kind }: Matcher, index: TreeIndex, code: number): boolean =>
-  isCore(code)
-    ? core !== null && core.every((test) => test(code))
-    : (kind === undefined || index.tree.kinds[indexOfCode(code)] === kind) &&
-      tests.every((test) => test(code));
+export const passes = ({ tests, core, kind }: Matcher, index: TreeIndex, code: number): boolean => {
+  if (isCore(code)) return core !== null && core.every((test) => test(code));
+  if (kind !== undefined && index.tree.kinds[indexOfCode(code)] !== kind) return false;
+  for (const test of tests) if (!test(code)) return false;
+  return true;
+};

@@ -74,16 +74,16 @@ const matching = (
   const codes = candidates(shown, left, child !== null, index);
   spend(asking, codes.length * (1 + matcher.tests.length), position);
   const needed: EventRef[] = [];
-  const found = codes.filter((code) => {
-    if (child !== null && child.parentOf(code) === -1) return false;
+  const found: number[] = [];
+  for (const code of codes) {
+    if (child !== null && child.parentOf(code) === -1) continue;
     try {
-      return passes(shown, index, code);
+      if (passes(shown, index, code)) found.push(code);
     } catch (error) {
       if (!(error instanceof PayloadNeeded)) throw error;
       needed.push(...error.refs);
-      return false;
     }
-  });
+  }
   // All that is missing is asked for at once, not one by one.
   if (needed.length > 0) throw new PayloadNeeded(needed);
   return found;

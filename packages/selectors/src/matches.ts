@@ -31,21 +31,27 @@ export type Matches = {
 export const nodeMatches = (codes: readonly number[], index: TreeIndex): Matches => {
   const { tree, owners } = index;
   const { ends, parents } = tree;
-  const cores = codes.some(isCore);
-  const matched = memberOf(codes, tree.count);
-  const below = codes.map((code): Range => {
+  // The matches of the last compound are only given: what the next one would see is worked out when it is asked for.
+  let ranges: readonly Range[] | undefined;
+  let members: ((code: number) => boolean) | undefined;
+  let withCores: boolean | undefined;
+  const matched = (code: number): boolean => (members ??= memberOf(codes, tree.count))(code);
+  const rangeOf = (code: number): Range => {
     const at = indexOfCode(code);
     return isCore(code)
       ? [code + 1, codeOfCore(index.zone(parents[at] as number, 0)[1])]
       : [code + 1, codeOfCore(ends[at] as number)];
-  });
+  };
+  const below = (): readonly Range[] => (ranges ??= codes.map(rangeOf));
   const coreParent = (at: number): number => {
-    const first = cores ? index.coreOf(parents[at] as number) : -1;
+    const first = (withCores ??= codes.some(isCore)) ? index.coreOf(parents[at] as number) : -1;
     if (first === -1 || !matched(codeOfCore(first))) return -1;
     return index.tree.headers[at]?.offset === 0 ? codeOfCore(first) : -1;
   };
   return {
-    below,
+    get below() {
+      return below();
+    },
     one: false,
     parentOf(code) {
       const at = indexOfCode(code);
@@ -56,7 +62,7 @@ export const nodeMatches = (codes: readonly number[], index: TreeIndex): Matches
     },
     children: () => {
       const found: number[] = [];
-      for (const [from, to] of below) takeSiblings(tree, from >> 1, to >> 1, found);
+      for (const [from, to] of below()) takeSiblings(tree, from >> 1, to >> 1, found);
       return found;
     },
     zoneOwners: (directly) =>
