@@ -15,6 +15,7 @@ import { rebuild } from './replay/rebuild.ts';
 import { measureStages } from './stages/compile.ts';
 import { askCssSelect } from './selectors/css-select.ts';
 import { askStemma } from './selectors/stemma.ts';
+import { foldCommits } from './stages/fold.ts';
 
 /** Every measurement that runs in a process of its own, by name. */
 const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
@@ -35,6 +36,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'selectors/stemma': askStemma,
   'selectors/css-select': askCssSelect,
   'stages/compile': measureStages,
+  'stages/fold': foldCommits,
 };
 
 const [name = '', input = 'null'] = process.argv.slice(2);

@@ -2,6 +2,7 @@ import { median } from '../measure.ts';
 import { probe } from '../probe.ts';
 import { figure, times, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import type { StagesFigures, StagesInput } from './compile.ts';
+import type { FoldFigures, FoldInput } from './fold.ts';
 
 const PROFILES = ['stemma-1', 'breadboard-0.1'] as const;
 
@@ -19,11 +20,16 @@ export const stages = async ({ quick, rounds }: BenchmarkOptions): Promise<Repor
         taken.push((await probe<StagesFigures>('stages/compile', input)).value);
       rows.push({ ...input, rounds: taken });
     }
+  const folded: FoldFigures[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const input: FoldInput = { nodes: sizes, repetitions: quick ? 3 : 25 };
+    folded.push((await probe<FoldFigures>('stages/fold', input)).value);
+  }
   const largest = rows.filter(({ nodes }) => nodes === sizes.at(-1));
   const slowest = Math.max(...largest.map((row) => of(row, 'commitAll')));
   return {
     name: 'stages',
-    tables: [table(rows)],
+    tables: [table(rows), foldTable(folded)],
     aims: [
       {
         what: `all hashes of a commit behind ${figure(sizes.at(-1) ?? 0)} nodes`,
@@ -32,11 +38,23 @@ export const stages = async ({ quick, rounds }: BenchmarkOptions): Promise<Repor
         met: slowest < 10,
       },
     ],
-    figures: { rows },
+    figures: { rows, folded },
   };
 };
 
 const of = ({ rounds }: Row, name: keyof StagesFigures): number => median(rounds.map((each) => each[name]));
+
+const foldTable = (rounds: readonly FoldFigures[]): Table => ({
+  title: 'Stages: what the read model takes for a cycle of a history',
+  columns: ['nodes', 'fold of a cycle, ms'],
+  rows: (rounds[0] ?? []).map(({ nodes }, i) => [
+    figure(nodes),
+    figure(median(rounds.map((round) => round[i]?.commit ?? Number.NaN))),
+  ]),
+  notes: [
+    'A cycle: two messages of about 600 characters, the expiry of two, and the commit. Projected, hashed, with all hashes of the stages, and put into rows in memory.',
+  ],
+});
 
 const table = (rows: readonly Row[]): Table => ({
   title: 'Stages: nodes with payloads of about 600 characters',

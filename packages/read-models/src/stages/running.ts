@@ -48,7 +48,7 @@ export type StageHashes = {
 };
 
 /** Ids in a row of `stage_ids`. */
-export const CHUNK = 64;
+const CHUNK = 64;
 
 export const EMPTY: Running = {
   tally: NODE_KINDS.map(() => 0),
@@ -67,7 +67,7 @@ export const countOf = ({ tally }: Running): number => {
   return sum;
 };
 
-export const messagesIn = ({ tally }: Running): number => tally[0] as number;
+const messagesIn = ({ tally }: Running): number => tally[0] as number;
 
 /** Rows of `stage_ids` that are full. */
 export const chunksOf = (running: Running): number => Math.floor(messagesIn(running) / CHUNK);
