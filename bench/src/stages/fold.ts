@@ -59,7 +59,12 @@ export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigu
     },
     lineage: () => undefined,
   };
-  const lookups = { idTaken: () => false, nameTaken: () => false, command: () => undefined, lineageNamed: () => undefined };
+  const lookups = {
+    idTaken: () => false,
+    nameTaken: () => false,
+    command: () => undefined,
+    lineageNamed: () => undefined,
+  };
   let clock = 1_700_000_000_000_000_000n;
   const run = (command: Command): number => {
     const seq = state.next;
