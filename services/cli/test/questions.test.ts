@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { runStemma, temporaryFolder } from './run-stemma.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const sample = join(import.meta.dirname, '../../../samples/slow-checkout.steps.jsonl');
+const run = (...args: string[]) => runStemma([...args, '--home', folder.path]);
+
+beforeAll(async () => {
+  expect((await run('import', sample, '--history', 'checkout')).code).toBe(0);
+});
+
+test('blame lists the messages with their authors, or every part of some bytes', async () => {
+  const { stdout } = await run('blame', 'checkout', '@c5');
+  expect(stdout).toContain('@c5: 4170 bytes');
+  expect(stdout).toMatch(/3\.1 NodeReplaced .* plan +697-857 +\(inserted 0\.3\) Plan/);
+  const parts = (await run('blame', 'checkout', '@c5', '--bytes', '0-12')).stdout;
+  expect(parts).toMatch(/\(the list\) +array +0-1 +\[/);
+  expect((await run('blame', 'checkout', '@c5', '--bytes', '12-3')).code).toBe(64);
+});
+
+test('cache says what broke each prefix, and what it cost', async () => {
+  const { stdout } = await run('cache', 'checkout');
+  expect(stdout).toContain('18 calls: 3 append, 0 rewind, 14 break');
+  expect(stdout).toMatch(/@c9 +break .* plan replaced by import at 8\.0; came in at 0\.3 by import/);
+  expect(stdout).toMatch(/@c3 +break .* incident-2025-11 expired at 2\.4; came in at 0\.6 by import/);
+  expect((await run('cache', 'checkout', '--all')).stdout).toMatch(/@c2 +append/);
+});
+
+test('bisect finds the snapshot and tells what differs; wrong ends and wrong usage have their exit codes', async () => {
+  const ends = ['--good', '@c6', '--bad', '@c18'];
+  const { stdout } = await run('bisect', 'checkout', ...ends, '--when-not', '#call-04');
+  expect(stdout).toContain('@c15 is the first bad one; @c14');
+  expect(stdout).toMatch(/- call-04 +pruned \(max_blocks, rank 0\) at 14\.5/);
+  expect((await run('bisect', 'checkout', ...ends, '--when', '#call-04')).code).toBe(64);
+  expect((await run('bisect', 'checkout', ...ends)).stderr).toContain('E_USAGE');
+});
+
+test('watch refuses what never changes', async () => {
+  const { code, stderr } = await run('watch', 'checkout', '@c3 .cb');
+  expect([code, stderr.includes('E_USAGE')]).toEqual([64, true]);
+});
