@@ -52,7 +52,7 @@ const RangeDiff = z
   .meta({ id: 'RangeDiff' });
 
 /** What a selector gives over a range of snapshots, each against the one before it (context-tree §6). */
-export const RangeResult = z
+const RangeResult = z
   .strictObject({
     query: z.string(),
     snapshots: z
@@ -70,7 +70,6 @@ export const RangeResult = z
       .optional(),
   })
   .meta({ id: 'RangeResult' });
-export type RangeResult = z.infer<typeof RangeResult>;
 
 const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
