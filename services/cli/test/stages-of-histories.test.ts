@@ -171,3 +171,34 @@ test('what moved a stage between two positions is named with the nodes that did 
   expect(header!.parts).toContain('node_hash');
   expect(await output('stages', 'diff', history, '@c1', '@t0', ...home)).toContain('RAW: ');
 }, 60_000);
+
+test('acts of an actor on a fork are guardrail nodes without ids, behind what the fork shares [compiler-stages: our stream]', async () => {
+  using folder = temporaryFolder();
+  const home = ['--home', folder.path];
+  const [first] = await importAll(folder.path, [SAMPLE]);
+  const history = first!.history;
+  const forked = await stemmaJson(['fork', history, '@c1', '--name', 'side', ...home]);
+  const strand = /:(\d+)/.exec(JSON.stringify(forked))?.[1] ?? '';
+  const side = `${history}:${strand}`;
+  const said = 'Words of an observer, long enough to be found';
+  await output('inject', side, said, ...home);
+  await output('commit', side, ...home);
+  const events = (await output('stages', 'events', side, ...home))
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => JSON.parse(line) as { kind: string; payload: { type?: string; payload?: object } });
+  const shared = (await output('stages', 'events', history, '@c1', ...home)).trimEnd().split('\n').length - 1;
+  expect(events.slice(shared).map(({ kind, payload }) => [kind, payload.type])).toEqual([
+    ['guardrail', 'fork'],
+    ['lifecycle', 'forked'],
+    ['guardrail', 'message_inject'],
+    ['message', undefined],
+    ['guardrail', 'edit'],
+    ['lifecycle', 'sealed'],
+    ['lifecycle', 'committed'],
+  ]);
+  const guardrails = JSON.stringify(events.filter(({ kind }) => kind === 'guardrail'));
+  expect(guardrails).not.toContain(history);
+  expect(await output('stages', side, '--json', ...home)).not.toContain(said);
+}, 60_000);
