@@ -2,8 +2,8 @@ import { fail } from '@stemma/errors';
 import { execFile } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
-import type { Context } from './command.ts';
 import { text } from './options.ts';
+import type { Surroundings } from './surroundings.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -20,11 +20,11 @@ export const LOOKING: readonly [syntax: string, description: string] = [
 ];
 
 /** The actor that a command names, or STEMMA_ACTOR: for what is done without asking further. */
-export const namedActor = ({ env }: Pick<Context, 'env'>, options: Options): string | undefined =>
+export const namedActor = ({ env }: Pick<Surroundings, 'env'>, options: Options): string | undefined =>
   text(options, 'actor') ?? (env['STEMMA_ACTOR'] || undefined);
 
 /** Who acts (pool: Interventions). @throws E_ACTOR_REQUIRED */
-export const actorOf = async (context: Pick<Context, 'env'>, options: Options): Promise<string> => {
+export const actorOf = async (context: Pick<Surroundings, 'env'>, options: Options): Promise<string> => {
   const actor = namedActor(context, options) ?? (await gitUser(context.env));
   if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'nobody is named who acts');
   return actor;
@@ -33,7 +33,7 @@ export const actorOf = async (context: Pick<Context, 'env'>, options: Options): 
 const run = promisify(execFile);
 
 /** `Name <address>` as git knows it, what there is of it; undefined where git knows neither. */
-const gitUser = async (env: Context['env']): Promise<string | undefined> => {
+const gitUser = async (env: Surroundings['env']): Promise<string | undefined> => {
   const ask = async (key: string): Promise<string> => {
     try {
       const { stdout } = await run('git', ['config', '--get', key], {
@@ -50,12 +50,17 @@ const gitUser = async (env: Context['env']): Promise<string | undefined> => {
   return `${name} <${address}>`;
 };
 
+/** What a question on the terminal needs of a command's context. */
+type Asking = Pick<Surroundings, 'stdin' | 'stderr' | 'signal'> & {
+  readonly output: { readonly json: boolean };
+};
+
 /** Why: as given, or asked for where a person sits at a terminal; windows' line ends are line ends. */
-export const notesOf = async (context: Context, options: Options): Promise<string> => {
+export const notesOf = async (asking: Asking, options: Options): Promise<string> => {
   const given = text(options, 'notes');
   if (given !== undefined) return given.replace(/\r\n/g, '\n');
-  const { stdin, stderr, signal } = context;
-  if (stdin.isTTY !== true || stderr.isTTY !== true || context.output.json) return '';
+  const { stdin, stderr, signal } = asking;
+  if (stdin.isTTY !== true || stderr.isTTY !== true || asking.output.json) return '';
   const questions = createInterface({ input: stdin, output: stderr });
   try {
     return await questions.question('why (may be empty): ', { signal });

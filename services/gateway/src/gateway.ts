@@ -10,7 +10,8 @@ import { routeInterventionLines } from './interventions.ts';
 import { openObserver } from './observer.ts';
 import { safeHeaders } from './headers.ts';
 import { serveAsset, servePage } from './page.ts';
-import { honoPath, inputOf, routeEndpoints } from './routes.ts';
+import { honoPath, inputOf } from './request.ts';
+import { routeEndpoints } from './routes.ts';
 import { eventSource, openStream, watchSource, type StreamTimes } from './stream.ts';
 
 export type GatewayOptions = {

@@ -2,7 +2,7 @@ import { ENDPOINTS, type AnswerOf, type Endpoints, type Intervention, type Input
 import type { Home, Intervention as Told, InterventionFilter } from '@stemma/home';
 import { interventionLines } from '@stemma/reports';
 import type { Hono } from 'hono';
-import { inputOf } from './routes.ts';
+import { inputOf } from './request.ts';
 
 type Asked = 'interventions' | 'intervention' | 'impact';
 type InterventionHandlers = {

@@ -1,10 +1,9 @@
 import { ENDPOINTS, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
-import { isJsonObject, parseWideJson } from '@stemma/canonical';
-import { fail, type ErrorCode } from '@stemma/errors';
-import type { Context, Hono } from 'hono';
+import { fail } from '@stemma/errors';
+import type { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { z } from 'zod';
 import type { Handlers } from './handlers.ts';
+import { honoPath, inputOf } from './request.ts';
 
 /** Told of every answer that was asked for in somebody's name. */
 type Observed = (
@@ -33,63 +32,6 @@ export const routeEndpoints = (app: Hono, handlers: Handlers, observed: Observed
       await observed(name, c.req.header('stemma-actor'), input);
       return answer(endpoint, value);
     });
-  }
-};
-
-/** `{name}` as hono writes it. */
-export const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-
-/** Parameters, query and body of a request, checked against the contract. */
-export const inputOf = async (c: Context, endpoint: Endpoint): Promise<Record<string, unknown>> => ({
-  ...(endpoint.params === undefined ? {} : parsed(endpoint.params, c.req.param(), 'E_USAGE')),
-  ...(endpoint.query === undefined ? {} : parsed(endpoint.query, c.req.query(), 'E_USAGE')),
-  ...(endpoint.body === undefined
-    ? {}
-    : { body: parsed(endpoint.body, await bodyOf(c), 'E_COMMAND_INVALID') }),
-});
-
-const parsed = <T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode): T => {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const at =
-    issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.map(String).join('.');
-  throw fail(code, `${at}: ${issue?.message ?? 'not of the contract'}`, { at });
-};
-
-/** What a command's id and expected position are called in the headers of HTTP. @throws E_USAGE if they disagree */
-const withHeaders = (c: Context, body: unknown): unknown => {
-  const [key, match] = [c.req.header('idempotency-key'), c.req.header('if-match')];
-  if ((key === undefined && match === undefined) || !isJsonObject(body)) return body;
-  const filled: Record<string, unknown> = { ...(body as object) };
-  const seq = match === undefined ? undefined : /^"?(\d{1,15})"?$/.exec(match)?.[1];
-  if (match !== undefined && seq === undefined)
-    throw fail('E_USAGE', 'If-Match is the seq of the newest frame, with or without quotes');
-  for (const [name, header] of [
-    ['id', key],
-    ['expected', seq === undefined ? undefined : Number(seq)],
-  ] as const) {
-    if (header === undefined) continue;
-    if (filled[name] !== undefined && filled[name] !== header)
-      throw fail('E_USAGE', `${name} is one thing in the body and another in the headers`);
-    filled[name] = header;
-  }
-  return filled;
-};
-
-const bodyOf = async (c: Context): Promise<unknown> => {
-  // A form of another site can send other types without asking first; it cannot send this one.
-  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
-    throw fail('E_USAGE', 'a request with a body has the content-type application/json');
-  return withHeaders(c, parseWideJson(await textOf(c), 'the request'));
-};
-
-const textOf = async (c: Context): Promise<string> => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await c.req.arrayBuffer());
-  } catch (error) {
-    if (error instanceof TypeError) throw fail('E_INPUT_NOT_JSON', 'the request is not UTF-8');
-    throw error;
   }
 };
 
