@@ -10,8 +10,14 @@ export const questionsOf = (sources: WatchSources): Questions => {
   const counts: Counts = new Map();
   return {
     blame: (position, range) => blameThread(projector, position, range),
-    bisect: (line, question) => bisect(projector, line, question),
+    bisect: async (line, question) => {
+      await projector.catchUp();
+      return bisect(projector, line, question);
+    },
     watch: (name, selector, options) => watchSelector(sources, name, selector, options),
-    cache: (line) => cacheReport(projector, line, counts),
+    cache: async (line) => {
+      await projector.catchUp();
+      return cacheReport(projector, line, counts);
+    },
   };
 };
