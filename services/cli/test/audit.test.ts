@@ -1,0 +1,206 @@
+import { flattenTree, hashFlat } from '@stemma/context-tree';
+import { isStemmaError } from '@stemma/errors';
+import {
+  applyFrame,
+  loadLineage,
+  openHistory,
+  partsOf,
+  payloadIn,
+  PositionNeeded,
+  type Command,
+  type LineageParts,
+  type Sources,
+  type Step,
+} from '@stemma/history';
+import { openHome, type Home, type Intervention, type LoggedEvent } from '@stemma/home';
+import { expect, test } from 'vitest';
+import { importFile } from '../src/import-file.ts';
+import { temporaryFolder } from './run-stemma.ts';
+import { transcripts } from './transcripts.ts';
+
+/** All 40 transcripts and 1,000 interventions with STEMMA_AUDIT=full; a part of it else. */
+const FULL = process.env['STEMMA_AUDIT'] === 'full';
+const TRANSCRIPTS = FULL ? 40 : 4;
+const INTERVENTIONS = FULL ? 1_000 : 60;
+const SEED = Number(process.env['STEMMA_SEED'] ?? 7);
+
+/** Mulberry32 (T. Ettinger): the same numbers for the same seed. */
+const seeded = (seed: number) => {
+  let state = seed;
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % below;
+  };
+};
+
+type Random = ReturnType<typeof seeded>;
+
+const randomSteps = async (home: Home, random: Random, history: string, strand: number): Promise<Step[]> => {
+  const { tree } = await home.tree(await home.position({ history, strand, lineage: history }));
+  const past = async (): Promise<{ strand: number; seq: number }> => {
+    const snapshots = await home.snapshots({ history, strand, lineage: history });
+    const { strand: at, seq } = snapshots[random(snapshots.length)] ?? { strand: 0, seq: 0 };
+    return { strand: at, seq };
+  };
+  const node = { nodeType: 'cb', content: `note ${random(1_000)}`, ttl: [null, 0, 1, 3][random(4)] ?? null };
+  const kinds: readonly (() => Promise<Step[]> | Step[])[] = [
+    () => [{ op: 'inject', text: `hint ${random(1_000)}` }],
+    () => [{ op: 'inject', text: 'for a while', ttl: 2 }, { op: 'commit' }],
+    () => [{ op: 'insert', parent: random(2) === 0 ? '^sys' : '^ah', node }],
+    () => [
+      { op: 'insert', parent: '^ah', node: { ...node, role: 'assistant', refs: [id] } },
+      { op: 'commit' },
+    ],
+    () => [{ op: 'remove', id }],
+    () => [{ op: 'replace', id, set: { content: 'another' } }],
+    () => [{ op: 'move', id, parent: '^ah' }],
+    () => [{ op: 'commit' }],
+    () => [{ op: 'policy', policy: { max_blocks: 20 + random(20), keep_turns: 2, pins: [] } }],
+    () => [{ op: 'config', set: { temperature: random(10), seed: random(100) } }],
+    () => [{ op: 'save', description: 'a place' }],
+    () => [{ op: 'annotate', note: 'seen' }],
+    () => [{ op: 'query', question: 'why?', answer: 'so', mind: 'm' }],
+    async () => [{ op: 'fork', at: await past() }],
+    async () => [{ op: 'rollback', to: await past() }],
+  ];
+  return (kinds[random(kinds.length)] ?? (() => []))();
+};
+
+/** Random acts of three people on random lineages; what the rules refuse is tried no more. */
+const intervene = async (home: Home, histories: readonly string[], random: Random): Promise<number> => {
+  let done = 0;
+  for (let tries = 0; done < INTERVENTIONS && tries < INTERVENTIONS * 4; tries++) {
+    const history = histories[random(histories.length)] ?? '';
+    const { lineages } = await home.history(history);
+    const strand = lineages[random(lineages.length)]?.strand ?? 0;
+    const actor = ['ana', 'ben', 'cleo'][random(3)] ?? 'ana';
+    const steps = await randomSteps(home, random, history, strand);
+    const command: Command = {
+      id: `act-${tries}`,
+      history,
+      lineage: strand,
+      by: { actor },
+      notes: `try ${tries}`,
+      steps,
+    };
+    try {
+      await home.submit(command);
+      done++;
+    } catch (error) {
+      if (!isStemmaError(error) || error.code === 'E_INTERNAL') throw error;
+    }
+  }
+  return done;
+};
+
+type Replayed = {
+  readonly at: (strand: number, seq: number) => LineageParts;
+  readonly around: ReadonlyMap<number, { readonly before: string; readonly after: string }>;
+  readonly payload: Sources['payload'];
+};
+
+/** The history from its first frame on, in memory, by the fold alone: every position, and the two around each act. */
+const replayFromZero = async (home: Home, history: string): Promise<Replayed> => {
+  const frames: LoggedEvent[][] = [];
+  for (let from = 0; ; from = frames.length) {
+    const page = await home.events(history, { from, limit: 500 });
+    if (page.length === 0) break;
+    for (const event of page) (frames[event.seq] ??= []).push(event);
+  }
+  const copies = new Map<number, LineageParts[]>();
+  const at = (strand: number, seq: number): LineageParts => {
+    const own = copies.get(strand)?.findLast((copy) => copy.seq <= seq);
+    if (own !== undefined) return own;
+    const parent = copies.get(strand)?.[0]?.parent;
+    if (parent == null) throw new PositionNeeded(strand, seq);
+    return at(parent.strand, Math.min(seq, parent.at));
+  };
+  const payload: Sources['payload'] = ({ seq, index }) => payloadIn(frames[seq]![index]!.event);
+  const lineage = (strand: number) => copies.get(strand)?.at(-1);
+  const sources: Sources = {
+    payload,
+    lineage,
+    position: (strand, seq) => loadLineage(at(strand, seq ?? Infinity)),
+  };
+  const state = openHistory(history, 0);
+  const heads = new Map<number, number>();
+  const around = new Map<number, { before: string; after: string }>();
+  for (const [seq, logged] of frames.entries()) {
+    const { strand, author, command } = logged[0]!;
+    const events = logged.map(({ event }) => event);
+    const envelope = { v: 1, history, seq, prev: new Uint8Array(32) };
+    const body = { ...author, command, digest: new Uint8Array(32), at: 0n, lineage: strand, events };
+    const { state: lineage } = applyFrame(state, { envelope, body }, sources);
+    copies.set(strand, [...(copies.get(strand) ?? []), { ...partsOf(lineage), seq }]);
+    const started = events.find((event) => event.type === 'LineageStarted');
+    const changed = events.some(({ type }) => !/^(Intervention|Position)/.test(type));
+    const head = heads.get(started?.parent ?? strand) ?? -1;
+    if ('actor' in author)
+      around.set(seq, {
+        before: `@s${started?.how === 'fork' ? started.at : head}`,
+        after: `@s${started === undefined ? (changed ? seq : head) : started.at}`,
+      });
+    heads.set(strand, seq);
+  }
+  return { at, around, payload };
+};
+
+const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
+
+test(
+  `an audit misses nothing: the positions around each intervention are those that a replay from zero finds, and every difference between them is attributed to it [pool: Interventions] [context-tree §3: one cause]`,
+  { timeout: FULL ? 900_000 : 120_000 },
+  async (context) => {
+    if (transcripts.length === 0)
+      context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
+    using folder = temporaryFolder();
+    const home = await openHome({ directory: folder.path, create: true });
+    const histories: string[] = [];
+    const { signal } = new AbortController();
+    for (const { file } of transcripts.slice(0, TRANSCRIPTS))
+      for (const { history } of await importFile(home, file, { format: 'auto', name: null, signal }))
+        histories.push(history);
+    const done = await intervene(home, histories, seeded(SEED));
+    expect(done).toBe(INTERVENTIONS);
+
+    let told = 0;
+    let attributed = 0;
+    for (const history of histories) {
+      const line = await home.find(history);
+      const replayed = await replayFromZero(home, history);
+      const found: Intervention[] = [];
+      for await (const one of home.audit.eachIntervention(line)) found.push(one);
+      expect(found.map(({ seq }) => seq)).toEqual([...replayed.around.keys()]);
+      told += found.length;
+      for (const one of found) {
+        const { seq, snapshot_before: before, snapshot_after: after } = one;
+        expect({ before, after }).toEqual(replayed.around.get(seq));
+        for (const ref of [before, after]) {
+          const { tree, payloads, position } = await home.view(await home.position(line, ref ?? ''));
+          const copy = loadLineage(replayed.at(position.strand, position.seq)).tree;
+          expect(hexOf(hashFlat(tree, payloads).treeHash)).toBe(
+            hexOf(hashFlat(flattenTree(copy), replayed.payload).treeHash),
+          );
+        }
+        if (before === null || before === after || one.intervention_type === 'rollback') continue;
+        const { entries } = await home.causes.explain(
+          await home.position(line, before),
+          await home.position(line, after),
+        );
+        for (const { causes, id, fields, change } of entries) {
+          expect(causes.length, id).toBeGreaterThan(0);
+          expect(causes.every((cause) => cause.seq === seq && cause.command === one.id)).toBe(true);
+          if (change === 'changed')
+            expect(new Set(causes.flatMap((cause) => cause.fields))).toEqual(new Set(fields));
+          attributed++;
+        }
+      }
+    }
+    expect(told).toBe(done);
+    expect(attributed).toBeGreaterThan(done / 4);
+    expect(await home.replay({ verify: true, batches: [1, 50] })).toMatchObject({ differences: 0 });
+    await home.close();
+  },
+);
