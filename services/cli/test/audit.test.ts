@@ -39,6 +39,7 @@ type Random = ReturnType<typeof seeded>;
 
 const randomSteps = async (home: Home, random: Random, history: string, strand: number): Promise<Step[]> => {
   const { tree } = await home.tree(await home.position({ history, strand, lineage: history }));
+  const id = tree.ids[random(tree.count)] ?? 'none';
   const past = async (): Promise<{ strand: number; seq: number }> => {
     const snapshots = await home.snapshots({ history, strand, lineage: history });
     const { strand: at, seq } = snapshots[random(snapshots.length)] ?? { strand: 0, seq: 0 };
