@@ -14,8 +14,8 @@ export type Fetch = { readonly partition: number; readonly from: number; readonl
 export type Message = { readonly key: string; readonly value: Buffer };
 
 export type Client = {
-  /** Offsets of the first record and behind the last. */
-  bounds(partition: number): Promise<{ readonly start: number; readonly end: number }>;
+  /** The offset of the first record, or behind the last. */
+  offset(partition: number, of: 'start' | 'end'): Promise<number>;
   /** What partitions of one leader have from an offset on; waits so many milliseconds for something. */
   fetch(fetches: readonly Fetch[], milliseconds: number): Promise<ReadonlyMap<number, Fetched>>;
   /** Appends one batch, in order, and again until the brokers acknowledge it; gives the offset of its first record. */
@@ -108,11 +108,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
   };
 
   return {
-    bounds: (partition) =>
-      trying(async (on) => {
-        const [start, end] = await Promise.all([offsetAt(on, partition, -2), offsetAt(on, partition, -1)]);
-        return { start, end };
-      }),
+    offset: (partition, of) => trying((on) => offsetAt(on, partition, of === 'start' ? -2 : -1)),
     fetch: (fetches, milliseconds) =>
       trying(async () => {
         const broker = await brokerOf(fetches[0]?.partition ?? 0);

@@ -67,7 +67,10 @@ export const openReader = (client: Client, partition: number): Reader => {
     for (let at = from; ;) {
       const fetched = (await client.fetch([{ partition, from: at, maxBytes }], 0)).get(partition);
       if (fetched === undefined || fetched.error !== 0) {
-        const { start, end } = await client.bounds(partition);
+        const [start, end] = await Promise.all([
+          client.offset(partition, 'start'),
+          client.offset(partition, 'end'),
+        ]);
         if (at < start || (at > end && Date.now() - begun > (at > highest ? BEHIND : REGRESSED)) || at < 0)
           throw lost(partition, from, start, end);
         if (at > end) await pause();
@@ -93,13 +96,13 @@ export const openReader = (client: Client, partition: number): Reader => {
   const end = async (): Promise<number> => {
     const until = Date.now() + REGRESSED;
     for (;;) {
-      const bounds = await client.bounds(partition);
-      if (bounds.end < highest && Date.now() < until) {
+      const given = await client.offset(partition, 'end');
+      if (given < highest && Date.now() < until) {
         await pause();
         continue;
       }
-      highest = Math.max(highest, bounds.end);
-      return bounds.end === gap.to ? gap.from : bounds.end;
+      highest = Math.max(highest, given);
+      return given === gap.to ? gap.from : given;
     }
   };
 
@@ -113,7 +116,7 @@ export const openReader = (client: Client, partition: number): Reader => {
     },
     end,
     saw: (at) => void (highest = Math.max(highest, at)),
-    start: async () => (await client.bounds(partition)).start,
+    start: () => client.offset(partition, 'start'),
   };
 };
 

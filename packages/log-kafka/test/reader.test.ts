@@ -15,7 +15,8 @@ const fakeClient = (
       epoch++;
     },
     epoch: () => epoch,
-    bounds: async () => ({ start: 0, end: fake.ends.shift() ?? batches.length }),
+    offset: async (_partition: number, of: 'start' | 'end') =>
+      of === 'start' ? 0 : (fake.ends.shift() ?? batches.length),
     fetch: async ([asked]: Parameters<Client['fetch']>[0]) => {
       const { from = 0, partition = 0 } = asked ?? {};
       const end = fake.ends.shift() ?? batches.length;
