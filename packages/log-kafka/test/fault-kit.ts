@@ -18,7 +18,12 @@ export const ownBrokers = async (
   count: number,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<
-  AsyncDisposable & { readonly brokers: readonly Broker[]; readonly addresses: readonly string[] }
+  AsyncDisposable & {
+    readonly brokers: readonly Broker[];
+    readonly addresses: readonly string[];
+    /** Where each keeps its partitions. */
+    readonly folders: readonly string[];
+  }
 > => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-brokers-'));
   const ports = await Promise.all(Array.from({ length: count }, freePorts));
@@ -37,6 +42,7 @@ export const ownBrokers = async (
   return {
     brokers,
     addresses: brokers.map(({ address }) => address),
+    folders: brokers.map((_, i) => join(directory, String(i + 1), 'data')),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(brokers.map((broker) => broker.stop('SIGKILL')));
       rmSync(directory, { recursive: true, force: true });
