@@ -19,7 +19,7 @@ export const RECORDING: readonly (readonly [syntax: string, description: string]
 type Options = Readonly<Record<string, unknown>>;
 
 /** Who writes: a recorder if one is named, else the actor, with notes. @throws E_ACTOR_REQUIRED, E_USAGE */
-export const writing = async (
+const writing = async (
   context: Context,
   options: Options,
 ): Promise<{ readonly by: Author; readonly notes?: string }> => {

@@ -118,7 +118,7 @@ export const decideSave = (draft: Draft, step: StepOf<'save'>): void => {
 };
 
 /** The name that a position is saved under when nobody gives one. */
-export const madeName = ({ seq }: { readonly seq: number }): string => `s${seq}`;
+const madeName = ({ seq }: { readonly seq: number }): string => `s${seq}`;
 
 /** A position gets a note. */
 export const decideAnnotate = (draft: Draft, step: StepOf<'annotate'>): void => {
