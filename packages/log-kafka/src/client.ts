@@ -123,8 +123,10 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
     produce: (partition, messages) => {
       const timestamp = String(Date.now());
       const stamped = messages.map((message) => ({ ...message, timestamp, headers: {} }));
-      return trying(async () => {
+      let sent = false;
+      const sending = trying(async () => {
         const broker = await brokerOf(partition);
+        sent = true;
         const { topics } = await broker.produce({
           topicData: [{ topic, partitions: [{ partition, messages: stamped }] }],
           acks: -1,
@@ -134,6 +136,10 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
         const placed = topics[0]?.partitions.find((each) => each.partition === partition);
         if (placed === undefined) throw new Error('the broker left the partition out');
         return Number(placed.baseOffset);
+      });
+      return sending.catch((error: unknown) => {
+        // E_LOG_CLOSED would promise that nothing was written.
+        throw sent && isStemmaError(error, 'E_LOG_CLOSED') ? unreachable(brokers, error) : error;
       });
     },
     leaders: (partitions) =>
