@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { checkCursor, verifyLog, type Cursor } from '@stemma/log';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '@stemma/log/contract';
 import { missingTools } from '@stemma/test-kit';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog, type KafkaLog } from '../src/index.ts';
 import { newPrefix, noteWriter, ownBrokers } from './fault-kit.ts';
 
@@ -25,61 +25,61 @@ const write = async (log: KafkaLog, name: string, count: number): Promise<void> 
   for (let i = 0; i < count; i++) await writer.write(noteIntent(name, `${name}-${i}`, `note ${i}`));
 };
 
-describe.skipIf(missing !== undefined)(
-  `a broker's disk${missing === undefined ? '' : ` (${missing})`}`,
-  () => {
-    it('that lost its newest records, and has others in their place, is noticed by every cursor beyond [record §5: lost end]', async () => {
-      await using own = await ownBrokers(1);
-      const [[broker], [folder = '']] = [own.brokers, own.folders];
-      const options = { brokers: own.addresses, prefix: newPrefix(), partitions: 1 };
-      const log = await openKafkaLog(options);
-      await write(log, 'hlost', 20);
-      const rows = openNoteRows(log);
-      await rows.catchUp();
-      const cursor = rows.standing(0)?.cursor as Cursor;
-      await log.close();
-      await broker?.stop('SIGKILL');
-      const segment = segmentOf(folder, log.facts.topic);
-      const starts = batchesIn(readFileSync(segment));
-      truncateSync(segment, starts.at(-5) ?? 0);
-      for (const file of readdirSync(join(segment, '..')))
-        if (/\.(index|timeindex)$/.test(file)) rmSync(join(segment, '..', file));
-      await broker?.start();
+describe("a broker's disk", () => {
+  beforeEach(({ skip }) => {
+    if (missing !== undefined) skip(missing);
+  });
+  it('that lost its newest records, and has others in their place, is noticed by every cursor beyond [record §5: lost end]', async () => {
+    await using own = await ownBrokers(1);
+    const [[broker], [folder = '']] = [own.brokers, own.folders];
+    const options = { brokers: own.addresses, prefix: newPrefix(), partitions: 1 };
+    const log = await openKafkaLog(options);
+    await write(log, 'hlost', 20);
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    const cursor = rows.standing(0)?.cursor as Cursor;
+    await log.close();
+    await broker?.stop('SIGKILL');
+    const segment = segmentOf(folder, log.facts.topic);
+    const starts = batchesIn(readFileSync(segment));
+    truncateSync(segment, starts.at(-5) ?? 0);
+    for (const file of readdirSync(join(segment, '..')))
+      if (/\.(index|timeindex)$/.test(file)) rmSync(join(segment, '..', file));
+    await broker?.start();
 
-      const shorter = await openKafkaLog(options);
-      expect(shorter.id).toBe(log.id);
-      expect(await shorter.end(0)).toBe(cursor.offset - 5);
-      await expect(checkCursor(shorter, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
-      await write(shorter, 'hother', 10);
-      expect(await shorter.end(0)).toBeGreaterThan(cursor.offset);
-      await expect(checkCursor(shorter, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
-      await shorter.close();
-    }, 120_000);
+    const shorter = await openKafkaLog(options);
+    expect(shorter.id).toBe(log.id);
+    expect(await shorter.end(0)).toBe(cursor.offset - 5);
+    await expect(checkCursor(shorter, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    await write(shorter, 'hother', 10);
+    expect(await shorter.end(0)).toBeGreaterThan(cursor.offset);
+    await expect(checkCursor(shorter, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    await shorter.close();
+  }, 120_000);
 
-    it('that altered a byte is noticed: what the record was nobody knows, and nothing is written behind it [record §2: unknown key]', async () => {
-      await using own = await ownBrokers(1);
-      const [[broker], [folder = '']] = [own.brokers, own.folders];
-      const options = { brokers: own.addresses, prefix: newPrefix(), partitions: 1 };
-      const log = await openKafkaLog(options);
-      await write(log, 'hbad', 10);
-      await log.close();
-      // Stopped in order: after a kill the broker itself would cut the batch off, and all behind it.
-      await broker?.stop('SIGTERM');
-      const segment = segmentOf(folder, log.facts.topic);
-      const bytes = readFileSync(segment);
-      const at = (batchesIn(bytes).at(-3) ?? 0) + 70;
-      bytes[at] = (bytes[at] ?? 0) ^ 1;
-      writeFileSync(segment, bytes);
-      await broker?.start();
+  it('that altered a byte is noticed: what the record was nobody knows, and nothing is written behind it [record §2: unknown key]', async () => {
+    await using own = await ownBrokers(1);
+    const [[broker], [folder = '']] = [own.brokers, own.folders];
+    const options = { brokers: own.addresses, prefix: newPrefix(), partitions: 1 };
+    const log = await openKafkaLog(options);
+    await write(log, 'hbad', 10);
+    await log.close();
+    // Stopped in order: after a kill the broker itself would cut the batch off, and all behind it.
+    await broker?.stop('SIGTERM');
+    const segment = segmentOf(folder, log.facts.topic);
+    const bytes = readFileSync(segment);
+    const at = (batchesIn(bytes).at(-3) ?? 0) + 70;
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(segment, bytes);
+    await broker?.start();
 
-      const altered = await openKafkaLog(options);
-      const { problems } = await verifyLog(altered, { contents: NO_CONTENTS });
-      expect(problems).toMatchObject([{ kind: 'unknown', partition: 0, offset: 8 }]);
-      const writer = await noteWriter(altered);
-      await expect(writer.write(noteIntent('hbad', 'more', 'more'))).rejects.toMatchObject({
-        code: 'E_PARTITION_CLOSED',
-      });
-      await altered.close();
-    }, 120_000);
-  },
-);
+    const altered = await openKafkaLog(options);
+    const { problems } = await verifyLog(altered, { contents: NO_CONTENTS });
+    expect(problems).toMatchObject([{ kind: 'unknown', partition: 0, offset: 8 }]);
+    const writer = await noteWriter(altered);
+    await expect(writer.write(noteIntent('hbad', 'more', 'more'))).rejects.toMatchObject({
+      code: 'E_PARTITION_CLOSED',
+    });
+    await altered.close();
+  }, 120_000);
+});

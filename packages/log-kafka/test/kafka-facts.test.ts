@@ -6,7 +6,7 @@ import { findBroker } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openKafkaLog, type KafkaLog, type KafkaLogOptions } from '../src/index.ts';
 import { newPrefix, noteWriter } from './fault-kit.ts';
 
@@ -14,16 +14,24 @@ const found = await findBroker();
 const brokers = 'skip' in found ? [] : found.brokers;
 
 /* What kafkajs and brokers do, and what of it a user of the log must not notice. */
-describe.skipIf('skip' in found)(`Kafka's ways${'skip' in found ? ` (${found.skip})` : ''}`, () => {
+describe("Kafka's ways", () => {
+  beforeEach(({ skip }) => {
+    if ('skip' in found) skip(found.skip);
+  });
   const opened: KafkaLog[] = [];
   const open = async (options: Partial<KafkaLogOptions> = {}): Promise<KafkaLog> => {
     const log = await openKafkaLog({ brokers, prefix: newPrefix(), partitions: 2, ...options });
     opened.push(log);
     return log;
   };
-  const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
+  const kafka = new kafkajs.Kafka({
+    brokers: brokers.length > 0 ? [...brokers] : ['nowhere:1'],
+    logLevel: kafkajs.logLevel.NOTHING,
+  });
   const admin = kafka.admin();
-  beforeAll(() => admin.connect());
+  beforeAll(async () => {
+    if (brokers.length > 0) await admin.connect();
+  });
   afterAll(async () => {
     await admin.disconnect();
     for (const log of opened) await log.close();
