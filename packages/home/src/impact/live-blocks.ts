@@ -3,7 +3,7 @@ import type { TaintedBlock } from './types.ts';
 /** A block of the act or made from it, as it is now. */
 export type LiveBlock = {
   readonly block: TaintedBlock;
-  readonly payload: string;
+  readonly payload: number;
   readonly expires: number | null;
   readonly pre: 'always' | number | 'never';
 };
@@ -51,7 +51,10 @@ export const fullThread = (): LiveBlocks => {
     if (depth === 0) direct++;
     else derived++;
     lowest = Math.min(lowest, depth);
-    if (one.expires !== null) expiring.set(one.expires, [...(expiring.get(one.expires) ?? []), one]);
+    if (one.expires === null) return;
+    const due = expiring.get(one.expires);
+    if (due === undefined) expiring.set(one.expires, [one]);
+    else due.push(one);
   };
   const promptOf = (cycle: number): Held | null => {
     for (; swept < cycle; swept++) {

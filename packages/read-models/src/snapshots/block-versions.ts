@@ -12,7 +12,7 @@ export type BlockVersion = {
   /** Null: from this frame on it is not there. */
   readonly there: {
     /** Tells one content from another. */
-    readonly payload: string;
+    readonly payload: number;
     /** True if this frame made it: it came or was replaced, not moved, held or re-ordered. */
     readonly made: boolean;
     /** The first cycle without it. */
@@ -41,25 +41,31 @@ export const readBlockVersions = (
   thread: Thread,
 ): readonly BlockVersion[] => {
   const offsets = thread === 'full' ? null : containerOffsets(rows, history, strand);
-  const found = new Map<string, BlockVersion>();
-  const take = (row: Row): void => {
-    const [, , , , id, from] = row.key as [string, number, number, number, string, number];
-    const gone = isTombstone(row.value);
-    if (from < since || (!gone && !isBlock(row))) return;
-    const key = `${from} ${id}`;
-    if (gone && found.has(key)) return;
-    found.set(key, { id, from, there: gone ? null : contentOf(row, offsets) });
-  };
-  for (const row of rows.range(VERSIONS, { prefix: [history, strand, REGION.turn] })) take(row);
-  const sys = rows.range(VERSIONS, { prefix: [history, strand, REGION.sys] });
-  for (const row of sys) take(row);
-  for (const one of leftBehind(rows, history, strand, sys, since)) found.set(`${one.from} ${one.id}`, one);
-  return [...found.values()].sort((a, b) => a.from - b.from || eventOf(a) - eventOf(b));
+  const found: BlockVersion[] = [];
+  const gone = new Map<string, BlockVersion>();
+  const rowsOf = [
+    ...rows.range(VERSIONS, { prefix: [history, strand, REGION.turn] }),
+    ...rows.range(VERSIONS, { prefix: [history, strand, REGION.sys] }),
+  ];
+  for (const row of rowsOf) {
+    const from = row.key[5] as number;
+    if (from < since) continue;
+    const id = row.key[4] as string;
+    if (isTombstone(row.value)) gone.set(`${from} ${id}`, { id, from, there: null });
+    else if (isBlock(row)) found.push({ id, from, there: contentOf(row, offsets) });
+  }
+  const sys = rowsOf.filter(({ key }) => key[2] === REGION.sys);
+  for (const one of leftBehind(rows, history, strand, sys, since)) gone.set(`${one.from} ${one.id}`, one);
+  // What a frame moves leaves a tombstone where it was: the row at the new place counts.
+  if (gone.size > 0) for (const { from, id } of found) gone.delete(`${from} ${id}`);
+  return [...gone.values(), ...found].sort((a, b) => a.from - b.from || eventOf(a) - eventOf(b));
 };
 
 /** In the order in which the frame brought them; what went comes first. */
-const eventOf = ({ there }: BlockVersion): number =>
-  there === null ? -1 : Number(there.payload.slice(there.payload.indexOf('.') + 1));
+const eventOf = ({ there }: BlockVersion): number => (there === null ? -1 : there.payload % EVENTS);
+
+/** More events than a frame can have: an event as one number. */
+const EVENTS = 2 ** 20;
 
 const isBlock = ({ value }: Row): boolean => kindOfType(value[COLUMN.type] as string) === NODE_KIND.block;
 
@@ -67,7 +73,7 @@ const contentOf = (
   { key, value }: Row,
   offsets: ReadonlyMap<string, { readonly offset: number; readonly parent: string | null }> | null,
 ): BlockVersion['there'] => ({
-  payload: `${value[COLUMN.seq] as number}.${value[COLUMN.index] as number}`,
+  payload: (value[COLUMN.seq] as number) * EVENTS + (value[COLUMN.index] as number),
   made: value[COLUMN.seq] === key[5],
   expires: value[COLUMN.expires] as number | null,
   assistant: value[COLUMN.role] === 'assistant',
@@ -133,7 +139,7 @@ export const readBlocksAt = (
     const before = thread === 'pre' && topOffset(rows, history, { strand, seq }, node.record) < 0;
     const pre = thread === 'full' || place.kind === 'sys' ? 'always' : before ? place.cycle : 'never';
     const there = {
-      payload: `${payload.seq}.${payload.index}`,
+      payload: payload.seq * EVENTS + payload.index,
       made: payload.seq === seq,
       expires,
       assistant: headers.role === 'assistant',
