@@ -3,7 +3,7 @@ import { Position } from './summaries.ts';
 import { author, count, milliseconds } from './values.ts';
 
 /** A frame and who wrote it. */
-export const ActSummary = z
+const ActSummary = z
   .strictObject({ seq: count, strand: count, at: milliseconds, author, command: z.string() })
   .meta({ id: 'Act' });
 

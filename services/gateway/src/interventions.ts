@@ -50,7 +50,7 @@ const filterOf = ({ type, actor, after, before, snapshot, lineage }: Asking): In
 
 const nanoseconds = (time: string): bigint => BigInt(Date.parse(time)) * 1_000_000n;
 
-export const interventionAnswer = (one: Told): Intervention => ({
+const interventionAnswer = (one: Told): Intervention => ({
   ...one,
   content: { ...one.content },
   annotations: [...one.annotations],
