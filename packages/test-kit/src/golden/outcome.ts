@@ -33,9 +33,11 @@ export const same = (what: string, got: unknown, wanted: unknown): Outcome => {
 
 const clip = (text: string): string => (text.length > 600 ? text.slice(0, 600) + '…' : text);
 
-/** The first that did not pass. */
+/** The first that failed, else the first that did not pass: what is not supported hides no failure. */
 export const all = (...outcomes: readonly Outcome[]): Outcome =>
-  outcomes.find((outcome) => outcome.status !== 'passed') ?? passed;
+  outcomes.find(({ status }) => status === 'failed') ??
+  outcomes.find(({ status }) => status !== 'passed') ??
+  passed;
 
 /**
  * What came of an attempt against what was expected: a value, or `{error: code}` (`E_*` is any coded error).

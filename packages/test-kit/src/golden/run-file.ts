@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import { KEYS, type Run } from './keys.ts';
 import { unsupported, type Result } from './outcome.ts';
-import { isStagesFile, runStagesFile } from './stages.ts';
+import { runStagesCases, stagesSections } from './stages.ts';
 
 /** What came of the vectors under one key. */
 export type KeyReport = {
@@ -27,7 +27,8 @@ export const runFile = (text: string): readonly KeyReport[] => {
   const file = parseVectors(text);
   if (typeof file !== 'object' || file === null || Array.isArray(file))
     throw new Error('a file of vectors is one JSON object');
-  if (isStagesFile(file as Record<string, WideJson>)) return [report('cases', runStagesFile(text))];
+  const sections = stagesSections(text, file as Record<string, WideJson>);
+  if (sections.length > 0) return sections.map(({ key, cases }) => report(key, runStagesCases(cases)));
   const run: Run = { scripts: new Map() };
   const known = Object.keys(KEYS).filter((key) => key in file);
   const unknown = Object.keys(file).filter((key) => !(key in KEYS) && !WORDS.has(key));
