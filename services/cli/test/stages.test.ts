@@ -40,6 +40,22 @@ describe('stages compile', () => {
     const { stdout, stderr } = await runStemma(['stages', 'compile', log, '--json']);
     expect(stdout).toContain('"turn":1.0');
     expect(stderr).toBe('skipped: line 2 ends in the middle of a value\nskipped: line 3 is no JSON object\n');
+    const shown = await runStemma(['stages', 'compile', log]);
+    expect(shown.stdout).toBe(stdout);
+    expect(shown.stderr).toContain('2 nodes, 2 lines skipped');
+    expect(Object.keys(readExactJson(stdout) as ExactObject)).toEqual([
+      'compiler_version',
+      'event_count',
+      'has_prompt_summary',
+      'hashes',
+      'kind',
+      'node_count',
+      'nodes',
+      'policy',
+      'schema_version',
+      'skipped_lines',
+      'stages',
+    ]);
   });
 
   test('compiles the sample to the hashes that it always had, in both profiles [compiler-stages: profiles]', async () => {

@@ -1,12 +1,13 @@
-import { collapsePolicy, compileStages, type CompilerOutput } from '@stemma/stages';
+import { collapsePolicy, compileStages, plain, type CompilerOutput } from '@stemma/stages';
 import type { CommandLine } from '../command.ts';
 import { required } from '../options.ts';
 import { table } from '../output.ts';
-import { configOf, giveExact, LOG_OPTIONS, profileOf, readLogFile } from './log-file.ts';
+import { configOf, LOG_OPTIONS, profileOf, readLogFile } from './log-file.ts';
 
 export const compileLog: CommandLine = {
   name: 'compile',
-  summary: 'compile an event log (JSONL) without importing it: all stages, hashes, the collapse policy',
+  summary:
+    'compile an event log (JSONL) without importing it: all stages, hashes, the collapse policy, as JSON',
   arguments: [['<file>', 'an event log, - for stdin']],
   options: LOG_OPTIONS,
   run: async (context, [file], options) => {
@@ -20,9 +21,11 @@ export const compileLog: CommandLine = {
       nodes: nodes.map(({ id, digest }) => ({ id, digest })),
       policy: collapsePolicy(nodes, config.collapse),
       skipped_lines: skipped.map(({ line }) => line),
-      skipped,
     };
-    await giveExact(context, result, () => summary(output, skipped.length));
+    // Who asks for the compiler's output wants the document; its summary is for whoever sits at a terminal.
+    await context.output.write(plain(result) + '\n');
+    if (!context.output.json)
+      for (const told of summary(output, skipped.length).trimEnd().split('\n')) context.output.say(told);
     return undefined;
   },
 };

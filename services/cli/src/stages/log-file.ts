@@ -72,7 +72,7 @@ export const readLogFile = async (
   if (log.nodes.length === 0 && log.skipped.length > 0)
     context.output.say(`no line of ${printable(file)} is an event: is it an event log?`);
   if (log.skipped.length > MOST_TOLD)
-    context.output.say(`… and ${log.skipped.length - MOST_TOLD} more lines; --json lists them all`);
+    context.output.say(`… and ${log.skipped.length - MOST_TOLD} more lines were skipped`);
   return log;
 };
 
