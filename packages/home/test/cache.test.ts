@@ -1,7 +1,7 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { flattenRecords, providerThread } from '@stemma/context-tree';
-import { payloadIn } from '@stemma/history';
-import { anyActs, HISTORY } from '@stemma/test-kit';
+import { CAUSES, payloadIn, type Cause, type Step } from '@stemma/history';
+import { anyActs, HISTORY, START } from '@stemma/test-kit';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -26,6 +26,18 @@ const threadsOf = (played: Played, strand: number): WideJson[][] =>
       );
     });
 
+/** The frames of the snapshots on a chain. */
+const commitsOf = (played: Played, strand: number): number[] =>
+  framesOf(played, strand, played.history.state.next - 1)
+    .filter(({ body }) => body.events.some(({ type }) => type === 'SnapshotCommitted'))
+    .map(({ envelope }) => envelope.seq);
+
+/** The events that a cause is recorded as. */
+const eventsOf = ({ kind }: Cause): readonly string[] =>
+  kind === 'mutation'
+    ? ['NodeInserted', 'NodeReplaced', 'NodeMoved', 'NodeRemoved']
+    : CAUSES.filter((row) => row.kind === kind).map(({ event }) => event);
+
 const text = (messages: readonly WideJson[]): string => messages.map((one) => canonicalJson(one)).join('');
 
 const isBeginning = (a: readonly WideJson[], b: readonly WideJson[]): boolean =>
@@ -33,10 +45,11 @@ const isBeginning = (a: readonly WideJson[], b: readonly WideJson[]): boolean =>
 
 test('verdicts, sizes and common beginnings are those of the threads compared byte by byte; every break has a cause [context-tree §4: provider thread] [context-tree §3: one cause]', async () => {
   await fc.assert(
-    fc.asyncProperty(anyActs(1, 60), async (acts) => {
-      const played = play(acts);
+    fc.asyncProperty(anyActs(1, 60), fc.constantFrom('full', 'pre'), async (acts, thread) => {
+      const played = play(acts, { ...START, thread } as Step);
       for (const strand of played.history.strands.keys()) {
         const threads = threadsOf(played, strand);
+        const snapshots = commitsOf(played, strand);
         const report = await cacheReport(played.projector, lineOf(HISTORY, strand), new Map());
         expect(report.calls).toBe(threads.length);
         expect(report.bytes.sent).toBe(threads.reduce((sum, thread) => sum + text(thread).length, 0));
@@ -58,7 +71,15 @@ test('verdicts, sizes and common beginnings are those of the threads compared by
             ),
           );
           expect(broken === null).toBe(verdict === 'append');
-          if (broken !== null) expect([broken.node, broken.cause === null]).toEqual([broken.node, false]);
+          if (broken === null) return;
+          expect([broken.node, broken.cause === null]).toEqual([broken.node, false]);
+          // The cause lies between the two calls, and tells of what is recorded there.
+          const [from, to] = [snapshots[i]!, snapshots[i + 1]!];
+          expect(broken.origin!.seq).toBeGreaterThan(from);
+          expect(broken.origin!.seq).toBeLessThanOrEqual(to);
+          expect(eventsOf(broken.cause!)).toContain(broken.origin!.event);
+          if (broken.entered !== null)
+            expect(['NodeInserted', 'NodeImported']).toContain(broken.entered.event);
         });
       }
     }),

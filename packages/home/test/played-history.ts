@@ -1,4 +1,4 @@
-import { payloadIn } from '@stemma/history';
+import { payloadIn, type Step } from '@stemma/history';
 import type { HistoryEvent } from '@stemma/events';
 import type { Projector } from '@stemma/projector';
 import { READ_MODELS, nearestMark, readHead, findSnapshot } from '@stemma/read-models';
@@ -14,7 +14,7 @@ export type Played = {
   readonly positionAt: (strand: number, seq: number) => Position;
 };
 
-export const play = (acts: readonly Act[]): Played => {
+export const play = (acts: readonly Act[], start: Step = START): Played => {
   const rows = openMemoryRowStore().generation(
     'test',
     READ_MODELS.flatMap(({ tables }) => tables),
@@ -29,7 +29,7 @@ export const play = (acts: readonly Act[]): Played => {
       changes: staged.changes(),
     });
   });
-  history.run(0, [START]);
+  history.run(0, [start]);
   for (const act of acts) perform(history, act);
   const events = (seq: number): readonly HistoryEvent[] => history.frames[seq]?.body.events ?? [];
   const projector = {

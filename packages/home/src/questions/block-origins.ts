@@ -1,4 +1,4 @@
-import type { FlatTree } from '@stemma/context-tree';
+import type { EventRef, FlatTree } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import type { Projector } from '@stemma/projector';
 import { nodeCourse, readChain, type NodeStep } from '@stemma/read-models';
@@ -15,25 +15,39 @@ export type BlockOrigins = {
   readonly role: EventPlace;
 };
 
-/** Finds the events behind the blocks of one position. */
-export const blockOrigins = (
+/**
+ * The events behind some blocks of one position. The event that holds a block's payload mostly brought it too, and then
+ * nothing else need be known; rows are read of the others, and of those whose role the region gave.
+ */
+export const blockOrigins = async (
   projector: Projector,
   frames: Frames,
   { history, strand, seq }: Position,
   tree: FlatTree,
-): ((index: number) => Promise<BlockOrigins>) => {
-  const chain = projector.read((rows) => readChain(rows, history, strand, seq));
-  return async (index) => {
-    const id = tree.ids[index] as string;
-    const course = projector.read((rows) => nodeCourse(rows, history, chain, id));
-    const entered = await frames.entered(chain, id);
-    const defaulted = tree.headers[index]?.role === undefined;
-    return {
+  indexes: readonly number[],
+): Promise<ReadonlyMap<number, BlockOrigins>> => {
+  const payloadOf = (index: number): EventRef => tree.payloads[index] ?? { seq: 0, index: 0 };
+  const idOf = (index: number): string => tree.ids[index] as string;
+  const defaulted = (index: number): boolean => tree.headers[index]?.role === undefined;
+  const holder = await frames.held(indexes.map((index) => payloadOf(index).seq));
+  const isNew = (index: number): boolean => brings(holder(payloadOf(index)), idOf(index));
+
+  const courses = projector.read((rows) => {
+    const chain = readChain(rows, history, strand, seq);
+    const asked = indexes.filter((index) => defaulted(index) || !isNew(index));
+    return new Map(asked.map((index) => [index, nodeCourse(rows, history, chain, idOf(index))]));
+  });
+  const found = new Map<number, BlockOrigins>();
+  for (const index of indexes) {
+    const [id, payload, course] = [idOf(index), payloadOf(index), courses.get(index) ?? []];
+    const entered = isNew(index) ? payload : await frames.entered(course, id);
+    found.set(index, {
       entered,
-      content: await contentOrigin(frames, course, id, tree.payloads[index] ?? entered),
-      role: defaulted ? await roleOrigin(frames, course, id, tree, index, entered) : entered,
-    };
-  };
+      content: isNew(index) ? payload : await contentOrigin(frames, course, id, payload),
+      role: defaulted(index) ? await roleOrigin(frames, course, id, tree, index, entered) : entered,
+    });
+  }
+  return found;
 };
 
 /** The newest event that set the content: a replacement may have set other attributes only. */
@@ -47,7 +61,7 @@ const contentOrigin = async (
     event !== undefined &&
     (brings(event, id) ||
       (event.type === 'NodeReplaced' && event.id === id && event.fields.includes('content')));
-  if (sets((await eventsOf(last.seq))[last.index])) return { seq: last.seq, index: last.index };
+  if (sets((await eventsOf(last.seq))[last.index])) return last;
   for (const { seq } of course.toReversed()) {
     const index = (await eventsOf(seq)).findLastIndex(sets);
     if (index !== -1) return { seq, index };

@@ -1,5 +1,5 @@
 import type { Projector } from '@stemma/projector';
-import { readChain, readHead, threadCourse, type ThreadStep } from '@stemma/read-models';
+import { readHead, threadCourse, type ThreadStep } from '@stemma/read-models';
 import type { Line } from '../place.ts';
 import { breakCause, type Divergence } from './break-cause.ts';
 import type { CacheReport, CacheStep, CacheVerdict } from './cache-types.ts';
@@ -15,13 +15,9 @@ const MOST_WORST = 10;
  */
 export const cacheReport = async (projector: Projector, line: Line, counts: Counts): Promise<CacheReport> => {
   const { history, strand, lineage } = line;
-  const { steps: course, chain } = projector.read((rows) => {
-    const head = readHead(rows, history, strand);
-    return {
-      steps: [...threadCourse(rows, history, strand, head)],
-      chain: readChain(rows, history, strand, head),
-    };
-  });
+  const course = projector.read((rows) => [
+    ...threadCourse(rows, history, strand, readHead(rows, history, strand)),
+  ]);
   const measures = await openMeasures(projector, history, counts);
   const frames = openFrames(projector, history);
   const sums = openSums();
@@ -49,7 +45,7 @@ export const cacheReport = async (projector: Projector, line: Line, counts: Coun
         shared.bytes += part.bytes;
         shared.tokens += part.tokens;
       }
-      const stretch = { chain, after: previous.seq, until: snapshot.seq };
+      const stretch = { history, after: previous.seq, to: snapshot };
       steps.push({
         from: `@c${previous.cycle}`,
         to: `@c${snapshot.cycle}`,
@@ -60,7 +56,7 @@ export const cacheReport = async (projector: Projector, line: Line, counts: Coun
         broken:
           first === undefined
             ? null
-            : await breakCause(projector, frames, history, stretch, divergence(first, instead, a, b)),
+            : await breakCause(projector, frames, stretch, divergence(first, instead, a, b)),
       });
     }
     previous = snapshot;

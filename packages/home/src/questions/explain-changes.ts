@@ -1,7 +1,7 @@
 import { diffTrees } from '@stemma/context-tree';
 import type { Projector } from '@stemma/projector';
 import { explainDiff, readFlatTree } from '@stemma/read-models';
-import type { Position } from '../place.ts';
+import type { Origin, Position } from '../place.ts';
 import type { ExplainedChange } from './bisect-types.ts';
 import { openFrames } from './origin.ts';
 
@@ -22,12 +22,12 @@ export const explainChanges = async (
     ),
   );
   const frames = openFrames(projector, history);
-  const changes: ExplainedChange[] = [];
-  for (const { id, change, fields, causes } of entries) {
-    const told = [];
-    for (const { cause, undone, seq, index } of causes)
-      told.push({ cause, undone, origin: await frames.describe({ seq, index }) });
-    changes.push({ id, change, fields, causes: told });
-  }
-  return changes;
+  const origins = await frames.describe(entries.flatMap(({ causes }) => causes));
+  let next = 0;
+  return entries.map(({ id, change, fields, causes }) => ({
+    id,
+    change,
+    fields,
+    causes: causes.map(({ cause, undone }) => ({ cause, undone, origin: origins[next++] as Origin })),
+  }));
 };

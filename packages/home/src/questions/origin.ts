@@ -1,49 +1,70 @@
+import type { EventRef } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import type { Projector } from '@stemma/projector';
-import { findAct, nearestMark, nodeCourse, type Link } from '@stemma/read-models';
+import { findAct, nearestMark, type NodeStep } from '@stemma/read-models';
 import { authorOf } from '../read.ts';
 import type { Origin } from '../place.ts';
 
 /** Where an event stands: the `index`-th of frame `seq`. */
 export type EventPlace = { readonly seq: number; readonly index: number };
 
+/** Tells places apart. */
+export const placeKey = ({ seq, index }: EventPlace): string => `${seq}.${index}`;
+
 /** The frames of a history while a question is answered: what was read stays until then. */
 export type Frames = {
   readonly eventsOf: (seq: number) => Promise<readonly HistoryEvent[]>;
-  readonly describe: (place: EventPlace) => Promise<Origin>;
-  /** The event on a chain that brought a node. */
-  readonly entered: (chain: readonly Link[], id: string) => Promise<EventPlace>;
+  /** Reads frames, each once; gives what finds their events. */
+  readonly held: (seqs: Iterable<number>) => Promise<(place: EventRef) => HistoryEvent>;
+  /** Who wrote events and when, in the order of the places; their rows in one read. */
+  readonly describe: (places: readonly EventPlace[]) => Promise<readonly Origin[]>;
+  /** The event that brought a node, by its course. */
+  readonly entered: (course: readonly NodeStep[], id: string) => Promise<EventPlace>;
 };
 
 export const openFrames = (projector: Projector, history: string): Frames => {
-  const frames = new Map<number, Promise<readonly HistoryEvent[]>>();
-  const eventsOf: Frames['eventsOf'] = (seq) => {
-    const known = frames.get(seq) ?? projector.payloads.events(history, seq);
+  const frames = new Map<number, readonly HistoryEvent[]>();
+  const eventsOf: Frames['eventsOf'] = async (seq) => {
+    const known = frames.get(seq) ?? (await projector.payloads.events(history, seq));
     frames.set(seq, known);
     return known;
   };
+  const held: Frames['held'] = async (seqs) => {
+    for (const seq of seqs) if (!frames.has(seq)) await eventsOf(seq);
+    return ({ seq, index }) => frames.get(seq)?.[index] as HistoryEvent;
+  };
   return {
     eventsOf,
-    describe: async ({ seq, index }) => {
-      const event = (await eventsOf(seq))[index] as HistoryEvent;
-      const { act, open } = projector.read((rows) => {
-        const found = findAct(rows, history, seq);
-        const before = seq === 0 ? 0 : nearestMark(rows, history, found.strand, seq - 1).mark.cycle;
-        return { act: found, open: before + 1 };
+    held,
+    describe: async (places) => {
+      const eventAt = await held(places.map(({ seq }) => seq));
+      const facts = projector.read((rows) => {
+        const found = new Map<number, Omit<Origin, 'seq' | 'index' | 'event'>>();
+        for (const { seq } of places) {
+          if (found.has(seq)) continue;
+          const act = findAct(rows, history, seq);
+          const before = seq === 0 ? 0 : nearestMark(rows, history, act.strand, seq - 1).mark.cycle;
+          const { command, strand } = act;
+          const at = Number(act.at / 1_000_000n);
+          found.set(seq, { command, author: authorOf(act), at, strand, cycle: before + 1 });
+        }
+        return found;
       });
-      return {
-        seq,
-        index,
-        event: event.type,
-        command: act.command,
-        author: authorOf(act),
-        at: Number(act.at / 1_000_000n),
-        strand: act.strand,
-        cycle: event.type === 'NodeInserted' || event.type === 'NodeImported' ? event.node.cycle : open,
-      };
+      return places.map((place): Origin => {
+        const event = eventAt(place);
+        const known = facts.get(place.seq) as Omit<Origin, 'seq' | 'index' | 'event'>;
+        const brought = event.type === 'NodeInserted' || event.type === 'NodeImported';
+        return {
+          seq: place.seq,
+          index: place.index,
+          event: event.type,
+          ...known,
+          ...(brought ? { cycle: event.node.cycle } : {}),
+        };
+      });
     },
-    entered: async (chain, id) => {
-      const seq = projector.read((rows) => nodeCourse(rows, history, chain, id))[0]?.seq ?? 0;
+    entered: async (course, id) => {
+      const seq = course[0]?.seq ?? 0;
       return {
         seq,
         index: Math.max(
