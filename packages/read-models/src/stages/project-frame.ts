@@ -21,17 +21,16 @@ type AtCommit = (typeof AT_COMMIT)[number];
 export type OrdinalOf = (ref: EventRef) => number;
 
 /**
- * The nodes that one frame adds to the stream of its lineage, in order; the first has the ordinal `first`. `ordinalOf` is
- * asked for nodes of earlier frames only. What concerns containers alone gives no node, since containers give none.
+ * The nodes that one frame adds to the stream of its lineage, in order; the first has the ordinal `first`. `open` is the
+ * cycle that is open while the frame is decided. `ordinalOf` is asked for nodes of earlier frames only. What concerns containers alone gives no node, since containers give none.
  */
 export const projectFrame = (
   frame: AppliedFrame,
+  open: number,
   first: number,
   ordinalOf: OrdinalOf,
 ): readonly ProjectedNode[] => {
-  const { events, seq, state, changes } = frame;
-  // The cycle that is open while the frame is decided.
-  const open = frame.snapshot === null ? state.tree.open : state.tree.cycle;
+  const { events, seq, changes } = frame;
   const nodes: ProjectedNode[] = [];
   const own = new Map<number, number>();
   const add = (slot: number, kind: NodeKind, turn: number, payload: WideJsonObject): void => {

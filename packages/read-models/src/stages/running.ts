@@ -72,6 +72,12 @@ const messagesIn = ({ tally }: Running): number => tally[0] as number;
 /** Rows of `stage_ids` that are full. */
 export const chunksOf = (running: Running): number => Math.floor(messagesIn(running) / CHUNK);
 
+/** So many nodes of a stream lie between two marks, or a frame. */
+const MARK_EVERY = 64;
+
+/** How many marks a stream has behind it. */
+export const marksIn = (running: Running): number => Math.floor(countOf(running) / MARK_EVERY);
+
 /** What a stream comes to with further nodes, and how many of them were taken: up to one that fills a chunk. */
 export const takeNodes = (
   running: Running,

@@ -1,10 +1,11 @@
 import { fail } from '@stemma/errors';
 import type { EventRef } from '@stemma/context-tree';
 import type { RowReader } from '@stemma/row-store';
+import type { HashedNode } from './hash-node.ts';
 import { hashedOf, nodeOf } from './node-row.ts';
 import { chunksOf, countOf, EMPTY, runningOf, takeNodes, type Running } from './running.ts';
 import { slotOf } from './stream-node.ts';
-import { STAGE_IDS, STAGE_NODES, STREAMS } from './tables.ts';
+import { STAGE_HASHES, STAGE_IDS, STAGE_MARKS, STAGE_NODES, STREAMS } from './tables.ts';
 
 /** A lineage's stream as its row has it. `parent` is the strand whose frames up to `at` come before its own. */
 export type Stream = {
@@ -64,11 +65,16 @@ export const runningAt = (
     .map(nodeOf)
     .filter(({ ordinal }) => ordinal >= known)
     .map(hashedOf);
-  // No chunk is filled by these: it would be the nearest.
-  return { strand: owner, limit, running: takeNodes(running, nodes, 0).running };
+  return { strand: owner, limit, running: takeAllNodes(running, nodes) };
 };
 
-/** The newest of a strand's own chunks that was filled by then; else where the strand began. */
+const takeAllNodes = (from: Running, nodes: readonly HashedNode[]): Running => {
+  let [running, at] = [from, 0];
+  while (at < nodes.length) ({ running, next: at } = takeNodes(running, nodes, at));
+  return running;
+};
+
+/** The newest of a strand's own marks by then; else where the strand began. */
 const nearestBelow = (
   rows: RowReader,
   history: string,
@@ -76,12 +82,26 @@ const nearestBelow = (
   limit: number,
   { parent }: Stream,
 ): { readonly from: number; readonly running: Running } => {
-  const chunk = rows
-    .range(STAGE_IDS, { prefix: [history, strand], reverse: true })
-    .find(({ value }) => (value[1] as number) <= limit);
-  if (chunk !== undefined) return { from: chunk.value[1] as number, running: runningOf(chunk.value, 2) };
+  const [mark] = rows.range(STAGE_MARKS, { prefix: [history, strand], to: limit, reverse: true, limit: 1 });
+  if (mark !== undefined) return { from: mark.key[2] as number, running: runningOf(mark.value, 0) };
   const running = parent === null ? EMPTY : runningAt(rows, history, parent.strand, parent.at).running;
   return { from: strand, running };
+};
+
+/** The cycle of the newest snapshot at a position; 0 while there is none. */
+export const cycleAt = (rows: RowReader, history: string, strand: number, seq: number): number => {
+  for (let next: { strand: number; at: number } | null = { strand, at: seq }; next !== null;) {
+    const owner: ReturnType<typeof ownerOf> = ownerOf(rows, history, next.strand, next.at);
+    const [newest] = rows.range(STAGE_HASHES, {
+      prefix: [history, owner.strand],
+      to: owner.limit,
+      reverse: true,
+      limit: 1,
+    });
+    if (newest !== undefined) return newest.value[0] as number;
+    next = owner.stream.parent;
+  }
+  return 0;
 };
 
 /** The ids of all messages, as in a JSON list. */

@@ -75,13 +75,28 @@ export const STAGE_HASHES: Table = {
 export const STAGE_IDS: Table = {
   name: 'stage_ids',
   about:
-    'The ids of the messages of a stream, 64 a row, as they stand in a JSON list, the frame that filled the row, and where the hashes stood then: a lineage that starts in the past goes on from there. The rest is in `streams`.',
+    'The ids of the messages of a stream, 64 a row, as they stand in a JSON list, and the frame that filled the row. The rest is in `streams`.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
     ['chunk', 'uint'],
   ],
-  value: [['ids', 'text'], ['seq', 'uint'], ...RUNNING],
+  value: [
+    ['ids', 'text'],
+    ['seq', 'uint'],
+  ],
 };
 
-export const STAGES_TABLES: readonly Table[] = [STREAMS, STAGE_NODES, STAGE_HASHES, STAGE_IDS];
+export const STAGE_MARKS: Table = {
+  name: 'stage_marks',
+  about:
+    'Where the hashes of a stream stood behind a frame, one for every 64 nodes or a frame that brings more: a lineage that starts in the past goes on from there.',
+  key: [
+    ['history', 'text'],
+    ['strand', 'uint'],
+    ['seq', 'uint'],
+  ],
+  value: RUNNING,
+};
+
+export const STAGES_TABLES: readonly Table[] = [STREAMS, STAGE_NODES, STAGE_HASHES, STAGE_IDS, STAGE_MARKS];

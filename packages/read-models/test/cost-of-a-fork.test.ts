@@ -1,0 +1,95 @@
+import type { AppliedFrame, Step } from '@stemma/history';
+import { openMemoryRowStore, stageRows, type RowReader } from '@stemma/row-store';
+import { naiveHistory, START } from '@stemma/test-kit';
+import { expect, test } from 'vitest';
+import { foldFrame, READ_MODELS } from '../src/index.ts';
+
+type Cost = { readonly gets: number; readonly ranged: number; readonly written: number };
+
+/** A frame that only starts a lineage: whoever asks it for its tree fails. */
+const withoutTree = (frame: AppliedFrame): AppliedFrame =>
+  Object.create(frame, {
+    state: {
+      get: () => {
+        throw new Error('a lineage that only starts is asked for its tree');
+      },
+    },
+  }) as AppliedFrame;
+
+/** A history, and what all read models read and wrote for its newest frame. */
+const counted = () => {
+  const rows = openMemoryRowStore().generation(
+    'test',
+    READ_MODELS.flatMap(({ tables }) => tables),
+  );
+  let cost: Cost = { gets: 0, ranged: 0, written: 0 };
+  const history = naiveHistory(
+    (frame) => {
+      let [gets, ranged] = [0, 0];
+      const counting = (reader: RowReader): RowReader => ({
+        get: (table, key) => {
+          gets++;
+          return reader.get(table, key);
+        },
+        range: (table, range) => {
+          const found = reader.range(table, range);
+          ranged += found.length;
+          return found;
+        },
+      });
+      const seen = frame.started === null || frame.started.how === 'start' ? frame : withoutTree(frame);
+      const changes = rows.read((view) => {
+        const staged = stageRows(counting(view));
+        for (const model of READ_MODELS) foldFrame(model, seen, staged);
+        return staged.changes();
+      });
+      cost = { gets, ranged, written: changes.length };
+      const cursor = Uint8Array.of(frame.seq & 255, frame.seq >> 8);
+      void rows.commit({ partition: 0, expected: rows.read((view) => view.cursor(0)), cursor, changes });
+    },
+    'h',
+    Infinity,
+  );
+  history.run(0, [START]);
+  return { history, cost: () => cost };
+};
+
+const block = (kind: string): never => ({ nodeType: 'cb', kind, content: 'x' }) as never;
+
+/** What a fork and a rollback cost, at the newest position and at one in the middle. */
+const costs = (cycles: number, blocks: number, kind: string): Record<string, Cost> => {
+  const { history, cost } = counted();
+  const own = Array.from({ length: blocks }, () => block(kind));
+  const cycle: readonly Step[] = [
+    { op: 'insert', parent: '^ah', node: own[0] as never, siblings: own.slice(1) },
+    { op: 'commit' },
+  ];
+  for (let i = 0; i < cycles; i++) history.run(0, cycle);
+  const found: Record<string, Cost> = {};
+  for (const [where, at] of [
+    ['newest', cycles],
+    ['middle', Math.floor(cycles / 2)],
+  ] as const)
+    for (const how of ['fork', 'rollback'] as const) {
+      if (history.branch(how, 0, at) === undefined) throw new Error('the command was refused');
+      found[`${how} ${where}`] = cost();
+    }
+  return found;
+};
+
+test('a fork and a rollback read and write as many rows behind 10,000 blocks as behind 10, without the tree [pool: Lineages and snapshots]', () => {
+  // Frames of as many nodes as fill a mark, so that what lies behind the nearest one is the same at both sizes.
+  const few = costs(2, 62, 'text');
+  const many = costs(161, 62, 'text');
+  expect(many).toEqual(few);
+  expect(costs(1, 10, 'text')['fork newest']).toEqual(few['fork newest']);
+});
+
+test('a fork from the past of a history of calls alone reads no more than a fork from that of one of messages [pool: Lineages and snapshots]', () => {
+  const bound = { gets: 16, ranged: 64 + 8 };
+  for (const kind of ['text', 'call', 'result'])
+    for (const [name, cost] of Object.entries(costs(400, 1, kind)))
+      expect(cost.gets <= bound.gets && cost.ranged <= bound.ranged, `${name} ${JSON.stringify(cost)}`).toBe(
+        true,
+      );
+});
