@@ -138,7 +138,12 @@ test('a command sent again with its id has one effect; another with that id is r
   const third = await send('other');
   expect(third.code).toBe(3);
   expect(JSON.parse(third.stdout)).toMatchObject({ error: { code: 'E_COMMAND_REUSED' } });
-  expect(((await stemmaJson(['log', 'one', ...at])) as unknown[]).length).toBe(2);
+  const events = (await stemmaJson(['log', 'one', ...at])) as { event: { type: string } }[];
+  expect(events.map(({ event }) => event.type)).toEqual([
+    'HistoryStarted',
+    'InterventionRecorded',
+    'NodeInserted',
+  ]);
 });
 
 test('an expected position that is no longer the newest is a conflict, exit 3 [record §3]', async () => {
@@ -159,8 +164,8 @@ test('a name names a position for ever [context-tree §5: positions]', async () 
 });
 
 test('log lists every event; show lists every node and tells all of one', async () => {
-  const events = (await json('log', 'desk')) as { seq: number; event: { type: string } }[];
-  expect(events.map(({ event }) => event.type)).toEqual([
+  const events = (await json('log', 'desk')) as { seq: number; index: number; event: { type: string } }[];
+  expect(events.map(({ event }) => event.type).filter((type) => type !== 'InterventionRecorded')).toEqual([
     'HistoryStarted',
     'NodeInserted',
     'NodeInserted',
@@ -173,6 +178,9 @@ test('log lists every event; show lists every node and tells all of one', async 
     'SnapshotCommitted',
     'NodeInserted',
   ]);
+  // All but the first were done by a person: each act says so before what it did.
+  const acts = events.filter(({ event }) => event.type === 'InterventionRecorded');
+  expect(acts.map(({ seq, index }) => [seq, index])).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((seq) => [seq, 0]));
   expect(await json('show', 'desk', '#q1')).toMatchObject({
     id: 'q1',
     role: 'user',
