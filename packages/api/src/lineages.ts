@@ -25,6 +25,8 @@ export const SavedPosition = z
   })
   .meta({ id: 'SavedPosition' });
 
+const cycleOf = count.nullable().describe('the newest cycle at it; null before the first');
+
 /** A lineage in the tree of its history. */
 export const LineageNode = z
   .strictObject({
@@ -33,7 +35,7 @@ export const LineageNode = z
     name: z.string().nullable(),
     how: z.enum(['start', 'fork', 'rollback']),
     parent: z
-      .strictObject({ strand: count, seq: count, label: z.string() })
+      .strictObject({ strand: count, seq: count, cycle: cycleOf, label: z.string() })
       .nullable()
       .describe('where it left its parent'),
     left_by: count.nullable().describe('the rollback that went on instead; null while it is not abandoned'),
@@ -43,9 +45,10 @@ export const LineageNode = z
     cycle: count.nullable(),
     frames: count,
     description: z.string(),
-    saved: z.array(z.strictObject({ name: z.string(), seq: count })),
+    saved: z.array(z.strictObject({ name: z.string(), seq: count, cycle: cycleOf, label: z.string() })),
   })
   .meta({ id: 'LineageNode' });
+export type LineageNode = z.infer<typeof LineageNode>;
 
 export const Observation = z
   .strictObject({

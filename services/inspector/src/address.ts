@@ -4,6 +4,10 @@ import { useEffect, useState } from 'preact/hooks';
 export const VIEWS = ['thread', 'bytes', 'openai', 'tree'] as const;
 export type View = (typeof VIEWS)[number];
 
+/** What the column beside the histories shows. */
+export const SIDES = ['cycles', 'lineages', 'interventions'] as const;
+export type Side = (typeof SIDES)[number];
+
 /** What is being looked at, as it stands in the address of the page: so it can be shared, and the back button works. */
 export type Address = {
   /** A history or lineage by id or name; null: none is chosen. */
@@ -12,24 +16,32 @@ export type Address = {
   readonly at: string | null;
   readonly node: string | null;
   readonly view: View;
+  readonly side: Side;
+  /** An intervention by its id. */
+  readonly act: string | null;
+  /** Only interventions of this type, and of this actor. */
+  readonly type: string | null;
+  readonly actor: string | null;
 };
 
 export const parseAddress = (search: string): Address => {
   const query = new URLSearchParams(search);
-  const view = query.get('view');
   return {
     history: query.get('h'),
     at: query.get('at'),
     node: query.get('node'),
-    view: VIEWS.find((one) => one === view) ?? 'thread',
+    view: VIEWS.find((one) => one === query.get('view')) ?? 'thread',
+    side: SIDES.find((one) => one === query.get('side')) ?? 'cycles',
+    act: query.get('act'),
+    type: query.get('type'),
+    actor: query.get('actor'),
   };
 };
 
-export const printAddress = ({ history, at, node, view }: Address): string => {
+export const printAddress = ({ history, at, node, view, side, act, type, actor }: Address): string => {
   const query = new URLSearchParams();
-  if (history !== null) query.set('h', history);
-  if (at !== null) query.set('at', at);
-  if (node !== null) query.set('node', node);
+  const given = { h: history, at, side: side === 'cycles' ? null : side, type, actor, act, node };
+  for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);
   const text = query.toString().replaceAll('%40', '@').replaceAll('%3A', ':');
   return text === '' ? './' : `?${text}`;
@@ -37,7 +49,28 @@ export const printAddress = ({ history, at, node, view }: Address): string => {
 
 export type Go = (change: Partial<Address>, how?: 'push' | 'replace') => void;
 
-/** The address, and how to go elsewhere. Another history is looked at from its newest snapshot. */
+/**
+ * Where one comes to: another lineage is looked at from its newest snapshot, in another history nothing is chosen or
+ * filtered, and a node and an intervention are not shown side by side.
+ */
+export const change = (now: Address, to: Partial<Address>): Address => {
+  const moved = to.history !== undefined && to.history !== now.history;
+  const away = moved && rootOf(to.history ?? null) !== rootOf(now.history);
+  return {
+    ...now,
+    ...(moved ? { at: null, node: null } : {}),
+    ...(away ? { act: null, type: null, actor: null } : {}),
+    ...(to.node == null ? {} : { act: null }),
+    ...(to.act == null ? {} : { node: null }),
+    ...to,
+  };
+};
+
+/** The history that an id of one of its lineages begins with; a name as it is. */
+export const rootOf = (history: string | null): string | null =>
+  /^(h[a-z2-7]{20}):\d+$/.exec(history ?? '')?.[1] ?? history;
+
+/** The address, and how to go elsewhere. */
 export const useAddress = (): readonly [Address, Go] => {
   const [address, setAddress] = useState(() => parseAddress(location.search));
   useEffect(() => {
@@ -45,11 +78,9 @@ export const useAddress = (): readonly [Address, Go] => {
     addEventListener('popstate', changed);
     return () => removeEventListener('popstate', changed);
   }, []);
-  const go: Go = (change, how = 'push') => {
+  const go: Go = (to, how = 'push') => {
     const now = parseAddress(location.search);
-    const moved =
-      change.history !== undefined && change.history !== now.history ? { at: null, node: null } : {};
-    const next = { ...now, ...moved, ...change };
+    const next = change(now, to);
     if (printAddress(next) === printAddress(now)) return;
     history[how === 'push' ? 'pushState' : 'replaceState'](null, '', printAddress(next));
     setAddress(next);

@@ -2,13 +2,13 @@ import type { HistorySummary, SnapshotPage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAddress, type Address, type Go, type View } from './address.ts';
-import { Cycles } from './cycles.tsx';
 import { Head } from './head.tsx';
 import { Histories, isChosen, useHistories } from './histories.tsx';
 import { KeysHelp, useKeys, type KeyAction } from './keys.tsx';
 import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import type { Queries } from './queries.ts';
+import { SidePanel } from './side.tsx';
 import { lookingAt, useHead, type Looking } from './use-cycles.ts';
 import { QueriesContext } from './use-query.ts';
 
@@ -52,7 +52,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   });
 
   return (
-    <div class="app">
+    <div class={`app with-${address.side}`}>
       <Head
         summary={summary}
         chosen={address.history}
@@ -61,7 +61,9 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
         help={() => setHelp(true)}
       />
       <Histories chosen={address.history} choose={(history) => go({ history })} />
-      {address.history !== null && <Cycles head={head} looking={looking} go={go} />}
+      {address.history !== null && (
+        <SidePanel head={head} looking={looking} address={{ ...address, history: address.history }} go={go} />
+      )}
       <main class="main" aria-label="Context at the chosen cycle">
         {address.history === null ? (
           <Welcome loaded={histories.state === 'done'} />
@@ -128,7 +130,12 @@ const act = (action: Exclude<KeyAction, 'help'>, { address, go, list, looking, p
       go({ view: VIEW_ORDER[(VIEW_ORDER.indexOf(address.view) + 1) % VIEW_ORDER.length] ?? 'thread' });
       return;
     case 'close':
-      go({ node: null });
+      go({ node: null, act: null });
+      return;
+    case 'cycles':
+    case 'lineages':
+    case 'interventions':
+      go({ side: action });
       return;
   }
 };

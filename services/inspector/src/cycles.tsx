@@ -6,7 +6,7 @@ import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
 import { useSnapshot, type Looking } from './use-cycles.ts';
 import { VirtualList } from './virtual-list.tsx';
-import { grouped, isoTime, shortTime } from './words.ts';
+import { grouped, isoTime, plural, shortTime } from './words.ts';
 
 const ROW = 46;
 
@@ -20,24 +20,24 @@ export const Cycles = ({
   readonly looking: Looking | null;
   readonly go: Go;
 }): ComponentChildren => (
-  <section class="panel cycles" aria-label="Cycles">
-    <header class="panel-head">
-      <h2>Cycles</h2>
-      <button
-        class="toggle"
-        aria-pressed={looking?.following ?? false}
-        title="Always show the newest cycle (f)"
-        onClick={() => go({ at: looking?.following === true ? (looking.reference ?? 'open') : null })}
-      >
-        Follow newest
-      </button>
-    </header>
-    <Shown query={head} what="cycles">
-      {(page) => {
-        const count = cycleCount(page);
-        const selected =
-          looking === null ? -1 : looking.reference === undefined ? 0 : indexOf(page, looking.cycle);
-        return (
+  <Shown query={head} what="cycles">
+    {(page) => {
+      const count = cycleCount(page);
+      const selected =
+        looking === null ? -1 : looking.reference === undefined ? 0 : indexOf(page, looking.cycle);
+      return (
+        <>
+          <p class="side-facts quiet">
+            {plural(count, 'cycle')}
+            <button
+              class="toggle"
+              aria-pressed={looking?.following ?? false}
+              title="Always show the newest cycle (f)"
+              onClick={() => go({ at: looking?.following === true ? (looking.reference ?? 'open') : null })}
+            >
+              Follow newest
+            </button>
+          </p>
           <VirtualList
             label="Cycles, newest first"
             count={count + 1}
@@ -58,10 +58,10 @@ export const Cycles = ({
               )
             }
           />
-        );
-      }}
-    </Shown>
-  </section>
+        </>
+      );
+    }}
+  </Shown>
 );
 
 /** Cycles of a chain have no gaps. */

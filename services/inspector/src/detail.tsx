@@ -1,8 +1,10 @@
 import { toWireJson, type NodeDetail } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
+import type { Go } from './address.ts';
 import { Content } from './content.tsx';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
+import { Story } from './story.tsx';
 import { usePosition } from './use-tree.ts';
 
 /** Everything about the selected node: headers, where it lies, what it holds. */
@@ -11,13 +13,13 @@ export const Detail = ({
   reference,
   node,
   choose,
-  close,
+  go,
 }: {
   readonly history: string;
   readonly reference: string | undefined;
   readonly node: string;
   readonly choose: (node: string) => void;
-  readonly close: () => void;
+  readonly go: Go;
 }): ComponentChildren => {
   const query = usePosition(history, reference, `node/${node}`, (client, at) =>
     client.node({ history, node, ...at }),
@@ -28,7 +30,7 @@ export const Detail = ({
         <h2>
           <SafeText text={node} />
         </h2>
-        <button class="plain" onClick={close} title="Close (Esc)">
+        <button class="plain" onClick={() => go({ node: null })} title="Close (Esc)">
           Close
         </button>
       </header>
@@ -38,6 +40,7 @@ export const Detail = ({
             <>
               <Facts detail={detail} choose={choose} />
               <div class="payload">
+                <Story history={history} reference={reference} node={node} go={go} />
                 {Object.entries(detail.payload).map(([name, value]) => (
                   <section key={name}>
                     <h3>

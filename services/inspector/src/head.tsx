@@ -1,7 +1,7 @@
 import type { HistorySummary } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Live } from './live.ts';
-import { SafeText } from './safe-text.tsx';
+import { SafeText, visible } from './safe-text.tsx';
 import { useChanges } from './use-changes.ts';
 
 const LIVE = { connecting: 'connecting', live: 'live', offline: 'offline' } as const;
@@ -43,7 +43,7 @@ export const Head = ({
               >
                 {summary.lineages.map(({ lineage, name }) => (
                   <option key={lineage} value={lineage}>
-                    {name ?? lineage}
+                    {visible(name ?? lineage)}
                   </option>
                 ))}
               </select>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Side } from './address.ts';
 
 /** What the keys do, for the table that `?` shows. */
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
@@ -10,12 +11,16 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['['], 'the history above'],
   [[']'], 'the history below'],
   [['v'], 'thread, bytes, OpenAI messages'],
+  [['c'], 'the cycles'],
+  [['l'], 'the lineages'],
+  [['i'], 'the interventions'],
   [['Tab'], 'from part to part; in the tree ↑ ↓ and Enter'],
   [['Esc'], 'close what is open'],
   [['?'], 'this table'],
 ];
 
-export type KeyAction = 'older' | 'newer' | 'follow' | 'open' | 'above' | 'below' | 'view' | 'close' | 'help';
+export type KeyAction =
+  'older' | 'newer' | 'follow' | 'open' | 'above' | 'below' | 'view' | 'close' | 'help' | Side;
 
 const ACTIONS: Readonly<Record<string, KeyAction>> = {
   j: 'older',
@@ -27,6 +32,9 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   '[': 'above',
   ']': 'below',
   v: 'view',
+  c: 'cycles',
+  l: 'lineages',
+  i: 'interventions',
   Escape: 'close',
   '?': 'help',
 };

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { ActDetail } from './act-detail.tsx';
 import type { Address, Go, View } from './address.ts';
 import { BytesPane } from './bytes-pane.tsx';
 import { Detail } from './detail.tsx';
@@ -21,7 +22,7 @@ const TABS: readonly (readonly [View, string])[] = [
 export const MainPanes = ({
   history,
   looking,
-  address: { node, view },
+  address: { node, act, view },
   go,
 }: {
   readonly history: string;
@@ -37,7 +38,7 @@ export const MainPanes = ({
   const stale = tree.state === 'done' && tree.stale;
   const page = tree.state === 'done' ? tree.value : undefined;
   return (
-    <div class={`panes view-${view}${node === null ? '' : ' with-detail'}`} aria-busy={stale}>
+    <div class={`panes view-${view}${node === null && act === null ? '' : ' with-detail'}`} aria-busy={stale}>
       <section class="panel tree-panel" aria-label="Context tree">
         <header class="panel-head">
           <h2>
@@ -96,14 +97,9 @@ export const MainPanes = ({
           )}
         </div>
       </section>
+      {act !== null && node === null && <ActDetail history={history} act={act} go={go} />}
       {node !== null && (
-        <Detail
-          history={history}
-          reference={reference}
-          node={node}
-          choose={choose}
-          close={() => go({ node: null })}
-        />
+        <Detail history={history} reference={reference} node={node} choose={choose} go={go} />
       )}
     </div>
   );

@@ -28,3 +28,12 @@ export const SafeText = ({ text }: { readonly text: string }): ComponentChildren
   if (text.length > MOST) parts.push(<span class="cut">… {text.length - MOST} more characters</span>);
   return <bdi class="safe-text">{parts}</bdi>;
 };
+
+/** The same for places that take a plain text only, such as titles and options: what is invisible by its code point. */
+export const visible = (text: string): string =>
+  text
+    .slice(0, 1_000)
+    .replace(
+      HIDDEN,
+      (found) => `‹${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`,
+    );

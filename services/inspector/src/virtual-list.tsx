@@ -3,6 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 type Props = {
   readonly label: string;
+  /** `list`: its rows hold buttons of their own; a list box unless said. */
+  readonly kind?: 'listbox' | 'list';
   readonly count: number;
   readonly rowHeight: number;
   /** The row that is kept in view when it changes; -1: none. */
@@ -13,7 +15,14 @@ type Props = {
 const AROUND = 6;
 
 /** A list of rows of equal height of which only those in view are in the page, however many there are. */
-export const VirtualList = ({ label, count, rowHeight, selected, row }: Props): ComponentChildren => {
+export const VirtualList = ({
+  label,
+  kind = 'listbox',
+  count,
+  rowHeight,
+  selected,
+  row,
+}: Props): ComponentChildren => {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(800);
@@ -53,7 +62,7 @@ export const VirtualList = ({ label, count, rowHeight, selected, row }: Props): 
     <div
       class="scroll"
       ref={box}
-      role="listbox"
+      role={kind}
       aria-label={label}
       tabIndex={0}
       onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}

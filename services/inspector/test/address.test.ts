@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseAddress, printAddress, VIEWS } from '../src/address.ts';
+import { change, parseAddress, printAddress, SIDES, VIEWS, type Address } from '../src/address.ts';
 
 const word = fc.string({ minLength: 1, maxLength: 20 });
+
+const NOWHERE: Address = parseAddress('');
 
 test('what is looked at comes back from the address of the page, whatever the ids hold', () => {
   fc.assert(
@@ -12,6 +14,10 @@ test('what is looked at comes back from the address of the page, whatever the id
         at: fc.option(word),
         node: fc.option(word),
         view: fc.constantFrom(...VIEWS),
+        side: fc.constantFrom(...SIDES),
+        act: fc.option(word),
+        type: fc.option(word),
+        actor: fc.option(word),
       }),
       (address) => {
         expect(parseAddress(new URL(printAddress(address), 'http://x/').search)).toEqual(address);
@@ -21,9 +27,30 @@ test('what is looked at comes back from the address of the page, whatever the id
 });
 
 test('an address is short and readable', () => {
-  expect(printAddress({ history: 'h1:5', at: '@c12', node: 'm3', view: 'bytes' })).toBe(
+  expect(printAddress({ ...NOWHERE, history: 'h1:5', at: '@c12', node: 'm3', view: 'bytes' })).toBe(
     '?h=h1:5&at=@c12&node=m3&view=bytes',
   );
-  expect(printAddress({ history: null, at: null, node: null, view: 'thread' })).toBe('./');
-  expect(parseAddress('?view=nonsense').view).toBe('thread');
+  expect(printAddress({ ...NOWHERE, history: 'h1', side: 'interventions', actor: 'ann', act: 'x' })).toBe(
+    '?h=h1&side=interventions&actor=ann&act=x',
+  );
+  expect(printAddress(NOWHERE)).toBe('./');
+  expect(parseAddress('?h=h1&view=nonsense&side=nonsense')).toEqual({ ...NOWHERE, history: 'h1' });
+});
+
+test('another lineage is looked at from its newest snapshot with the same intervention open, another history from its own beginning', () => {
+  const id = 'h' + 'a'.repeat(20);
+  const now: Address = { ...NOWHERE, history: id, at: '@c3', act: 'x', actor: 'ann', side: 'interventions' };
+  expect(change(now, { history: `${id}:5` })).toEqual({ ...now, history: `${id}:5`, at: null });
+  expect(change(now, { history: `${id}:5`, at: '@s7' })).toEqual({
+    ...now,
+    history: `${id}:5`,
+    at: '@s7',
+  });
+  expect(change(now, { history: 'h' + 'b'.repeat(20) })).toEqual({
+    ...NOWHERE,
+    history: 'h' + 'b'.repeat(20),
+    side: 'interventions',
+  });
+  expect(change(now, { node: 'n' })).toEqual({ ...now, act: null, node: 'n' });
+  expect(change({ ...now, act: null, node: 'n' }, { act: 'y' })).toEqual({ ...now, act: 'y' });
 });

@@ -17,11 +17,16 @@ const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000
 
 /** What is told of a lineage beside its row, for all lineages of a history at once. */
 const describing = (rows: RowReader, history: string): ((row: LineageRow) => LineageNode) => {
-  const saved = new Map<number, { name: string; seq: number }[]>();
+  const place = (strand: number, at: number): Omit<LineageNode['saved'][number], 'name'> => {
+    const { seq, cycle, label } = positionIn(rows, history, strand, at);
+    return { seq, cycle, label };
+  };
+  const saved = new Map<number, LineageNode['saved'][number][]>();
   for (const { name, strand, position } of listNames(rows, history)) {
     const own = saved.get(strand);
-    if (own === undefined) saved.set(strand, [{ name, seq: position }]);
-    else own.push({ name, seq: position });
+    const one = { name, ...place(strand, position) };
+    if (own === undefined) saved.set(strand, [one]);
+    else own.push(one);
   }
   const said = new Map<number, string>();
   for (const { strand, seq, position, note } of listNotes(rows, history))
@@ -32,9 +37,7 @@ const describing = (rows: RowReader, history: string): ((row: LineageRow) => Lin
     name: row.name,
     how: row.how,
     parent:
-      row.parent === null
-        ? null
-        : { ...row.parent, label: positionIn(rows, history, row.parent.strand, row.parent.seq).label },
+      row.parent === null ? null : { strand: row.parent.strand, ...place(row.parent.strand, row.parent.seq) },
     left_by: row.leftBy,
     started_at: milliseconds(row.startedAt),
     updated_at: milliseconds(row.newestAt),

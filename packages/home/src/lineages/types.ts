@@ -23,6 +23,9 @@ export type SavedPosition = {
   readonly actor: string | null;
 };
 
+/** A position on a lineage that is known: `cycle` is the newest at it, null before the first. */
+type Place = { readonly seq: number; readonly cycle: number | null; readonly label: string };
+
 /** A lineage in the tree of its history. */
 export type LineageNode = {
   readonly lineage: string;
@@ -30,7 +33,7 @@ export type LineageNode = {
   readonly name: string | null;
   readonly how: 'start' | 'fork' | 'rollback';
   /** Where it left its parent. */
-  readonly parent: { readonly strand: number; readonly seq: number; readonly label: string } | null;
+  readonly parent: (Place & { readonly strand: number }) | null;
   /** The lineage that a rollback went on with instead; null while it is not abandoned. */
   readonly left_by: number | null;
   readonly started_at: number;
@@ -42,7 +45,7 @@ export type LineageNode = {
   readonly frames: number;
   /** What was said when it was started. */
   readonly description: string;
-  readonly saved: readonly { readonly name: string; readonly seq: number }[];
+  readonly saved: readonly (Place & { readonly name: string })[];
 };
 
 export type Configuration = {

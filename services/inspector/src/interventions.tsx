@@ -1,0 +1,194 @@
+import { ENDPOINTS, addressOf, type Intervention } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { actWords, TYPES } from './act-words.ts';
+import type { Address, Go } from './address.ts';
+import { Places } from './places.tsx';
+import { SafeText, visible } from './safe-text.tsx';
+import { Shown } from './states.tsx';
+import { INTERVENTIONS_PAGE, MOST_INTERVENTIONS, useInterventions, useLineages } from './use-lineages.ts';
+import { grouped, isoTime, oneLine, plural, shortTime } from './words.ts';
+
+/** What observers did to a history, the newest first. */
+export const Interventions = ({
+  history,
+  address,
+  go,
+}: {
+  readonly history: string;
+  readonly address: Address;
+  readonly go: Go;
+}): ComponentChildren => {
+  const [pages, setPages] = useState(1);
+  const type = TYPES.find((one) => one === address.type) ?? null;
+  const { actor, act } = address;
+  const query = useInterventions(history, { type, actor }, pages);
+  const names = useLineageNames(history);
+  return (
+    <>
+      <Filter history={history} type={type} actor={actor} go={go} />
+      <Shown query={query} what="interventions">
+        {({ interventions, next }) =>
+          interventions.length === 0 ? (
+            type === null && actor === null ? (
+              <HowToAct history={address.history ?? history} />
+            ) : (
+              <div class="note">
+                <p>No intervention is of this kind.</p>
+                <p>
+                  <button class="link" onClick={() => go({ type: null, actor: null })}>
+                    Show all
+                  </button>
+                </p>
+              </div>
+            )
+          ) : (
+            <ol class="scroll feed" aria-label="Interventions, newest first" tabIndex={-1}>
+              {interventions.map((one) => (
+                <Act key={one.seq} act={one} chosen={one.id === act} names={names} go={go} />
+              ))}
+              {next !== null && (
+                <li>
+                  {interventions.length < MOST_INTERVENTIONS ? (
+                    <button class="more" onClick={() => setPages(pages + 1)}>
+                      Show {INTERVENTIONS_PAGE} older ones
+                    </button>
+                  ) : (
+                    <a class="more" href={addressOf(ENDPOINTS.interventionLines, { history })}>
+                      All of them, as JSON lines
+                    </a>
+                  )}
+                </li>
+              )}
+            </ol>
+          )
+        }
+      </Shown>
+    </>
+  );
+};
+
+/** What lineages of a history are called, by their strands. */
+const useLineageNames = (history: string): ReadonlyMap<number, string> => {
+  const query = useLineages(history);
+  return new Map(
+    query.state === 'done'
+      ? query.value.lineages.map(({ strand, name }) => [strand, name ?? `:${strand}`])
+      : [],
+  );
+};
+
+const Filter = ({
+  history,
+  type,
+  actor,
+  go,
+}: {
+  readonly history: string;
+  readonly type: string | null;
+  readonly actor: string | null;
+  readonly go: Go;
+}): ComponentChildren => {
+  // Who can be chosen: those who acted of late, whatever is chosen now.
+  const all = useInterventions(history, { type: null, actor: null }, 1);
+  const seen = all.state === 'done' ? all.value.interventions.map((one) => one.actor) : [];
+  const actors = [...new Set(actor === null ? seen : [actor, ...seen])];
+  if (actors.length === 0) return null;
+  return (
+    <div class="side-facts filter">
+      <select
+        aria-label="Type"
+        value={type ?? ''}
+        onChange={({ currentTarget }) => go({ type: currentTarget.value || null, act: null })}
+      >
+        <option value="">every type</option>
+        {TYPES.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Actor"
+        value={actor ?? ''}
+        onChange={({ currentTarget }) => go({ actor: currentTarget.value || null, act: null })}
+      >
+        <option value="">every actor</option>
+        {actors.map((one) => (
+          <option key={one} value={one}>
+            {visible(one)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+};
+
+const Act = ({
+  act,
+  chosen,
+  names,
+  go,
+}: {
+  readonly act: Intervention;
+  readonly chosen: boolean;
+  readonly names: ReadonlyMap<number, string>;
+  readonly go: Go;
+}): ComponentChildren => {
+  const at = Date.parse(act.timestamp);
+  const words = actWords(act);
+  return (
+    <li class="act" aria-current={chosen ? 'true' : undefined}>
+      <button
+        class="act-open"
+        aria-expanded={chosen}
+        title={act.id}
+        onClick={() => go({ act: chosen ? null : act.id })}
+      >
+        <span class={`badge type type-${act.intervention_type}`}>{act.intervention_type}</span>
+        <b class="act-actor">
+          <SafeText text={act.actor} />
+        </b>
+        <time class="quiet" dateTime={act.timestamp} title={isoTime(at)}>
+          {shortTime(at)}
+        </time>
+      </button>
+      {words !== '' && (
+        <p class="act-words">
+          <SafeText text={oneLine(words, 200)} />
+        </p>
+      )}
+      {act.notes !== '' && (
+        <p class="act-notes">
+          <SafeText text={oneLine(act.notes, 300)} />
+        </p>
+      )}
+      <p class="act-where quiet">
+        <span class="act-lineage">
+          <SafeText text={names.get(act.strand) ?? `:${act.strand}`} />
+        </span>
+        <Places act={act} go={go} />
+        {act.annotations.length > 0 && <span>{plural(act.annotations.length, 'note')}</span>}
+      </p>
+    </li>
+  );
+};
+
+const HowToAct = ({ history }: { readonly history: string }): ComponentChildren => (
+  <div class="note hint">
+    <p>
+      Nobody has intervened yet. What an observer does to a history stands here: who, when, why, and what it
+      led to.
+    </p>
+    <pre>
+      ./stemma inject <SafeText text={history} /> 'Look at the logs first.' --actor me --notes 'a hint'
+    </pre>
+    <pre>
+      ./stemma save <SafeText text={history} /> good{'\n'}
+      ./stemma fork <SafeText text={history} /> @t0 --name what-if
+    </pre>
+    <p class="quiet">
+      An agent's own record is no intervention. {grouped(TYPES.length)} kinds of acts are: {TYPES.join(', ')}.
+    </p>
+  </div>
+);

@@ -1,0 +1,110 @@
+import type { SnapshotPage } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import type { Address, Go, Side } from './address.ts';
+import { Cycles } from './cycles.tsx';
+import { Interventions } from './interventions.tsx';
+import { placeX } from './lineage-drawing.ts';
+import { Lineages } from './lineages.tsx';
+import type { Query } from './queries.ts';
+import { Shown } from './states.tsx';
+import type { Looking } from './use-cycles.ts';
+import { useQuery } from './use-query.ts';
+
+const TABS: readonly (readonly [side: Side, words: string, key: string])[] = [
+  ['cycles', 'Cycles', 'c'],
+  ['lineages', 'Lineages', 'l'],
+  ['interventions', 'Interventions', 'i'],
+];
+
+/** The column beside the histories: the cycles of a lineage, or the lineages of its history, or what observers did. */
+export const SidePanel = ({
+  head,
+  looking,
+  address,
+  go,
+}: {
+  readonly head: Query<SnapshotPage>;
+  readonly looking: Looking | null;
+  readonly address: Address & { readonly history: string };
+  readonly go: Go;
+}): ComponentChildren => {
+  const { side } = address;
+  const label = TABS.find(([name]) => name === side)?.[1];
+  return (
+    <section class={`panel side side-${side}`} aria-label={label}>
+      <header class="panel-head">
+        <div class="tabs" role="group" aria-label="Beside the context">
+          {TABS.map(([name, words, key]) => (
+            <button
+              key={name}
+              class="tab"
+              aria-pressed={side === name}
+              title={`${words} (${key})`}
+              onClick={() => go({ side: name })}
+            >
+              {words}
+            </button>
+          ))}
+        </div>
+      </header>
+      {side === 'cycles' ? (
+        <Cycles head={head} looking={looking} go={go} />
+      ) : (
+        <OfHistory address={address} head={head} looking={looking} go={go} />
+      )}
+    </section>
+  );
+};
+
+const ID = /^(h[a-z2-7]{20})(?::\d+)?$/;
+
+/** What is told of all lineages of a history, whichever of them is looked at. */
+const OfHistory = ({
+  address,
+  head,
+  looking,
+  go,
+}: {
+  readonly address: Address & { readonly history: string };
+  readonly head: Query<SnapshotPage>;
+  readonly looking: Looking | null;
+  readonly go: Go;
+}): ComponentChildren => {
+  // An id says by itself which history it is of: nothing is waited for when one goes from lineage to lineage.
+  const root = ID.exec(address.history)?.[1];
+  const found = head.state === 'done' ? head.value : undefined;
+  const history = found?.history ?? root;
+  const lineage = found?.lineage ?? (root === undefined ? undefined : address.history);
+  if (history === undefined || lineage === undefined)
+    return (
+      <Shown query={head} what={address.side}>
+        {() => null}
+      </Shown>
+    );
+  return address.side === 'lineages' ? (
+    <LineagesHere history={history} lineage={lineage} looking={looking} go={go} />
+  ) : (
+    <Interventions history={history} address={address} go={go} />
+  );
+};
+
+/** The lineages, and where one is in them. */
+const LineagesHere = (props: {
+  readonly history: string;
+  readonly lineage: string;
+  readonly looking: Looking | null;
+  readonly go: Go;
+}): ComponentChildren => {
+  const { lineage, looking } = props;
+  const reference = looking === null || looking.cycle !== null ? undefined : looking.reference;
+  // Only of a snapshot is the cycle known from its reference.
+  const asked = useQuery(
+    reference === undefined ? 'none' : `now/h/${lineage}/${reference}/config`,
+    (client) =>
+      reference === undefined
+        ? new Promise<never>(() => undefined)
+        : client.config({ history: lineage, at: reference }),
+  );
+  const position = asked.state === 'done' ? asked.value.position : null;
+  return <Lineages {...props} cycle={looking?.cycle ?? (position === null ? null : placeX(position))} />;
+};

@@ -1,0 +1,82 @@
+import { createClient, type Client } from '@stemma/api';
+import { serveGateway } from '@stemma/gateway';
+import { openHome, type Home } from '@stemma/home';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { build } from 'vite';
+import { openBrowser, watch } from './browser.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ARTIFACTS = join(ROOT, 'artifacts');
+
+/** What a page is opened with: the part of its address behind the path, the size of its window, and the scheme of its colours. */
+export type Opening = {
+  readonly address?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+};
+
+/** A page in a browser, and what it did that it should not have. */
+export type Opened = {
+  readonly page: Page;
+  readonly faults: readonly string[];
+  readonly screenshot: (name: string) => Promise<unknown>;
+};
+
+/** The built page on a gateway over a home of its own, and a browser to look at it. */
+export type Stage = {
+  readonly client: Client;
+  readonly home: Home;
+  /** Where the built page lies. */
+  readonly dist: string;
+  readonly url: string;
+  open(opening?: Opening): Promise<Opened>;
+  closePages(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const openStage = async (executable: string): Promise<Stage> => {
+  const directory = await mkdtemp(join(tmpdir(), 'stemma-page-'));
+  const dist = join(directory, 'dist');
+  await mkdir(ARTIFACTS, { recursive: true });
+  await build({
+    root: ROOT,
+    configFile: join(ROOT, 'vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: dist },
+  });
+  const home = await openHome({ directory: join(directory, 'home'), create: true });
+  const gateway = await serveGateway({ home, port: 0, page: dist });
+  const browser = await openBrowser(executable);
+  return {
+    client: createClient((url, options) => fetch(url, options), gateway.url),
+    home,
+    dist,
+    url: gateway.url,
+    open: async ({ address = '', width = 1280, height = 800, colorScheme = 'light' } = {}) => {
+      const page = await browser.context.newPage();
+      const faults = watch(page, gateway.url);
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${gateway.url}/${address}`);
+      return {
+        page,
+        faults,
+        screenshot: (name) => page.screenshot({ path: join(ARTIFACTS, `${name}.png`) }),
+      };
+    },
+    closePages: async () => {
+      for (const one of browser.context.pages().slice(1)) await one.close();
+    },
+    close: async () => {
+      await browser.close();
+      await gateway.close();
+      await home.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};
