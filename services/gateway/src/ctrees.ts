@@ -38,35 +38,41 @@ const ctreesAnswer = (answer: StagesAnswer): Ctrees => stagesDocument(answer) as
 
 /**
  * What the stream of a session says of a batch of events: a message for each node that they added to the lineage's
- * stream, and one for each snapshot (compiler-stages: http). The last carries the cursor.
+ * stream, and one for each snapshot (compiler-stages: http). The last carries the cursor. The session is looked up for each
+ * batch: after a rollback a history's id, or a lineage's name, means the lineage that goes on.
  */
 export const ctreesMessages =
-  (home: Home, line: Line) =>
+  (home: Home, session: string) =>
   async (cursor: string, events: readonly LoggedEvent[]): Promise<readonly string[]> => {
     const texts: string[] = [];
+    const line = await home.find(session);
     const tell = (type: string, seq: number, payload: object): void => {
       const data = toWireJson({ type, session_id: line.lineage, seq, payload });
       texts.push(`event: ${type}\ndata: ${data}\n\n`);
     };
-    for (const [seq, snapshot] of framesOf(line, events)) {
-      for (const entry of await home.stages.frame(line, seq))
+    for (const frame of framesOf(line, events)) {
+      if (!home.stages.isOf(line, frame)) continue;
+      const { strand, seq } = frame;
+      const own: Line = { ...line, strand };
+      for (const entry of await home.stages.frame(own, seq))
         tell('ctree_node', seq, { node: entryDocument(entry) });
-      if (snapshot) {
-        const position = await home.position(line, `@s${seq}`);
-        tell('ctree_snapshot', seq, stagesDocument(await home.stages.compile(position)));
-      }
+      if (!frame.snapshot) continue;
+      const position = await home.position(own, `@s${seq}`);
+      tell('ctree_snapshot', seq, stagesDocument(await home.stages.compile(position)));
     }
     const last = texts.pop();
     return [...texts, `id: ${cursor}\n${last ?? '\n'}`];
   };
 
-/** The frames of the lineage among events, and whether each ends in a snapshot. */
-const framesOf = (line: Line, events: readonly LoggedEvent[]): ReadonlyMap<number, boolean> => {
-  const frames = new Map<number, boolean>();
-  for (const { history, strand, seq, event } of events) {
-    if (history !== line.history || strand !== line.strand) continue;
+type Frame = { readonly strand: number; readonly seq: number; readonly snapshot: boolean };
+
+/** The frames of the history among events, and whether each ends in a snapshot. */
+const framesOf = ({ history }: Line, events: readonly LoggedEvent[]): Iterable<Frame> => {
+  const frames = new Map<number, Frame>();
+  for (const { history: of, strand, seq, event } of events) {
+    if (of !== history) continue;
     const snapshot = event.type === 'SnapshotCommitted' || event.type === 'SnapshotImported';
-    frames.set(seq, (frames.get(seq) ?? false) || snapshot);
+    frames.set(seq, { strand, seq, snapshot: (frames.get(seq)?.snapshot ?? false) || snapshot });
   }
-  return frames;
+  return frames.values();
 };

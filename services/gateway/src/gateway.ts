@@ -95,9 +95,9 @@ const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: Gatewa
         const { session, after } = (await inputOf(c, ENDPOINTS.ctreesStream)) as InputOf<
           typeof ENDPOINTS.ctreesStream
         >;
-        const line = await home.find(session);
-        const asked = { after: afterOf(c, after), history: line.history };
-        return openStream(eventSource(home, asked, ctreesMessages(home, line)), signal, times);
+        const { history } = await home.find(session);
+        const asked = { after: afterOf(c, after), history };
+        return openStream(eventSource(home, asked, ctreesMessages(home, session)), signal, times);
       },
     ],
     [

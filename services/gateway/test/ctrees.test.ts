@@ -91,6 +91,34 @@ test('nodes and snapshots come on the live stream, and go on where the last id w
   expect(ordinals).toEqual(Array.from({ length: 6 }, (_, i) => now.snapshot.node_count + i));
 });
 
+test('the stream of a history goes on behind a rollback, and behind a cursor from before it; that of the lineage it left does not [compiler-stages: http] [context-tree §5: rollback]', async () => {
+  const labels = ({ messages }: Awaited<ReturnType<typeof messagesUntil>>): readonly string[] =>
+    messages.map((one) => (one.type === 'ctree_node' ? one.payload.node.label : one.type));
+  const main = await open('airline');
+  await airline.record('rb-1', block('rb-1', 'soon left'), { op: 'commit' });
+  const before = await messagesUntil(1, main);
+  const strand = (await airline.home.find('airline')).strand;
+  const left = await open(`airline:${strand}`);
+  const live = await open('airline', { 'last-event-id': before.cursor });
+  await airline.record('rb-2', block('rb-2', 'left'), { op: 'commit' });
+  await airline.record('rb-3', { op: 'rollback', to: '@c1' });
+  await airline.record('rb-4', block('rb-4', 'goes on'), { op: 'commit' });
+  const wanted = [
+    ...['message:user', 'lifecycle:sealed', 'lifecycle:committed', 'ctree_snapshot'],
+    'lifecycle:rolled_back',
+    ...['message:user', 'lifecycle:sealed', 'lifecycle:committed', 'ctree_snapshot'],
+  ];
+  const told = await messagesUntil(2, live);
+  expect(labels(told)).toEqual(wanted);
+  const last = told.messages.at(-1)!;
+  expect(last.type === 'ctree_snapshot' && last.payload).toEqual(
+    await airline.client.ctrees({ session: 'airline' }),
+  );
+  const again = await messagesUntil(2, await open('airline', { 'last-event-id': before.cursor }));
+  expect(again.messages).toEqual(told.messages);
+  expect(labels(await messagesUntil(1, left))).toEqual(wanted.slice(0, 4));
+});
+
 test('a cursor that the log does not have is gone: 409 [compiler-stages: http]', async () => {
   const response = await open('airline', { 'last-event-id': 'alogofanotherhome:0' });
   expect([response.status, await response.json()]).toMatchObject([409, { error: { code: 'E_STREAM_GONE' } }]);

@@ -26,6 +26,7 @@ import {
 import type { Position } from '../place.ts';
 import { boundedCache } from './bounded-cache.ts';
 import { diffStages } from './diff-stages.ts';
+import { isFrameOfLine } from './frame-of-line.ts';
 import { withoutText } from './summary-without-text.ts';
 import type { StagesAnswer, StagesQuestions, StagesSettings, StreamEntry } from './types.ts';
 
@@ -127,6 +128,7 @@ export const openStages = (projector: Projector): StagesQuestions => {
         yield { kind: node.kind, payload, turn: node.turn, node_id: node.facts.id };
       }
     },
+    isOf: (line, frame) => projector.read((rows) => isFrameOfLine(rows, line, frame)),
     frame: async ({ history, strand }, seq) =>
       projector.read((rows) => framesNodes(rows, history, strand, seq)).map((node) => entryOf(node)),
     async diff(a, b, settings = {}) {

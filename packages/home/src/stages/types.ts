@@ -95,6 +95,14 @@ export type StagesQuestions = {
     readonly turn: number;
     readonly node_id: string;
   }>;
+  /**
+   * Whether a frame belongs to what a lineage went through: its own, and those of lineages that rollbacks left for it,
+   * up to then.
+   */
+  isOf(
+    line: Pick<Line, 'history' | 'strand'>,
+    frame: { readonly strand: number; readonly seq: number },
+  ): boolean;
   /** The nodes that one frame of a lineage added to its stream. */
   frame(line: Pick<Line, 'history' | 'strand'>, seq: number): Promise<readonly StreamEntry[]>;
   /** @throws E_STAGES_CONFIG */
