@@ -1,3 +1,4 @@
+export { changedParts } from './diffs/changed-parts.ts';
 export { READ_MODELS } from './catalogue.ts';
 export { explainDiff, type Explained, type ExplainedEntry, type WayMoment } from './diffs/explain.ts';
 export { presenceOf, type Presence } from './diffs/presence.ts';
@@ -48,7 +49,7 @@ export {
 } from './snapshots/look-up.ts';
 export { nearestMark, type Mark } from './snapshots/mark.ts';
 export { nodeCourse, type NodeStep } from './snapshots/node-course.ts';
-export { readNode, type FoundNode } from './snapshots/read-node.ts';
+export { readNode } from './snapshots/read-node.ts';
 export { readPart, type Wanted } from './snapshots/read-part.ts';
 export { readConfig, readFlatTree, readHead, readLineage, readPosition } from './snapshots/read-position.ts';
 export {

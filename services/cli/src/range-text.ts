@@ -9,9 +9,11 @@ export const rangeText = ({ snapshots, diffs, limits }: RangeResult): string => 
     ...diffs
       .filter((diff) => lengthOf(diff) > 0 || diff.stats.added + diff.stats.removed + diff.stats.changed > 0)
       .map((diff) => pairText(diff, cycles)),
-    `${snapshots.length} snapshots, ${diffs.length} pairs compared, ${same} of them the same${limits?.truncated === true ? ', some changes left out' : ''}\n`,
+    `${many(snapshots.length, 'snapshot')}, ${many(diffs.length, 'pair')} compared, ${same} of them the same${limits?.truncated === true ? ', some changes left out' : ''}\n`,
   ].join('');
 };
+
+const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const lengthOf = ({ added_ids, removed_ids, changed }: RangeDiff): number =>
   added_ids.length + removed_ids.length + changed.length;

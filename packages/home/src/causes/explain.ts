@@ -1,17 +1,11 @@
-import {
-  contentHash,
-  diffTrees,
-  NODE_KIND,
-  threadParts,
-  type Diff,
-  type FlatTree,
-} from '@stemma/context-tree';
+import { contentHash, NODE_KIND, threadParts, type Diff, type FlatTree } from '@stemma/context-tree';
 import type { Projector } from '@stemma/projector';
 import { explainDiff, type WayMoment } from '@stemma/read-models';
 import type { TreeView } from '../home.ts';
 import type { Position } from '../place.ts';
 import type { ByteRange } from '../questions/types.ts';
 import { viewOf } from '../read.ts';
+import { diffNear } from '../selection/diff-near.ts';
 import { openTeller } from './teller.ts';
 import type { ExplainedDiff, ExplainedDiffEntry, ToldCause } from './types.ts';
 
@@ -23,13 +17,10 @@ export const explainPositions = async (
 ): Promise<ExplainedDiff> => {
   const { history } = a;
   const [older, newer] = [await viewOf(projector, a), await viewOf(projector, b)];
-  const { diff, explained } = await projector.payloads.using(history, (source) => {
-    const found = diffTrees(older.tree, newer.tree, source);
-    return {
-      diff: found,
-      explained: projector.read((rows) => explainDiff(rows, history, { a, b, diff: found }, source)),
-    };
-  });
+  const diff = await diffNear(projector, a, b);
+  const explained = await projector.payloads.using(history, (source) =>
+    projector.read((rows) => explainDiff(rows, history, { a, b, diff }, source)),
+  );
   const tell = openTeller(projector, history);
   const told = async (moment: WayMoment): Promise<ToldCause> => {
     const { fields, undone } = moment;

@@ -1,7 +1,7 @@
-import { diffTrees } from '@stemma/context-tree';
 import type { Projector } from '@stemma/projector';
-import { explainDiff, readFlatTree } from '@stemma/read-models';
+import { explainDiff } from '@stemma/read-models';
 import type { Origin, Position } from '../place.ts';
+import { diffNear } from '../selection/diff-near.ts';
 import type { ExplainedChange } from './bisect-types.ts';
 import { openFrames } from './origin.ts';
 
@@ -12,14 +12,9 @@ export const explainChanges = async (
   b: Position,
 ): Promise<readonly ExplainedChange[]> => {
   const { history } = a;
-  const [older, newer] = projector.read((rows) => [
-    readFlatTree(rows, history, a.strand, a.seq),
-    readFlatTree(rows, history, b.strand, b.seq),
-  ]);
+  const diff = await diffNear(projector, a, b);
   const { entries } = await projector.payloads.using(history, (source) =>
-    projector.read((rows) =>
-      explainDiff(rows, history, { a, b, diff: diffTrees(older as never, newer as never, source) }, source),
-    ),
+    projector.read((rows) => explainDiff(rows, history, { a, b, diff }, source)),
   );
   const frames = openFrames(projector, history);
   const origins = await frames.describe(entries.flatMap(({ causes }) => causes));

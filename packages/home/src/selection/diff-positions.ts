@@ -1,9 +1,8 @@
-import { diffTrees } from '@stemma/context-tree';
-import { readFlatTree } from '@stemma/read-models';
 import { parseSelector } from '@stemma/selectors';
 import { fail } from '@stemma/errors';
 import type { DiffResult } from '../home.ts';
 import type { Position } from '../place.ts';
+import { diffNear } from './diff-near.ts';
 import { idsAt, type Asked } from './select-ids.ts';
 
 /**
@@ -20,14 +19,7 @@ export const diffPositions = async (
 ): Promise<DiffResult> => {
   const { projector } = asked;
   const only = text === undefined ? undefined : await idsInEither(asked, a, b, text);
-  const [older, newer] = projector.read(
-    (rows) =>
-      [
-        readFlatTree(rows, a.history, a.strand, a.seq),
-        readFlatTree(rows, b.history, b.strand, b.seq),
-      ] as const,
-  );
-  return projector.payloads.using(a.history, (source) => diffTrees(older, newer, source, only));
+  return diffNear(projector, a, b, only);
 };
 
 const idsInEither = async (

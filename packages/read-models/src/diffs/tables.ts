@@ -60,4 +60,18 @@ export const CYCLES: Table = {
   ],
 };
 
-export const DIFFS_TABLES: readonly Table[] = [TIMELINE, TOUCHED, CYCLES];
+export const DUE: Table = {
+  name: 'due',
+  about:
+    'A node that frame `seq` made end with a cycle: what grows older is found from the next cycle on. `expires` is the first cycle without it, unless something happens to it before; `ttl` what it shows when it begins to age.',
+  key: [
+    ['history', 'text'],
+    ['strand', 'uint'],
+    ['expires', 'uint'],
+    ['seq', 'uint'],
+    ['node', 'text'],
+  ],
+  value: [['ttl', 'uint']],
+};
+
+export const DIFFS_TABLES: readonly Table[] = [TIMELINE, TOUCHED, CYCLES, DUE];

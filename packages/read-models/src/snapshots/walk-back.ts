@@ -8,7 +8,8 @@ import {
   type TurnRecord,
 } from '@stemma/context-tree';
 import type { RowReader } from '@stemma/row-store';
-import { readNode } from './read-node.ts';
+import { readChain } from './chain.ts';
+import { nodeReader } from './node-reader.ts';
 import { readPosition } from './read-position.ts';
 
 /** A snapshot on the way: a position and its cycle. */
@@ -116,8 +117,10 @@ export const walkBack = (rows: RowReader, history: string, from: WalkStop): Walk
       addContents(ids);
       const newer = all ? tree() : part(ids);
       at = to;
+      const chain = readChain(view, history, to.strand, to.seq);
+      const read = nodeReader(view, { history, chain, cycle: to.cycle });
       for (const id of changed) {
-        const found = readNode(view, history, to.strand, to.seq, id);
+        const found = read(id);
         if (found?.kind === 'fixed') fixed = withFixed(fixed, id, found.record);
         else drop(id);
         if (found?.kind === 'node') addNode(found.record);

@@ -38,7 +38,7 @@ export const select: CommandLine = {
       return undefined;
     }
     const given = Object.keys(asked).find((option) => option !== 'limit' && option !== 'skip');
-    if (given !== undefined) throw fail('E_USAGE', `${given} is for a range such as @t-5..@t-1`);
+    if (given !== undefined) throw fail('E_USAGE', `${optionOf(given)} is for a range such as @t-5..@t-1`);
     const { ids, position } = await home.select(line, required(selector), asked);
     observe(line, 'selected', required(selector), position);
     await output.result(ids, () => ids.map((id) => id + '\n').join(''));
@@ -74,5 +74,9 @@ const rangeOptionsOf = (options: Readonly<Record<string, unknown>>): RangeOption
     ...(mode === undefined ? {} : { contentMode: mode }),
   };
 };
+
+/** A range option as it is written on the command line. */
+const optionOf = (name: string): string =>
+  name === 'maxChangesPerSnapshot' ? '--max-changes' : `--${name.replace(/[A-Z]/g, '-$&').toLowerCase()}`;
 
 const isMode = (mode: string): mode is ContentMode => CONTENT_MODES.some((known) => known === mode);
