@@ -5,11 +5,14 @@ export type Backend = Pick<
   Client,
   'start' | 'command' | 'recordCall' | 'select' | 'diff' | 'export' | 'thread'
 > & {
-  /** The id of the history that a name or an id means. @throws E_HISTORY_NOT_FOUND */
-  find(name: string): Promise<string>;
+  /** The history and the lineage that a name or an id means. @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND */
+  find(name: string): Promise<Place>;
   snapshots(history: string): Promise<readonly Snapshot[]>;
   close(): Promise<void>;
 };
+
+/** `lineage` names it in the API: the history's id for the main one, else `HISTORY:STRAND`. */
+export type Place = { readonly history: string; readonly lineage: string };
 
 /** A snapshot of the lineage, as a list shows it. */
 export type Snapshot = {
@@ -26,7 +29,10 @@ export const openServer = (url: string, fetch: Fetch): Backend => {
   const client = createClient(fetch, url.replace(/\/+$/, ''));
   return {
     ...client,
-    find: async (name) => (await client.history({ history: name })).history,
+    find: async (name) => {
+      const { history, lineage } = await client.snapshots({ history: name, limit: 1 });
+      return { history, lineage };
+    },
     snapshots: async (history) => {
       const found: Snapshot[] = [];
       for (let before: number | null | undefined; before !== null;) {

@@ -5,7 +5,7 @@ import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { historyId, parseCommand } from '@stemma/history';
 import { toOpenAIMessages } from '@stemma/importers';
-import { lineageId, lineOf, openHome, type Home, type Line, type Outcome, type Position } from '@stemma/home';
+import { lineOf, openHome, type Home, type Line, type Outcome, type Position } from '@stemma/home';
 import type { Backend } from './backend.ts';
 
 type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
@@ -18,7 +18,10 @@ const backendOf = (home: Home): Backend => {
   const viewAt = async (history: string, at: string | undefined) =>
     home.view(await home.position(await home.find(history), at));
   return {
-    find: async (name) => (await home.find(name)).history,
+    find: async (name) => {
+      const { history, lineage } = await home.find(name);
+      return { history, lineage };
+    },
     start: async ({ body: { id, name = null, thread, ...who } }) => {
       const step = { op: 'start', name, ...(thread === undefined ? {} : { thread }) };
       const history = historyId(name, id);
@@ -114,7 +117,7 @@ const answer = async (home: Home, { repeated, events, ...where }: Outcome): Prom
 
 const positionAnswer = (position: Position): PositionAnswer => ({
   history: position.history,
-  lineage: lineageId(position.history, position.strand),
+  lineage: position.lineage,
   strand: position.strand,
   seq: position.seq,
   cycle: position.cycle,

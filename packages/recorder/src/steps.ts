@@ -3,6 +3,19 @@ import type { Step } from '@stemma/api';
 /** A node as it is given: `nodeType` is `cb` unless said; a container brings `children`. */
 export type NodeGiven = { readonly [attribute: string]: unknown };
 
+/** What is saved: unless said, where the lineage stands (after the steps before), under a name made from that position. */
+export type Saving = {
+  readonly name?: string;
+  readonly description?: string;
+  /** A reference: `@c4`, `@name:NAME`. */
+  readonly at?: string;
+};
+
+/** How an actor's message enters the open cycle. Unless said: at the end of `^ah`, `manual`. */
+export type Injection = Omit<StepOf<'inject'>, 'op' | 'text'>;
+
+type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
+
 /** The steps of one command, collected. Each gives itself back, so that they can be written in a row. */
 export type Batch = {
   readonly steps: readonly Step[];
@@ -17,6 +30,9 @@ export type Batch = {
   /** Names the position after the steps before. */
   name(name: string): Batch;
   annotate(note: string): Batch;
+  save(saving?: Saving): Batch;
+  /** By an actor, and at most one in a command. */
+  inject(text: string, how?: Injection): Batch;
 };
 
 export const newBatch = (): Batch => {
@@ -34,6 +50,9 @@ export const newBatch = (): Batch => {
     commit: (turnId) => add({ op: 'commit', ...(turnId === undefined ? {} : { turn_id: turnId }) }),
     name: (name) => add({ op: 'name', name }),
     annotate: (note) => add({ op: 'annotate', note }),
+    save: ({ at, ...saving } = {}) =>
+      add({ op: 'save', ...saving, ...(at === undefined ? {} : { position: at }) }),
+    inject: (text, how = {}) => add({ op: 'inject', text, ...how }),
   };
   return batch;
 };

@@ -134,12 +134,87 @@ test.each(PLACES)('%s refuses with the same coded errors', (_, open) =>
   }),
 );
 
+/** What observers did, as an auditor lists it. */
+const interventionsIn = async (directory: string) => {
+  const home = await openHome({ directory });
+  const { interventions } = await home.audit.interventions(await home.find('desk'));
+  await home.close();
+  return interventions;
+};
+
 test.each(PLACES)('%s records interventions of an actor, with why', (_, open) =>
   using(open, async (desk, directory) => {
     await desk.insert('^ah', { id: 'slip', content: 'A slip.' });
+    await expect(desk.inject('Stop.')).rejects.toMatchObject({ code: 'E_ACTOR_REQUIRED' });
     const { recorder: reviewer, close } = await open(directory, { history: 'desk', actor: 'reviewer' });
     await reviewer.remove('slip', { notes: 'It was wrong.' });
+    await reviewer.recordCall([{ role: 'user', content: 'By hand.' }], { notes: 'It went wrong.' });
+    await reviewer.batch(
+      (one) => one.inject('Stop.', { id: 'stop', role: 'system', ttl: 1 }).commit().save({ name: 'stopped' }),
+      { notes: 'Enough.' },
+    );
     await close();
-    expect(await desk.select('.cb')).toEqual([]);
+    expect(await desk.select('@c2 #stop')).toEqual(['stop']);
+    expect(await desk.select('@name:stopped #stop')).toEqual(['stop']);
+    expect(
+      (await interventionsIn(directory)).map(({ actor, intervention_type, notes }) => [
+        actor,
+        intervention_type,
+        notes,
+      ]),
+    ).toEqual([
+      ['reviewer', 'edit', 'It was wrong.'],
+      ['reviewer', 'edit', 'It went wrong.'],
+      ['reviewer', 'message_inject', 'Enough.'],
+    ]);
   }),
+);
+
+test.each(PLACES)(
+  '%s forks, and goes back: each recorder keeps to its lineage, the commands behind a rollback go to the one that goes on [context-tree §5: fork] [context-tree §5: rollback]',
+  (_, open) =>
+    using(open, async (desk, directory) => {
+      const say = (to: Recorder, id: string) =>
+        to.batch((one) => one.insert('^ah', { id, content: id }).commit());
+      await say(desk, 'one');
+      await desk.save({ name: 'begun', description: 'before all' });
+      await say(desk, 'two');
+
+      const other = await desk.fork({ at: '@name:begun', name: 'other', description: 'what if' });
+      expect([other.history, other.lineage === desk.lineage]).toEqual([desk.history, false]);
+      await say(other, 'else');
+      expect(await other.select('@t0 ^seq .cb')).toEqual(['one', 'else']);
+      expect(await desk.select('@t0 ^seq .cb')).toEqual(['one', 'two']);
+
+      // Not waited for.
+      const back = desk.rollback('@c1', { abandoned: 'left', description: 'two was wrong' });
+      const next = say(desk, 'three');
+      expect(await back).toMatchObject({ label: '@s6', repeated: false });
+      expect(await next).toMatchObject({ label: '@c2' });
+      expect(await desk.select('@t0 ^seq .cb')).toEqual(['one', 'three']);
+      expect(desk.lineage).toBe(desk.history);
+
+      const own = other.lineage;
+      await other.rollback('@c1');
+      await say(other, 'again');
+      expect(other.lineage).not.toBe(own);
+      expect(await other.select('@t0 ^seq .cb')).toEqual(['one', 'again']);
+
+      for (const [name, ids] of [
+        ['desk', ['one', 'three']],
+        ['desk:other', ['one', 'again']],
+        ['desk:left', ['one', 'two']],
+      ] as const) {
+        const { recorder, close } = await open(directory, {
+          history: name,
+          create: false,
+          recorder: 'reader',
+        });
+        expect(await recorder.select('@t0 ^seq .cb')).toEqual(ids);
+        await close();
+      }
+      await other.close();
+      // The one that it came from is still open.
+      expect(await say(desk, 'four')).toMatchObject({ label: '@c3' });
+    }),
 );

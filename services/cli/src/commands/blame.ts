@@ -35,10 +35,8 @@ const describe = (answer: Blame, byPart: boolean, width: number): string => {
   const rows = shown.map((part) =>
     row(part, part.origin === null ? undefined : origins[part.origin], byPart),
   );
-  const entered = (part: BlamePart): Origin | undefined => {
-    const key = parts.find((other) => other.node === part.node && other.part === 'id');
-    return key?.origin === null || key === undefined ? undefined : origins[key.origin];
-  };
+  const keys = new Map(parts.flatMap(({ part, node, origin }) => (part === 'id' ? [[node, origin]] : [])));
+  const entered = ({ node }: BlamePart): Origin | undefined => origins[keys.get(node) ?? -1];
   if (!byPart)
     shown.forEach((part, i) => {
       const first = entered(part);

@@ -16,7 +16,8 @@ export const watch: CommandLine = {
     const messages = home.questions.watch(required(name), required(selector), { signal });
     for await (const message of messages)
       await output.write(output.json ? toJson(message) + '\n' : describe(message));
-    return 2; // a watch ends only by being cancelled
+    // It ends by being cancelled, or, which is no failure, when nobody reads it any more.
+    return output.unread.aborted ? undefined : 2;
   },
 };
 
