@@ -120,7 +120,9 @@ const shared = (backend: Backend): Shared => {
   let users = 1;
   return {
     ...backend,
-    open: () => void users++,
+    open: () => {
+      users += 1;
+    },
     close: async () => {
       users -= 1;
       if (users === 0) await backend.close();
