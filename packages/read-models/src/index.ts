@@ -63,5 +63,5 @@ export { snapshots } from './snapshots/snapshots.ts';
 export { countStream, findStages, framesNodes, listStream, type SnapshotStages } from './stages/queries.ts';
 export { stages } from './stages/stages.ts';
 export type { StageNode } from './stages/node-row.ts';
-export { payloadEvent, payloadOf } from './stages/payload-of.ts';
+export { payloadFrame, payloadOf } from './stages/payload-of.ts';
 export type { BlockVersion } from './snapshots/block-versions.ts';

@@ -183,6 +183,7 @@ test('acts of an actor on a fork are guardrail nodes without ids, behind what th
   const said = 'Words of an observer, long enough to be found';
   await output('inject', side, said, ...home);
   await output('commit', side, ...home);
+  await output('config', 'set', side, 'model_id=small', ...home);
   const events = (await output('stages', 'events', side, ...home))
     .trimEnd()
     .split('\n')
@@ -197,8 +198,14 @@ test('acts of an actor on a fork are guardrail nodes without ids, behind what th
     ['guardrail', 'edit'],
     ['lifecycle', 'sealed'],
     ['lifecycle', 'committed'],
+    ['guardrail', 'config_change'],
   ]);
-  const guardrails = JSON.stringify(events.filter(({ kind }) => kind === 'guardrail'));
-  expect(guardrails).not.toContain(history);
+  const guardrails = events.filter(({ kind }) => kind === 'guardrail').map(({ payload }) => payload.payload);
+  expect(guardrails).toEqual([
+    { description: '' },
+    { source: 'manual', text: said },
+    { commands: [{ cycle: 2, op: 'commit' }] },
+    { model_id: { from: null, to: 'small' } },
+  ]);
   expect(await output('stages', side, '--json', ...home)).not.toContain(said);
 }, 60_000);

@@ -3,7 +3,7 @@ import {
   findStages,
   framesNodes,
   listStream,
-  payloadEvent,
+  payloadFrame,
   payloadOf,
   type StageNode,
 } from '@stemma/read-models';
@@ -177,9 +177,8 @@ const describeStream = async (
 };
 
 const payloadAt = async (projector: Projector, history: string, node: StageNode): Promise<ExactJson> => {
-  const at = payloadEvent(node);
-  const events = at === null ? [] : await projector.payloads.events(history, at.seq);
-  return payloadOf(node, events[at?.index ?? 0]);
+  const seq = payloadFrame(node);
+  return payloadOf(node, seq === null ? [] : await projector.payloads.events(history, seq));
 };
 
 const sha1At = async (projector: Projector, history: string, node: StageNode | undefined): Promise<string> =>

@@ -1,4 +1,5 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { interventionIn, type AppliedFrame } from '@stemma/history';
 
 /** Keys of interventions that name lineages, positions or nodes (pool: Interventions). */
 const NAMES_SOMETHING: ReadonlySet<string> = new Set([
@@ -9,9 +10,12 @@ const NAMES_SOMETHING: ReadonlySet<string> = new Set([
   'id',
   'ids',
   'lineage',
+  'node',
   'parent',
+  'position',
   'refs',
   'seq',
+  'since',
   'strand',
   'time',
   'timestamp',
@@ -19,11 +23,17 @@ const NAMES_SOMETHING: ReadonlySet<string> = new Set([
 const ID_OR_TIME = /(?:_ids?|_at|_ns|_ms|_iso|_time|Id|Ids|At)$/;
 
 /**
- * What an intervention says, without what names things by generated ids or tells times, at any depth: equal acts give
- * equal nodes, whenever and wherever they were done (compiler-stages: node stream).
+ * What the intervention that a frame is says, completed from the frame's other events (pool: Interventions), without what
+ * names things by generated ids or tells times, at any depth: equal acts give equal nodes, whenever and wherever they
+ * were done, and acts that differ in what they say differ (compiler-stages: node stream).
  */
-export const guardrailContent = (intervention: string, content: WideJsonObject): WideJsonObject => {
-  if (intervention !== 'rollback') return withoutIdsAndTimes(content);
+export const guardrailContent = (events: AppliedFrame['events']): WideJsonObject => {
+  // Where it happened and who did it are no content; what they decide of it is left out below.
+  const facts = interventionIn({ history: '', seq: 0, lineage: 0, author: { actor: '' }, events });
+  const content = facts?.content ?? {};
+  // The names of settings are their owner's, and may be any.
+  if (facts?.type === 'config_change') return content;
+  if (facts?.type !== 'rollback') return withoutIdsAndTimes(content);
   // The position that it goes back to; in a changed configuration `to` is a value.
   const { to: _position, ...rest } = content;
   return withoutIdsAndTimes(rest);

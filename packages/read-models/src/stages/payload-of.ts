@@ -7,19 +7,19 @@ import { blockNode, eventOfSlot, type NodeKind } from './stream-node.ts';
 
 type HistoryEvent = Parameters<typeof payloadIn>[0];
 
-/** The event that holds the payload of a node; null for one whose row has it. */
-export const payloadEvent = ({ seq, slot, payload }: StageNode): { seq: number; index: number } | null =>
-  payload === null ? { seq, index: eventOfSlot(slot) } : null;
+/** The frame that holds the payload of a node; null for one whose row has it. */
+export const payloadFrame = ({ seq, payload }: StageNode): number | null => (payload === null ? seq : null);
 
 const KIND_OF_BLOCK: { readonly [kind in NodeKind]?: string } = { tool_call: 'call', tool_result: 'result' };
 
-/** The payload of a node as it was hashed, from its row and its event. @throws E_INTERNAL if it is not of the event */
-export const payloadOf = (node: StageNode, event: HistoryEvent | undefined): WideJsonObject => {
+/**
+ * The payload of a node as it was hashed, from its row and the events of its frame. @throws E_INTERNAL if it is not of them
+ */
+export const payloadOf = (node: StageNode, events: readonly HistoryEvent[]): WideJsonObject => {
   if (node.payload !== null) return node.payload;
-  if (event?.type === 'InterventionRecorded') {
-    const { intervention, content } = event;
-    return { payload: guardrailContent(intervention, content as WideJsonObject), type: intervention };
-  }
+  const event = events[eventOfSlot(node.slot)];
+  if (event?.type === 'InterventionRecorded')
+    return { payload: guardrailContent(events), type: event.intervention };
   if (event?.type !== 'NodeInserted' && event?.type !== 'NodeImported' && event?.type !== 'NodeReplaced')
     throw fail('E_INTERNAL', `node ${node.facts.id} of the stream is of another event`);
   const kind = KIND_OF_BLOCK[node.kind] ?? 'text';

@@ -66,9 +66,8 @@ export const projectFrame = (
         return;
       }
       case 'InterventionRecorded': {
-        const { intervention, content } = event;
-        const payload = guardrailContent(intervention, content as WideJsonObject);
-        add(lifecycleSlot(index), 'guardrail', open, { payload, type: intervention });
+        const payload = guardrailContent(events);
+        add(lifecycleSlot(index), 'guardrail', open, { payload, type: event.intervention });
         return;
       }
       case 'NodeInserted':

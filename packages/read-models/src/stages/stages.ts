@@ -3,4 +3,4 @@ import { foldStages } from './fold.ts';
 import { STAGES_TABLES } from './tables.ts';
 
 /** Our own histories as node streams, and the hashes of their stages at every snapshot (compiler-stages). */
-export const stages: ReadModel = { name: 'stages', version: 3, tables: STAGES_TABLES, fold: foldStages };
+export const stages: ReadModel = { name: 'stages', version: 4, tables: STAGES_TABLES, fold: foldStages };
