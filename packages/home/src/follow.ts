@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import { openRecord, partitionOf, type EventLog } from '@stemma/log';
 import { FRAMES, type Projector } from '@stemma/projector';
 import { findAct, listActs } from '@stemma/read-models';
+import { lineageName } from './find.ts';
 import type { LoggedEvent } from './home.ts';
 import { authorOf } from './read.ts';
 
@@ -12,9 +13,13 @@ export const frameEvents = async (
   seq: number,
 ): Promise<readonly LoggedEvent[]> => {
   const events = await projector.payloads.events(history, seq);
-  const act = projector.read((view) => findAct(view, history, seq));
+  const [act, lineage] = projector.read((view) => {
+    const found = findAct(view, history, seq);
+    return [found, lineageName(view, history, found.strand)] as const;
+  });
   return events.map((event, index) => ({
     history,
+    lineage,
     strand: act.strand,
     seq,
     index,

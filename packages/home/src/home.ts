@@ -68,6 +68,8 @@ export type TreeAt = {
 /** An accepted event as `stemma log` and the live stream give it. */
 export type LoggedEvent = {
   readonly history: string;
+  /** What names its lineage now: the history's id for `main`, else `<history>:<strand>`. */
+  readonly lineage: string;
   readonly strand: number;
   readonly seq: number;
   readonly index: number;

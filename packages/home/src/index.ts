@@ -25,6 +25,7 @@ export type {
 } from './causes/types.ts';
 export { lineageId } from '@stemma/history';
 export { lineOf } from './find.ts';
+export type { StepToPlace } from './lineages/place-steps.ts';
 export type {
   Configuration,
   LineageNode,

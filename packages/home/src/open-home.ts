@@ -112,7 +112,11 @@ const homeOf = (parts: Parts): Home => {
   const asked = { projector, load: openTreeLoader() };
   const home: Home = {
     directory: parts.directory,
-    lineages: lineagesOf(projector, (command) => submit(parts, command)),
+    lineages: lineagesOf(
+      projector,
+      (command) => submit(parts, command),
+      (line, ref) => home.position(line, ref),
+    ),
     submit: (command) => submit(parts, command),
     recordCall: (line, call) => recordCall(home, projector, line, call),
     histories: () => current((rows) => allHistories(rows, stateOf)),

@@ -5,7 +5,7 @@ import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { historyId, parseCommand } from '@stemma/history';
 import { toOpenAIMessages } from '@stemma/importers';
-import { lineOf, openHome, type Home, type Line, type Outcome, type Position } from '@stemma/home';
+import { lineOf, openHome, type Home, type Outcome, type Position } from '@stemma/home';
 import type { Backend } from './backend.ts';
 
 type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
@@ -31,9 +31,7 @@ const backendOf = (home: Home): Backend => {
       );
     },
     command: async ({ history, body: { id, expected, steps, ...who } }) => {
-      const line = await home.lineages.lineOf(await home.find(history), id);
-      const placed = [];
-      for (const step of steps) placed.push(await withPositions(home, line, step));
+      const { line, steps: placed } = await home.lineages.place(await home.find(history), id, steps);
       const where = { history: line.history, lineage: line.strand };
       const given = expected === undefined ? {} : { expected };
       return answer(
@@ -95,18 +93,6 @@ const byOf = ({ recorder, actor, notes }: Who) => {
   if (recorder !== undefined) return { by: { recorder }, ...said };
   if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'nobody is named: give an actor, or a recorder');
   return { by: { actor }, ...said };
-};
-
-/** References among the positions of a step are looked up when the command is sent. */
-const withPositions = async (home: Home, line: Line, step: object): Promise<unknown> => {
-  const placed: Record<string, unknown> = { ...step };
-  for (const name of ['position', 'at', 'to', 'since']) {
-    const ref = placed[name];
-    if (typeof ref !== 'string') continue;
-    const { strand, seq } = await home.position(line, ref);
-    placed[name] = { strand, seq };
-  }
-  return placed;
 };
 
 const answer = async (home: Home, { repeated, events, ...where }: Outcome): Promise<CommandAnswer> => ({

@@ -1,5 +1,5 @@
 import { positionRef } from '@stemma/history';
-import { lineageId, type Home, type Outcome } from '@stemma/home';
+import { lineOf, type Home, type Outcome } from '@stemma/home';
 import { printable, type Output } from './output.ts';
 
 /** Tells where a fork or rollback goes on: `{history, lineage, strand, name, how, from, abandoned, …}`. */
@@ -9,12 +9,12 @@ export const printBranch = async (
   { history, strand, seq, events, repeated }: Outcome,
 ): Promise<void> => {
   const started = events.find((event) => event.type === 'LineageStarted');
-  const { label } = await home.position({ history, strand, lineage: lineageId(history, strand) }, '');
+  const { label, lineage } = await home.position(lineOf(history, strand), '');
   const from = started === undefined ? null : { strand: started.parent, seq: started.at };
   const abandoned = started?.how === 'rollback' ? `${history}:${started.parent}` : null;
   const result = {
     history,
-    lineage: lineageId(history, strand),
+    lineage,
     strand,
     seq,
     position: label,

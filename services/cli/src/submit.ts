@@ -1,12 +1,11 @@
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
-import type { Step } from '@stemma/history';
-import { lineageId, type Home, type Line, type Outcome } from '@stemma/home';
+import { lineOf, type Home, type Line, type Outcome, type StepToPlace } from '@stemma/home';
 import { randomUUID } from 'node:crypto';
 import { ACTING, actorOf, notesOf } from './actor.ts';
 import type { Context } from './command.ts';
 import { text, whole } from './options.ts';
-import { printable, type Output } from './output.ts';
+import { printable } from './output.ts';
 
 /** Options of every command that records something: a person's act, or a recorder's own record. */
 export const RECORDING: readonly (readonly [syntax: string, description: string])[] = [
@@ -34,38 +33,39 @@ const writing = async (
 };
 
 /**
- * Submits steps on a lineage as one command. Sent again under its id it finds its lineage, wherever a rollback has moved
- * the name since; `steps` may depend on it.
+ * Submits steps on a lineage as one command; positions in them may be references. Sent again under its id it finds its
+ * lineage and positions, wherever a rollback has moved the name since.
  */
 export const submitSteps = async (
   context: Context,
-  found: { readonly home: Home; readonly line: Line },
-  steps: readonly Step[] | ((line: Line) => Promise<readonly Step[]>),
+  { home, line: found }: { readonly home: Home; readonly line: Line },
+  given: readonly StepToPlace[],
   options: Options,
 ): Promise<Outcome> => {
   const expected = whole(options, 'expect', { least: 0 });
-  const given = text(options, 'command');
-  const { home } = found;
-  const line = given === undefined ? found.line : await home.lineages.lineOf(found.line, given);
-  const made = typeof steps === 'function' ? await steps(line) : steps;
+  const id = text(options, 'command') ?? randomUUID();
+  const { line, steps } = await home.lineages.place(found, id, given);
   return home.submit({
-    id: given ?? randomUUID(),
+    id,
     history: line.history,
     lineage: line.strand,
     ...(await writing(context, options)),
     ...(expected === undefined ? {} : { expected }),
-    steps: [...made],
+    steps: [...steps],
   });
 };
 
 /** Tells what a command came to: `{history, lineage, seq, position, repeated, ids, cycle, events}`. */
-export const printOutcome = (output: Output, outcome: Outcome): Promise<void> => {
-  const { history, strand, seq, events, repeated } = outcome;
+export const printOutcome = async (
+  { output, home }: Pick<Context, 'output' | 'home'>,
+  { history, strand, seq, events, repeated }: Outcome,
+): Promise<void> => {
+  const { lineage } = await (await home()).position(lineOf(history, strand), `@s${seq}`);
   const ids = events.flatMap((event) => (event.type === 'NodeInserted' ? [event.node.id] : []));
   const snapshot = events.findLast((event) => event.type === 'SnapshotCommitted');
   const result = {
     history,
-    lineage: lineageId(history, strand),
+    lineage,
     seq,
     position: `@s${seq}`,
     repeated,

@@ -1,4 +1,4 @@
-import type { CommandAnswer, CommandRequest, StartRequest, Step } from '@stemma/api';
+import type { CommandAnswer, CommandRequest, StartRequest } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { historyId, parseCommand } from '@stemma/history';
@@ -39,10 +39,7 @@ export const startHistory = async (
 /** Does the steps of a request to a lineage, all or none, and answers when they are durable. */
 export const doCommand = async (home: Home, found: Line, request: CommandRequest): Promise<CommandAnswer> => {
   const { steps, ...rest } = request;
-  // A repeated command finds its lineage, wherever a rollback has moved the name since.
-  const line = await home.lineages.lineOf(found, request.id);
-  const placed = [];
-  for (const step of steps) placed.push(await withPosition(home, line, step));
+  const { line, steps: placed } = await home.lineages.place(found, request.id, steps);
   return submitRequest(home, line, rest, placed);
 };
 
@@ -61,18 +58,6 @@ export const submitRequest = async (
     steps,
   });
   return commandAnswer(home, await home.submit(command));
-};
-
-/** A step with the positions that its references mean now. */
-const withPosition = async (home: Home, line: Line, step: Step): Promise<unknown> => {
-  const placed: Record<string, unknown> = { ...step };
-  for (const name of ['position', 'at', 'to', 'since']) {
-    const ref = placed[name];
-    if (typeof ref !== 'string') continue;
-    const { strand, seq } = await home.position(line, ref);
-    placed[name] = { strand, seq };
-  }
-  return placed;
 };
 
 /** What became of a command, as the API gives it. */

@@ -1,5 +1,4 @@
 import type { AnswerOf, Endpoints, InputOf, LoadRequest } from '@stemma/api';
-import { fail } from '@stemma/errors';
 import type { Home, Line } from '@stemma/home';
 import { submitRequest } from './commands.ts';
 import { positionAnswer } from './lines.ts';
@@ -47,14 +46,7 @@ const load = async (
   found: Line,
   { from, name = null, description, ...request }: LoadRequest,
 ): Promise<AnswerOf<Endpoints['load']>> => {
-  const line = await home.lineages.lineOf(found, request.id);
-  const position = await home.position(line, from);
-  const at = { strand: position.strand, seq: position.seq };
-  const way = await home.lineages.way(line, position);
-  if (way === 'here')
-    throw fail('E_USAGE', `the lineage stands at ${from} already: there is nothing to load`);
   const said = description === undefined ? {} : { description };
-  return submitRequest(home, line, request, [
-    way === 'rollback' ? { op: 'rollback', to: at, ...said } : { op: 'fork', at, name, ...said },
-  ]);
+  const { line, steps } = await home.lineages.place(found, request.id, [{ op: 'load', from, name, ...said }]);
+  return submitRequest(home, line, request, steps);
 };

@@ -1,11 +1,11 @@
 import { fromWireJson, toWireJson, type LoggedEvent as LoggedAnswer, type StreamedEvent } from '@stemma/api';
-import { lineageId, type LoggedEvent } from '@stemma/home';
+import type { LoggedEvent } from '@stemma/home';
 
 const STREAMED_CHARACTERS = 16 * 1024;
 
 const place = (one: LoggedEvent): Omit<LoggedAnswer, 'event'> => ({
   history: one.history,
-  lineage: lineageId(one.history, one.strand),
+  lineage: one.lineage,
   strand: one.strand,
   seq: one.seq,
   index: one.index,

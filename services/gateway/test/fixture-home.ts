@@ -142,6 +142,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
   const logged = ({ history, seq, at, events }: Frame): LoggedEvent[] =>
     events.map((event, index) => ({
       history,
+      lineage: history,
       strand: 0,
       seq,
       index,

@@ -2,7 +2,6 @@ import { fail } from '@stemma/errors';
 import type { Command } from '@stemma/history';
 import type { Projector } from '@stemma/projector';
 import {
-  findAct,
   findHistory,
   findIntervention,
   listHistories,
@@ -13,9 +12,10 @@ import {
   rememberedCommand,
 } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
-import { lineageName, lineOf } from '../find.ts';
+import { lineageName } from '../find.ts';
 import type { Outcome } from '../home.ts';
 import type { Line, Position } from '../place.ts';
+import { placeSteps } from './place-steps.ts';
 import { configAt, savedPositions } from './saved.ts';
 import { ancestorsOf, lineageTree } from './tree.ts';
 import type { Lineages } from './types.ts';
@@ -23,11 +23,13 @@ import type { Lineages } from './types.ts';
 export const lineagesOf = (
   projector: Projector,
   submit: (command: Command) => Promise<Outcome>,
+  position: (line: Line, ref: string) => Promise<Position>,
 ): Lineages => {
   const current = async <T>(fn: (rows: GenerationView) => T): Promise<T> => {
     await projector.catchUp();
     return projector.read(fn);
   };
+  const way: Lineages['way'] = (line, at) => current((rows) => wayTo(rows, line, at));
   const isObserved = (line: Line): Promise<boolean> => current((rows) => observes(rows, line));
   return {
     tree: (history) => current((rows) => lineageTree(rows, history)),
@@ -40,16 +42,8 @@ export const lineagesOf = (
         return asked.flatMap((each) => savedPositions(rows, each));
       }),
     config: (position) => current((rows) => ({ position, config: configAt(rows, position) })),
-    way: (line, position) => current((rows) => wayTo(rows, line, position)),
-    lineOf: async (line, command) => {
-      const known = await current((rows) => rememberedCommand(rows, line.history, command));
-      if (known === undefined) return line;
-      const events = await projector.payloads.events(line.history, known.seq);
-      const started = events.find((event) => event.type === 'LineageStarted');
-      if (started !== undefined) return started.how === 'fork' ? line : lineOf(line.history, started.parent);
-      const act = projector.read((rows) => findAct(rows, line.history, known.seq));
-      return lineOf(line.history, act.strand);
-    },
+    way,
+    place: (line, command, steps) => placeSteps({ projector, position, way }, line, command, steps),
     intervention: (history, id) =>
       current((rows) => {
         const seq = rememberedCommand(rows, history, id)?.seq;

@@ -2,6 +2,8 @@ import type { WideJson } from '@stemma/canonical';
 import type { ObservationKind } from '@stemma/events';
 import type { Outcome } from '../place.ts';
 import type { Line, Position } from '../place.ts';
+import type { Step } from '@stemma/history';
+import type { StepToPlace } from './place-steps.ts';
 
 /** A position that somebody saved, as `list` gives it (pool: Lineages and snapshots). */
 export type SavedPosition = {
@@ -88,10 +90,15 @@ export type Lineages = {
   /** How a lineage goes on from a position: it stands there, it was there before (rollback), or it never was (fork). */
   way(line: Line, position: Position): Promise<'here' | 'rollback' | 'fork'>;
   /**
-   * The lineage that a command was for, if it was accepted before under this id, else the one given: a repeated
-   * command finds its lineage even if a rollback has moved the name on.
+   * The lineage and the positions that a command means: now, or what they were when it was accepted before under this id.
+   *
+   * @throws what a reference that names nothing throws; E_USAGE for a load of where the lineage stands
    */
-  lineOf(line: Line, command: string): Promise<Line>;
+  place(
+    line: Line,
+    command: string,
+    steps: readonly StepToPlace[],
+  ): Promise<{ readonly line: Line; readonly steps: readonly Step[] }>;
   /** The position of an intervention's frame, which notes about it are written to. @throws E_NOT_FOUND */
   intervention(history: string, id: string): Promise<{ readonly strand: number; readonly seq: number }>;
   /** True if looking at a lineage is recorded there: `observe` is configured. */

@@ -20,30 +20,24 @@ export const annotate: CommandLine = {
   ],
   run: async (context, [name, note], options) => {
     const found = await context.line(name);
+    const position = await positionOf(found, options);
     const outcome = await submitSteps(
       context,
       found,
-      async (line) => {
-        const position = await positionOf(found.home, line, options);
-        return [{ op: 'annotate', note: required(note), ...(position === undefined ? {} : { position }) }];
-      },
+      [{ op: 'annotate', note: required(note), ...(position === undefined ? {} : { position }) }],
       options,
     );
-    await printOutcome(context.output, outcome);
+    await printOutcome(context, outcome);
     return undefined;
   },
 };
 
 const positionOf = async (
-  home: Home,
-  line: Line,
+  { home, line }: { readonly home: Home; readonly line: Line },
   options: Readonly<Record<string, unknown>>,
-): Promise<At | undefined> => {
+): Promise<At | string | undefined> => {
   const [ref, intervention] = [text(options, 'at'), text(options, 'intervention')];
   if (ref !== undefined && intervention !== undefined)
     throw fail('E_USAGE', 'a note is about a position or about an intervention, not both');
-  if (intervention !== undefined) return home.lineages.intervention(line.history, intervention);
-  if (ref === undefined) return undefined;
-  const { strand, seq } = await home.position(line, ref);
-  return { strand, seq };
+  return intervention === undefined ? ref : home.lineages.intervention(line.history, intervention);
 };

@@ -1,6 +1,4 @@
-import { fail } from '@stemma/errors';
-import type { Step } from '@stemma/history';
-import type { Home, Line, Position } from '@stemma/home';
+import type { StepToPlace } from '@stemma/home';
 import type { CommandLine, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { RECORDING, submitSteps } from '../submit.ts';
@@ -12,8 +10,6 @@ type Argument = string | readonly string[] | undefined;
 const HISTORY = ['<history>', 'a history or lineage, by id or name'] as const;
 const DESCRIPTION = ['--description <text>', 'what it is for'] as const;
 
-const at = ({ strand, seq }: Position): { strand: number; seq: number } => ({ strand, seq });
-
 const described = (options: Options): { readonly description?: string } => {
   const description = text(options, 'description');
   return description === undefined ? {} : { description };
@@ -23,10 +19,10 @@ const branch = async (
   context: Context,
   name: Argument,
   options: Options,
-  step: (home: Home, line: Line) => Promise<Step>,
+  step: StepToPlace,
 ): Promise<undefined> => {
   const found = await context.line(name);
-  const outcome = await submitSteps(context, found, async (line) => [await step(found.home, line)], options);
+  const outcome = await submitSteps(context, found, [step], options);
   await printBranch(context.output, found.home, outcome);
   return undefined;
 };
@@ -37,12 +33,12 @@ export const fork: CommandLine = {
   arguments: [HISTORY, ['[ref]', '@t-1 @c12 @s57 @name:NAME; nothing for where the lineage stands']],
   options: [['--name <name>', 'a name for it'], DESCRIPTION, ...RECORDING],
   run: (context, [name, ref], options) =>
-    branch(context, name, options, async (home, line) => ({
+    branch(context, name, options, {
       op: 'fork',
       name: text(options, 'name') ?? null,
       ...described(options),
-      ...(ref === undefined ? {} : { at: at(await home.position(line, required(ref))) }),
-    })),
+      ...(ref === undefined ? {} : { at: required(ref) }),
+    }),
 };
 
 export const rollback: CommandLine = {
@@ -50,18 +46,15 @@ export const rollback: CommandLine = {
   summary: 'go on from an earlier position; what came after it stays, as a lineage of its own',
   arguments: [HISTORY, ['<ref>', '@t-1 @c12 @s57 @name:NAME, on the chain of the lineage']],
   options: [['--left <name>', 'a name for the lineage that is left'], DESCRIPTION, ...RECORDING],
-  run: (context, [name, ref], options) =>
-    branch(context, name, options, async (home, line) => back(home, line, required(ref), options)),
-};
-
-const back = async (home: Home, line: Line, ref: string, options: Options): Promise<Step> => {
-  const abandoned = text(options, 'left');
-  return {
-    op: 'rollback',
-    to: at(await home.position(line, ref)),
-    ...(abandoned === undefined ? {} : { abandoned }),
-    ...described(options),
-  };
+  run: (context, [name, ref], options) => {
+    const abandoned = text(options, 'left');
+    return branch(context, name, options, {
+      op: 'rollback',
+      to: required(ref),
+      ...(abandoned === undefined ? {} : { abandoned }),
+      ...described(options),
+    });
+  },
 };
 
 export const load: CommandLine = {
@@ -69,14 +62,13 @@ export const load: CommandLine = {
   summary: 'go on from a saved position: a rollback where it is in the past of the lineage, else a fork',
   arguments: [HISTORY, ['<name>', 'a saved position by name, or any position (@c12)']],
   options: [['--name <name>', 'a name for the fork'], DESCRIPTION, ...RECORDING],
-  run: (context, [name, saved], options) =>
-    branch(context, name, options, async (home, line) => {
-      const ref = required(saved).startsWith('@') ? required(saved) : `@name:${required(saved)}`;
-      const position = await home.position(line, ref);
-      const way = await home.lineages.way(line, position);
-      if (way === 'here')
-        throw fail('E_USAGE', `the lineage stands at ${ref} already: there is nothing to load`);
-      if (way === 'rollback') return back(home, line, ref, options);
-      return { op: 'fork', name: text(options, 'name') ?? null, at: at(position), ...described(options) };
-    }),
+  run: (context, [name, saved], options) => {
+    const from = required(saved);
+    return branch(context, name, options, {
+      op: 'load',
+      from: from.includes('@') ? from : `@name:${from}`,
+      name: text(options, 'name') ?? null,
+      ...described(options),
+    });
+  },
 };

@@ -32,7 +32,7 @@ export const config: CommandLine = {
     if (what !== 'set')
       throw fail('E_USAGE', `config takes get or set, not ${JSON.stringify(required(what))}`);
     const outcome = await submitSteps(context, found, [{ op: 'config', set: parsed(settings) }], options);
-    await printOutcome(context.output, outcome);
+    await printOutcome(context, outcome);
     return undefined;
   },
 };

@@ -20,7 +20,7 @@ const edit = (
   options: [...line.options, ...RECORDING],
   run: async (context, [name, ...args], options) => {
     const made = await step(args, options, context);
-    await printOutcome(context.output, await submitSteps(context, await context.line(name), [made], options));
+    await printOutcome(context, await submitSteps(context, await context.line(name), [made], options));
     return undefined;
   },
 });

@@ -52,7 +52,7 @@ export const inject: CommandLine = {
       ],
       options,
     );
-    await printOutcome(context.output, outcome);
+    await printOutcome(context, outcome);
     return undefined;
   },
 };

@@ -26,11 +26,11 @@ export const insert: CommandLine = {
     ...RECORDING,
   ],
   run: async (context, [name], options) => {
-    const { line: find, output } = context;
+    const { line: find } = context;
     const node = await readNode(context, options);
     const parent = (text(options, 'parent') ?? '^ah').replace(/^#/, '');
     await printOutcome(
-      output,
+      context,
       await submitSteps(context, await find(name), [{ op: 'insert', parent, node }], options),
     );
     return undefined;

@@ -15,8 +15,8 @@ export const save: CommandLine = {
   options: [['--description <text>', 'what is to be said of it'], ...RECORDING],
   run: async (context, [history, what], options) => {
     const given = Array.isArray(what) ? (what as readonly string[]) : [];
-    const ref = given.find((each) => each.startsWith('@'));
-    const name = given.find((each) => !each.startsWith('@'));
+    const ref = given.find((each) => each.includes('@'));
+    const name = given.find((each) => !each.includes('@'));
     if (given.length > (ref === undefined ? 0 : 1) + (name === undefined ? 0 : 1))
       throw fail('E_USAGE', 'save takes one name and one position (@c12) at the most');
     const found = await context.line(history);
@@ -24,21 +24,18 @@ export const save: CommandLine = {
     const outcome = await submitSteps(
       context,
       found,
-      async (line) => {
-        const position = ref === undefined ? undefined : await found.home.position(line, ref);
-        return [
-          {
-            op: 'save',
-            ...(name === undefined ? {} : { name }),
-            ...(description === undefined ? {} : { description }),
-            ...(position === undefined ? {} : { position: { strand: position.strand, seq: position.seq } }),
-          },
-        ];
-      },
+      [
+        {
+          op: 'save',
+          ...(name === undefined ? {} : { name }),
+          ...(description === undefined ? {} : { description }),
+          ...(ref === undefined ? {} : { position: ref }),
+        },
+      ],
       options,
     );
     const saved = outcome.events.find((event) => event.type === 'PositionNamed');
-    if (context.output.json || saved === undefined) await printOutcome(context.output, outcome);
+    if (context.output.json || saved === undefined) await printOutcome(context, outcome);
     else await context.output.write(`${saved.name} is @s${saved.seq}\n`);
     return undefined;
   },

@@ -28,7 +28,7 @@ export const start: CommandLine = {
       ...(notes === undefined ? {} : { notes }),
       steps: [{ op: 'start', name }],
     });
-    await printOutcome(output, outcome);
+    await printOutcome({ output, home: open }, outcome);
     return undefined;
   },
 };
