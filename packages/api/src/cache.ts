@@ -36,7 +36,9 @@ export const CacheReport = z
     messages: total,
     bytes: total.describe('of the messages, without the brackets of the list and the commas between'),
     tokens: total.describe('of the contents'),
-    worst: z.array(count).describe('indexes of the steps that lost most, the worst first'),
+    worst: z.array(count).describe('indexes of the steps that lost most, among all, the worst first'),
+    from: count.describe('the index of the first step that is given'),
+    next: count.nullable().describe('the index of the step to go on from; null: there are no more'),
     steps: z.array(
       z.strictObject({
         from: z.string(),

@@ -5,7 +5,7 @@ import { CacheReport } from './cache.ts';
 import type { Endpoint } from './endpoint.ts';
 import { WatchMessage } from './watch.ts';
 import { CallAnswer, CallRequest } from './commands.ts';
-import { historyParam, reference } from './values.ts';
+import { historyParam, reference, wholeInQuery } from './values.ts';
 
 const history = z.strictObject({ history: historyParam });
 
@@ -33,6 +33,12 @@ export const QUESTIONS = {
     summary:
       'How much of each call a cache of prefixes could have served from the call before, and what broke it.',
     params: history,
+    query: z.strictObject({
+      from: wholeInQuery.optional().describe('the index of the first step to give; 0 unless said'),
+      limit: wholeInQuery
+        .optional()
+        .describe('so many steps, at most 1,000, which is what is given unless said'),
+    }),
     answer: { kind: 'json', status: 200, schema: CacheReport },
     errors: ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND'],
   },

@@ -156,7 +156,7 @@ const homeOf = (parts: Parts): Home => {
         ? followFrom(log, projector, { ...options, history: options.history, from })
         : followLog(log, projector, options),
     questions: questionsOf({
-      projector,
+      ...asked,
       find: (name) => home.find(name),
       follow: (options) => followLog(log, projector, options),
     }),

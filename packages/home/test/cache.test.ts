@@ -164,6 +164,45 @@ test('a break names the message and who broke it: expiry, replacement, an insert
   await home.close();
 });
 
+test('cache and bisect see what was just written, in a fork and behind a rollback too [context-tree §5: fork] [context-tree §5: rollback]', async () => {
+  using at = temporaryHome();
+  const home = await open(at.directory);
+  await start(home, 'a');
+  const line = await home.find('a');
+  for (let calls = 1; calls <= 3; calls++) {
+    await say(home, 'a', `word ${calls}`);
+    expect((await home.questions.cache(line)).calls).toBe(calls);
+  }
+  const branch = (step: Step) =>
+    home.submit({ id: step.op, history: line.history, lineage: 0, by: { recorder: 'test' }, steps: [step] });
+  const { seq } = await home.position(line, '@c1');
+  const at1 = { strand: 0, seq };
+  const fork = await branch({ op: 'fork', at: at1, name: 'other' });
+  const other = lineOf(fork.history, fork.strand);
+  expect(await home.questions.cache(other)).toMatchObject({ calls: 1, steps: [] });
+  await home.submit({
+    id: 'in the fork',
+    history: fork.history,
+    lineage: fork.strand,
+    by: { recorder: 'test' },
+    steps: [
+      { op: 'insert', parent: '^sys', node: { id: 'new', nodeType: 'cb', content: 'In front.' } },
+      { op: 'commit' },
+    ],
+  });
+  expect((await home.questions.cache(other)).steps).toMatchObject([
+    { from: '@c1', to: '@c2', verdict: 'break', broken: { node: 'new', what: 'entered' } },
+  ]);
+  const asked = { good: '@c1', bad: '@c2', when: '#new' };
+  expect(await home.questions.bisect(other, asked)).toMatchObject({
+    first: { label: '@c2' },
+    matched: ['new'],
+  });
+  await branch({ op: 'rollback', to: at1 });
+  expect((await home.questions.cache(await home.find('a'))).calls).toBe(1);
+  await home.close();
+});
+
 test('tokens are those of the tokenizer for texts of every kind; marks and endless runs are counted in bounded time', async () => {
   const counter = await tokenCounter();
   const plain = 'The quick brown fox, and 漢字 and ünïcode.\n\n  Indented {"json": [1, 2]} '.repeat(2_000);

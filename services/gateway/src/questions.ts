@@ -9,6 +9,9 @@ type QuestionHandlers = {
   readonly [Name in Question]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
 };
 
+/** Steps of a cache report in one answer. */
+const MOST_STEPS = 1_000;
+
 /** What answers the questions about what was sent. */
 export const questionHandlers = (home: Home): QuestionHandlers => ({
   blame: async ({ history, at, bytes }) => {
@@ -46,8 +49,10 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     );
     return { ...(await commandAnswer(home, outcome)), kept, replaced, removed, inserted };
   },
-  cache: async ({ history }) => {
+  cache: async ({ history, from = 0, limit = MOST_STEPS }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));
-    return { ...rest, worst: [...worst], steps: [...steps] };
+    const end = from + Math.max(1, Math.min(limit, MOST_STEPS));
+    const next = end < steps.length ? end : null;
+    return { ...rest, worst: [...worst], from, next, steps: steps.slice(from, end) };
   },
 });

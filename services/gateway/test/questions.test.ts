@@ -31,6 +31,13 @@ test('cache compares each call with the one before it and names what broke the p
     verdict: 'break',
     broken: { node: 'found', what: 'left', cause: { kind: 'expiry' }, entered: { command: 'one' } },
   });
+  const page = await airline.client.cache({ history: 'airline', from: 1, limit: 1 });
+  expect([page.calls, page.from, page.next, page.steps]).toEqual([3, 1, null, [steps[1]]]);
+  expect(await airline.client.cache({ history: 'airline', limit: 1 })).toMatchObject({
+    worst: [1],
+    next: 1,
+    steps: [steps[0]],
+  });
   await expect(airline.client.cache({ history: 'nobody' })).rejects.toMatchObject({
     code: 'E_HISTORY_NOT_FOUND',
   });

@@ -3,11 +3,10 @@ import { fail } from '@stemma/errors';
 import type { Projector } from '@stemma/projector';
 import { listSnapshots } from '@stemma/read-models';
 import { parseSelector } from '@stemma/selectors';
-import { lineOf } from '../find.ts';
 import type { Line, Position } from '../place.ts';
 import { positionOf } from '../read.ts';
-import { openTreeLoader } from '../selection/load-tree.ts';
-import { selectIds } from '../selection/select-ids.ts';
+import { openTreeLoader, type LoadTree } from '../selection/load-tree.ts';
+import { idsAt } from '../selection/select-ids.ts';
 import type { BisectAnswer, BisectQuestion } from './bisect-types.ts';
 import { explainChanges } from './explain-changes.ts';
 
@@ -26,8 +25,10 @@ export const bisect = async (
   projector: Projector,
   line: Line,
   { good, bad, when, not = false }: BisectQuestion,
+  load: LoadTree = openTreeLoader(),
 ): Promise<BisectAnswer> => {
-  if (parseSelector(when, { snapshot: true }).at.kind !== 'working')
+  const selector = parseSelector(when, { snapshot: true });
+  if (selector.at.kind !== 'working')
     throw fail(
       'E_SELECTOR_INVALID',
       'the selector of a search has no position of its own: the search gives it',
@@ -51,15 +52,12 @@ export const bisect = async (
   });
   if (way.length < 2) throw fail('E_BISECT_ENDS', `${good} and ${bad} are the same snapshot`);
 
-  const asked = { projector, load: openTreeLoader() };
+  const asked = { projector, load };
   let loads = 0;
   const seen = new Map<number, readonly string[]>();
   const holds = async (at: number): Promise<boolean> => {
-    const { history, strand, cycle } = way[at] as Position;
     loads += 1;
-    const { ids } = await selectIds(asked, lineOf(history, strand), `@c${cycle} ${when}`, {
-      limit: MOST_IDS,
-    });
+    const ids = await idsAt(asked, way[at] as Position, selector, { limit: MOST_IDS });
     seen.set(at, ids);
     return ids.length > 0 !== not;
   };

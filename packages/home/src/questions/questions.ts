@@ -12,7 +12,7 @@ export const questionsOf = (sources: WatchSources): Questions => {
     blame: (position, range) => blameThread(projector, position, range),
     bisect: async (line, question) => {
       await projector.catchUp();
-      return bisect(projector, line, question);
+      return bisect(projector, line, question, sources.load);
     },
     watch: (name, selector, options) => watchSelector(sources, name, selector, options),
     cache: async (line) => {

@@ -7,12 +7,13 @@ import { lineOf } from '../find.ts';
 import type { Followed, FollowOptions } from '../follow.ts';
 import type { Line, Position } from '../place.ts';
 import { positionOf } from '../read.ts';
-import { openTreeLoader } from '../selection/load-tree.ts';
+import type { LoadTree } from '../selection/load-tree.ts';
 import { selectIds } from '../selection/select-ids.ts';
 import type { WatchMessage } from './watch-types.ts';
 
 export type WatchSources = {
   readonly projector: Projector;
+  readonly load: LoadTree;
   readonly find: (name: string) => Promise<Line>;
   readonly follow: (options: FollowOptions) => AsyncIterable<Followed>;
 };
@@ -30,13 +31,13 @@ type Result = { readonly position: Position; readonly ids: readonly string[] };
  * @throws E_SELECTOR_INVALID; E_USAGE for a position that never changes; E_STREAM_GONE when `after` is no longer known
  */
 export async function* watchSelector(
-  { projector, find, follow }: WatchSources,
+  { projector, load, find, follow }: WatchSources,
   name: string,
   selector: string,
   { signal, after }: WatchOptions,
 ): AsyncGenerator<WatchMessage> {
   const { at, rest } = standing(selector);
-  const asked = { projector, load: openTreeLoader() };
+  const asked = { projector, load };
   let line = await find(name);
   const resumed = after === undefined ? undefined : openCursor(after);
   const evaluate = async (strand: number, seq: number): Promise<Result> => {
