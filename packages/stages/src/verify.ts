@@ -32,10 +32,14 @@ export type Difference = {
   readonly got: KnownNode;
 };
 
-/** The snapshot that a JSON value stands for: `{node_hash, node_count?, nodes?}`; other keys are ignored. @throws E_INPUT_SHAPE */
+/**
+ * The snapshot that a JSON value stands for: `{node_hash, node_count?, nodes?}`, or the compiler's output, which has its
+ * node_hash among its `hashes`; other keys are ignored. @throws E_INPUT_SHAPE
+ */
 export const readSnapshot = (value: ExactJson): KnownSnapshot => {
   if (!isExactObject(value)) throw shape('is no object');
-  const nodeHash = member(value, 'node_hash');
+  const hashes = member(value, 'hashes');
+  const nodeHash = member(value, 'node_hash') ?? (isExactObject(hashes) ? member(hashes, 'node_hash') : null);
   const count = member(value, 'node_count');
   const nodes = member(value, 'nodes');
   if (typeof nodeHash !== 'string') throw shape('has no node_hash');

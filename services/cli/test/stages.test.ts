@@ -1,4 +1,4 @@
-import { readExactJson, type ExactObject } from '@stemma/stages';
+import { plain, readExactJson, type ExactObject } from '@stemma/stages';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -132,6 +132,7 @@ describe('stages verify', () => {
     const { node_hash: hash } = output['hashes'] as { node_hash: string };
     const snapshot = file(JSON.stringify({ node_hash: hash, node_count: 16, nodes: output['nodes'] }));
     const short = file(JSON.stringify({ node_hash: hash }));
+    const whole = file(plain(output));
     const run = (log: string, against: string): Promise<Run> =>
       runStemma(['stages', 'verify', log, '--snapshot', against, '--json']);
     const text = readFileSync(SAMPLE, 'utf8');
@@ -142,6 +143,7 @@ describe('stages verify', () => {
     for (const [log, against] of [
       [SAMPLE, snapshot],
       [SAMPLE, short],
+      [SAMPLE, whole],
       [longer, short],
       [cut, snapshot],
       [changed, snapshot],
@@ -158,6 +160,7 @@ describe('stages verify', () => {
       ]);
     }
     expect(results).toEqual([
+      [0, 'match', 16, null, null],
       [0, 'match', 16, null, null],
       [0, 'match', 16, null, null],
       [5, 'prefix', 16, null, 'E_STAGES_DIFFER'],
