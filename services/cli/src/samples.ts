@@ -3,10 +3,14 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { importFile } from './import-file.ts';
 import type { Output } from './output.ts';
+import { tellSampleStory } from './sample-story.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 
-/** Imports the samples that come with Stemma into a home without histories, each under the name of its file. */
+/**
+ * Imports the samples that come with Stemma into a home without histories, each under the name of its file, and tells a
+ * story of interventions on one of them.
+ */
 export const importSamples = async (home: Home, output: Output): Promise<void> => {
   if ((await home.histories()).length > 0) return;
   const files = readdirSync(SAMPLES)
@@ -18,4 +22,5 @@ export const importSamples = async (home: Home, output: Output): Promise<void> =
     await importFile(home, join(SAMPLES, file), { format: 'auto', name, signal });
     output.say(`imported the sample ${name}`);
   }
+  await tellSampleStory(home);
 };

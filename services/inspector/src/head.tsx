@@ -1,5 +1,6 @@
 import type { HistorySummary } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
+import { lineageChosen } from './chosen.ts';
 import type { Live } from './live.ts';
 import { SafeText, visible } from './safe-text.tsx';
 import { useChanges } from './use-changes.ts';
@@ -38,12 +39,12 @@ export const Head = ({
             <label>
               <span class="quiet">lineage</span>{' '}
               <select
-                value={chosen ?? summary.history}
+                value={lineageChosen(summary, chosen)?.lineage ?? ''}
                 onChange={({ currentTarget }) => choose(currentTarget.value)}
               >
-                {summary.lineages.map(({ lineage, name }) => (
+                {summary.lineages.map(({ lineage, strand, name }) => (
                   <option key={lineage} value={lineage}>
-                    {visible(name ?? lineage)}
+                    {visible(name ?? `:${strand}`)}
                   </option>
                 ))}
               </select>

@@ -1,6 +1,7 @@
 import type { HistorySummary } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isChosen } from './chosen.ts';
 import { SafeText } from './safe-text.tsx';
 import { Empty, Shown } from './states.tsx';
 import { useQuery } from './use-query.ts';
@@ -61,13 +62,6 @@ export const Histories = ({
     </nav>
   );
 };
-
-/** True for the history that is meant by an id, a name, or one of its lineages. */
-export const isChosen = ({ history, name, lineages }: HistorySummary, chosen: string | null): boolean =>
-  chosen !== null &&
-  (history === chosen ||
-    name === chosen ||
-    lineages.some((one) => one.lineage === chosen || one.name === chosen));
 
 const HistoryRow = ({
   summary: { history, name, preview, cycles, state, stopped, updatedAt, lineages },

@@ -1,6 +1,6 @@
 import { ENDPOINTS, addressOf, type Intervention } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { actWords, TYPES } from './act-words.ts';
 import type { Address, Go } from './address.ts';
 import { Places } from './places.tsx';
@@ -137,8 +137,12 @@ const Act = ({
 }): ComponentChildren => {
   const at = Date.parse(act.timestamp);
   const words = actWords(act);
+  const entry = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => {
+    if (chosen) entry.current?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
   return (
-    <li class="act" aria-current={chosen ? 'true' : undefined}>
+    <li ref={entry} class="act" aria-current={chosen ? 'true' : undefined}>
       <button
         class="act-open"
         aria-expanded={chosen}

@@ -9,6 +9,9 @@ import { grouped, isoTime } from './words.ts';
 export const nameOf = ({ name, strand }: Pick<LineageNode, 'name' | 'strand'>): string =>
   name ?? `:${strand}`;
 
+/** So many lines that pass are drawn thinner. */
+const DENSE = 10;
+
 /** A lineage in the drawing: its name above its line, with the lines of others that pass. */
 export const LineageRow = ({
   drawing,
@@ -30,6 +33,7 @@ export const LineageRow = ({
   const drawn = drawing.rows[index];
   if (drawn === undefined) return null;
   const { node } = drawn;
+  const lines = passing(drawing, index, path);
   const along = (x: number): string => `${drawing.last === 0 ? 0 : (x / drawing.last) * 100}%`;
   return (
     <div
@@ -43,20 +47,24 @@ export const LineageRow = ({
         onClick={() => go({ history: node.lineage, at: null })}
         onKeyDown={walk}
       >
-        <b>
-          <SafeText text={nameOf(node)} />
-        </b>
-        <span class="quiet">{beganWords(node)}</span>
-        {node.left_by !== null && <span class="badge bad">left</span>}
-        {node.description !== '' && (
-          <span class="quiet lineage-said">
-            <SafeText text={node.description} />
-          </span>
-        )}
-        <span class="lineage-end">{node.cycle === null ? '' : `@c${node.cycle}`}</span>
+        <span class="lineage-head">
+          <b>
+            <SafeText text={nameOf(node)} />
+          </b>
+          {node.left_by !== null && <span class="badge bad">left</span>}
+          <span class="quiet lineage-end">{node.cycle === null ? '' : `@c${node.cycle}`}</span>
+        </span>
+        <span class="quiet lineage-said">
+          {beganWords(node)}
+          {node.description !== '' && (
+            <>
+              : <SafeText text={node.description} />
+            </>
+          )}
+        </span>
       </button>
-      <div class="strands">
-        {passing(drawing, index, path).map(({ x, begins, onPath }) => (
+      <div class={`strands${lines.length > DENSE ? ' dense' : ''}`}>
+        {lines.map(({ x, begins, onPath }) => (
           <span
             key={x}
             class={`join${begins ? ' begins' : ''}${onPath ? ' on-path' : ''}`}
@@ -66,8 +74,15 @@ export const LineageRow = ({
         {drawn.parent !== index && (
           <span class={`join ends${path.has(index) ? ' on-path' : ''}`} style={{ left: along(drawn.from) }} />
         )}
-        <Line from={drawn.from} to={drawn.left ?? drawn.to} along={along} ends={drawn.left === null} />
-        {drawn.left !== null && <Line from={drawn.left} to={drawn.to} along={along} ends left />}
+        <Line
+          from={drawn.from}
+          to={drawn.left ?? drawn.to}
+          along={along}
+          ends={drawn.left === null && drawn.to === drawn.from}
+        />
+        {drawn.left !== null && (
+          <Line from={drawn.left} to={drawn.to} along={along} ends={drawn.to === drawn.left} left />
+        )}
         {path.has(index) && (
           <Line from={drawn.from} to={path.get(index) ?? drawn.from} along={along} onPath />
         )}
@@ -76,7 +91,8 @@ export const LineageRow = ({
             key={point.label}
             point={point}
             left={along(point.x)}
-            room={((drawn.points[i + 1]?.x ?? drawing.last) - point.x) / (drawing.last || 1)}
+            before={(point.x - (drawn.points[i - 1]?.x ?? drawn.from)) / (drawing.last || 1)}
+            behind={((drawn.points[i + 1]?.x ?? drawing.last) - point.x) / (drawing.last || 1)}
             visit={() => go({ history: node.lineage, at: point.label })}
           />
         ))}
@@ -109,19 +125,21 @@ const Line = ({
 );
 
 /** Points whose flag has no room for its name show it when one points at them. */
-const ROOM = 300;
-const CHARACTER = 7;
+const ROOM = 180;
+const CHARACTER = 6;
 
 const PointButton = ({
   point: { label, saved, leaving },
   left,
-  room,
+  before,
+  behind,
   visit,
 }: {
   readonly point: Point;
   readonly left: string;
-  /** Of the width of the drawing, up to the next point. */
-  readonly room: number;
+  /** Room up to the points around it, of the width of the drawing. */
+  readonly before: number;
+  readonly behind: number;
   readonly visit: () => void;
 }): ComponentChildren => {
   const words = [
@@ -129,7 +147,7 @@ const PointButton = ({
     ...leaving.map((node) => `${node.how} ${visible(nameOf(node))}`),
   ].join(', ');
   const [name] = saved;
-  const fits = name !== undefined && name.length * CHARACTER + 12 < room * ROOM;
+  const side = name === undefined ? undefined : sideFor(name, before, behind);
   return (
     <button
       class={`point${saved.length > 0 ? ' is-saved' : ''}`}
@@ -138,17 +156,24 @@ const PointButton = ({
       aria-label={`${label}, ${words}`}
       onClick={visit}
     >
-      {fits && (
-        <span class="flag">
-          <SafeText text={name} />
+      {side !== undefined && (
+        <span class={`flag ${side}`}>
+          <SafeText text={name ?? ''} />
         </span>
       )}
     </button>
   );
 };
 
+/** On which side of its pole a flag has room for its name. */
+const sideFor = (name: string, before: number, behind: number): 'after' | 'before' | undefined => {
+  const needed = name.length * CHARACTER + 12;
+  if (needed < behind * ROOM) return 'after';
+  return needed < before * ROOM ? 'before' : undefined;
+};
+
 const beganWords = ({ parent, how }: LineageNode): string =>
-  parent === null ? '' : `${how} at ${parent.label}`;
+  parent === null ? 'where it began' : `${how} at ${parent.label}`;
 
 const titleOf = ({ node }: DrawnLineage): string =>
   [

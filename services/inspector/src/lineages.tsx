@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Go } from './address.ts';
 import { drawLineages, pathTo, type DrawnLineage, type Drawing } from './lineage-drawing.ts';
-import { LineageRow, nameOf } from './lineage-row.tsx';
+import { LineageRow } from './lineage-row.tsx';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
 import type { Looking } from './use-cycles.ts';
@@ -11,17 +11,20 @@ import { useLineages } from './use-lineages.ts';
 import { VirtualList } from './virtual-list.tsx';
 import { grouped, plural } from './words.ts';
 
-const ROW = 50;
+const ROW = 42;
 
 /** The lineages of a history as a stemma: what is chosen in it, and the way there, marked. */
 export const Lineages = ({
   history,
+  asked,
   lineage,
   looking,
   cycle,
   go,
 }: {
   readonly history: string;
+  /** What the page's address calls it. */
+  readonly asked: string;
   /** The one that is looked at. */
   readonly lineage: string;
   readonly looking: Looking | null;
@@ -33,6 +36,7 @@ export const Lineages = ({
     {({ lineages }) => (
       <Stemma
         history={history}
+        asked={asked}
         lineages={lineages}
         lineage={lineage}
         looking={looking}
@@ -45,6 +49,7 @@ export const Lineages = ({
 
 const Stemma = ({
   history,
+  asked,
   lineages,
   lineage,
   looking,
@@ -52,6 +57,7 @@ const Stemma = ({
   go,
 }: {
   readonly history: string;
+  readonly asked: string;
   readonly lineages: readonly LineageNode[];
   readonly lineage: string;
   readonly looking: Looking | null;
@@ -89,12 +95,7 @@ const Stemma = ({
           />
         )}
       />
-      {lineages.length === 1 && (
-        <HowToFork
-          history={lineages[0]?.name === 'main' || lineages[0] === undefined ? history : nameOf(lineages[0])}
-          at={looking?.reference}
-        />
-      )}
+      {lineages.length === 1 && <HowToFork history={asked} at={looking?.reference} />}
     </>
   );
 };
@@ -135,8 +136,8 @@ const HowToFork = ({
       <b>rollback</b> goes back to one and on from there. Nothing is overwritten: what was there stays here.
     </p>
     <pre>
-      ./stemma fork <SafeText text={history} /> {at ?? '@t0'} --name what-if{'\n'}
-      ./stemma rollback <SafeText text={history} /> {at ?? '@t-1'}
+      ./stemma fork <SafeText text={history} /> {at ?? '@t0'} --name what-if --actor me{'\n'}
+      ./stemma rollback <SafeText text={history} /> @t-1 --actor me
     </pre>
   </div>
 );

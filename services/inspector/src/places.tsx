@@ -8,8 +8,12 @@ export const Places = ({ act, go }: { readonly act: Intervention; readonly go: G
   const { before, after } = placesOf(act);
   return (
     <span class="places">
-      {before !== null && <PlaceLink place={before} what="before" act={act.id} go={go} />}
-      {before !== null && <span aria-hidden="true">→</span>}
+      {before !== null && (before.at !== after.at || before.lineage !== after.lineage) && (
+        <>
+          <PlaceLink place={before} what="before" act={act.id} go={go} />
+          <span aria-hidden="true">→</span>
+        </>
+      )}
       <PlaceLink place={after} what="after" act={act.id} go={go} />
     </span>
   );

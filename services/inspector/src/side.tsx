@@ -82,7 +82,7 @@ const OfHistory = ({
       </Shown>
     );
   return address.side === 'lineages' ? (
-    <LineagesHere history={history} lineage={lineage} looking={looking} go={go} />
+    <LineagesHere history={history} asked={address.history} lineage={lineage} looking={looking} go={go} />
   ) : (
     <Interventions history={history} address={address} go={go} />
   );
@@ -91,6 +91,7 @@ const OfHistory = ({
 /** The lineages, and where one is in them. */
 const LineagesHere = (props: {
   readonly history: string;
+  readonly asked: string;
   readonly lineage: string;
   readonly looking: Looking | null;
   readonly go: Go;

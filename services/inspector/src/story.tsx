@@ -34,9 +34,7 @@ export const Story = ({
                 <button
                   class="link place"
                   title={`The position after frame ${moment.seq}`}
-                  onClick={() =>
-                    go({ history: lineageOf(position.history, moment), at: `@s${moment.seq}`, node })
-                  }
+                  onClick={() => go({ at: `@s${moment.seq}` })}
                 >
                   c{moment.cycle}
                 </button>
@@ -62,8 +60,6 @@ export const Story = ({
     </section>
   );
 };
-
-const lineageOf = (history: string, { strand }: Moment): string => `${history}:${strand}`;
 
 /** Who did it; an act of an observer leads to its intervention. */
 const By = ({

@@ -1,0 +1,53 @@
+import { openHome, type Home } from '@stemma/home';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Output } from '../src/output.ts';
+import { importSamples } from '../src/samples.ts';
+import { tellSampleStory } from '../src/sample-story.ts';
+import { temporaryFolder } from './run-stemma.ts';
+
+const folder = temporaryFolder();
+let home: Home;
+const said: string[] = [];
+const output = { say: (text: string) => void said.push(text) } as Output;
+const frames = async () => (await home.histories()).map(({ name, frames: count }) => [name, count]);
+
+beforeAll(async () => {
+  home = await openHome({ directory: folder.path, create: true });
+  await importSamples(home, output);
+});
+afterAll(async () => {
+  await home.close();
+  folder[Symbol.dispose]();
+});
+
+test('a new home gets the samples, with a fork, a rollback, a saved position and interventions to look at on one of them [pool: Interventions]', async () => {
+  expect(said).toHaveLength(3);
+  const line = await home.find('slow-checkout');
+  const lineages = await home.lineages.tree(line.history);
+  expect(
+    lineages.map(({ name, how, parent, cycle, left_by }) => [name, how, parent?.label, cycle, left_by]),
+  ).toEqual([
+    ['main', 'start', undefined, 18, null],
+    [null, 'fork', '@c7', 9, lineages[2]?.strand],
+    ['fix-first', 'rollback', '@c7', 9, null],
+  ]);
+  expect(
+    (await home.lineages.saved(line.history)).map(({ id, round_number }) => [id, round_number]),
+  ).toContainEqual(['change-known', 7]);
+  const { interventions } = await home.audit.interventions(line);
+  expect(interventions.map(({ intervention_type, actor }) => [intervention_type, actor])).toEqual(
+    ['save', 'fork', 'message_inject', 'rollback', 'message_inject'].map((type) => [type, 'example']),
+  );
+  const impact = await home.audit.impact(line.history, 'example-7');
+  expect(impact.counts).toEqual({ calls: 2, direct: 2, derived: 0 });
+  // The sample itself goes on as it was recorded.
+  expect((await home.position(line)).cycle).toBe(18);
+});
+
+test('a second start, and the story told again, write nothing [record §3: commands remembered]', async () => {
+  const before = await frames();
+  await importSamples(home, output);
+  await tellSampleStory(home);
+  expect(await frames()).toEqual(before);
+  expect(said).toHaveLength(3);
+});
