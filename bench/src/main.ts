@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { append } from './append/append.ts';
+import { audit } from './audit/audit.ts';
 import { causes } from './causes/causes.ts';
 import { growth } from './growth/growth.ts';
 import { kafka } from './kafka/kafka.ts';
@@ -24,6 +25,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   causes,
   questions,
   stages,
+  audit,
   kafka,
 };
 
@@ -36,8 +38,11 @@ const run = async (options: Options, name: Name): Promise<Report> => {
   }
 };
 
+/** Tables that compare Stemma with nothing else. */
+const OURS: ReadonlySet<Name> = new Set(['stages', 'questions', 'audit']);
+
 const main = async (options: Options): Promise<void> => {
-  const withPeers = options.tables.some((name) => name !== 'stages' && name !== 'questions');
+  const withPeers = options.tables.some((name) => !OURS.has(name));
   if (withPeers) installPeers();
   const found = machine(options.scratch, withPeers);
   const reports: Report[] = [];

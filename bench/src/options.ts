@@ -11,6 +11,7 @@ export const names = [
   'stages',
   'kafka',
   'selectors',
+  'audit',
 ] as const;
 export type Name = (typeof names)[number];
 

@@ -2,6 +2,9 @@ import { appendToEmmett } from './append/emmett.ts';
 import { appendToFile } from './append/file-system.ts';
 import { appendToHome } from './append/home.ts';
 import { appendToLog } from './append/log.ts';
+import { askImpact, recordInjection } from './audit/ask-impact.ts';
+import { exportInterventions } from './audit/export-interventions.ts';
+import { writeInterventions } from './audit/write-interventions.ts';
 import { askWhy } from './causes/ask-why.ts';
 import { growLangGraph } from './growth/langgraph.ts';
 import { growStemma } from './growth/stemma.ts';
@@ -23,6 +26,10 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'append/log': appendToLog,
   'append/home': appendToHome,
   'append/emmett': appendToEmmett,
+  'audit/write': writeInterventions,
+  'audit/export': exportInterventions,
+  'audit/record': recordInjection,
+  'audit/impact': askImpact,
   'causes/why': askWhy,
   'kafka/write': writeKafka,
   'kafka/produce': produceKafka,

@@ -20,8 +20,15 @@ export type Payloads = {
    * @throws E_RECORD_DAMAGED, E_CONTENT_MISSING, E_CONTENT_DAMAGED, E_SNAPSHOT_NOT_FOUND, and what `fn` throws
    */
   using<T>(history: string, fn: (source: PayloadSource) => T, frameAt?: FrameAt): Promise<T>;
-  /** The events of a frame, contents in place. @throws as `using` */
-  events(history: string, seq: number): Promise<readonly HistoryEvent[]>;
+  /**
+   * The events of a frame, contents in place. `once`: they are not kept, for those who go through many frames and come
+   * back to none. @throws as `using`
+   */
+  events(
+    history: string,
+    seq: number,
+    options?: { readonly once?: boolean },
+  ): Promise<readonly HistoryEvent[]>;
   /** Keeps the events of a frame that the caller has decoded from so many bytes. */
   keep(history: string, seq: number, events: readonly HistoryEvent[], bytes: number): void;
   clear(): void;
@@ -39,8 +46,9 @@ export type PayloadsOptions = {
   readonly maxBytes?: number;
 };
 
-/** Decoded values take about so many times the bytes they came from. */
+/** Decoded values take about so many times the bytes they came from, and so many bytes a frame besides. */
 const DECODED = 3;
+const EACH = 1_024;
 
 type Readable = Parameters<typeof readFrame>[0];
 type Kept = { readonly events: readonly HistoryEvent[]; readonly bytes: number };
@@ -78,7 +86,7 @@ export const openPayloads = ({
       throw fail('E_SNAPSHOT_NOT_FOUND', `${history} has no frame ${seq}`, { history, seq });
     const frame = typeof at === 'number' ? await inLog(history, seq, at) : inRows(history, seq, at);
     const { body } = await readFrame(frame, contents);
-    return { events: body.events, bytes: frame.bytes.length * DECODED };
+    return { events: body.events, bytes: sizeOf(frame.bytes.length) };
   };
 
   const inLog = async (history: string, seq: number, offset: number): Promise<Readable> => {
@@ -120,14 +128,19 @@ export const openPayloads = ({
         }
       }
     },
-    events: async (history, seq) => (await entryOf(history, seq)).events,
-    keep: (history, seq, events, size) => void keep(keyOf(history, seq), { events, bytes: size * DECODED }),
+    events: async (history, seq, { once = false } = {}) => {
+      const known = once ? (kept.get(keyOf(history, seq)) ?? (await read(history, seq, frameAt))) : null;
+      return (known ?? (await entryOf(history, seq))).events;
+    },
+    keep: (history, seq, events, size) => void keep(keyOf(history, seq), { events, bytes: sizeOf(size) }),
     clear() {
       kept.clear();
       bytes = 0;
     },
   };
 };
+
+const sizeOf = (bytes: number): number => bytes * DECODED + EACH;
 
 const inRows = (history: string, seq: number, bytes: Uint8Array): Readable => {
   const open = decodeEnvelope(bytes);

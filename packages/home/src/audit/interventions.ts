@@ -108,7 +108,7 @@ export const findRow = (projector: Projector, history: string, id: string): Inte
 
 const tell = async (projector: Projector, history: string, row: InterventionRow): Promise<Intervention> => {
   const { id, at, actor, type, before, after, notes, strand, seq } = row;
-  const events = await projector.payloads.events(history, seq);
+  const events = await projector.payloads.events(history, seq, { once: true });
   const facts = interventionIn({ history, seq, lineage: strand, author: { actor }, events });
   return {
     id,

@@ -1,8 +1,8 @@
 import { interventionIn, positionsAround, type AppliedFrame, type At } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
-import { INTERVENTIONS, INTERVENTIONS_BY, LINEAGES } from './tables.ts';
+import { HISTORIES, INTERVENTIONS, INTERVENTIONS_BY, LINEAGES } from './tables.ts';
 
-/** Writes what an observer did, before the counts of the frame's lineage move on (pool: Interventions). */
+/** Writes what an observer did, after the history's row and before the counts of the lineage move on (pool: Interventions). */
 export const foldIntervention = (frame: AppliedFrame, rows: Rows): void => {
   const { author } = frame;
   const facts = interventionIn(frame);
@@ -12,15 +12,14 @@ export const foldIntervention = (frame: AppliedFrame, rows: Rows): void => {
   const of = branch === undefined ? lineage : branch.parent;
   const previous = rows.get(LINEAGES, [history, of])?.[6] ?? null;
   const { before, after } = positionsAround(frame, previous as number | null);
-  const [last] = rows.range(INTERVENTIONS, { prefix: [history], reverse: true, limit: 1 });
-  const high = last?.value[2] as bigint | undefined;
+  const high = raiseHighest(frame, rows);
   rows.put(
     INTERVENTIONS,
     [history, seq],
     [
       lineage,
       at,
-      high !== undefined && high > at ? high : at,
+      high,
       facts.type,
       author.actor,
       command,
@@ -39,6 +38,18 @@ export const foldIntervention = (frame: AppliedFrame, rows: Rows): void => {
   index('lineage', String(lineage));
   index('position', placeOf(after));
   if (before !== null && placeOf(before) !== placeOf(after)) index('position', placeOf(before));
+};
+
+/** The column `intervened_at` of a history. */
+const INTERVENED_AT = 12;
+
+/** Kept with the history: to look for the newest row would cost what else is written in the same batch. */
+const raiseHighest = ({ history, at }: AppliedFrame, rows: Rows): bigint => {
+  const row = rows.get(HISTORIES, [history]);
+  const known = (row?.[INTERVENED_AT] ?? null) as bigint | null;
+  const highest = known !== null && known > at ? known : at;
+  if (row !== undefined) rows.put(HISTORIES, [history], [...row.slice(0, INTERVENED_AT), highest]);
+  return highest;
 };
 
 /** A position as the index has it. */

@@ -9,8 +9,8 @@ export const foldLineage = (frame: AppliedFrame, rows: Rows): void => {
   const recorder = 'recorder' in author ? author.recorder : null;
   const actor = 'actor' in author ? author.actor : null;
   rows.put(ACTS, [history, seq], [lineage, at, events.length, command, recorder, actor]);
-  foldIntervention(frame, rows);
   foldHistory(frame, rows);
+  foldIntervention(frame, rows);
   foldStrand(frame, rows);
   foldCommit(frame, rows);
   events.forEach((event, index) => {

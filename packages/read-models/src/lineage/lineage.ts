@@ -5,7 +5,7 @@ import { LINEAGE_TABLES } from './tables.ts';
 /** Histories, their lineages and snapshots: who, when, by which command, under which names; interventions, observations. */
 export const lineage: ReadModel = {
   name: 'lineage',
-  version: 2,
+  version: 3,
   tables: LINEAGE_TABLES,
   fold: foldLineage,
   observe: observeLineage,

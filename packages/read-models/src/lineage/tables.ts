@@ -14,7 +14,7 @@ const AUTHOR = [
 export const HISTORIES: Table = {
   name: 'histories',
   about:
-    'A history: its name, the first and the newest time, counts, where it was imported from, what it salvages.',
+    'A history: its name, the first and the newest time, counts, where it was imported from, what it salvages; `intervened_at` is the largest `at` of its interventions.',
   key: [['history', 'text']],
   value: [
     ['name', 'text'],
@@ -29,6 +29,7 @@ export const HISTORIES: Table = {
     ['source', 'text'],
     ['salvaged_history', 'text'],
     ['salvaged_seq', 'uint'],
+    ['intervened_at', 'wide'],
   ],
 };
 
