@@ -17,7 +17,11 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** Parts of an address are texts: a whole number among them is read here. */
 export const wholeInQuery = z.preprocess(
   (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
-  count,
+  z
+    .int({
+      error: ({ input }) => `a whole number from 0 is wanted, not ${JSON.stringify(input).slice(0, 40)}`,
+    })
+    .nonnegative(),
 );
 
 /** Who wrote a frame: an agent's own record names its recorder, an observer's act its actor. */

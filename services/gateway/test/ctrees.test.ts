@@ -68,6 +68,11 @@ test('the stream of nodes is read in pages, in hashes [compiler-stages: http]', 
   expect(all.events.map(({ ordinal }) => ordinal)).toEqual(all.events.map((_, i) => i));
   const page = await client.ctreesEvents({ session: 'airline', offset: 3, limit: 4 });
   expect(page).toEqual({ events: all.events.slice(3, 7), offset: 3, limit: 4, total: all.total });
+  const wrong = await airline.app.request('/sessions/airline/ctrees/events?offset=-1');
+  expect([wrong.status, await wrong.json()]).toMatchObject([
+    400,
+    { error: { code: 'E_USAGE', message: 'offset: a whole number from 0 is wanted, not "-1"' } },
+  ]);
   expect(all.events.filter(({ kind, payload }) => kind !== 'lifecycle' && payload !== null)).toEqual([]);
 });
 
