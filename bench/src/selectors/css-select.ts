@@ -36,7 +36,8 @@ const treeOf = ({ Element: Make }: Peer, nodes: number): Element => {
   const sealed = Array.from({ length: turns }, (_, i) => {
     const before = leaf(block(`p${i + 1}`, 0));
     const core = element('mc', { id: `m${i + 1}` }, many(BLOCKS_IN_CORE, `c${i + 1}`));
-    return element('mt', { id: `t${i + 1}` }, [before, core]);
+    // Its depth, which a selector of ours knows and one of CSS would count out for each turn anew.
+    return element('mt', { id: `t${i + 1}`, depth: String(turns - i) }, [before, core]);
   });
   return element('root', {}, [sys, element('seq', {}, sealed), element('ah', {}, many(BLOCKS_IN_HEAD, 'h'))]);
 };

@@ -33,7 +33,7 @@ export const questions = (turns: number): readonly { readonly stemma: string; re
     { stemma: '@t0 ^ah .cb', css: 'ah cb' },
     {
       stemma: "@t0 .mt:depth(1-3) .cb[role='assistant']",
-      css: 'mt:nth-last-child(-n+3) cb[role="assistant"]',
+      css: ['1', '2', '3'].map((depth) => `mt[depth="${depth}"] cb[role="assistant"]`).join(', '),
     },
     { stemma: '@t0 .cb[ttl<=1]', css: 'cb[ttl="0"], cb[ttl="1"]' },
     { stemma: "@t0 ^seq .mt > .mc > .cb[role='assistant']", css: 'seq mt > mc > cb[role="assistant"]' },

@@ -1,10 +1,17 @@
 import { NODE_KIND } from '@stemma/context-tree';
+import { codesOf } from './attribute-index.ts';
 import type { Matcher } from './compile.ts';
-import { lowerBound, mergeRanges, type Matches, type Range } from './matches.ts';
-import { codeOfCore, codeOfNode, type TreeIndex } from './tree-index.ts';
+import type { Matches } from './matches.ts';
+import { clipStretches, mergeStretches, within, type Stretches } from './stretches.ts';
+import { codeOfCore, codeOfNode, indexOfCode } from './codes.ts';
+import type { TreeIndex } from './tree-index.ts';
+import type { Attribute } from './syntax.ts';
 
 /** Below so many nodes looking at each costs no more than asking an index. */
 const FEW = 1_024;
+
+/** What a compound may match: ascending codes, and the attribute that holds for all the nodes, as an index said. */
+export type Candidates = { readonly codes: Int32Array; readonly holds: Attribute | null };
 
 /**
  * Codes that a compound may match under what was matched to its left, ascending, each once, from whatever names the
@@ -18,93 +25,97 @@ export const candidates = (
   left: Matches | null,
   children: boolean,
   index: TreeIndex,
-): readonly number[] => {
+): Candidates => {
   const { tree } = index;
-  const below = left === null ? [[0, codeOfCore(tree.count)] as const] : left.below;
-  const ranges = clip(mergeRanges(below), matcher.window);
+  const below = left === null ? Int32Array.of(0, codeOfCore(tree.count)) : left.below;
+  const [from, to] = matcher.window;
+  const stretches = clipStretches(mergeStretches(below), codeOfCore(from), codeOfCore(to));
   if (matcher.only !== undefined) {
-    const code = matcher.only === null ? -1 : codeOfNode(matcher.only);
-    return isWithin(ranges, code) ? [code] : [];
+    const named = codesOf(Int32Array.from(matcher.only === null ? [] : [matcher.only]), matcher.kind, tree);
+    return { codes: within(named, stretches), holds: null };
   }
-  const nodes = nodesOf(matcher, ranges, children ? left : null, index);
+  const nodes = nodesOf(matcher, stretches, children ? left : null, index);
   if (matcher.core === null) return nodes;
-  return merge(nodes, within(index.cores(), ranges));
+  // An index knows nothing of implicit cores, but they have tests of their own.
+  return { ...nodes, codes: merge(nodes.codes, within(index.cores(), stretches)) };
 };
 
 const nodesOf = (
-  { kind, attributes }: Matcher,
-  ranges: readonly Range[],
+  matcher: Matcher,
+  stretches: Stretches,
   parents: Matches | null,
   index: TreeIndex,
-): readonly number[] => {
-  const { kinds } = index.tree;
-  const size = ranges.reduce((sum, [from, to]) => sum + ((to - from) >> 1), 0);
-  const isKind = (node: number): boolean => kind === undefined || kinds[node] === kind;
-  if (size > FEW) {
-    let few: readonly number[] | undefined;
-    for (const attribute of attributes) {
-      const found = index.attribute(attribute.key)?.matching(attribute);
-      if (found !== undefined && found.length < (few?.length ?? size / 2)) few = found;
-    }
-    if (few !== undefined) {
-      const codes: number[] = [];
-      for (const node of few) if (isKind(node)) codes.push(codeOfNode(node));
-      // Whether a node is a child of a match is asked of each anyway.
-      return parents === null ? within(codes, ranges) : codes;
-    }
+): Candidates => {
+  const { kind } = matcher;
+  const size = sizeOf(stretches);
+  const indexed = size > FEW ? fewest(matcher, size, index) : undefined;
+  if (indexed !== undefined) {
+    const { codes, attribute } = indexed;
+    // Whether a node is a child of a match is asked of each anyway.
+    return { codes: parents === null ? within(codes, stretches) : codes, holds: attribute };
   }
-  if (kind === NODE_KIND.turn) return within(index.turns.map(codeOfNode), ranges);
-  const codes: number[] = [];
-  if (parents !== null) {
-    let sorted = true;
-    for (const node of parents.children()) {
-      if (!isKind(node)) continue;
-      sorted &&= codeOfNode(node) > (codes.at(-1) ?? -1);
-      codes.push(codeOfNode(node));
-    }
-    return within(sorted ? codes : codes.sort((a, b) => a - b), ranges);
-  }
-  for (const [from, to] of ranges)
-    for (let node = from >> 1; node < to >> 1; node++) if (isKind(node)) codes.push(codeOfNode(node));
-  return codes;
+  if (kind === NODE_KIND.turn) return { codes: within(index.turnCodes(), stretches), holds: null };
+  if (parents === null) return { codes: allIn(stretches, size, kind, index), holds: null };
+  const codes = codesOf(parents.children(), kind, index.tree);
+  return { codes: within(isAscending(codes) ? codes : codes.sort((a, b) => a - b), stretches), holds: null };
 };
 
-/** The part of ranges that lies in a window of nodes. */
-const clip = (ranges: readonly Range[], [from, to]: readonly [number, number]): readonly Range[] => {
-  const [low, high] = [codeOfCore(from), codeOfCore(to)];
-  if (ranges.every((range) => low <= range[0] && range[1] <= high)) return ranges;
-  return ranges
-    .map((range): Range => [Math.max(range[0], low), Math.min(range[1], high)])
-    .filter((range) => range[0] < range[1]);
+const sizeOf = (stretches: Stretches): number => {
+  let size = 0;
+  for (let i = 0; i < stretches.length; i += 2)
+    size += ((stretches[i + 1] as number) - (stretches[i] as number)) >> 1;
+  return size;
 };
 
-const isWithin = (ranges: readonly Range[], code: number): boolean =>
-  ranges.some(([from, to]) => from <= code && code < to);
+/** The attribute that the fewest nodes have as it is asked for, if an index says so of few enough. */
+const fewest = (
+  { attributes, kind }: Matcher,
+  size: number,
+  index: TreeIndex,
+): { readonly attribute: Attribute; readonly codes: Int32Array } | undefined => {
+  let best: { readonly attribute: Attribute; readonly codes: Int32Array } | undefined;
+  for (const attribute of attributes) {
+    const codes = index.attribute(attribute.key)?.matching(attribute, kind);
+    if (codes !== undefined && codes.length < (best?.codes.length ?? size / 2)) best = { attribute, codes };
+  }
+  return best;
+};
 
-/** Those of the ascending codes that lie in ascending ranges. */
-const within = (codes: readonly number[], ranges: readonly Range[]): readonly number[] => {
-  const [only] = ranges;
-  const last = codes.at(-1);
-  if (only === undefined || last === undefined) return [];
-  if (ranges.length === 1 && only[0] <= (codes[0] as number) && last < only[1]) return codes;
-  const found: number[] = [];
-  for (const [from, to] of ranges)
-    for (let i = lowerBound(codes, from); i < codes.length && (codes[i] as number) < to; i++)
-      found.push(codes[i] as number);
-  return found;
+/** The codes of all nodes of a kind. */
+const allIn = (
+  stretches: Stretches,
+  size: number,
+  kind: number | undefined,
+  { tree }: TreeIndex,
+): Int32Array => {
+  const { kinds } = tree;
+  const codes = new Int32Array(size + stretches.length);
+  let found = 0;
+  for (let s = 0; s < stretches.length; s += 2) {
+    const to = indexOfCode(stretches[s + 1] as number);
+    for (let node = indexOfCode(stretches[s] as number); node < to; node++)
+      if (kind === undefined || kinds[node] === kind) codes[found++] = codeOfNode(node);
+  }
+  return codes.subarray(0, found);
+};
+
+const isAscending = (codes: Int32Array): boolean => {
+  for (let i = 1; i < codes.length; i++) if ((codes[i] as number) <= (codes[i - 1] as number)) return false;
+  return true;
 };
 
 /** Two ascending lists as one. */
-const merge = (a: readonly number[], b: readonly number[]): readonly number[] => {
+const merge = (a: Int32Array, b: Int32Array): Int32Array => {
   if (b.length === 0) return a;
   if (a.length === 0) return b;
-  const merged: number[] = [];
+  const merged = new Int32Array(a.length + b.length);
+  let size = 0;
   for (let i = 0, k = 0; i < a.length || k < b.length;) {
     const x = a[i] ?? Infinity;
     const y = b[k] ?? Infinity;
-    merged.push(Math.min(x, y));
+    merged[size++] = Math.min(x, y);
     if (x <= y) i++;
     if (y <= x) k++;
   }
-  return merged;
+  return merged.subarray(0, size);
 };

@@ -2,7 +2,8 @@ import { NODE_KIND } from '@stemma/context-tree';
 import { coreAttribute, isCheap, isKnown, readerOf, type Asked } from './attributes.ts';
 import { comparison } from './compare.ts';
 import { depthWindow, filterOf, isCounting, pickOf, type Filter, type Pick } from './pseudos.ts';
-import { indexOfCode, isCore, type TreeIndex } from './tree-index.ts';
+import { indexOfCode } from './codes.ts';
+import type { TreeIndex } from './tree-index.ts';
 import type { Attribute, Compound, TypeName } from './syntax.ts';
 
 /** A compound as closures over the tree that is asked. */
@@ -15,7 +16,7 @@ export type Matcher = {
   readonly window: readonly [number, number];
   /** Attributes that an index may know, and all tests of a node but for its kind, cheap ones first. */
   readonly attributes: readonly Attribute[];
-  readonly tests: readonly Filter[];
+  readonly tests: readonly Test[];
   /** Tests of an implicit core; null: it never matches one (context-tree §10.28). */
   readonly core: readonly Filter[] | null;
   /** The first pseudo that counts, and those behind it, which see one node at the most. */
@@ -23,6 +24,9 @@ export type Matcher = {
   readonly rest: readonly (Filter | Pick)[];
   readonly restCounts: readonly boolean[];
 };
+
+/** A test of a node, and the attribute it is of. */
+export type Test = { readonly holds: Filter; readonly of: Attribute | null };
 
 type Node = Extract<Compound, { kind: 'node' }>;
 
@@ -50,10 +54,10 @@ export const compile = (
     window: windowOf(before, index),
     attributes: cheap,
     tests: [
-      ...(named?.test === undefined ? [] : [named.test]),
-      ...cheap.map((attribute) => attributeTest(attribute, asked)),
-      ...filters,
-      ...dear.map((attribute) => attributeTest(attribute, asked)),
+      ...(named?.test === undefined ? [] : [{ holds: named.test, of: null }]),
+      ...cheap.map((of) => ({ holds: attributeTest(of, asked), of })),
+      ...filters.map((holds) => ({ holds, of: null })),
+      ...dear.map((of) => ({ holds: attributeTest(of, asked), of })),
     ],
     core: plainCore ? [...attributes.map((each) => coreTest(each, asked)), ...filters] : null,
     pick: pseudos[counts] === undefined ? null : pickOf(pseudos[counts]),
@@ -128,10 +132,6 @@ const typeTest = (
 export const survives = ({ rest, restCounts }: Matcher, code: number): boolean =>
   rest.every((each, i) => (restCounts[i] === true ? (each as Pick)(1) === 0 : (each as Filter)(code)));
 
-/** Every test that an item must pass before anything is counted. */
-export const passes = ({ tests, core, kind }: Matcher, index: TreeIndex, code: number): boolean => {
-  if (isCore(code)) return core !== null && core.every((test) => test(code));
-  if (kind !== undefined && index.tree.kinds[indexOfCode(code)] !== kind) return false;
-  for (const test of tests) if (!test(code)) return false;
-  return true;
-};
+/** Whether an implicit core passes all tests, before anything is counted. */
+export const passesAsCore = ({ core }: Matcher, code: number): boolean =>
+  core !== null && core.every((test) => test(code));

@@ -2,9 +2,11 @@ import { PayloadNeeded, type EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Asked } from './attributes.ts';
 import { candidates } from './candidates.ts';
-import { compile, passes, survives, type Matcher } from './compile.ts';
-import { lowerBound, nodeMatches, scopeMatches, zoneMatches, type Matches } from './matches.ts';
+import { compile, passesAsCore, survives, type Matcher, type Test } from './compile.ts';
+import { nodeMatches, scopeMatches, zoneMatches, type Matches } from './matches.ts';
 import { zoneSign } from './pseudos.ts';
+import { lowerBound } from './stretches.ts';
+import { codeOfNode, indexOfCode, isCore } from './codes.ts';
 import type { TreeIndex } from './tree-index.ts';
 import type { Combinator, Compound, Group, Step } from './syntax.ts';
 
@@ -14,18 +16,20 @@ const MAX_WORK = 40_000_000;
 /** One selector at work on one tree. */
 export type Asking = Asked & { readonly index: TreeIndex; work: number };
 
+const NOTHING = new Int32Array(0);
+
 /**
- * The nodes that a group gives, ascending: compound after compound from left to right, each on what the one before it
+ * The codes of the nodes that a group gives, ascending: compound after compound from left to right, each on what the one before it
  * matched.
  *
  * @throws E_SELECTOR_INVALID when it asks too much; PayloadNeeded.
  */
-export const matchGroup = (group: Group, asking: Asking): readonly number[] => {
+export const matchGroup = (group: Group, asking: Asking): Int32Array => {
   let left: Matches | null = null;
   group.forEach((step, i) => {
     left = matchStep(step, left, i === group.length - 1, asking);
   });
-  return (left as Matches | null)?.given() ?? [];
+  return (left as Matches | null)?.given() ?? NOTHING;
 };
 
 const matchStep = (
@@ -35,9 +39,9 @@ const matchStep = (
   asking: Asking,
 ): Matches => {
   const { index } = asking;
-  spend(asking, 1 + (left?.below.length ?? 0), position);
+  spend(asking, 1 + (left?.below.length ?? 0) / 2, position);
   if (compound.kind === 'scope')
-    return left === null || left.root ? scopeMatches(compound.depths, index) : nodeMatches([], index);
+    return left === null || left.root ? scopeMatches(compound.depths, index) : nodeMatches(NOTHING, index);
   const sign = zoneOf(compound);
   if (sign !== undefined) {
     const owners = left === null ? index.owners : left.zoneOwners(combinator === 'child');
@@ -66,19 +70,51 @@ const matching = (
   left: Matches | null,
   combinator: Combinator,
   { asking, position, last }: At,
-): readonly number[] => {
+): Int32Array => {
   const { index } = asking;
   const child = combinator === 'child' ? left : null;
   // The implicit core is never counted nor given as the last compound (context-tree §10.28).
   const shown = last ? { ...matcher, core: null } : matcher;
-  const codes = candidates(shown, left, child !== null, index);
-  spend(asking, codes.length * (1 + matcher.tests.length), position);
+  const { codes, holds } = candidates(shown, left, child !== null, index);
+  const tests = shown.tests.filter(({ of }) => of === null || of !== holds);
+  spend(asking, codes.length * (1 + tests.length), position);
+  const children = child === null ? codes : childrenAmong(codes, child, index);
+  return tests.length === 0 && shown.core === null ? children : passing(children, shown, tests);
+};
+
+/** Those of the codes that are children of a match. */
+const childrenAmong = (codes: Int32Array, matches: Matches, { tree }: TreeIndex): Int32Array => {
+  const { parents } = tree;
+  const marks = matches.parentMarks();
+  const found = new Int32Array(codes.length);
+  let size = 0;
+  if (marks === undefined) {
+    for (const code of codes) if (matches.parentOf(code) !== -1) found[size++] = code;
+    return found.subarray(0, size);
+  }
+  const { array, mark } = marks;
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i] as number;
+    const parent = parents[indexOfCode(code)] as number;
+    if (parent !== -1 && array[codeOfNode(parent)] === mark) found[size++] = code;
+  }
+  return found.subarray(0, size);
+};
+
+/** Those of the codes that pass all tests. */
+const passing = (codes: Int32Array, matcher: Matcher, tests: readonly Test[]): Int32Array => {
   const needed: EventRef[] = [];
-  const found: number[] = [];
-  for (const code of codes) {
-    if (child !== null && child.parentOf(code) === -1) continue;
+  const found = new Int32Array(codes.length);
+  let size = 0;
+  const passes = (code: number): boolean => {
+    if (isCore(code)) return passesAsCore(matcher, code);
+    for (const { holds } of tests) if (!holds(code)) return false;
+    return true;
+  };
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i] as number;
     try {
-      if (passes(shown, index, code)) found.push(code);
+      if (passes(code)) found[size++] = code;
     } catch (error) {
       if (!(error instanceof PayloadNeeded)) throw error;
       needed.push(...error.refs);
@@ -86,17 +122,17 @@ const matching = (
   }
   // All that is missing is asked for at once, not one by one.
   if (needed.length > 0) throw new PayloadNeeded(needed);
-  return found;
+  return found.subarray(0, size);
 };
 
 /** One of the matches under each match to the left, and of these what the pseudos behind it leave. */
 const counted = (
   matcher: Matcher,
   pick: NonNullable<Matcher['pick']>,
-  found: readonly number[],
+  found: Int32Array,
   left: Matches | null,
   combinator: Combinator,
-): readonly number[] => {
+): Int32Array => {
   const picked = new Set<number>();
   const take = (code: number | undefined): void => {
     if (code !== undefined && survives(matcher, code)) picked.add(code);
@@ -113,13 +149,13 @@ const counted = (
     for (const family of families.values()) take(family[pick(family.length)]);
   } else if (left.one) take(found[pick(found.length)]);
   else
-    for (const [from, to] of left.below) {
-      const first = lowerBound(found, from);
-      const count = lowerBound(found, to) - first;
+    for (let i = 0; i < left.below.length; i += 2) {
+      const first = lowerBound(found, left.below[i] as number);
+      const count = lowerBound(found, left.below[i + 1] as number) - first;
       const at = pick(count);
       if (at >= 0 && at < count) take(found[first + at]);
     }
-  return [...picked].sort((a, b) => a - b);
+  return Int32Array.from(picked).sort((a, b) => a - b);
 };
 
 const spend = (asking: Asking, work: number, position: number): void => {

@@ -1,10 +1,8 @@
-import type { FlatTree } from '@stemma/context-tree';
 import { depthTest } from './depths.ts';
-import { codeOfCore, codeOfNode, indexOfCode, isCore, type TreeIndex } from './tree-index.ts';
+import { inStretches, siblingsIn, type Stretches } from './stretches.ts';
+import { codeOfCore, codeOfNode, indexOfCode, isCore } from './codes.ts';
+import type { TreeIndex } from './tree-index.ts';
 import type { Depths } from './syntax.ts';
-
-/** A stretch of codes, [from, to). */
-export type Range = readonly [from: number, to: number];
 
 /**
  * What a compound matched, as the compound to its right sees it: nodes and implicit cores, zones, or a scope
@@ -12,39 +10,36 @@ export type Range = readonly [from: number, to: number];
  */
 export type Matches = {
   /** The codes below each match, ascending by where they begin; those of nested matches overlap. */
-  readonly below: readonly Range[];
+  readonly below: Stretches;
   /** All of `below` is below one match: a scope. */
   readonly one: boolean;
   /** The match that a node or implicit core is a child of, as any number that tells it from others; -1: of none. */
   parentOf(code: number): number;
+  /** Marks by code, where those of the matches alone say which nodes are children of one; undefined: ask `parentOf`. */
+  parentMarks(): { readonly array: Uint8Array; readonly mark: number } | undefined;
   /** The nodes that are children of a match, each once. Not ascending where matches are nested. */
-  children(): number[];
+  children(): Int32Array;
   /** The turns and `^ah` whose zones are below a match, or only those directly below. */
   zoneOwners(directly: boolean): readonly number[];
   /** Whether `^root` is one of them: only there a scope is found. */
   readonly root: boolean;
-  /** The nodes that are given when the compound is the last one, ascending. */
-  given(): readonly number[];
+  /** The codes of the nodes that are given when the compound is the last one, ascending. */
+  given(): Int32Array;
 };
 
 /** Nodes and implicit cores, as ascending codes. */
-export const nodeMatches = (codes: readonly number[], index: TreeIndex): Matches => {
+export const nodeMatches = (codes: Int32Array, index: TreeIndex): Matches => {
   const { tree, owners } = index;
   const { ends, parents } = tree;
   // The matches of the last compound are only given: what the next one would see is worked out when it is asked for.
-  let ranges: readonly Range[] | undefined;
-  let members: ((code: number) => boolean) | undefined;
+  let stretches: Stretches | undefined;
+  let members: Members | undefined;
   let withCores: boolean | undefined;
-  const matched = (code: number): boolean => (members ??= memberOf(codes, tree.count))(code);
-  const rangeOf = (code: number): Range => {
-    const at = indexOfCode(code);
-    return isCore(code)
-      ? [code + 1, codeOfCore(index.zone(parents[at] as number, 0)[1])]
-      : [code + 1, codeOfCore(ends[at] as number)];
-  };
-  const below = (): readonly Range[] => (ranges ??= codes.map(rangeOf));
+  const matched = (code: number): boolean => (members ??= membersOf(codes, index)).has(code);
+  const hasCores = (): boolean => (withCores ??= codes.some(isCore));
+  const below = (): Stretches => (stretches ??= stretchesBelow(codes, index));
   const coreParent = (at: number): number => {
-    const first = (withCores ??= codes.some(isCore)) ? index.coreOf(parents[at] as number) : -1;
+    const first = hasCores() ? index.coreOf(parents[at] as number) : -1;
     if (first === -1 || !matched(codeOfCore(first))) return -1;
     return index.tree.headers[at]?.offset === 0 ? codeOfCore(first) : -1;
   };
@@ -60,50 +55,65 @@ export const nodeMatches = (codes: readonly number[], index: TreeIndex): Matches
       if (matched(codeOfNode(parent))) return codeOfNode(parent);
       return isCore(code) ? -1 : coreParent(at);
     },
-    children: () => {
-      const found: number[] = [];
-      for (const [from, to] of below()) takeSiblings(tree, from >> 1, to >> 1, found);
-      return found;
-    },
+    parentMarks: () => (hasCores() ? undefined : (members ??= membersOf(codes, index)).marks()),
+    children: () => siblingsIn(tree, below()),
     zoneOwners: (directly) =>
       directly
         ? owners.filter((owner) => matched(codeOfNode(owner)))
         : inStretches(
             owners,
-            codes.filter((code) => !isCore(code)).map((code) => [code >> 1, ends[code >> 1] as number]),
+            Int32Array.from(
+              [...codes]
+                .filter((code) => !isCore(code))
+                .flatMap((code) => [code >> 1, ends[code >> 1] as number]),
+            ),
           ),
     root: codes[0] === codeOfNode(0),
-    given: () => codes.map(indexOfCode),
+    given: () => codes,
   };
+};
+
+const stretchesBelow = (codes: Int32Array, index: TreeIndex): Stretches => {
+  const { ends, parents } = index.tree;
+  const stretches = new Int32Array(2 * codes.length);
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i] as number;
+    const at = indexOfCode(code);
+    stretches[2 * i] = code + 1;
+    stretches[2 * i + 1] = codeOfCore(
+      isCore(code) ? index.zone(parents[at] as number, 0)[1] : (ends[at] as number),
+    );
+  }
+  return stretches;
 };
 
 /** The zones of some turns (or of `^ah`): their children with a sign. */
 export const zoneMatches = (owners: readonly number[], sign: number, index: TreeIndex): Matches => {
   const { tree } = index;
   const zones = owners.map((owner) => index.zone(owner, sign)).filter(([from, to]) => from < to);
-  const matched = memberOf(
-    zones.map(([from]) => codeOfNode(tree.parents[from] as number)),
-    tree.count,
+  const matched = membersOf(
+    Int32Array.from(zones, ([from]) => codeOfNode(tree.parents[from] as number)),
+    index,
   );
-  const children = (): number[] => {
-    const found: number[] = [];
-    for (const [from, to] of zones) takeSiblings(tree, from, to, found);
-    return found;
-  };
+  const below = Int32Array.from(zones.flatMap(([from, to]) => [codeOfCore(from), codeOfCore(to)]));
+  const children = (): Int32Array => siblingsIn(tree, below);
   return {
-    below: zones.map(([from, to]) => [codeOfCore(from), codeOfCore(to)]),
+    below,
     one: false,
     parentOf: (code) => {
       const at = indexOfCode(code);
       const parent = tree.parents[at] as number;
-      return parent !== -1 && matched(codeOfNode(parent)) && Math.sign(tree.headers[at]?.offset ?? 0) === sign
+      return parent !== -1 &&
+        matched.has(codeOfNode(parent)) &&
+        Math.sign(tree.headers[at]?.offset ?? 0) === sign
         ? parent
         : -1;
     },
+    parentMarks: () => undefined,
     children,
     zoneOwners: () => [],
     root: false,
-    given: children,
+    given: () => children().map(codeOfNode),
   };
 };
 
@@ -113,82 +123,62 @@ export const scopeMatches = (depths: Depths, index: TreeIndex): Matches => {
   const { ends, sys, seq, ah } = tree;
   const wanted = depthTest(depths);
   const chosen = turns.filter((_, i) => wanted(turns.length - i));
-  const below: Range[] = [];
-  if (wanted(-1)) below.push([codeOfCore(sys + 1), codeOfCore(seq)]);
-  for (const turn of chosen) below.push([codeOfNode(turn), codeOfCore(ends[turn] as number)]);
-  if (wanted(0)) below.push([codeOfCore(ah + 1), codeOfCore(ends[ah] as number)]);
-  const isChosen = memberOf(chosen.map(codeOfNode), tree.count);
-  const children = (): number[] => {
-    const found: number[] = [];
-    if (wanted(-1)) takeSiblings(tree, sys + 1, seq, found);
-    found.push(...chosen);
-    if (wanted(0)) takeSiblings(tree, ah + 1, ends[ah] as number, found);
-    return found;
-  };
+  const head = [codeOfCore(ah + 1), codeOfCore(ends[ah] as number)];
+  const header = [codeOfCore(sys + 1), codeOfCore(seq)];
+  const isChosen = membersOf(Int32Array.from(chosen, codeOfNode), index);
+  const children = (): Int32Array =>
+    Int32Array.from([
+      ...(wanted(-1) ? siblingsIn(tree, Int32Array.from(header)) : []),
+      ...chosen,
+      ...(wanted(0) ? siblingsIn(tree, Int32Array.from(head)) : []),
+    ]);
   return {
-    below,
+    below: Int32Array.from([
+      ...(wanted(-1) ? header : []),
+      ...chosen.flatMap((turn) => [codeOfNode(turn), codeOfCore(ends[turn] as number)]),
+      ...(wanted(0) ? head : []),
+    ]),
     one: true,
     parentOf: (code) => {
       const at = indexOfCode(code);
       const parent = tree.parents[at] as number;
-      if (parent === seq) return isChosen(codeOfNode(at)) ? 0 : -1;
+      if (parent === seq) return isChosen.has(codeOfNode(at)) ? 0 : -1;
       return (parent === sys && wanted(-1)) || (parent === ah && wanted(0)) ? 0 : -1;
     },
+    parentMarks: () => undefined,
     children,
     zoneOwners: (directly) => [...(directly ? [] : chosen), ...(wanted(0) ? [ah] : [])],
     root: false,
-    given: children,
+    given: () => children().map(codeOfNode),
   };
 };
 
-/** Adds the nodes from `from` on that are siblings, up to `to`. */
-const takeSiblings = ({ ends }: FlatTree, from: number, to: number, found: number[]): void => {
-  for (let i = from; i < to; i = ends[i] as number) found.push(i);
+/** A set of codes: marks where there are many, so that a small set costs nothing on a large tree. */
+type Members = {
+  readonly has: (code: number) => boolean;
+  readonly marks: () => { readonly array: Uint8Array; readonly mark: number } | undefined;
 };
 
-/** A set of codes: bits where there are many, so that a small set costs nothing on a large tree. */
-const memberOf = (codes: readonly number[], count: number): ((code: number) => boolean) => {
-  if (codes.length < count / 64) {
+const membersOf = (codes: Int32Array, { tree, marks }: TreeIndex): Members => {
+  if (codes.length < tree.count / 64) {
     const set = new Set(codes);
-    return (code) => set.has(code);
+    return { has: (code) => set.has(code), marks: () => undefined };
   }
-  const bits = new Uint8Array(2 * count);
-  for (const code of codes) bits[code] = 1;
-  return (code) => bits[code] === 1;
-};
-
-/** Those of the ascending numbers that lie in one of the stretches, each once. */
-const inStretches = (numbers: readonly number[], stretches: readonly Range[]): readonly number[] => {
-  const found: number[] = [];
-  for (const [from, to] of mergeRanges(stretches))
-    for (let i = lowerBound(numbers, from); i < numbers.length && (numbers[i] as number) < to; i++)
-      found.push(numbers[i] as number);
-  return found;
-};
-
-/** The same codes as ascending ranges that do not overlap. The ranges ascend by where they begin. */
-export const mergeRanges = (ranges: readonly Range[]): readonly Range[] => {
-  const merged: Range[] = [];
-  let [from, to] = [0, 0];
-  for (const range of ranges) {
-    if (range[0] <= to && to > from) to = Math.max(to, range[1]);
-    else {
-      if (to > from) merged.push([from, to]);
-      [from, to] = range;
-    }
-  }
-  if (to > from) merged.push([from, to]);
-  return merged;
-};
-
-/** Where the first of the ascending numbers stands that is not below `least`. */
-export const lowerBound = (numbers: readonly number[], least: number): number => {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] as number) < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const array = marks.array();
+  let turn = -1;
+  let mark = 0;
+  // Another set may have marked its own since.
+  const fresh = (): number => {
+    if (turn === marks.turn()) return mark;
+    ({ turn, mark } = marks.next());
+    for (let i = 0; i < codes.length; i++) array[codes[i] as number] = mark;
+    return mark;
+  };
+  return {
+    has(code) {
+      const wanted = fresh();
+      return array[code] === wanted;
+    },
+    marks: () => ({ mark: fresh(), array }),
+  };
 };

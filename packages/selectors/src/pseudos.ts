@@ -1,6 +1,7 @@
 import { NO_DEPTH } from '@stemma/context-tree';
 import { depthBounds, depthTest } from './depths.ts';
-import { indexOfCode, isCore, type TreeIndex } from './tree-index.ts';
+import { indexOfCode, isCore } from './codes.ts';
+import type { TreeIndex } from './tree-index.ts';
 import type { Pseudo } from './syntax.ts';
 
 /** A node or an implicit core passes, whatever else is matched. Codes are those of tree-index. */

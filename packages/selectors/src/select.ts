@@ -3,6 +3,7 @@ import { matchGroup, type Asking } from './evaluate.ts';
 import { printGroup } from './print-selector.ts';
 import { refuseSnapshotAttributes } from './snapshot-attributes.ts';
 import type { Selector } from './syntax.ts';
+import { codeOfNode, indexOfCode } from './codes.ts';
 import { indexOfTree } from './tree-index.ts';
 
 /** `skip` counts before `limit`; `limit: 0` gives nothing (context-tree §10.34). */
@@ -36,22 +37,33 @@ export const select = (
   const asking: Asking = { tree, payloads, appeared, index: indexOfTree(tree), work: 0 };
   const groups = new Map(selector.groups.map((group) => [printGroup(group), group]));
   const found = [...groups.values()].map((group) => matchGroup(group, asking));
-  return inWindow(unite(found, tree.count), window).map((index) => tree.ids[index] as string);
+  return idsOf(tree, inWindow(unite(found, tree.count), window));
 };
 
-/** Ascending lists of nodes as one, each node once. */
-const unite = (lists: readonly (readonly number[])[], count: number): readonly number[] => {
-  const [only = []] = lists;
+/** Ascending lists of codes of nodes as one, each once. */
+const unite = (lists: readonly Int32Array[], count: number): Int32Array => {
+  const [only = new Int32Array(0)] = lists;
   if (lists.length < 2) return only;
   const size = lists.reduce((sum, list) => sum + list.length, 0);
-  if (size < count / 8) return [...new Set(lists.flat())].sort((a, b) => a - b);
+  if (size < count / 8)
+    return Int32Array.from(new Set(lists.flatMap((list) => [...list]))).sort((a, b) => a - b);
   const marks = new Uint8Array(count);
-  for (const list of lists) for (const node of list) marks[node] = 1;
-  const nodes: number[] = [];
-  for (let node = 0; node < count; node++) if (marks[node] === 1) nodes.push(node);
-  return nodes;
+  for (const list of lists) for (const code of list) marks[indexOfCode(code)] = 1;
+  const codes = new Int32Array(Math.min(size, count));
+  let found = 0;
+  for (let node = 0; node < count; node++) if (marks[node] === 1) codes[found++] = codeOfNode(node);
+  return codes.subarray(0, found);
+};
+
+const idsOf = ({ ids }: FlatTree, codes: Int32Array): readonly string[] => {
+  const found = new Array<string>(codes.length);
+  for (let i = 0; i < codes.length; i++) found[i] = ids[indexOfCode(codes[i] as number)] as string;
+  return found;
 };
 
 /** The part of a list that a window shows. */
-export const inWindow = <T>(list: readonly T[], { skip = 0, limit }: Window): readonly T[] =>
+export const inWindow = <T extends { slice(from?: number, to?: number): T }>(
+  list: T,
+  { skip = 0, limit }: Window,
+): T =>
   skip === 0 && limit === undefined ? list : list.slice(skip, limit === undefined ? undefined : skip + limit);

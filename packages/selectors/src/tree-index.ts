@@ -1,5 +1,6 @@
 import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { attributeIndex, type AttributeIndex } from './attribute-index.ts';
+import { codeOfCore, codeOfNode } from './codes.ts';
 
 /** What is worked out about a tree when it is first needed, and kept as long as the tree. */
 export type TreeIndex = {
@@ -10,8 +11,10 @@ export type TreeIndex = {
   readonly owners: readonly number[];
   /** The first block of the implicit core of a turn or `^ah`; -1: it has none (context-tree §1, §10.3). */
   coreOf(owner: number): number;
+  /** The {@link codeOfNode} of every turn, ascending. */
+  turnCodes(): Int32Array;
   /** The {@link codeOfCore} of every implicit core, ascending. */
-  cores(): readonly number[];
+  cores(): Int32Array;
   /** The children of a turn or `^ah` with this sign of their offset, as the stretch from the first to behind the last. */
   zone(owner: number, sign: number): readonly [from: number, to: number];
   /**
@@ -21,16 +24,20 @@ export type TreeIndex = {
   sides(): Int8Array;
   /** The node with an id; undefined: there is none. The first time it is looked for, from then on by the index of ids. */
   find(id: string): number | undefined;
+  /** Room to mark codes in, kept so that a question about many nodes need not make it anew. */
+  readonly marks: Marks;
   /** The index of an attribute; undefined the first time it is asked for: one scan costs less than an index. */
   attribute(key: string): AttributeIndex | undefined;
 };
 
-/** Nodes and implicit cores in document order: a core comes just before its first block. */
-export const codeOfNode = (index: number): number => 2 * index + 1;
-export const codeOfCore = (firstBlock: number): number => 2 * firstBlock;
-export const isCore = (code: number): boolean => code % 2 === 0;
-/** The node, or the first block of the core. */
-export const indexOfCode = (code: number): number => code >> 1;
+/** A mark for each code; what stands there from before is another mark than the next one. */
+export type Marks = {
+  array(): Uint8Array;
+  /** How many sets have marked their codes: the last one's marks are whole. */
+  turn(): number;
+  /** For the next set its turn and its mark, which is none that stands in the array. */
+  next(): { readonly turn: number; readonly mark: number };
+};
 
 const NO_SIDE = 2;
 
@@ -50,7 +57,8 @@ const makeIndex = (tree: FlatTree): TreeIndex => {
   for (let turn = tree.seq + 1; turn < tree.ah; turn = ends[turn] as number) turns.push(turn);
   const owners = [...turns, tree.ah];
   const attributes = new Map<string, AttributeIndex | null>();
-  let cores: readonly number[] | undefined;
+  let turnCodes: Int32Array | undefined;
+  let cores: Int32Array | undefined;
   let sides: Int8Array | undefined;
   let asked = false;
 
@@ -72,17 +80,19 @@ const makeIndex = (tree: FlatTree): TreeIndex => {
     owners,
     zone,
     coreOf,
+    turnCodes: () => (turnCodes ??= Int32Array.from(turns, codeOfNode)),
     cores: () =>
-      (cores ??= owners
-        .map(coreOf)
-        .filter((block) => block !== -1)
-        .map(codeOfCore)),
+      (cores ??= Int32Array.from(
+        owners.map(coreOf).filter((block) => block !== -1),
+        codeOfCore,
+      )),
     find(id) {
       if (asked) return tree.indexOf(id);
       asked = true;
       const found = tree.ids.indexOf(id);
       return found === -1 ? undefined : found;
     },
+    marks: marksFor(tree.count),
     sides: () => (sides ??= sidesOf(tree)),
     attribute(key) {
       const known = attributes.get(key);
@@ -90,6 +100,22 @@ const makeIndex = (tree: FlatTree): TreeIndex => {
       const made = known === null ? attributeIndex(tree, key) : null;
       attributes.set(key, made);
       return made ?? undefined;
+    },
+  };
+};
+
+const marksFor = (count: number): Marks => {
+  let marks: Uint8Array | undefined;
+  let turn = 0;
+  const array = (): Uint8Array => (marks ??= new Uint8Array(2 * count));
+  return {
+    array,
+    turn: () => turn,
+    next() {
+      turn += 1;
+      const mark = 1 + (turn % 255);
+      if (mark === 1) array().fill(0);
+      return { turn, mark };
     },
   };
 };

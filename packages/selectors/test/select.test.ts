@@ -122,9 +122,10 @@ describe('select', () => {
       Array.from({ length: 5_000 }, (_, i) => `^ah #h${String(i).padStart(6, '0')}`).join(','),
     );
     select(large.tree, parseSelector('#a'), large.payloads);
-    const started = performance.now();
+    const started = process.cpuUsage();
     expect(select(large.tree, selector, large.payloads, { limit: 2 })).toEqual(['h000000', 'h000001']);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const { user, system } = process.cpuUsage(started);
+    expect((user + system) / 1_000).toBeLessThan(1_000);
   });
 
   it.each([
