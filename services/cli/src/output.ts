@@ -78,7 +78,14 @@ export const printable = (text: string): string =>
 /** One line of at most `width` characters: white space folded, the rest told by an ellipsis. */
 export const oneLine = (text: string, width: number): string => {
   const folded = printable(text.replace(/\s+/g, ' ')).trim();
-  return folded.length > width ? folded.slice(0, Math.max(0, width - 1)) + '…' : folded;
+  return cutAt(folded, width);
+};
+
+/** At most `width` characters of a line, an ellipsis for the rest; no character is cut in two. */
+export const cutAt = (line: string, width: number): string => {
+  if (line.length <= width) return line;
+  const kept = line.slice(0, Math.max(0, width - 1));
+  return (/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept) + '…';
 };
 
 /** Rows as aligned columns under a head, one line each. */

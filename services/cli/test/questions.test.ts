@@ -28,6 +28,43 @@ test('cache says what broke each prefix, and what it cost', async () => {
   expect((await run('cache', 'checkout', '--all')).stdout).toMatch(/@c2 +append/);
 });
 
+test.each([80, 200])(
+  'on a terminal of %i columns the lists keep to it, and keep what they are read for',
+  async (columns) => {
+    const at = async (...args: string[]) =>
+      (await runStemma([...args, '--home', folder.path], { columns })).stdout.split('\n');
+    const cache = await at('cache', 'checkout', '--all');
+    const list = cache.slice(cache.findIndex((line) => line.startsWith('call')));
+    expect(list.filter((line) => line.length > columns)).toEqual([]);
+    expect(
+      cache.some((line) => line.endsWith('incident-2025-11 expired at 2.4; came in at 0.6 by import')),
+    ).toBe(true);
+    const blame = await at('blame', 'checkout', '@c5');
+    expect(blame.filter((line) => line.length > columns)).toEqual([]);
+    expect(blame.find((line) => line.includes(' plan '))).toMatch(/^3\.1 .* 697-857 +\(inserted 0\.3\) Plan/);
+  },
+);
+
+test('in a history whose threads are pre-contexts blame tells of what is shown, cache of what a new turn put out of sight [context-tree §4: thread pre]', async () => {
+  const act = async (...args: string[]): Promise<void> => {
+    const { code, stderr } = await run(...args, '--recorder', 'agent');
+    expect([code, stderr]).toEqual([0, '']);
+  };
+  await act('start', '--name', 'pre', '--thread', 'pre');
+  for (const cycle of ['1', '2']) {
+    await act('insert', 'pre', '--id', `context-${cycle}`, '--offset', '-1', '--content', `Context ${cycle}`);
+    await act('insert', 'pre', '--id', `core-${cycle}`, '--content', 'Not shown.');
+    await act('commit', 'pre');
+  }
+  expect((await run('cache', 'pre')).stdout).toMatch(
+    /@c2 +break .* context-1 sealed into t:0:2 by agent at 6\.0/,
+  );
+  const { stdout } = await run('blame', 'pre', '@c2');
+  expect(stdout).toMatch(/4\.0 NodeInserted .* agent +c2 +context-2 .* Context 2/);
+  expect(stdout).not.toMatch(/core|context-1/);
+  expect((await run('start', '--thread', 'half')).code).toBe(64);
+});
+
 test('bisect finds the snapshot and tells what differs; wrong ends and wrong usage have their exit codes', async () => {
   const ends = ['--good', '@c6', '--bad', '@c18'];
   const { stdout } = await run('bisect', 'checkout', ...ends, '--when-not', '#call-04');

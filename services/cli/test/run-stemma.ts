@@ -10,14 +10,20 @@ export const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 export type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-type Around = { readonly input?: string | Uint8Array; readonly env?: Readonly<Record<string, string>> };
+type Around = {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of the terminal at stdout; there is none unless said. */
+  readonly columns?: number;
+};
 
-/** Runs a command line in this process, without a terminal, and gives what it printed and how it ended. */
+/** Runs a command line in this process and gives what it printed and how it ended. */
 export const runStemma = async (
   args: readonly string[],
-  { input = '', env = {} }: Around = {},
+  { input = '', env = {}, columns }: Around = {},
 ): Promise<Run> => {
   const [stdout, stderr] = [collector(), collector()];
+  if (columns !== undefined) Object.assign(stdout.stream, { isTTY: true, columns });
   const code = await runCli(args, {
     stdin: Readable.from([Buffer.from(input)]),
     stdout: stdout.stream,

@@ -2,7 +2,7 @@ import { parseWideJson } from '@stemma/canonical';
 import { parseByteRange, type Blame, type BlamePart, type Origin } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
 import { text } from '../options.ts';
-import { oneLine, printable, table } from '../output.ts';
+import { cutAt, oneLine, table } from '../output.ts';
 import { time } from '../time.ts';
 
 export const blame: CommandLine = {
@@ -32,8 +32,10 @@ export const blame: CommandLine = {
 const describe = (answer: Blame, byPart: boolean, width: number): string => {
   const { position, bytes, from, to, parts, origins } = answer;
   const shown = byPart ? parts : parts.filter(({ part }) => part === 'content');
+  // Of a narrow terminal the time would take what the text needs; --json has it.
+  const narrow = width < NARROW;
   const rows = shown.map((part) =>
-    row(part, part.origin === null ? undefined : origins[part.origin], byPart),
+    row(part, part.origin === null ? undefined : origins[part.origin], byPart, narrow),
   );
   const keys = new Map(parts.flatMap(({ part, node, origin }) => (part === 'id' ? [[node, origin]] : [])));
   const entered = ({ node }: BlamePart): Origin | undefined => origins[keys.get(node) ?? -1];
@@ -45,16 +47,27 @@ const describe = (answer: Blame, byPart: boolean, width: number): string => {
       if (row !== undefined && first !== undefined && first !== own)
         row[row.length - 1] = `(inserted ${place(first)}) ${row.at(-1) ?? ''}`;
     });
-  const head = ['event', 'when', 'by', 'cycle', ...(byPart ? ['part'] : []), 'node', 'bytes', 'text'];
+  const head = [
+    'event',
+    ...(narrow ? [] : ['when']),
+    'by',
+    'cycle',
+    ...(byPart ? ['part'] : []),
+    'node',
+    'bytes',
+    'text',
+  ];
   const what = from === 0 && to === bytes ? `${bytes} bytes` : `bytes ${from} to ${to} of ${bytes}`;
   const lines = table(head, rows).split('\n');
   const note = byPart ? '' : ', one line a message; --bytes shows every part';
-  return `${position.label}: ${what}${note}\n` + lines.map((line) => cut(line, width)).join('\n');
+  return `${position.label}: ${what}${note}\n` + lines.map((line) => cutAt(line, width)).join('\n');
 };
 
-const row = (part: BlamePart, origin: Origin | undefined, byPart: boolean): string[] => [
-  origin === undefined ? '' : `${place(origin)} ${origin.event}`,
-  origin === undefined ? '' : time(origin.at),
+const NARROW = 120;
+
+const row = (part: BlamePart, origin: Origin | undefined, byPart: boolean, narrow: boolean): string[] => [
+  origin === undefined ? '' : `${place(origin)} ${narrow ? origin.event.replace('Node', '') : origin.event}`,
+  ...(narrow ? [] : [origin === undefined ? '' : time(origin.at)]),
   origin === undefined ? '(the list)' : byOf(origin),
   origin === undefined ? '' : `c${origin.cycle}`,
   ...(byPart ? [part.part] : []),
@@ -73,6 +86,3 @@ const place = ({ seq, index }: Origin): string => `${seq}.${index}`;
 
 const byOf = ({ author }: Origin): string =>
   'recorder' in author ? oneLine(author.recorder, 20) : `${oneLine(author.actor, 20)} (actor)`;
-
-const cut = (line: string, width: number): string =>
-  line.length > width ? printable(line.slice(0, Math.max(0, width - 1))) + '…' : line;

@@ -1,7 +1,7 @@
 import type { BreakCause, CacheReport, CacheStep, CacheTotal } from '@stemma/home';
 import { byWhom, causeWords, eventPlace } from '../cause-words.ts';
 import type { CommandLine } from '../command.ts';
-import { oneLine, table } from '../output.ts';
+import { cutAt, oneLine, table } from '../output.ts';
 
 export const cache: CommandLine = {
   name: 'cache',
@@ -26,16 +26,31 @@ const describe = (report: CacheReport, all: boolean, width: number): string => {
     `tokens  ${told(tokens)} (${tokenizer}, contents only)\n`,
     `bytes   ${told(bytes)}\n`,
   ].join('');
-  const lines = table(
-    ['call', 'verdict', 'messages', 'shared tokens', 'lost', 'first difference'],
-    shown.map((step) => row(step)),
-  ).split('\n');
   const top = worst.slice(0, 3).map((i) => steps[i]?.to ?? '');
   return [
     head,
-    ...(shown.length === 0 ? [] : ['\n', lines.map((line) => oneLineOf(line, width)).join('\n')]),
+    ...(shown.length === 0 ? [] : ['\n', listed(shown, width)]),
     ...(top.length === 0 ? [] : [`worst: ${top.join(', ')}\n`]),
   ].join('');
+};
+
+const HEAD = ['call', 'verdict', 'messages', 'shared tokens', 'lost', 'first difference'];
+
+/** One line a call, or, where a terminal is too narrow for that, two: the reason below. */
+const listed = (steps: readonly CacheStep[], width: number): string => {
+  const rows = steps.map(row);
+  const lines = table(HEAD, rows).split('\n');
+  if (lines.every((line) => line.length <= width)) return lines.join('\n');
+  const [head = '', ...short] = table(
+    HEAD.slice(0, -1),
+    rows.map((cells) => cells.slice(0, -1)),
+  ).split('\n');
+  const reasons = rows.map((cells) => cells.at(-1) ?? '');
+  const pairs = rows.flatMap((_, i) => [
+    short[i] ?? '',
+    ...(reasons[i] === '' ? [] : [`      ${reasons[i] ?? ''}`]),
+  ]);
+  return [head, ...pairs].map((line) => cutAt(line, width) + '\n').join('');
 };
 
 const told = ({ sent, shared }: CacheTotal): string =>
@@ -68,6 +83,3 @@ const because = ({ node, what, cause, origin, entered }: BreakCause): string => 
   const first = entered === null ? '' : `; came in at ${eventPlace(entered)} by ${byWhom(entered)}`;
   return `${oneLine(node, 32)} ${how}${who}${first}`;
 };
-
-const oneLineOf = (line: string, width: number): string =>
-  line.length > width ? line.slice(0, Math.max(0, width - 1)) + '…' : line;

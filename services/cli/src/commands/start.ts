@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fail } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import type { CommandLine } from '../command.ts';
 import { text } from '../options.ts';
@@ -10,6 +11,10 @@ export const start: CommandLine = {
   arguments: [],
   options: [
     ['--name <name>', 'a name for it'],
+    [
+      '--thread <mode>',
+      "what the model is shown: full, or pre: of the turns only the newest one's pre-context (default: full)",
+    ],
     ['--recorder <name>', 'who records (default: cli)'],
     ['--actor <name>', 'who starts it, if it is an act of a person'],
     ['--notes <text>', 'why'],
@@ -19,6 +24,9 @@ export const start: CommandLine = {
     const name = text(options, 'name') ?? null;
     const id = text(options, 'command') ?? randomUUID();
     const { actor, notes } = { actor: text(options, 'actor'), notes: text(options, 'notes') };
+    const thread = text(options, 'thread');
+    if (thread !== undefined && thread !== 'full' && thread !== 'pre')
+      throw fail('E_USAGE', `--thread is full or pre, not ${JSON.stringify(thread.slice(0, 60))}`);
     const home = await open({ create: true });
     const outcome = await home.submit({
       id,
@@ -26,7 +34,7 @@ export const start: CommandLine = {
       lineage: 0,
       by: actor === undefined ? { recorder: text(options, 'recorder') ?? 'cli' } : { actor },
       ...(notes === undefined ? {} : { notes }),
-      steps: [{ op: 'start', name }],
+      steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }) }],
     });
     await printOutcome({ output, home: open }, outcome);
     return undefined;
