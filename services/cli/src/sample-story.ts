@@ -103,12 +103,12 @@ const STORY: readonly Part[] = [
 export const tellSampleStory = async (home: Home): Promise<void> => {
   for (const [i, { on, by, notes, steps }] of STORY.entries()) {
     const id = `example-${i + 1}`;
-    const found = await home.find(on);
+    const { line } = await home.lineages.place(await home.find(on), id, []);
     const at = await home.position(await home.find(SAMPLE), '@c7');
     const command: Command = {
       id,
-      history: found.history,
-      lineage: (await home.lineages.lineOf(found, id)).strand,
+      history: line.history,
+      lineage: line.strand,
       by,
       ...(notes === undefined ? {} : { notes }),
       steps: [...steps({ strand: at.strand, seq: at.seq })],
