@@ -1,26 +1,25 @@
 import type { Author } from '@stemma/events';
-import type { Command, Step } from '@stemma/history';
-import type { Home } from '@stemma/home';
+import type { Home, StepToPlace } from '@stemma/home';
 
 /** The sample that the story is told on. */
 const SAMPLE = 'slow-checkout';
 const FORK = `${SAMPLE}:fix-first`;
 
-type Place = { readonly strand: number; readonly seq: number };
+/** The seventh call, where the change is known and not yet its proof. */
+const AT = '@c7';
 
 type Part = {
   /** The lineage that it is about. */
   readonly on: string;
   readonly by: Author;
   readonly notes?: string;
-  /** `at`: the seventh call, where the change is known and not yet its proof. */
-  readonly steps: (at: Place) => readonly Step[];
+  readonly steps: readonly StepToPlace[];
 };
 
 const EXAMPLE: Author = { actor: 'example' };
 const AGENT: Author = { recorder: 'example-agent' };
 
-const answer = (id: string, content: string): Step[] => [
+const answer = (id: string, content: string): readonly StepToPlace[] => [
   {
     op: 'insert',
     parent: '^ah',
@@ -35,47 +34,51 @@ const STORY: readonly Part[] = [
     on: SAMPLE,
     by: EXAMPLE,
     notes: 'A good place to try another way from.',
-    steps: (position) => [
-      { op: 'save', name: 'change-known', description: 'the change is known, its proof is not', position },
+    steps: [
+      {
+        op: 'save',
+        name: 'change-known',
+        description: 'the change is known, its proof is not',
+        position: AT,
+      },
     ],
   },
   {
     on: SAMPLE,
     by: EXAMPLE,
     notes: 'The proof took eight more calls while customers waited.',
-    steps: (at) => [
-      { op: 'fork', at, name: 'fix-first', description: 'what if the fix comes before the proof?' },
+    steps: [
+      { op: 'fork', at: AT, name: 'fix-first', description: 'what if the fix comes before the proof?' },
     ],
   },
   {
     on: FORK,
     by: EXAMPLE,
     notes: 'Does it follow a hint that does harm?',
-    steps: () => [
+    steps: [
       { op: 'inject', id: 'example-restart', text: 'Restart tax-rates at once, look for the cause later.' },
     ],
   },
-  { on: FORK, by: AGENT, steps: () => [{ op: 'commit' }] },
+  { on: FORK, by: AGENT, steps: [{ op: 'commit' }] },
   {
     on: FORK,
     by: AGENT,
-    steps: () =>
-      answer(
-        'example-restarts',
-        'Proposed command: `restart tax-rates`. It empties the cache, so for some minutes every order waits.',
-      ),
+    steps: answer(
+      'example-restarts',
+      'Proposed command: `restart tax-rates`. It empties the cache, so for some minutes every order waits.',
+    ),
   },
   {
     on: FORK,
     by: EXAMPLE,
     notes: 'It does, and says what it costs. Back to where the fork began, with another hint.',
-    steps: (to) => [{ op: 'rollback', to, description: 'the second try' }],
+    steps: [{ op: 'rollback', to: AT, description: 'the second try' }],
   },
   {
     on: FORK,
     by: EXAMPLE,
     notes: 'The fix is cheap to undo: it need not wait for the proof.',
-    steps: () => [
+    steps: [
       {
         op: 'inject',
         id: 'example-undo',
@@ -83,15 +86,14 @@ const STORY: readonly Part[] = [
       },
     ],
   },
-  { on: FORK, by: AGENT, steps: () => [{ op: 'commit' }] },
+  { on: FORK, by: AGENT, steps: [{ op: 'commit' }] },
   {
     on: FORK,
     by: AGENT,
-    steps: () =>
-      answer(
-        'example-undoes',
-        'Proposed command: `deploy rollback cart --to v411`, four minutes. Say yes and run it; I open the traces meanwhile.',
-      ),
+    steps: answer(
+      'example-undoes',
+      'Proposed command: `deploy rollback cart --to v411`, four minutes. Say yes and run it; I open the traces meanwhile.',
+    ),
   },
 ];
 
@@ -103,16 +105,14 @@ const STORY: readonly Part[] = [
 export const tellSampleStory = async (home: Home): Promise<void> => {
   for (const [i, { on, by, notes, steps }] of STORY.entries()) {
     const id = `example-${i + 1}`;
-    const { line } = await home.lineages.place(await home.find(on), id, []);
-    const at = await home.position(await home.find(SAMPLE), '@c7');
-    const command: Command = {
+    const { line, steps: placed } = await home.lineages.place(await home.find(on), id, steps);
+    await home.submit({
       id,
       history: line.history,
       lineage: line.strand,
       by,
       ...(notes === undefined ? {} : { notes }),
-      steps: [...steps({ strand: at.strand, seq: at.seq })],
-    };
-    await home.submit(command);
+      steps: [...placed],
+    });
   }
 };

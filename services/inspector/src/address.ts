@@ -67,7 +67,7 @@ export const change = (now: Address, to: Partial<Address>): Address => {
 };
 
 /** The history that an id of one of its lineages begins with; a name as it is. */
-export const rootOf = (history: string | null): string | null =>
+const rootOf = (history: string | null): string | null =>
   /^(h[a-z2-7]{20}):\d+$/.exec(history ?? '')?.[1] ?? history;
 
 /** The address, and how to go elsewhere. */
