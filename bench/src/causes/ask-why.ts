@@ -6,10 +6,11 @@ const name = 'causes';
 const history = historyId(name, '');
 const by = { recorder: 'bench' };
 
-/** How long `why` of one node takes in a history of so many cycles, and an explained diff of its last two snapshots. */
+/** How long `why` of one node takes in a history of so many cycles, and a diff of its last two snapshots, plain and explained. */
 export type Asked = {
   readonly cycles: number;
   readonly why: Spread;
+  readonly diff: Spread;
   readonly explain: Spread;
   readonly moments: number;
 };
@@ -58,8 +59,10 @@ export const askWhy = async (input: {
     moments = Math.max(moments, value.then.length + 1);
   }
   const [a, b] = [await home.position(line, '@t-1'), await home.position(line, '@t0')];
+  const diff: number[] = [];
+  for (let i = 0; i < 200; i++) diff.push((await timed(() => home.diff(line, '@t-1', '@t0'))).ms);
   const explain: number[] = [];
   for (let i = 0; i < 50; i++) explain.push((await timed(() => home.causes.explain(a, b))).ms);
   await home.close();
-  return { cycles, why: spread(why), explain: spread(explain), moments };
+  return { cycles, why: spread(why), diff: spread(diff), explain: spread(explain), moments };
 };
