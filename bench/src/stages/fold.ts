@@ -14,8 +14,15 @@ import { median } from '../measure.ts';
 
 export type FoldInput = { readonly nodes: readonly number[]; readonly repetitions: number };
 
-/** At so many nodes of a stream: milliseconds that the read model takes for a frame of one cycle. */
-export type FoldFigures = readonly { readonly nodes: number; readonly commit: number }[];
+/**
+ * At so many nodes of a stream: milliseconds of CPU that the read model takes for a frame of one cycle, and for all
+ * cycles up to there together.
+ */
+export type FoldFigures = readonly {
+  readonly nodes: number;
+  readonly commit: number;
+  readonly together: number;
+}[];
 
 const HISTORY = 'bench';
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(13);
@@ -66,12 +73,14 @@ export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigu
     lineageNamed: () => undefined,
   };
   let clock = 1_700_000_000_000_000_000n;
+  let spent = 0;
+  let applied: AppliedFrame | undefined;
   const run = (command: Command): number => {
     const seq = state.next;
     clock += 1_000n;
     const { lineage, events } = decide(state, command, clock, { ...sources, lookups });
     frames.push(events);
-    const applied = applyFrame(
+    applied = applyFrame(
       state,
       {
         envelope: { v: 1, history: HISTORY, seq, prev: new Uint8Array(32) },
@@ -86,24 +95,30 @@ export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigu
       },
       sources,
     );
+    const frame = applied;
     const staged = rows.read((view) => stageRows(view));
-    const started = performance.now();
-    stages.fold(applied, staged);
-    const taken = performance.now() - started;
+    const taken = cpuOf(() => stages.fold(frame, staged));
+    spent += taken;
     const expected = rows.read((view) => view.cursor(0));
     const cursor = Uint8Array.of(seq & 255, (seq >> 8) & 255, seq >> 16);
     void rows.commit({ partition: 0, expected, cursor, changes: staged.changes() });
     return taken;
   };
   run(frameOf(0, [{ op: 'start', name: null }]));
-  const figures: { nodes: number; commit: number }[] = [];
+  const figures: { nodes: number; commit: number; together: number }[] = [];
   for (const size of nodes) {
     // Two blocks, what expired of an earlier cycle, and two of the commit.
     while (state.next * 5 < size) run(cycle(state.next));
-    figures.push({
-      nodes: size,
-      commit: median(Array.from({ length: repetitions }, () => run(cycle(state.next)))),
-    });
+    const together = spent;
+    const commits = Array.from({ length: repetitions }, () => run(cycle(state.next)));
+    figures.push({ nodes: size, commit: median(commits), together });
   }
   return Promise.resolve(figures);
+};
+
+const cpuOf = (work: () => void): number => {
+  const { user, system } = process.cpuUsage();
+  work();
+  const after = process.cpuUsage();
+  return (after.user + after.system - user - system) / 1_000;
 };

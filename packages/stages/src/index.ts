@@ -10,7 +10,6 @@ export {
 export { readConfig, STAGE_NAMES, stageNamed, type StageName, type StagesConfig } from './config.ts';
 export { countCodePoints } from './code-points.ts';
 export { nodeLabel } from './label.ts';
-export { addSha256Block, SHA256_START } from './sha256.ts';
 export { describeNode, streamIdOf, type MessageFacts, type NodeFacts } from './describe-node.ts';
 export { openEventLog, readEventLog, type EventLog, type EventLogReader } from './event-log.ts';
 export { isExactList, isExactObject, NumberText, type ExactJson, type ExactObject } from './exact-json.ts';

@@ -1,50 +1,62 @@
+import { fromHex, sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { hashNode, type HashedNode } from './hash-node.ts';
-import { nodeCells } from './node-row.ts';
+import { hashesOf } from './hash-stages.ts';
+import type { KeptStates } from './kept-states.ts';
+import { nodeCells, nodeHashes } from './node-row.ts';
 import { projectFrame } from './project-frame.ts';
+import { startRunning, takeNodes, type Running } from './running.ts';
+import { partOfSlot, type ProjectedNode } from './stream-node.ts';
 import {
-  chunksOf,
-  countOf,
-  EMPTY,
-  hashesOf,
-  marksIn,
-  runningCells,
-  takeNodes,
-  type Running,
-} from './running.ts';
-import { cycleAt, messageIds, ordinalIn, readStream, runningAt, type Stream } from './stream-rows.ts';
-import { STAGE_HASHES, STAGE_IDS, STAGE_MARKS, STAGE_NODES, STREAMS } from './tables.ts';
+  AT_START,
+  cycleAt,
+  ordinalsIn,
+  readStream,
+  runningOf,
+  standingAt,
+  streamRows,
+  type Stream,
+} from './stream-rows.ts';
+import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
 
-/** Writes the nodes that one frame adds to its lineage's stream and, at a snapshot, the hashes of its stages. */
-export const foldStages = (frame: AppliedFrame, rows: Rows): void => {
-  const { history, lineage: strand, seq } = frame;
-  // Who only looked is told beside every lineage (pool: Observations).
-  if (frame.events.every(({ type }) => type === 'ObservationRecorded')) return;
-  const { parent, firstChunk, running: before } = streamBefore(frame, rows);
-  const count = countOf(before);
-  const open = openCycle(frame, rows);
-  const projected = projectFrame(frame, open, count, (ref) => ordinalIn(rows, history, strand, ref));
-  if (projected.length === 0 && frame.started === null && frame.snapshot === null) return;
-  const nodes = projected.map(hashNode);
-  for (let i = 0; i < nodes.length; i++) {
-    const node = projected[i];
-    const hashed = nodes[i];
-    if (node !== undefined && hashed !== undefined)
-      rows.put(STAGE_NODES, [history, strand, seq, node.slot], nodeCells(count + i, node, hashed));
-  }
-  const running = takeAll(frame, before, nodes, rows);
-  rows.put(
-    STREAMS,
-    [history, strand],
-    [parent?.strand ?? null, parent?.at ?? null, firstChunk, seq, ...runningCells(running)],
-  );
-  if (marksIn(running) > marksIn(before))
-    rows.put(STAGE_MARKS, [history, strand, seq], runningCells(running));
-  if (frame.snapshot === null) return;
-  const { nodeHash, z1, z2, z3 } = hashesOf(running, messageIds(rows, history, strand, running));
-  rows.put(STAGE_HASHES, [history, strand, seq], [frame.state.tree.cycle, nodeHash, z1, z2, z3]);
-};
+/**
+ * Writes the nodes that one frame adds to its lineage's stream and, at a snapshot, the hashes of its stages. What
+ * `states` keeps spares reading the stream's rows at a snapshot, and changes nothing else.
+ */
+export const stagesFold =
+  (states: KeptStates) =>
+  (frame: AppliedFrame, rows: Rows): void => {
+    const { history, lineage: strand, seq, started, snapshot } = frame;
+    // Who only looked is told beside every lineage (pool: Observations).
+    if (frame.events.every(({ type }) => type === 'ObservationRecorded')) return;
+    const before = streamBefore(frame, rows);
+    const projected = projectFrame(
+      frame,
+      openCycle(frame, rows),
+      before.count,
+      ordinalsIn(rows, history, strand),
+    );
+    if (projected.length === 0 && started === null && snapshot === null) return;
+    const nodes = projected.map(hashNode);
+    const running = runningBefore(frame, before, rows, states);
+    const chain = putNodes(frame, before, projected, nodes, rows);
+    const { parent, count } = before;
+    rows.put(
+      STREAMS,
+      [history, strand],
+      [parent?.strand ?? null, parent?.at ?? null, seq, count + nodes.length, chain],
+    );
+    if (running === undefined) return;
+    takeNodes(running, nodes);
+    if (snapshot !== null) {
+      const { nodeHash, z1, z2, z3 } = hashesOf(running);
+      const hashes = fromHex(nodeHash + z1 + z2 + z3);
+      const cells = [0, 1, 2, 3].map((i) => hashes.subarray(i * 32, i * 32 + 32));
+      rows.put(STAGE_HASHES, [history, strand, seq], [frame.state.tree.cycle, ...cells]);
+    }
+    states.keep(toHex(chain), running);
+  };
 
 /**
  * The cycle that is open while the frame is decided. A lineage that only starts has its tree not at hand, and nothing asks
@@ -60,24 +72,51 @@ const openCycle = (frame: AppliedFrame, rows: Rows): number => {
 /** The stream as the frame finds it; one that starts here goes on from where its parent stood. */
 const streamBefore = ({ history, lineage, started }: AppliedFrame, rows: Rows): Stream => {
   if (started === null) return readStream(rows, history, lineage);
-  if (started.how === 'start') return { parent: null, firstChunk: 0, seq: 0, running: EMPTY };
-  const { strand, limit, running } = runningAt(rows, history, started.parent, started.at);
-  return { parent: { strand, at: limit }, firstChunk: chunksOf(running), seq: lineage, running };
+  if (started.how === 'start') return { parent: null, seq: 0, ...AT_START };
+  const { strand, limit, count, chain } = standingAt(rows, history, started.parent, started.at);
+  return { parent: { strand, at: limit }, seq: lineage, count, chain };
 };
 
-/** Takes the nodes into the running hashes, and writes the chunks of ids that they fill. */
-const takeAll = (
-  { history, lineage, seq }: AppliedFrame,
-  before: Running,
-  nodes: readonly HashedNode[],
+/** The running hashes that the frame goes on from; undefined where they are not at hand and none are due. */
+const runningBefore = (
+  { history, lineage, started, snapshot }: AppliedFrame,
+  { parent, seq, count, chain }: Stream,
   rows: Rows,
-): Running => {
-  let running = before;
-  for (let at = 0; at < nodes.length;) {
-    const taken = takeNodes(running, nodes, at);
-    ({ running, next: at } = taken);
-    if (taken.filled !== null)
-      rows.put(STAGE_IDS, [history, lineage, chunksOf(running) - 1], [taken.filled, seq]);
+  states: KeptStates,
+): Running | undefined => {
+  if (count === 0) return startRunning();
+  const key = toHex(chain);
+  // The parent goes on from its own.
+  const kept = started === null ? states.take(key) : states.copy(key);
+  if (kept !== undefined || snapshot === null) return kept;
+  const of = started === null ? { strand: lineage, at: seq } : (parent ?? { strand: lineage, at: seq });
+  return runningOf(streamRows(rows, history, of.strand, of.at));
+};
+
+/** Writes the nodes, and gives the chain behind them. */
+const putNodes = (
+  { history, lineage, seq }: AppliedFrame,
+  before: Stream,
+  projected: readonly ProjectedNode[],
+  hashed: readonly HashedNode[],
+  rows: Rows,
+): Uint8Array => {
+  let { chain } = before;
+  for (let from = 0; from < projected.length;) {
+    const part = partOfSlot((projected[from] as ProjectedNode).slot);
+    const nodes: (readonly WideJson[])[] = [];
+    let hex = '';
+    let end = from;
+    for (; end < projected.length; end++) {
+      const node = projected[end] as ProjectedNode;
+      if (partOfSlot(node.slot) !== part) break;
+      nodes.push(nodeCells(node, hashed[end] as HashedNode));
+      hex += nodeHashes(hashed[end] as HashedNode);
+    }
+    const hashes = fromHex(sha256Hex(toHex(chain) + hex) + hex);
+    rows.put(STAGE_NODES, [history, lineage, seq, part], [before.count + from, hashes, nodes]);
+    chain = hashes.subarray(0, 32);
+    from = end;
   }
-  return running;
+  return chain;
 };

@@ -25,9 +25,18 @@ export type HashedNode = {
 export const hashNode = ({ kind, turn, payload }: ProjectedNode): HashedNode => {
   if (kind === 'message') return hashMessage(turn, payload);
   if (kind === 'lifecycle') return hashLifecycle(turn, payload as LifecyclePayload);
-  const hashes = hashesOf(kind, turn, canonical(payload));
-  const label = kind === 'guardrail' ? `${kind}:${payload['type'] as string}` : kind;
-  return { kind, turn, ...hashes, label, role: null, name: null, contentHash: null, contentLength: null };
+  const text = canonical(payload);
+  return {
+    kind,
+    turn,
+    digest: digestOf(kind, turn, text),
+    payloadHash: sha256Hex(text),
+    label: kind === 'guardrail' ? `${kind}:${payload['type'] as string}` : kind,
+    role: null,
+    name: null,
+    contentHash: null,
+    contentLength: null,
+  };
 };
 
 type LifecyclePayload = {
@@ -64,13 +73,13 @@ const hashMessage = (turn: number, payload: WideJsonObject): HashedNode => {
   const inner = canonical(content);
   const named = name === null ? '' : `"name":${canonicalJson(name)},`;
   const text = `{"content":${inner},${named}"role":${canonicalJson(role)}}`;
-  const { digest, payloadHash } = hashesOf('message', turn, text);
+  const payloadHash = sha256Hex(text);
   return {
     kind: 'message',
     turn,
-    digest,
+    digest: digestOf('message', turn, text),
     payloadHash,
-    label: labelOf(role),
+    label: messageLabel(role),
     role,
     name,
     contentHash: content === null ? payloadHash : sha256Hex(inner),
@@ -78,16 +87,15 @@ const hashMessage = (turn: number, payload: WideJsonObject): HashedNode => {
   };
 };
 
-const hashesOf = (kind: NodeKind, turn: number, text: string): { digest: string; payloadHash: string } => ({
-  digest: sha256Hex(`{"kind":"${kind}","payload":${text},"turn":${turn}}`),
-  payloadHash: sha256Hex(text),
-});
+const digestOf = (kind: NodeKind, turn: number, text: string): string =>
+  sha256Hex(`{"kind":"${kind}","payload":${text},"turn":${turn}}`);
 
 /** Histories are kept in our own profile; others are computed on demand. */
 const PROFILE = profileNamed('stemma-1');
 const PLAIN_ROLE = /^[a-z_]{1,40}$/;
 
-const labelOf = (role: string | null): string =>
+/** What a tree view calls a message. */
+export const messageLabel = (role: string | null): string =>
   role !== null && PLAIN_ROLE.test(role) ? `message:${role}` : nodeLabel(PROFILE, 'message', { role });
 
 /** `json` is the text as canonical JSON: where that is no longer, every code unit is a character. */

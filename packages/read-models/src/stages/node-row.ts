@@ -1,8 +1,8 @@
-import { canonicalJson, fromHex, sha256Hex, toHex, type WideJsonObject } from '@stemma/canonical';
+import { canonicalJson, sha256Hex, toHex, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { Row, Value } from '@stemma/row-store';
 import { streamIdOf, type NodeFacts } from '@stemma/stages';
-import type { HashedNode } from './hash-node.ts';
-import { shapeOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
+import { messageLabel, type HashedNode } from './hash-node.ts';
+import { NODE_KINDS, shapeOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
 
 /** A node of a stream as its row has it: what the stages need of it in the profile `stemma-1`, and where it is from. */
 export type StageNode = {
@@ -18,74 +18,134 @@ export type StageNode = {
   readonly facts: NodeFacts;
 };
 
-/** The cells of a node (see `tables.ts`). */
+/** What the row of a node says beside its hashes (see `tables.ts`). */
 export const nodeCells = (
-  ordinal: number,
-  { kind, turn, payload }: ProjectedNode,
-  { digest, payloadHash, label, contentHash, contentLength, role, name }: HashedNode,
-): Value => [
-  ordinal,
-  kind,
-  turn,
-  fromHex(digest),
-  payloadHash === '' ? null : fromHex(payloadHash),
-  label === kind ? null : label,
-  contentHash === null ? null : fromHex(contentHash),
-  contentLength,
-  role,
-  name,
-  kind === 'tool_result' && payload['name'] !== undefined ? true : null,
-  kind === 'lifecycle' ? payload : null,
-];
+  { slot, kind, turn, payload }: ProjectedNode,
+  { role, name, contentLength }: HashedNode,
+): readonly WideJson[] => {
+  switch (kind) {
+    case 'message':
+      return name === null
+        ? [slot, 0, turn, role, contentLength]
+        : [slot, 0, turn, role, contentLength, name];
+    case 'tool_call':
+      return [slot, 1, turn];
+    case 'tool_result':
+      return payload['name'] === undefined ? [slot, 2, turn] : [slot, 2, turn, true];
+    case 'guardrail':
+      return [slot, 3, turn, payload['type'] as string];
+    case 'lifecycle': {
+      const { type, payload: said } = payload as LifecyclePayload;
+      return said.nodes === undefined
+        ? [slot, 4, turn, type, said.cycle]
+        : [slot, 4, turn, type, said.cycle, said.nodes];
+    }
+  }
+};
 
-export const nodeOf = ({ key, value }: Row): StageNode => {
-  const [ordinal, kind, turn, digest, hash, label, content, length, role, name, named, payload] = value as [
-    number,
-    NodeKind,
-    number,
-    Uint8Array,
-    Uint8Array | null,
-    string | null,
-    Uint8Array | null,
-    number | null,
-    string | null,
-    string | null,
-    boolean | null,
-    WideJsonObject | null,
-  ];
-  const hex = toHex(digest);
-  const shown = label ?? kind;
+type LifecyclePayload = {
+  readonly type: string;
+  readonly payload: { readonly cycle: number; readonly nodes?: readonly number[] };
+};
+
+/** The hashes of a node as its row has them, in hex. */
+export const nodeHashes = ({ digest, payloadHash, contentHash }: HashedNode): string =>
+  digest + payloadHash + (contentHash ?? '');
+
+/** Characters of a hash in hex. */
+export const HASH = 64;
+
+/** A node as its row has it, and its slot. */
+type RowNode = { readonly slot: number; readonly cells: readonly WideJson[]; readonly hashed: HashedNode };
+
+/** The nodes of a row, in order. */
+export const rowNodes = ([, hashes, lists]: Value): readonly RowNode[] => {
+  const hex = toHex(hashes as Uint8Array);
+  let at = HASH;
+  const next = (): string => hex.slice(at, (at += HASH));
+  return (lists as readonly (readonly WideJson[])[]).map((cells) => {
+    const [slot, kind, turn] = cells as readonly number[] as readonly [number, number, number];
+    return { slot, cells, hashed: hashedOf(NODE_KINDS[kind] ?? 'lifecycle', turn, cells, next) };
+  });
+};
+
+const hashedOf = (
+  kind: NodeKind,
+  turn: number,
+  [, , , said, length, name]: readonly WideJson[],
+  next: () => string,
+): HashedNode => {
+  const digest = next();
+  const payloadHash = kind === 'lifecycle' ? '' : next();
+  if (kind !== 'message') {
+    const label = kind === 'guardrail' || kind === 'lifecycle' ? `${kind}:${said as string}` : kind;
+    const none = { role: null, name: null, contentHash: null, contentLength: null };
+    return { kind, turn, digest, payloadHash, label, ...none };
+  }
+  const role = (said ?? null) as string | null;
   return {
-    ordinal,
-    strand: key[1] as number,
-    seq: key[2] as number,
-    slot: key[3] as number,
     kind,
     turn,
-    payload,
-    facts: {
-      id: streamIdOf(ordinal, hex),
-      digest: hex,
+    digest,
+    payloadHash,
+    label: messageLabel(role),
+    role,
+    name: (name ?? null) as string | null,
+    contentHash: next(),
+    contentLength: (length ?? null) as number | null,
+  };
+};
+
+/** The nodes of a row as the stages take them. */
+export const nodesOf = ({ key, value }: Row): readonly StageNode[] => {
+  const [, strand, seq] = key as [string, number, number];
+  const first = value[0] as number;
+  return rowNodes(value).map(({ slot, cells, hashed }, i) => {
+    const { kind, turn } = hashed;
+    const payload = kind === 'lifecycle' ? lifecyclePayload(cells) : null;
+    return {
+      ordinal: first + i,
+      strand,
+      seq,
+      slot,
       kind,
       turn,
-      payloadHash: hash === null ? sha256Hex(canonicalJson(payload)) : toHex(hash),
-      payloadSha1: '',
-      payloadShape: shapeOf(kind, kind === 'message' ? name !== null : named === true),
-      label: shown,
-      message:
-        content === null
-          ? null
-          : {
-              role,
-              name,
-              speaker: speakerOf(shown),
-              contentHash: toHex(content),
-              contentLength: length,
-              toolCallCount: null,
-              toolCallsHash: null,
-            },
-      task: null,
-    },
+      payload,
+      facts: factsOf(first + i, cells, hashed),
+    };
+  });
+};
+
+const lifecyclePayload = ([, , , type, cycle, nodes]: readonly WideJson[]): WideJsonObject => ({
+  payload: { cycle: cycle as number, ...(nodes === undefined ? {} : { nodes: nodes as readonly number[] }) },
+  type: type as string,
+});
+
+const factsOf = (ordinal: number, cells: readonly WideJson[], hashed: HashedNode): NodeFacts => {
+  const { kind, turn, digest, label, role, name, contentHash, contentLength } = hashed;
+  return {
+    id: streamIdOf(ordinal, digest),
+    digest,
+    kind,
+    turn,
+    payloadHash:
+      kind === 'lifecycle' ? sha256Hex(canonicalJson(lifecyclePayload(cells))) : hashed.payloadHash,
+    payloadSha1: '',
+    payloadShape: shapeOf(kind, kind === 'message' ? name !== null : cells[3] === true),
+    label,
+    message:
+      contentHash === null
+        ? null
+        : {
+            role,
+            name,
+            speaker: speakerOf(label),
+            contentHash,
+            contentLength,
+            toolCallCount: null,
+            toolCallsHash: null,
+          },
+    task: null,
   };
 };
 
@@ -102,16 +162,3 @@ const speakerOf = (label: string): 'user' | 'assistant' | 'system' | null => {
       return null;
   }
 };
-
-/** What the running hashes take of a node that is in rows. */
-export const hashedOf = ({ kind, turn, facts }: StageNode): HashedNode => ({
-  kind,
-  turn,
-  digest: facts.digest,
-  payloadHash: facts.payloadHash,
-  label: facts.label,
-  role: facts.message?.role ?? null,
-  name: facts.message?.name ?? null,
-  contentHash: facts.message?.contentHash ?? null,
-  contentLength: facts.message?.contentLength ?? null,
-});

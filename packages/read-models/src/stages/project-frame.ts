@@ -43,20 +43,23 @@ export const projectFrame = (
   };
   const happen = (slot: number, type: string, refs: readonly EventRef[]): void => {
     const ordinals = refs.map((ref) => (ref.seq === seq ? own.get(ref.index) : undefined) ?? ordinalOf(ref));
-    const payload = { cycle: open, nodes: ordinals.sort(compareNumbers) };
+    if (ordinals.length > 1) ordinals.sort(compareNumbers);
+    const payload = { cycle: open, nodes: ordinals };
     add(slot, 'lifecycle', open, { payload, type });
   };
   const atCommit = new Map<AtCommit, EventRef[]>();
   const gone = (type: AtCommit, index: number): void => {
-    const refs = atCommit.get(type) ?? [];
-    refs.push(...blocksIn(changes[index] ?? []));
-    atCommit.set(type, refs);
+    let refs = atCommit.get(type);
+    if (refs === undefined) atCommit.set(type, (refs = []));
+    takeBlocks(changes[index] ?? NONE, refs);
   };
-  const commit = (index: number): void =>
-    AT_COMMIT.forEach((type, order) => {
-      const refs = type === 'committed' ? [] : (atCommit.get(type) ?? []);
+  const commit = (index: number): void => {
+    for (let order = 0; order < AT_COMMIT.length; order++) {
+      const type = AT_COMMIT[order] as AtCommit;
+      const refs = atCommit.get(type) ?? NONE;
       if (refs.length > 0 || type === 'committed') happen(lifecycleSlot(index, order), type, refs);
-    });
+    }
+  };
 
   events.forEach((event, index) => {
     switch (event.type) {
@@ -73,7 +76,8 @@ export const projectFrame = (
       case 'NodeInserted':
       case 'NodeImported': {
         const { node } = event;
-        if (isBlock(node)) enter(index, node, node.cycle, payloadIn(event));
+        // What a stream says of a block are attributes, which no header is called: the whole node will do.
+        if (isBlock(node)) enter(index, node, node.cycle, node as Payload);
         return;
       }
       case 'NodeReplaced': {
@@ -91,7 +95,8 @@ export const projectFrame = (
         return;
       }
       case 'NodeRemoved': {
-        const refs = blocksIn(changes[index] ?? []);
+        const refs: EventRef[] = [];
+        takeBlocks(changes[index] ?? NONE, refs);
         if (refs.length > 0) happen(lifecycleSlot(index), 'removed', refs);
         return;
       }
@@ -128,16 +133,14 @@ export const projectFrame = (
 const isBlock = ({ nodeType }: { readonly nodeType: string }): boolean =>
   !nodeType.startsWith('^') && kindOfType(nodeType) === NODE_KIND.block;
 
-/** The blocks that changes took out of the tree. */
-const blocksIn = (changes: readonly Change[]): readonly EventRef[] =>
-  changes.flatMap((change) =>
-    'node' in change &&
-    change.before !== undefined &&
-    change.after === undefined &&
-    isBlock(change.before.headers)
-      ? [change.before.payload]
-      : [],
-  );
+const NONE: readonly never[] = [];
+
+/** Adds the blocks that changes took out of the tree. */
+const takeBlocks = (changes: readonly Change[], refs: EventRef[]): void => {
+  for (const change of changes)
+    if ('node' in change && change.before !== undefined && change.after === undefined)
+      if (isBlock(change.before.headers)) refs.push(change.before.payload);
+};
 
 /** The blocks of a turn. Nothing but names stands behind a commit, so the state after the frame has what was sealed. */
 const sealedIn = ({ state }: AppliedFrame, turn: string): EventRef[] => {

@@ -1,8 +1,7 @@
 import { toHex } from '@stemma/canonical';
 import type { RowReader } from '@stemma/row-store';
-import { nodeOf, type StageNode } from './node-row.ts';
-import { countOf } from './running.ts';
-import { ownerOf, runningAt } from './stream-rows.ts';
+import { nodesOf, type StageNode } from './node-row.ts';
+import { ownerOf, standingAt, streamRows } from './stream-rows.ts';
 import { STAGE_HASHES, STAGE_NODES } from './tables.ts';
 
 /** The hashes of a snapshot's stages with the default configuration, lower-case hex. */
@@ -18,7 +17,7 @@ export type SnapshotStages = {
 
 /** How many nodes the stream has at a position. @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND */
 export const countStream = (rows: RowReader, history: string, strand: number, seq: number): number =>
-  countOf(runningAt(rows, history, strand, seq).running);
+  standingAt(rows, history, strand, seq).count;
 
 /**
  * The nodes of the stream at a position, in order: those of its ancestors up to where it left them, then its own.
@@ -30,19 +29,7 @@ export const listStream = (
   history: string,
   strand: number,
   seq: number,
-): readonly StageNode[] => {
-  const stretches: (readonly StageNode[])[] = [];
-  for (let next: { strand: number; at: number } | null = { strand, at: seq }; next !== null;) {
-    const {
-      strand: of,
-      limit,
-      stream,
-    }: ReturnType<typeof ownerOf> = ownerOf(rows, history, next.strand, next.at);
-    stretches.push(rows.range(STAGE_NODES, { prefix: [history, of], to: limit }).map(nodeOf));
-    next = stream.parent;
-  }
-  return stretches.reverse().flat();
-};
+): readonly StageNode[] => streamRows(rows, history, strand, seq).flatMap(nodesOf);
 
 /** The nodes that one frame of a lineage added to its stream, in order. */
 export const framesNodes = (
@@ -50,7 +37,7 @@ export const framesNodes = (
   history: string,
   strand: number,
   seq: number,
-): readonly StageNode[] => rows.range(STAGE_NODES, { prefix: [history, strand, seq] }).map(nodeOf);
+): readonly StageNode[] => rows.range(STAGE_NODES, { prefix: [history, strand, seq] }).flatMap(nodesOf);
 
 /** The hashes of the snapshot at a position; undefined if the position is none. */
 export const findStages = (

@@ -1,6 +1,14 @@
 import type { ReadModel } from '../read-model.ts';
-import { foldStages } from './fold.ts';
+import { stagesFold } from './fold.ts';
+import { keptStates } from './kept-states.ts';
 import { STAGES_TABLES } from './tables.ts';
 
+const KEPT_BYTES = 64 * 1024 * 1024;
+
 /** Our own histories as node streams, and the hashes of their stages at every snapshot (compiler-stages). */
-export const stages: ReadModel = { name: 'stages', version: 4, tables: STAGES_TABLES, fold: foldStages };
+export const stages: ReadModel = {
+  name: 'stages',
+  version: 5,
+  tables: STAGES_TABLES,
+  fold: stagesFold(keptStates(KEPT_BYTES)),
+};

@@ -23,6 +23,12 @@ export const slotOf = (index: number): number => index * SLOTS + ENTERS;
 /** The slot of what the `index`-th event does to nodes that are there; commits use several. */
 export const lifecycleSlot = (index: number, order = 0): number => index * SLOTS + order;
 
+/** Events in a row of `stage_nodes`. */
+const EVENTS_OF_PART = 64;
+
+/** The part of its frame that a node stands in, by its slot. */
+export const partOfSlot = (slot: number): number => Math.floor(slot / (SLOTS * EVENTS_OF_PART));
+
 /** The event in whose slots a node stands. */
 export const eventOfSlot = (slot: number): number => Math.floor(slot / SLOTS);
 

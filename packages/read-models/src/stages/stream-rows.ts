@@ -1,19 +1,22 @@
 import { fail } from '@stemma/errors';
-import type { EventRef } from '@stemma/context-tree';
-import type { RowReader } from '@stemma/row-store';
-import type { HashedNode } from './hash-node.ts';
-import { hashedOf, nodeOf } from './node-row.ts';
-import { chunksOf, countOf, EMPTY, runningOf, takeNodes, type Running } from './running.ts';
-import { slotOf } from './stream-node.ts';
-import { STAGE_HASHES, STAGE_IDS, STAGE_MARKS, STAGE_NODES, STREAMS } from './tables.ts';
+import type { Row, RowReader } from '@stemma/row-store';
+import { rowNodes } from './node-row.ts';
+import { startRunning, takeNodes, type Running } from './running.ts';
+import type { OrdinalOf } from './project-frame.ts';
+import { partOfSlot, slotOf } from './stream-node.ts';
+import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
+
+/** Where a stream stands: how many nodes there are, and the chain of their hashes (see `tables.ts`). */
+export type Standing = { readonly count: number; readonly chain: Uint8Array };
 
 /** A lineage's stream as its row has it. `parent` is the strand whose frames up to `at` come before its own. */
-export type Stream = {
+export type Stream = Standing & {
   readonly parent: { readonly strand: number; readonly at: number } | null;
-  readonly firstChunk: number;
   readonly seq: number;
-  readonly running: Running;
 };
+
+/** Where a stream without nodes stands. */
+export const AT_START: Standing = { count: 0, chain: new Uint8Array(32) };
 
 export const readStream = (rows: RowReader, history: string, strand: number): Stream => {
   const value = rows.get(STREAMS, [history, strand]);
@@ -24,13 +27,8 @@ export const readStream = (rows: RowReader, history: string, strand: number): St
       lineage: strand,
     });
   }
-  const [parent, at, firstChunk, seq] = value as [number | null, number, number | null, number];
-  return {
-    parent: parent === null ? null : { strand: parent, at },
-    firstChunk: firstChunk ?? 0,
-    seq,
-    running: runningOf(value, 4),
-  };
+  const [parent, at, seq, count, chain] = value as [number | null, number, number, number, Uint8Array];
+  return { parent: parent === null ? null : { strand: parent, at }, seq, count, chain };
 };
 
 /** The strand whose frame a position means: positions before a lineage's beginning are its ancestors'. */
@@ -49,43 +47,23 @@ export const ownerOf = (
   }
 };
 
-/** Where the hashes stand at a position, and the strand that brought it there. */
-export const runningAt = (
+/** Where the stream stood at a position, and the strand that brought it there. */
+export const standingAt = (
   rows: RowReader,
   history: string,
   strand: number,
   seq: number,
-): { readonly strand: number; readonly limit: number; readonly running: Running } => {
+): Standing & { readonly strand: number; readonly limit: number } => {
   const { strand: owner, limit, stream } = ownerOf(rows, history, strand, seq);
-  if (stream.seq <= limit) return { strand: owner, limit, running: stream.running };
-  const { from, running } = nearestBelow(rows, history, owner, limit, stream);
-  const known = countOf(running);
-  const nodes = rows
-    .range(STAGE_NODES, { prefix: [history, owner], from, to: limit })
-    .map(nodeOf)
-    .filter(({ ordinal }) => ordinal >= known)
-    .map(hashedOf);
-  return { strand: owner, limit, running: takeAllNodes(running, nodes) };
-};
-
-const takeAllNodes = (from: Running, nodes: readonly HashedNode[]): Running => {
-  let [running, at] = [from, 0];
-  while (at < nodes.length) ({ running, next: at } = takeNodes(running, nodes, at));
-  return running;
-};
-
-/** The newest of a strand's own marks by then; else where the strand began. */
-const nearestBelow = (
-  rows: RowReader,
-  history: string,
-  strand: number,
-  limit: number,
-  { parent }: Stream,
-): { readonly from: number; readonly running: Running } => {
-  const [mark] = rows.range(STAGE_MARKS, { prefix: [history, strand], to: limit, reverse: true, limit: 1 });
-  if (mark !== undefined) return { from: mark.key[2] as number, running: runningOf(mark.value, 0) };
-  const running = parent === null ? EMPTY : runningAt(rows, history, parent.strand, parent.at).running;
-  return { from: strand, running };
+  if (stream.seq <= limit) return { strand: owner, limit, count: stream.count, chain: stream.chain };
+  const [last] = rows.range(STAGE_NODES, { prefix: [history, owner], to: limit, reverse: true, limit: 1 });
+  if (last !== undefined) {
+    const [ordinal, hashes, nodes] = last.value as readonly [number, Uint8Array, readonly unknown[]];
+    return { strand: owner, limit, count: ordinal + nodes.length, chain: hashes.subarray(0, 32) };
+  }
+  if (stream.parent === null) return { strand: owner, limit, ...AT_START };
+  const { count, chain } = standingAt(rows, history, stream.parent.strand, stream.parent.at);
+  return { strand: owner, limit, count, chain };
 };
 
 /** The cycle of the newest snapshot at a position; 0 while there is none. */
@@ -104,29 +82,47 @@ export const cycleAt = (rows: RowReader, history: string, strand: number, seq: n
   return 0;
 };
 
-/** The ids of all messages, as in a JSON list. */
-export const messageIds = (rows: RowReader, history: string, strand: number, running: Running): string => {
-  const parts: string[] = running.openIds === '' ? [] : [running.openIds];
-  let end = chunksOf(running);
-  for (let at: number | undefined = strand; end > 0 && at !== undefined;) {
-    const { firstChunk, parent }: Stream = readStream(rows, history, at);
-    if (end > firstChunk) {
-      const own = rows.range(STAGE_IDS, { prefix: [history, at], from: firstChunk, to: end - 1 });
-      parts.unshift(...own.map(({ value }) => value[0] as string));
-      end = firstChunk;
-    }
-    at = parent?.strand;
+/** The rows of a position's nodes, in order: those of its ancestors up to where it left them, then its own. */
+export const streamRows = (rows: RowReader, history: string, strand: number, seq: number): readonly Row[] => {
+  const stretches: (readonly Row[])[] = [];
+  for (let next: { strand: number; at: number } | null = { strand, at: seq }; next !== null;) {
+    const owner: ReturnType<typeof ownerOf> = ownerOf(rows, history, next.strand, next.at);
+    stretches.push(rows.range(STAGE_NODES, { prefix: [history, owner.strand], to: owner.limit }));
+    next = owner.stream.parent;
   }
-  return parts.join(',');
+  return stretches.reverse().flat();
+};
+
+/** What the rows of a stream come to: costs all of them. */
+export const runningOf = (rows: readonly Row[]): Running => {
+  const running = startRunning();
+  for (const { value } of rows)
+    takeNodes(
+      running,
+      rowNodes(value).map(({ hashed }) => hashed),
+    );
+  return running;
 };
 
 /** The ordinal of the node that an event brought, in the stream of a lineage that has the event on its chain. */
-export const ordinalIn = (rows: RowReader, history: string, strand: number, ref: EventRef): number => {
-  let at = strand;
-  // The frames of a chain lie apart: a strand's own are behind those of its ancestors that count.
-  while (ref.seq < at) at = readStream(rows, history, at).parent?.strand ?? 0;
-  const row = rows.get(STAGE_NODES, [history, at, ref.seq, slotOf(ref.index)]);
-  if (row === undefined)
-    throw fail('E_INTERNAL', `no node of the stream is of event ${ref.index} of frame ${ref.seq}`);
-  return row[0] as number;
+export const ordinalsIn = (rows: RowReader, history: string, strand: number): OrdinalOf => {
+  /** The first ordinal and the slots of the rows that were read. */
+  const parts = new Map<string, { readonly first: number; readonly slots: readonly number[] }>();
+  const partOf = (seq: number, part: number): { first: number; slots: readonly number[] } => {
+    let at = strand;
+    // The frames of a chain lie apart: a strand's own are behind those of its ancestors that count.
+    while (seq < at) at = readStream(rows, history, at).parent?.strand ?? 0;
+    const value = rows.get(STAGE_NODES, [history, at, seq, part]);
+    const lists = (value?.[2] ?? []) as readonly (readonly number[])[];
+    return { first: (value?.[0] ?? 0) as number, slots: lists.map(([slot]) => slot as number) };
+  };
+  return ({ seq, index }) => {
+    const slot = slotOf(index);
+    const key = `${seq} ${partOfSlot(slot)}`;
+    let found = parts.get(key);
+    if (found === undefined) parts.set(key, (found = partOf(seq, partOfSlot(slot))));
+    const place = found.slots.indexOf(slot);
+    if (place === -1) throw fail('E_INTERNAL', `no node of the stream is of event ${index} of frame ${seq}`);
+    return found.first + place;
+  };
 };

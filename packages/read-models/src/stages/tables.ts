@@ -5,53 +5,37 @@ import type { Table } from '@stemma/row-store';
  * Hashes are SHA-256, 32 bytes. A strand's own nodes come behind those of its ancestors up to where it left them.
  */
 
-/** What the hashes go on from; see `running.ts`. */
-const RUNNING = [
-  ['messages', 'uint'],
-  ['tool_calls', 'uint'],
-  ['tool_results', 'uint'],
-  ['guardrails', 'uint'],
-  ['lifecycles', 'uint'],
-  ['states', 'bytes'],
-  ['open_ids', 'text'],
-  ['last_user', 'text'],
-  ['last_assistant', 'text'],
-] as const;
-
 export const STREAMS: Table = {
   name: 'streams',
   about:
-    'The node stream of a lineage: the strand it goes on from and behind which of its frames, the first chunk of `stage_ids` that is its own, the newest frame that brought nodes, and where the hashes stand: nodes of each kind, resumable SHA-256 states of digests, SPEC and HEADER, the ids of messages that fill no chunk yet, the last user and assistant message.',
+    'The node stream of a lineage: the strand it goes on from and behind which of its frames, the newest frame that brought nodes, how many nodes there are, and `chain` as it stands behind them (see `stage_nodes`).',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
   ],
-  value: [['parent', 'uint'], ['at', 'uint'], ['first_chunk', 'uint'], ['seq', 'uint'], ...RUNNING],
+  value: [
+    ['parent', 'uint'],
+    ['at', 'uint'],
+    ['seq', 'uint'],
+    ['count', 'uint'],
+    ['chain', 'bytes'],
+  ],
 };
 
 export const STAGE_NODES: Table = {
   name: 'stage_nodes',
   about:
-    'A node of the stream: `slot` orders the nodes of a frame and tells the event (slot ÷ 8). `label` is null where it is the kind. `named`: a result that says which tool it is of. `payload` is that of lifecycle nodes, which have no `payload_hash`; that of others lies with their event.',
+    'The nodes of the stream that 64 events of a frame bring: `part` is the number of their first event ÷ 64, `ordinal` that of the first node. `nodes` has a list for each: slot (it orders the nodes of a frame and tells the event: slot ÷ 8), kind (0 message, 1 tool_call, 2 tool_result, 3 guardrail, 4 lifecycle), turn, and then of a message its role, the code points of its content if that is a text, its name; of a result true if it says which tool it is of; of a guardrail its type; of a lifecycle node its type, its cycle, the ordinals of its nodes. `hashes` begins with the `chain`, a SHA-256 of the chain before and of the hashes that follow: those of each node, digest, then (not of lifecycle nodes) payload_hash, then (of messages) content_hash.',
   key: [
     ['history', 'text'],
     ['strand', 'uint'],
     ['seq', 'uint'],
-    ['slot', 'uint'],
+    ['part', 'uint'],
   ],
   value: [
     ['ordinal', 'uint'],
-    ['kind', 'text'],
-    ['turn', 'int'],
-    ['digest', 'bytes'],
-    ['payload_hash', 'bytes'],
-    ['label', 'text'],
-    ['content_hash', 'bytes'],
-    ['content_length', 'uint'],
-    ['role', 'text'],
-    ['name', 'text'],
-    ['named', 'bool'],
-    ['payload', 'json'],
+    ['hashes', 'bytes'],
+    ['nodes', 'json'],
   ],
 };
 
@@ -72,31 +56,4 @@ export const STAGE_HASHES: Table = {
   ],
 };
 
-export const STAGE_IDS: Table = {
-  name: 'stage_ids',
-  about:
-    'The ids of the messages of a stream, 64 a row, as they stand in a JSON list, and the frame that filled the row. The rest is in `streams`.',
-  key: [
-    ['history', 'text'],
-    ['strand', 'uint'],
-    ['chunk', 'uint'],
-  ],
-  value: [
-    ['ids', 'text'],
-    ['seq', 'uint'],
-  ],
-};
-
-export const STAGE_MARKS: Table = {
-  name: 'stage_marks',
-  about:
-    'Where the hashes of a stream stood behind a frame, one for every 64 nodes or a frame that brings more: a lineage that starts in the past goes on from there.',
-  key: [
-    ['history', 'text'],
-    ['strand', 'uint'],
-    ['seq', 'uint'],
-  ],
-  value: RUNNING,
-};
-
-export const STAGES_TABLES: readonly Table[] = [STREAMS, STAGE_NODES, STAGE_HASHES, STAGE_IDS, STAGE_MARKS];
+export const STAGES_TABLES: readonly Table[] = [STREAMS, STAGE_NODES, STAGE_HASHES];

@@ -39,7 +39,7 @@ test('the stream of every position of every strand, and the hashes of its snapsh
   );
 });
 
-test('forks share the ids of messages by chunks and go on with their own, whatever either side adds [compiler-stages: our stream]', () => {
+test('forks share the nodes of their parent and go on with their own, whatever either side adds [compiler-stages: our stream]', () => {
   const under = rowsUnderTest();
   const history = naiveHistory(under.fold, HISTORY, 400);
   history.run(0, [START]);
