@@ -1,10 +1,21 @@
 import { z } from 'zod';
+import { interventionTypes } from './interventions.ts';
 import { Position } from './summaries.ts';
 import { author, count, milliseconds } from './values.ts';
 
 /** A frame and who wrote it. */
 const ActSummary = z
-  .strictObject({ seq: count, strand: count, at: milliseconds, author, command: z.string() })
+  .strictObject({
+    seq: count,
+    strand: count,
+    at: milliseconds,
+    author,
+    command: z.string(),
+    intervention: z
+      .strictObject({ type: z.enum(interventionTypes), notes: z.string() })
+      .nullable()
+      .describe("what it was and why, if an observer did it; null: an agent's own record"),
+  })
   .meta({ id: 'Act' });
 
 const counted = {

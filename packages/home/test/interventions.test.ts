@@ -99,3 +99,18 @@ it('finds interventions by type, actor, lineage, position and time, a page at a 
 
 const disposable = (home: Home): Home & AsyncDisposable =>
   Object.assign(home, { [Symbol.asyncDispose]: () => home.close() });
+
+it('a comparison tells of the fork that parted two lineages, and of the acts of each, what they were and why [pool: Interventions]', async () => {
+  using folder = temporaryHome();
+  await using home = disposable(await observed(folder.directory));
+  const { partedBy, a, b } = await home.audit.compare(await home.find('pool'), '@s1', 'side');
+
+  expect(partedBy).toBe(null);
+  expect(a.acts).toEqual([]);
+  expect(b.acts.map(({ seq, intervention }) => [seq, intervention])).toEqual([
+    [2, { type: 'message_inject', notes: 'what if' }],
+    [4, { type: 'fork', notes: 'apart' }],
+    [5, { type: 'edit', notes: '' }],
+  ]);
+  expect(b.first?.intervention).toEqual({ type: 'message_inject', notes: 'what if' });
+});

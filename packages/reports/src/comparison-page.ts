@@ -34,11 +34,15 @@ const parting = ({ relation, stem, partedBy }: Comparison): Html => {
   if (relation === 'a-before-b') return html`<p>B goes on where A stands, ${at}; they have not parted.</p>`;
   if (relation === 'b-before-a') return html`<p>A goes on where B stands, ${at}; they have not parted.</p>`;
   return html`<p>They are the same up to ${at}.</p>
-    ${partedBy === null ? null : html`<p>${partedBy.side.toUpperCase()} left by a <b>${partedBy.how}</b> in frame ${partedBy.seq}, ${by(partedBy)}.</p>`}`;
+    ${partedBy === null ? null : html`<p>${partedBy.side.toUpperCase()} left by a <b>${partedBy.how}</b> in frame ${partedBy.seq}, ${by(partedBy)}${why(partedBy)}</p>`}`;
 };
 
 const by = ({ author, at }: ActSummary): string =>
   `${'actor' in author ? `by ${author.actor}` : `recorded by ${author.recorder}`}, ${time(at)}`;
+
+/** Notes as they were written; a full stop where there are none. */
+const why = ({ intervention }: ActSummary): Html =>
+  intervention === null || intervention.notes === '' ? html`.` : html`: <q>${intervention.notes}</q>`;
 
 const time = (milliseconds: number): string => {
   const date = new Date(milliseconds);
@@ -105,7 +109,7 @@ const side = (name: string, given: Side, twins: ReadonlySet<string>): Html => {
   return html`<section class="card">
     <h3>${name}: ${position.label} of lineage ${position.strand}</h3>
     ${first === null ? html`<p class="soft">Nothing: it is the stem.</p>` : html`<p class="soft">Begins with frame ${first.seq}, ${by(first)}.</p>`}
-    ${acts.map((act) => html`<p>Intervention in frame ${act.seq}, ${by(act)}.</p>`)}
+    ${acts.map((act) => html`<p>Frame ${act.seq}: <b>${act.intervention?.type ?? 'intervention'}</b> ${by(act)}${why(act)}</p>`)}
     ${interventions > acts.length ? html`<p class="soft">and ${interventions - acts.length} more interventions</p>` : null}
     ${kinds.map(([kind, sign, nodes]) => list(kind, sign, nodes, twins))}
   </section>`;

@@ -28,7 +28,15 @@ const node = (text: string, i: number): ComparedNode => ({
 
 const hostile = (): Comparison => {
   const author = { actor: HOSTILE[0] as string };
-  const act = { seq: 4, strand: 0, at: 1_700_000_000_000, author, command: HOSTILE[1] as string };
+  const intervention = { type: 'message_inject', notes: HOSTILE.join(' ') } as const;
+  const act = {
+    seq: 4,
+    strand: 0,
+    at: 1_700_000_000_000,
+    author,
+    command: HOSTILE[1] as string,
+    intervention,
+  };
   const label = '@c3<b>';
   const place = { history: HOSTILE[2] as string, lineage: HOSTILE[3] as string, strand: 0, seq: 3 };
   const position = { ...place, cycle: 3, committed: true, label };

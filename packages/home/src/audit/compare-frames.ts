@@ -1,4 +1,12 @@
-import { actsBetween, findAct, findLineage, type Act, type Meeting, type Side } from '@stemma/read-models';
+import {
+  actsBetween,
+  findAct,
+  findIntervention,
+  findLineage,
+  type Act,
+  type Meeting,
+  type Side,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { authorOf } from '../read.ts';
 import type { ActSummary, ComparedSide, Comparison } from './types.ts';
@@ -24,18 +32,22 @@ export const sideFrames = (
     frames++;
     if (act.actor === null) continue;
     interventions++;
-    if (acts.length < MOST_ACTS) acts.push(actSummary(act));
+    if (acts.length < MOST_ACTS) acts.push(actSummary(rows, history, act));
   }
-  return { first: actSummary(findAct(rows, history, first)), frames, acts, interventions };
+  return { first: actSummary(rows, history, findAct(rows, history, first)), frames, acts, interventions };
 };
 
-const actSummary = (act: Act): ActSummary => ({
-  seq: act.seq,
-  strand: act.strand,
-  at: Number(act.at / 1_000_000n),
-  author: authorOf(act),
-  command: act.command,
-});
+const actSummary = (rows: RowReader, history: string, act: Act): ActSummary => {
+  const row = findIntervention(rows, history, act.seq);
+  return {
+    seq: act.seq,
+    strand: act.strand,
+    at: Number(act.at / 1_000_000n),
+    author: authorOf(act),
+    command: act.command,
+    intervention: row === undefined ? null : { type: row.type, notes: row.notes },
+  };
+};
 
 /**
  * The fork or rollback that parted two sides. Where both left for lineages of their own it is the later of the two: until
@@ -50,5 +62,5 @@ export const partedBy = (
   const side = b.starts && (!a.starts || b.first > a.first) ? 'b' : 'a';
   const seq = side === 'a' ? a.first : b.first;
   const how = findLineage(rows, history, seq)?.how === 'rollback' ? 'rollback' : 'fork';
-  return { ...actSummary(findAct(rows, history, seq)), how, side };
+  return { ...actSummary(rows, history, findAct(rows, history, seq)), how, side };
 };

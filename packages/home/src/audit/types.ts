@@ -1,4 +1,4 @@
-import type { Author } from '@stemma/events';
+import type { Author, InterventionType } from '@stemma/events';
 import type { Impact } from '../impact/types.ts';
 import type { Line, Position } from '../place.ts';
 import type { ExperimentRun, RunOptions } from '../experiment/types.ts';
@@ -17,6 +17,8 @@ export type ActSummary = {
   readonly at: number;
   readonly author: Author;
   readonly command: string;
+  /** What it was and why, if an observer did it; null for an agent's own record. */
+  readonly intervention: { readonly type: InterventionType; readonly notes: string } | null;
 };
 
 /** A position with what can be counted there. */

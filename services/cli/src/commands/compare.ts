@@ -6,6 +6,9 @@ import { required, text, whole } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
 import { time } from '../time.ts';
 
+/** So many interventions of a side are listed; the rest is counted. */
+const MOST_ACTS = 20;
+
 export const compare: CommandLine = {
   name: 'compare',
   summary:
@@ -49,12 +52,26 @@ const parting = ({ relation, stem, partedBy }: Comparison): string => {
   const how =
     partedBy === null
       ? ''
-      : `; ${partedBy.side.toUpperCase()} left by a ${partedBy.how} in @s${partedBy.seq}, ${by(partedBy)}`;
+      : `; ${partedBy.side.toUpperCase()} left by a ${partedBy.how} in @s${partedBy.seq}, ${by(partedBy)}${noted(partedBy)}`;
   return `the same up to ${at}${how}\n`;
 };
 
+const noted = ({ intervention }: ActSummary): string =>
+  intervention === null || intervention.notes === '' ? '' : `: ${oneLine(intervention.notes, 300)}`;
+
 const by = ({ author, at }: ActSummary): string =>
   printable('actor' in author ? author.actor : author.recorder) + ', ' + time(at);
+
+/** The acts of a side, each on a line with what was noted; the side's own nodes come below. */
+const actsOf = ({ acts, interventions }: Comparison['a'], width: number): string => {
+  const lines = acts.slice(0, MOST_ACTS).map((act) => {
+    const { type = 'intervention', notes = '' } = act.intervention ?? {};
+    const words = [`! @s${act.seq}`, type, by(act), notes].filter((word) => word !== '');
+    return oneLine(words.join('  '), Math.min(width, 160)) + '\n';
+  });
+  const more = interventions - lines.length;
+  return lines.join('') + (more > 0 ? `! and ${more} more interventions\n` : '');
+};
 
 const numbers = ({ stem, a, b }: Comparison): string => {
   const row = (title: string, of: (side: Comparison['a']) => number, atStem: number | null): string[] => [
@@ -81,7 +98,9 @@ const numbers = ({ stem, a, b }: Comparison): string => {
   );
 };
 
-const list = (title: string, { added, removed, changed }: Comparison['a'], width: number): string => {
+const list = (title: string, side: Comparison['a'], width: number): string => {
+  const { added, removed, changed } = side;
+  const acts = actsOf(side, width);
   const line = (
     sign: string,
     { id, role, excerpt }: Comparison['a']['added'][number],
@@ -96,5 +115,5 @@ const list = (title: string, { added, removed, changed }: Comparison['a'], width
     ...removed.map((node) => line('-', node, '')),
     ...changed.map((node) => line('~', node, node.fields.join(', '))),
   ];
-  return lines.length === 0 ? '' : `${title} since then:\n${lines.join('')}`;
+  return acts === '' && lines.length === 0 ? '' : `${title} since then:\n${acts}${lines.join('')}`;
 };
