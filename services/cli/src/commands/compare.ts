@@ -66,8 +66,8 @@ const by = ({ author, at }: ActSummary): string =>
 const actsOf = ({ acts, interventions }: Comparison['a'], width: number): string => {
   const lines = acts.slice(0, MOST_ACTS).map((act) => {
     const { type = 'intervention', notes = '' } = act.intervention ?? {};
-    const words = [`! @s${act.seq}`, type, by(act), notes].filter((word) => word !== '');
-    return oneLine(words.join('  '), Math.min(width, 160)) + '\n';
+    const line = `! @s${act.seq}  ${type}  ${by(act)}${notes === '' ? '' : `: ${notes}`}`;
+    return oneLine(line, Math.min(width, 160)) + '\n';
   });
   const more = interventions - lines.length;
   return lines.join('') + (more > 0 ? `! and ${more} more interventions\n` : '');

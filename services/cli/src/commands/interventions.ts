@@ -81,10 +81,14 @@ const filterOf = (options: Options): InterventionFilter => {
   return filter;
 };
 
-/** A time as ISO 8601; a day means its beginning in UTC. */
+/** A time as ISO 8601, in UTC unless it names a zone; a day means its beginning. A day that no month has is refused. */
 const nanoseconds = (value: string, name: string): bigint => {
-  const time = /^\d{4}-\d\d-\d\d([T ][\d:.]+(Z|[+-]\d\d:?\d\d)?)?$/.test(value) ? Date.parse(value) : NaN;
-  if (Number.isNaN(time)) throw fail('E_USAGE', `--${name} is a time such as 2026-11-21T10:00:00Z`);
+  const [, day, hours, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ]([\d:.]+)(Z|[+-]\d\d:?\d\d)?)?$/.exec(value) ?? [];
+  const time = Date.parse(hours === undefined ? `${day}` : `${day}T${hours}${zone}`);
+  const start = Date.parse(`${day}`);
+  if (Number.isNaN(time) || Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== day)
+    throw fail('E_USAGE', `--${name} is a time such as 2026-11-21T10:00:00Z`);
   return BigInt(time) * 1_000_000n;
 };
 
