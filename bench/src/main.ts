@@ -5,6 +5,7 @@ import { audit } from './audit/audit.ts';
 import { causes } from './causes/causes.ts';
 import { growth } from './growth/growth.ts';
 import { kafka } from './kafka/kafka.ts';
+import { lineages } from './lineages/lineages.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   questions,
   stages,
   audit,
+  lineages,
   kafka,
 };
 
@@ -39,7 +41,7 @@ const run = async (options: Options, name: Name): Promise<Report> => {
 };
 
 /** Tables that compare Stemma with nothing else. */
-const OURS: ReadonlySet<Name> = new Set(['stages', 'questions', 'audit']);
+const OURS: ReadonlySet<Name> = new Set(['stages', 'questions', 'audit', 'lineages']);
 
 const main = async (options: Options): Promise<void> => {
   const withPeers = options.tables.some((name) => !OURS.has(name));

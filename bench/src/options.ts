@@ -9,6 +9,7 @@ export const names = [
   'causes',
   'questions',
   'stages',
+  'lineages',
   'kafka',
   'selectors',
   'audit',

@@ -8,6 +8,7 @@ import { writeInterventions } from './audit/write-interventions.ts';
 import { askWhy } from './causes/ask-why.ts';
 import { growLangGraph } from './growth/langgraph.ts';
 import { growStemma } from './growth/stemma.ts';
+import { branch } from './lineages/branch.ts';
 import { consumeKafka } from './kafka/consume.ts';
 import { produceKafka } from './kafka/produce.ts';
 import { writeKafka } from './kafka/write.ts';
@@ -42,6 +43,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'growth/langgraph': growLangGraph,
   'selectors/stemma': askStemma,
   'selectors/css-select': askCssSelect,
+  'lineages/branch': branch,
   'stages/compile': measureStages,
   'stages/fold': foldCommits,
 };

@@ -46,7 +46,7 @@ export const ERRORS = {
   E_POLICY_INVALID: row(400, 1, false, 'A policy is {max_blocks, keep_turns, pins}.'),
   E_EXPORT_INVALID: row(400, 1, false, 'An export is {spec_version, cycle, root} as `stemma export` prints it.'),
   E_NAME_INVALID: row(400, 64, false, 'Names are letters, digits, _ . - and at most 128 characters.'),
-  E_NAME_TAKEN: row(409, 3, false, 'A name names one position of a history; choose another.'),
+  E_NAME_TAKEN: row(409, 3, false, 'A name names one position, or one lineage, of a history; choose another.'),
   E_SELECTOR_INVALID: row(400, 64, false, 'A selector is [@position] and steps such as ^seq .cb[role=\'tool\'] or #id; a position is @t0 @t-1 @c3 @s57 @name:NAME.'),
   E_SNAPSHOT_NOT_FOUND: row(404, 1, false, '`stemma snapshots H` lists the snapshots there are.'),
   E_SNAPSHOT_RANGE_KIND_MISMATCH: row(400, 64, false, 'Both ends of a range are @t or both are @c.'),

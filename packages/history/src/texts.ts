@@ -30,13 +30,14 @@ export const checkActor = (actor: string): string => {
  * @throws E_INPUT_SURROGATE, E_NOTES_INVALID
  */
 export const checkNotes = (notes: string, what = 'the notes'): string => {
-  if (isLonger(notes, MAX_NOTES)) throw fail('E_NOTES_INVALID', `${what} have more than ${MAX_NOTES} bytes`);
-  if (!notes.isWellFormed()) throw fail('E_INPUT_SURROGATE', `${what} hold an unpaired surrogate`);
+  if (isLonger(notes, MAX_NOTES))
+    throw fail('E_NOTES_INVALID', `more than ${MAX_NOTES} bytes stand in ${what}`);
+  if (!notes.isWellFormed()) throw fail('E_INPUT_SURROGATE', `an unpaired surrogate stands in ${what}`);
   const at = notes.search(CONTROL);
   if (at !== -1)
     throw fail(
       'E_NOTES_INVALID',
-      `${what} hold the control character U+${(notes.codePointAt(at) ?? 0).toString(16).padStart(4, '0').toUpperCase()} at ${at}`,
+      `the control character U+${(notes.codePointAt(at) ?? 0).toString(16).padStart(4, '0').toUpperCase()} stands in ${what}, at ${at}`,
     );
   return notes;
 };

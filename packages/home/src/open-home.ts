@@ -227,7 +227,8 @@ const checkId = (text: string, what: string): void => {
 const submit = async ({ log, projector, writer, background }: Parts, command: Command): Promise<Outcome> => {
   const { id, history, by } = command;
   checkId(id, 'the id of a command');
-  checkId('recorder' in by ? by.recorder : by.actor, 'the name of a recorder or an actor');
+  // An actor's name is checked with what the actor does.
+  if ('recorder' in by) checkId(by.recorder, 'the name of a recorder');
   const accepted = await writer.write({ id, digest: commandDigest(command), history, command });
   const { seq, frame, repeated } = accepted;
   if (frame !== null) {

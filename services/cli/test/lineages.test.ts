@@ -80,6 +80,11 @@ test('fork, rollback, load, save and list go where they say; the drawing shows w
     '└─ @c3 fork H:12 at @c3, @s12',
   ]);
   expect((await run(['annotate', 'desk', 'bell \u0007'])).stderr).toContain('E_NOTES_INVALID');
+  expect((await run(['inject', 'desk', 'x', '--actor', 'a'.repeat(10_240)])).stderr).toContain(
+    'E_ACTOR_INVALID',
+  );
+  for (const command of ['fork', 'rollback', 'load'])
+    expect((await run([command, 'desk', ''])).stderr).toContain('E_USAGE');
 });
 
 test('what a named actor looks at is recorded where the history is set to, and moves no position [pool: Observations]', async () => {

@@ -57,3 +57,24 @@ test('going on from an older position mixes nothing of the abandoned future in, 
   expect(said(session, third)).toEqual(['stem-1']);
   expect([session.export(0), said(session, 0)]).toEqual([future, ['stem-1', 'future-1', 'future-open']]);
 });
+
+test('branches that go on from one position, the empty root too, take nothing of each other, whichever is written first (langgraph 8443, langgraphjs 2737) [pool: Lineages and snapshots] [snapshots: strands]', () => {
+  for (const base of [0, 1]) {
+    const session = started();
+    if (base === 1) session.submit(block('stem-1'), COMMIT);
+    const stem = base === 1 ? ['stem-1'] : [];
+    // The one that was there, what replaces it, and a sibling: each written to before and behind the others.
+    session.submit(block('parent-in'));
+    const fork = session.history.fork(0, base, 'fork');
+    session.on(fork, block('fork-in'));
+    session.submit(block('parent-out'), COMMIT);
+    const again = session.history.fork(0, base, 'again');
+    session.on(again, block('again-in'), COMMIT);
+    session.on(fork, block('fork-out'), COMMIT);
+    expect([said(session), said(session, fork), said(session, again)]).toEqual([
+      [...stem, 'parent-in', 'parent-out'],
+      [...stem, 'fork-in', 'fork-out'],
+      [...stem, 'again-in'],
+    ]);
+  }
+});

@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import type { StepToPlace } from '@stemma/home';
 import type { CommandLine, Context } from '../command.ts';
 import { required, text } from '../options.ts';
@@ -13,6 +14,13 @@ const DESCRIPTION = ['--description <text>', 'what it is for'] as const;
 const described = (options: Options): { readonly description?: string } => {
   const description = text(options, 'description');
   return description === undefined ? {} : { description };
+};
+
+/** A position as it was given: a script's empty variable is none. @throws E_USAGE */
+const reference = (given: Argument): string => {
+  const ref = required(given);
+  if (ref.trim() === '') throw fail('E_USAGE', 'the position is empty: @t-1 @c12 @s57 @name:NAME');
+  return ref;
 };
 
 const branch = async (
@@ -37,7 +45,7 @@ export const fork: CommandLine = {
       op: 'fork',
       name: text(options, 'name') ?? null,
       ...described(options),
-      ...(ref === undefined ? {} : { at: required(ref) }),
+      ...(ref === undefined ? {} : { at: reference(ref) }),
     }),
 };
 
@@ -50,7 +58,7 @@ export const rollback: CommandLine = {
     const abandoned = text(options, 'left');
     return branch(context, name, options, {
       op: 'rollback',
-      to: required(ref),
+      to: reference(ref),
       ...(abandoned === undefined ? {} : { abandoned }),
       ...described(options),
     });
@@ -63,7 +71,7 @@ export const load: CommandLine = {
   arguments: [HISTORY, ['<name>', 'a saved position by name, or any position (@c12)']],
   options: [['--name <name>', 'a name for the fork'], DESCRIPTION, ...RECORDING],
   run: (context, [name, saved], options) => {
-    const from = required(saved);
+    const from = reference(saved);
     return branch(context, name, options, {
       op: 'load',
       from: from.includes('@') ? from : `@name:${from}`,
