@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { historyId, lineageId } from '@stemma/history';
 import { findHistory, findLineage, lineageNamed, listHistories } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
-import type { Line } from './home.ts';
+import type { Line } from './place.ts';
 
 /** The shortest beginning of an id that stands for it. */
 const SHORTEST = 4;

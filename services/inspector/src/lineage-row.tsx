@@ -6,8 +6,7 @@ import { SafeText, visible } from './safe-text.tsx';
 import { grouped, isoTime } from './words.ts';
 
 /** What a lineage is called: its name, or its number where it has none. */
-const nameOf = ({ name, strand }: Pick<LineageNode, 'name' | 'strand'>): string =>
-  name ?? `:${strand}`;
+const nameOf = ({ name, strand }: Pick<LineageNode, 'name' | 'strand'>): string => name ?? `:${strand}`;
 
 /** So many lines that pass are drawn thinner. */
 const DENSE = 10;

@@ -53,7 +53,7 @@ export const nodeHashes = ({ digest, payloadHash, contentHash }: HashedNode): st
   digest + payloadHash + (contentHash ?? '');
 
 /** Characters of a hash in hex. */
-export const HASH = 64;
+const HASH = 64;
 
 /** A node as its row has it, and its slot. */
 type RowNode = { readonly slot: number; readonly cells: readonly WideJson[]; readonly hashed: HashedNode };
