@@ -3,7 +3,7 @@ import { Comparison } from './comparison.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Impact } from './impact.ts';
 import { Intervention, InterventionPage, interventionTypes } from './interventions.ts';
-import { historyParam, reference, wholeInQuery } from './values.ts';
+import { count, historyParam, reference, sha256, wholeInQuery } from './values.ts';
 
 const history = z.strictObject({ history: historyParam });
 
@@ -21,6 +21,18 @@ const filter = z.strictObject({
   snapshot: reference.optional().describe('with this position before or after it'),
   lineage: z.string().min(1).max(300).optional().describe('on this lineage, by name or number'),
 });
+
+const experimentRun = z
+  .strictObject({
+    history: z.string(),
+    lineage: z.string(),
+    commands: count,
+    repeated: count.describe('commands that were there already: all of them when it had been run before'),
+    snapshots: count.describe('snapshots that came to the recorded hashes'),
+    tree: sha256,
+    thread: sha256,
+  })
+  .meta({ id: 'ExperimentRun' });
 
 const missing = ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'] as const;
 
@@ -88,5 +100,36 @@ export const AUDIT = {
     query: filter.extend({ format: z.enum(['jsonl', 'csv']).optional().describe('jsonl unless said') }),
     answer: { kind: 'bytes', mime: 'application/jsonl', describe: 'JSON lines, or CSV (text/csv)' },
     errors: missing,
+  },
+  experiment: {
+    method: 'GET',
+    path: '/api/histories/{history}/experiment',
+    summary: 'A lineage up to a position as an experiment: a file that runs again to the same hashes.',
+    params: history,
+    query: z.strictObject({ at: reference.optional() }),
+    answer: { kind: 'bytes', mime: 'application/json', describe: 'the experiment, JSON' },
+    errors: missing,
+  },
+  runExperiment: {
+    method: 'POST',
+    path: '/api/experiments',
+    summary:
+      'Does an experiment again, in a history of its own. Sent again it does what is not done yet, and has one effect.',
+    body: z.strictObject({
+      experiment: z.string().min(2).describe('the text of the file'),
+      name: z
+        .string()
+        .nullable()
+        .optional()
+        .describe('of the history; its id derives from the file without one'),
+    }),
+    answer: { kind: 'json', status: 200, schema: experimentRun },
+    errors: [
+      'E_EXPERIMENT_INVALID',
+      'E_EXPERIMENT_PARTED',
+      'E_INPUT_NOT_JSON',
+      'E_HISTORY_EXISTS',
+      'E_NAME_INVALID',
+    ],
   },
 } as const satisfies Record<string, Endpoint>;

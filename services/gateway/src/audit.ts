@@ -3,7 +3,7 @@ import type { Comparison, Home } from '@stemma/home';
 import { comparisonPage } from '@stemma/reports';
 import { positionAnswer } from './lines.ts';
 
-type Audited = 'compare' | 'comparePage';
+type Audited = 'compare' | 'comparePage' | 'experiment' | 'runExperiment';
 type AuditHandlers = {
   readonly [Name in Audited]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
 };
@@ -18,6 +18,13 @@ export const auditHandlers = (home: Home): AuditHandlers => ({
     ),
   comparePage: async ({ history, a, b }) =>
     comparisonPage(await home.audit.compare(await home.find(history), a, b), `${history}: ${a} and ${b}`),
+  experiment: async ({ history, at }) => {
+    const position = await home.position(await home.find(history), at);
+    let text = '';
+    for await (const piece of home.audit.exportExperiment(position)) text += piece;
+    return text;
+  },
+  runExperiment: ({ body: { experiment, name = null } }) => home.audit.runExperiment(experiment, { name }),
 });
 
 const comparisonAnswer = (comparison: Comparison): AnswerOf<Endpoints['compare']> => {

@@ -69,3 +69,27 @@ test('interventions are listed a page at a time, told one by one, and streamed a
     code: 'E_HISTORY_NOT_FOUND',
   });
 });
+
+test('an experiment is fetched, and runs again to the same hashes, once however often it is sent [pool: Interventions]', async () => {
+  const { client } = airline;
+  const experiment = await client.experiment({ history: 'airline', at: '@c3' });
+  const first = await client.runExperiment({ body: { experiment, name: 'again' } });
+  const second = await client.runExperiment({ body: { experiment, name: 'again' } });
+
+  expect(first).toMatchObject({ repeated: 0, snapshots: 3 });
+  expect(second).toEqual({ ...first, repeated: first.commands });
+  const [was, is] = await Promise.all(
+    ['airline', 'again'].map((history) => client.snapshots({ history, before: 4 })),
+  );
+  const hashes = (page: typeof was): unknown =>
+    page?.snapshots.map(({ treeHash, threadHash }) => [treeHash, threadHash]);
+  expect(hashes(is)).toEqual(hashes(was));
+  const text = (JSON.parse(experiment) as { end: { tree: string } }).end.tree;
+  const wrong = experiment.replaceAll(text, `${text.slice(1)}0`);
+  await expect(client.runExperiment({ body: { experiment: wrong } })).rejects.toMatchObject({
+    code: 'E_EXPERIMENT_PARTED',
+  });
+  await expect(client.runExperiment({ body: { experiment: '{"a":1}' } })).rejects.toMatchObject({
+    code: 'E_EXPERIMENT_INVALID',
+  });
+});

@@ -1,6 +1,6 @@
 import { isoTime } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { interventionIn, lineageId, positionRef } from '@stemma/history';
+import { interventionIn, positionRef } from '@stemma/history';
 import type { Projector } from '@stemma/projector';
 import {
   findAct,
@@ -12,6 +12,7 @@ import {
   type InterventionRow,
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { lineageName } from '../find.ts';
 import type { Line } from '../place.ts';
 import { findPosition } from './find-position.ts';
 import type {
@@ -120,10 +121,12 @@ const tell = async (projector: Projector, history: string, row: InterventionRow)
     snapshot_after: positionRef(after),
     notes,
     history,
-    lineage: lineageId(history, strand),
     strand,
     seq,
-    annotations: projector.read((view) => annotationsOf(view, history, row)),
+    ...projector.read((view) => ({
+      lineage: lineageName(view, history, strand),
+      annotations: annotationsOf(view, history, row),
+    })),
   };
 };
 
