@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { compareCodePoints } from '@stemma/canonical';
+import { isStemmaError } from '@stemma/errors';
+import { historyId } from '@stemma/history';
+import { openHome, type Home } from '@stemma/home';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { findBroker } from '@stemma/test-kit';
@@ -111,6 +115,42 @@ describe('a home on Kafka', () => {
       histories: 1,
       stopped: [],
     });
+  }, 120_000);
+
+  it('takes the injections of two people at once, each in a home of its own, and gives one who is late a conflict [pool: Interventions] [record §3: outcome]', async () => {
+    using folder = temporaryFolder();
+    const log = `kafka://${brokers.join(',')}/${newPrefix()}`;
+    const open = (name: string): Promise<Home> =>
+      openHome({ directory: join(folder.path, name), create: true, log });
+    const [a, b] = await Promise.all([open('a'), open('b')]);
+    const history = historyId('desk', '');
+    const by = { recorder: 'test' };
+    await a.submit({ id: 's', history, lineage: 0, by, steps: [{ op: 'start', name: 'desk' }] });
+    const inject = (home: Home, id: string, expected?: number): Promise<string> =>
+      home
+        .submit({
+          id,
+          history,
+          lineage: 0,
+          by: { actor: id },
+          ...(expected === undefined ? {} : { expected }),
+          steps: [{ op: 'inject', text: `of ${id}` }],
+        })
+        .then(
+          ({ seq }) => `@s${seq}`,
+          (error: unknown) => (isStemmaError(error) ? error.code : 'not a coded error'),
+        );
+    const both = await Promise.all([inject(a, 'one'), inject(b, 'two')]);
+    expect(both.toSorted(compareCodePoints)).toEqual(['@s1', '@s2']);
+    const late = await Promise.all([inject(a, 'three', 2), inject(b, 'four', 2)]);
+    expect(late.toSorted(compareCodePoints)).toEqual(['@s3', 'E_CONFLICT']);
+    for (const home of [a, b]) {
+      const line = await home.find('desk');
+      const told = await home.audit.interventions(line);
+      expect(told.interventions.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+      expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+      await home.close();
+    }
   }, 120_000);
 });
 
