@@ -193,9 +193,24 @@ export const revertFrame = (state: HistoryState, applied: AppliedFrame): void =>
   undo();
 };
 
-/** Makes all frames applied with `keep` final and frees what was kept for taking them back. */
-export const settle = (state: HistoryState): void => {
-  for (const lineage of state.lineages.values()) lineage.tree.forget();
+/**
+ * Makes all frames applied with `keep` final and frees what was kept for taking them back. While the trees at hand have
+ * more than `most` nodes together, others than that of the lineage `used` go: they are asked for again when they are needed.
+ */
+export const settle = ({ lineages }: HistoryState, most: number, used: number): void => {
+  const kept = lineages.get(used);
+  lineages.delete(used);
+  if (kept !== undefined) lineages.set(used, kept);
+  let nodes = 0;
+  for (const { tree } of lineages.values()) {
+    tree.forget();
+    nodes += tree.counts.nodes;
+  }
+  for (const [strand, { tree }] of lineages) {
+    if (nodes <= most || lineages.size === 1) return;
+    lineages.delete(strand);
+    nodes -= tree.counts.nodes;
+  }
 };
 
 const lineageEvent = (event: HistoryEvent): LineageEvent => {

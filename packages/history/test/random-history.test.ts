@@ -6,6 +6,7 @@ import {
   openHistory,
   partsOf,
   revertFrame,
+  settle,
   type AppliedFrame,
   type LineageParts,
 } from '@stemma/history';
@@ -161,21 +162,36 @@ test(
           wishes.forEach((wish, at) => void doTwin(twin, wish, at));
           const { history } = twin;
           const state = openHistory('h-reference', 0);
+          const gone = new Set<number>();
           history.frames.forEach((frame, at) => {
             const lineage = state.lineages.get(frame.body.lineage);
             if (lineage !== undefined && reloads[at % 60] === true)
               state.lineages.set(lineage.strand, loadLineage(partsOf(lineage)));
             const before = state.lineages.get(frame.body.lineage);
             const parts = before === undefined ? undefined : plain(partsOf(before));
-            const first = applyFrame(state, frame, history.sources, { keep: true });
+            const sources = {
+              ...history.sources,
+              position: (strand: number, seq: number | null) =>
+                loadLineage(history.parts(strand, seq ?? at - 1)),
+            };
+            const first = applyFrame(state, frame, sources, { keep: true });
             revertFrame(state, first);
             const after = state.lineages.get(frame.body.lineage);
-            expect(after === undefined ? undefined : plain(partsOf(after))).toEqual(parts);
-            const second = applyFrame(state, frame, history.sources);
+            if (!gone.has(frame.body.lineage))
+              expect(after === undefined ? undefined : plain(partsOf(after))).toEqual(parts);
+            gone.delete(frame.body.lineage);
+            const second = applyFrame(state, frame, sources);
             expect(second.changes).toEqual(first.changes);
             expect(plain(partsOf(second.state))).toEqual(
               plain(history.parts(frame.body.lineage, frame.envelope.seq)),
             );
+            // Trees that are let go are asked for again, and go on alike.
+            if (reloads[(at * 7) % 60] === true) {
+              const had = [...state.lineages.keys()];
+              settle(state, at % 3 === 0 ? Infinity : 0, frame.body.lineage);
+              if (at % 3 !== 0) expect([...state.lineages.keys()]).toEqual([frame.body.lineage]);
+              for (const strand of had) if (!state.lineages.has(strand)) gone.add(strand);
+            }
           });
         },
       ),

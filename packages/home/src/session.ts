@@ -47,6 +47,10 @@ export type SessionStart = {
 
 /** When so many frames are ahead of what the rows were known to have, they are asked again. */
 const RECENT = 64;
+/** Nodes of the trees that a session keeps: about 250 MB. Those of more lineages are read from the rows again. */
+const MOST_NODES = 300_000;
+/** A lineage more than this at hand, and the rows are asked again at every frame: their trees can go only then. */
+const LINEAGES = 4;
 
 /**
  * The decision state of one history for the writer: what the rows say, and on top of it the frames that came since.
@@ -98,8 +102,8 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
       return { author: command.by, at, lineage: decided.lineage, events: decided.events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
-      if (recent.size >= RECENT) recent.forgetBefore(rows.next());
-      if (recent.size === 0) settle(state);
+      if (recent.size >= RECENT || state.lineages.size > LINEAGES) recent.forgetBefore(rows.next());
+      if (recent.size === 0) settle(state, MOST_NODES, frame.body.lineage);
       recent.add(await run((sources) => applyFrame(state, frame, sources, { keep: true })), before);
       before = hash;
     },

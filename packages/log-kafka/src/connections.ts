@@ -1,6 +1,7 @@
 import kafkajs from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
 import loggers from 'kafkajs/src/loggers/index.js';
+import Connection from 'kafkajs/src/network/connection.js';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import { connect, type Socket } from 'node:net';
 
@@ -35,7 +36,7 @@ export const openSockets = (): Sockets => {
 
 /** kafkajs's own connections to brokers: it finds them and speaks to them, and tries nothing twice. */
 export const openCluster = (brokers: readonly string[], sockets: Sockets): Cluster => {
-  stopIdleTimers();
+  mendKafkajs();
   return new Cluster({
     logger: loggers.createLogger({ level: 0, logCreator: () => () => undefined }),
     socketFactory: sockets.factory,
@@ -54,7 +55,7 @@ export const openCluster = (brokers: readonly string[], sockets: Sockets): Clust
 
 /** The public client, for what is rare: topics and their settings. */
 export const openKafka = (brokers: readonly string[], sockets: Sockets): kafkajs.Kafka => {
-  stopIdleTimers();
+  mendKafkajs();
   return new kafkajs.Kafka({
     brokers: [...brokers],
     clientId: 'stemma',
@@ -66,7 +67,37 @@ export const openKafka = (brokers: readonly string[], sockets: Sockets): kafkajs
   });
 };
 
-let stopped = false;
+let mended = false;
+
+/** What kafkajs does wrong below its public API, mended once for the process. */
+const mendKafkajs = (): void => {
+  if (mended) return;
+  mended = true;
+  stopIdleTimers();
+  beginAnswersAnew();
+};
+
+/**
+ * A connection of kafkajs 2.2.4 that broke in the middle of an answer keeps what it had of it when it is made again, reads
+ * the next answer as the rest, and throws where nobody catches: the process ends. Here it begins with nothing, and what
+ * cannot be read closes it. May go with kafkajs.
+ */
+const beginAnswersAnew = (): void => {
+  const connection = Connection.prototype;
+  const { connect, processData } = connection;
+  connection.connect = function () {
+    if (!this.isConnected()) Object.assign(this, { chunks: [], bytesBuffered: 0, bytesNeeded: 4 });
+    return connect.call(this);
+  };
+  connection.processData = function (data) {
+    try {
+      processData.call(this, data);
+    } catch (error) {
+      this.rejectRequests(error);
+      this.disconnect().catch(() => undefined);
+    }
+  };
+};
 
 /**
  * kafkajs 2.2.4 looks every millisecond, for as long as a connection lives, whether one of the requests that wait may be
@@ -74,8 +105,6 @@ let stopped = false;
  * with kafkajs.
  */
 const stopIdleTimers = (): void => {
-  if (stopped) return;
-  stopped = true;
   const queue: { pending: readonly unknown[]; scheduleCheckPendingRequests: (this: typeof queue) => void } =
     RequestQueue.prototype;
   const look = queue.scheduleCheckPendingRequests;

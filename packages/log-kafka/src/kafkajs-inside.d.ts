@@ -78,6 +78,16 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
   }
 }
 
+declare module 'kafkajs/src/network/connection.js' {
+  export default class Connection {
+    isConnected(): boolean;
+    connect: (this: Connection) => Promise<unknown>;
+    disconnect(): Promise<unknown>;
+    processData: (this: Connection, data: Buffer) => void;
+    rejectRequests(error: unknown): void;
+  }
+}
+
 declare module 'kafkajs/src/network/socketFactory.js' {
   export default function createSocketFactory(): unknown;
 }

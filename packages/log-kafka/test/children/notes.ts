@@ -33,7 +33,7 @@ try {
         return `${history} ${note} ${seq}\n`;
       } catch (error) {
         const again = isStemmaError(error) && error.row.retriable;
-        if (!again || !going()) return `${history} ${note} unknown ${String(error)}\n`;
+        if (!again) return `${history} ${note} unknown ${String(error)}\n`;
       }
   };
   for (let i = 0; i < Number(count) && going(); i += 4) {
