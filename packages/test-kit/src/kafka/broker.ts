@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from './broker-libs.ts';
+import { freePorts, type Ports } from './ports.ts';
 
 export type BrokerOptions = {
   /** Where its jars are, and where its data goes. */
@@ -21,8 +22,6 @@ export type BrokerOptions = {
   readonly detached?: boolean;
 };
 
-export type Ports = { readonly broker: number; readonly controller: number };
-
 /** A Kafka broker on the loopback address, which is its own controller. */
 export type Broker = {
   /** `host:port` */
@@ -36,16 +35,26 @@ export type Broker = {
 
 const HOST = '127.0.0.1';
 
-export const freePorts = async (): Promise<Ports> => ({
-  broker: await freePort(),
-  controller: await freePort(),
-});
-
-export const newClusterId = (): string => randomBytes(16).toString('base64url');
+/** 16 bytes in base64url; the first letter is never `-`, which Kafka's tools would take for an option. */
+export const newClusterId = (random: Uint8Array = randomBytes(16)): string =>
+  Buffer.from(random.map((byte, i) => (i === 0 ? byte & 127 : byte))).toString('base64url');
 
 /** Formats a broker's directory, starts it and resolves when it answers. @throws Error with the end of its log */
 export const startBroker = async (options: BrokerOptions): Promise<Broker> => {
-  const { libs, directory, ports = await freePorts() } = options;
+  if (options.ports) return startAt(options, options.ports);
+  const cluster = newClusterId();
+  for (let tries = 1; ; tries++)
+    try {
+      const ports = await freePorts();
+      return await startAt({ ...options, node: { id: 1, ports: [ports], cluster } }, ports);
+    } catch (error) {
+      // Somebody took one of them in between.
+      if (tries === 3 || !String(error).includes('in use')) throw error;
+    }
+};
+
+const startAt = async (options: BrokerOptions, ports: Ports): Promise<Broker> => {
+  const { libs, directory } = options;
   const node = options.node ?? { id: 1, ports: [ports], cluster: newClusterId() };
   mkdirSync(directory, { recursive: true });
   const properties = join(directory, 'server.properties');
@@ -129,7 +138,7 @@ const propertiesOf = (
 
 /** Resolves when the port takes connections. */
 const answers = async (port: number, child: ChildProcess, directory: string): Promise<void> => {
-  for (const until = Date.now() + 60_000; Date.now() < until;) {
+  for (const until = performance.now() + 60_000; performance.now() < until;) {
     if (child.exitCode !== null || child.signalCode !== null) break;
     if (await connects(port)) return;
     await sleep(50);
@@ -149,12 +158,3 @@ const connects = (port: number): Promise<boolean> =>
     });
     socket.on('error', () => resolve(false));
   });
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-};
