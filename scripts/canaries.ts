@@ -53,6 +53,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-row-store', file: 'packages/row-store/src/right.ts', text: use('@stemma/read-models') },
   { rule: 'layers-read-models', file: 'packages/read-models/src/right.ts', text: use('@stemma/importers') },
   { rule: 'layers-importers', file: 'packages/importers/src/right.ts', text: use('@stemma/api') },
+  { rule: 'layers-api', file: 'packages/api/src/right.ts', text: use('@stemma/event-contract') },
   { rule: 'layers-log', file: 'packages/log/src/right.ts', text: use('@stemma/log-embedded') },
   {
     rule: 'layers-log-embedded',

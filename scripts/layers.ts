@@ -11,6 +11,7 @@ export const layers = [
   'read-models',
   'importers',
   'api',
+  'event-contract',
   'log',
   'log-embedded',
   'log-kafka',
@@ -39,6 +40,7 @@ export const purePackages = [
   'read-models',
   'importers',
   'api',
+  'event-contract',
 ];
 
 /** The only libraries a pure package imports. */

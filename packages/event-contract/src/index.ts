@@ -1,0 +1,1 @@
+export { MAX_RECORD_BYTES, relayedRecords, type RelayedRecord } from './record.ts';

@@ -1,0 +1,81 @@
+import { toWireJson } from '@stemma/api';
+import { pack, sha256Hex, toHex, type Packable } from '@stemma/canonical';
+import { FRAME_VERSION, type Frame, type HistoryEvent } from '@stemma/events';
+import { contentsOf, MAX_INLINE_BYTES, referenceTo, withoutContents, type Reference } from './large.ts';
+
+/** The most bytes that the value of a record has: a broker's default takes it, with its key and headers. */
+export const MAX_RECORD_BYTES = 900 * 1024;
+
+/** An accepted event as the relay publishes it: `value` is JSON (docs/events.md). */
+export type RelayedRecord = {
+  /** The id of the history. */
+  readonly key: string;
+  readonly value: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/**
+ * The records of an accepted frame, one for each of its events, in order. They depend on the frame alone, so the same
+ * frame gives the same bytes whenever and by whomever it is published.
+ *
+ * @param frame with its contents in place
+ * @param hash SHA-256 of the frame's bytes (32 bytes)
+ * @param log the id of the log
+ */
+export const relayedRecords = (frame: Frame, hash: Uint8Array, log: string): readonly RelayedRecord[] => {
+  const { history, seq } = frame.envelope;
+  const { events } = frame.body;
+  const frameHash = toHex(hash);
+  return events.map((event, index) => ({
+    key: history,
+    value: valueOf(frame, event, index),
+    headers: {
+      type: event.type,
+      version: String(FRAME_VERSION),
+      log,
+      history,
+      seq: String(seq),
+      index: String(index),
+      count: String(events.length),
+      frame: frameHash,
+      'content-type': 'application/json',
+    },
+  }));
+};
+
+/** A packed value is at most so many times as long as its JSON: a short fraction takes nine bytes. */
+const PACKED = 5;
+
+const valueOf = ({ envelope, body }: Frame, event: HistoryEvent, index: number): string => {
+  const { history, seq } = envelope;
+  const { lineage, command, at, events } = body;
+  const write = (given: unknown, contents: readonly Reference[] = []): string =>
+    toWireJson({
+      type: event.type,
+      version: FRAME_VERSION,
+      history,
+      seq,
+      index,
+      count: events.length,
+      strand: lineage,
+      command,
+      at: Number(at / 1_000_000n),
+      author: 'actor' in body ? { actor: body.actor } : { recorder: body.recorder },
+      event: given,
+      ...(contents.length > 0 && { contents: contents.map(referenceTo) }),
+    });
+  const whole = write(event);
+  if (whole.length <= MAX_INLINE_BYTES / PACKED) return whole;
+  const contents = contentsOf(event);
+  const due = contents.filter(({ size }) => size > MAX_INLINE_BYTES).length;
+  for (let count = due; count <= contents.length; count++) {
+    const moved = contents.slice(0, count);
+    const text = count === 0 ? whole : write(withoutContents(event, moved), moved);
+    if (fits(text)) return text;
+  }
+  const bytes = pack(event as unknown as Packable);
+  return write(null, [{ at: '/event', sha256: sha256Hex(bytes), size: bytes.length }]);
+};
+
+const fits = (text: string): boolean =>
+  text.length <= MAX_RECORD_BYTES / 3 || Buffer.byteLength(text) <= MAX_RECORD_BYTES;

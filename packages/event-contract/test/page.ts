@@ -1,0 +1,109 @@
+import { ControlEvent, FRAME_VERSION } from '@stemma/events';
+import { HEADERS } from '../src/async-api.ts';
+import { EVENT_TYPES, eventSchema, type Schema } from '../src/schema.ts';
+import type { Comments } from './comments.ts';
+
+/** docs/events.md: what stands before the events is written by hand here, the rest comes from the catalogue. */
+export const eventsPage = (comments: ReadonlyMap<string, Comments>): string =>
+  [
+    INTRODUCTION,
+    '| header | what it says |',
+    '| --- | --- |',
+    ...HEADERS.map(([name, about]) => `| \`${name}\` | ${about} |`),
+    '',
+    VALUES,
+    '## The events',
+    '',
+    `All are of version ${FRAME_VERSION}, the first. The schema of each record is in [events/schemas](events/schemas).`,
+    '',
+    ...EVENT_TYPES.flatMap((type) => section(type, comments.get(type), eventSchema(type))),
+    '## What is not relayed',
+    '',
+    'The log keeps three more events, about itself and not about any history:',
+    '',
+    ...ControlEvent.options.map(({ shape }) => {
+      const type = shape.type.value;
+      return `- \`${type}\`: ${comments.get(type)?.about ?? ''}`;
+    }),
+    '',
+  ].join('\n');
+
+const section = (type: string, comments: Comments | undefined, schema: Schema): readonly string[] => {
+  const { type: _, ...fields } = (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+  const required = (schema['required'] ?? []) as readonly string[];
+  const rows = Object.entries(fields).map(([name, field]) => {
+    const absent = required.includes(name) ? '' : ' (may be absent)';
+    return `| \`${name}\`${absent} | ${cell(typeOf(field))} | ${cell(comments?.fields.get(name) ?? '')} |`;
+  });
+  const table = rows.length === 0 ? ['No fields.'] : ['| field | type | |', '| --- | --- | --- |', ...rows];
+  return [`### ${type}`, '', comments?.about ?? '', '', ...table, ''];
+};
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+/** A schema in a few words. */
+const typeOf = (schema: Schema): string => {
+  const { $ref, anyOf, items, properties, enum: values } = schema;
+  if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1);
+  if ('const' in schema) return JSON.stringify(schema['const']);
+  if (Array.isArray(anyOf)) return (anyOf as readonly Schema[]).map(typeOf).join(' or ');
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(', ');
+  if (items !== undefined) return `list of ${typeOf(items as Schema)}`;
+  if (properties !== undefined)
+    return `{ ${Object.entries(properties as Record<string, Schema>)
+      .map(([name, each]) => `${name}: ${typeOf(each)}`)
+      .join(', ')} }`;
+  const { type } = schema;
+  return typeof type === 'string' ? type : Array.isArray(type) ? type.join(' or ') : 'any JSON';
+};
+
+const INTRODUCTION = `# Events for everyone
+
+\`stemma relay\` publishes every accepted event as one record of a Kafka topic ([consumers.md](consumers.md) tells how to run it
+and how to read). This page is what its records are; [asyncapi.json](asyncapi.json) and the JSON Schemas say the same to
+programs. All three are generated from the catalogue of events (\`vitest run packages/event-contract -u\`), and a test fails
+when they are stale.
+
+## What holds
+
+- **Every accepted event comes at least once.** Frames that lost a race, damaged and defective ones never come.
+- **The records of one history are in one partition, in order**: by \`seq\`, then by \`index\`. Between histories there is no
+  order.
+- **A record may come again**, always with the same \`history\`, \`seq\`, \`index\` and bytes. Who keeps, for each history, the
+  last (\`seq\`, \`index\`) it has seen passes over what is not behind it. \`count\` tells the last event of a frame: what one
+  command did is complete there.
+- **Records do not change.** A new shape of an event has a new \`version\`; new events may appear at any time: pass over
+  types that you do not know.
+
+## A record
+
+Its key is the id of the history. Its headers are texts in UTF-8:
+`;
+
+const VALUES = `Its value is JSON, the event of \`stemma log --json\` with its place:
+
+\`\`\`json
+{
+  "type": "NodeExpired",
+  "version": 1,
+  "history": "h3nq5…",
+  "seq": 12,
+  "index": 2,
+  "count": 4,
+  "strand": 0,
+  "command": "…",
+  "at": 1724670000000,
+  "author": { "recorder": "agent" },
+  "event": { "type": "NodeExpired", "id": "block-7" }
+}
+\`\`\`
+
+Integers of any size stand in bare digits: \`created_at_ns\` has 19, which JavaScript's \`JSON.parse\` rounds. Hashes are
+lower-case hex.
+
+**Large contents.** A value has at most 900 KiB. A content (\`content\`, \`content_*\` and \`data_*\` of a node) above 256 KiB is
+null there, and \`contents\` says what stood at which place: \`{ "at": "/event/node/content", "sha256": …, "size": … }\`, the
+SHA-256 and the length of its canonical msgpack, under which the contents store has it. Where that is not enough, further
+contents follow, the largest first; and where all of an event is too large, \`event\` is null and the reference is at
+\`/event\`. \`GET /api/histories/{history}/events?from=SEQ\` gives the whole event.
+`;
