@@ -25,5 +25,10 @@ function outcome(test: TestCase) {
     name: test.fullName,
     state: result.state,
     note: result.state === 'skipped' ? result.note : undefined,
+    atFirst: test.diagnostic()?.flaky === true ? firstLine(result.errors?.[0]?.message) : undefined,
   };
+}
+
+function firstLine(message = 'no message'): string {
+  return message.split('\n', 1)[0] ?? message;
 }

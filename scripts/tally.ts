@@ -4,6 +4,8 @@ export type Tally = {
   readonly failed: number;
   /** One line for each skipped test: its full name and why it was skipped. */
   readonly skipped: readonly string[];
+  /** One line for each test that failed at first and then passed: its full name and what the first failure said. */
+  readonly secondTry: readonly string[];
 };
 
 /** What happened to one test file, as far as it is counted here. */
@@ -15,6 +17,8 @@ export type FileOutcome = {
     readonly name: string;
     readonly state: 'passed' | 'failed' | 'skipped' | 'pending';
     readonly note?: string | undefined;
+    /** What its first try failed with, if it passed at a later one. */
+    readonly atFirst?: string | undefined;
   }[];
 };
 
@@ -26,13 +30,15 @@ export function tally(files: readonly FileOutcome[], errorsOutsideTests: number)
   let passed = 0;
   let failed = errorsOutsideTests;
   const skipped: string[] = [];
+  const secondTry: string[] = [];
   for (const { file, broken, tests } of files) {
     const failures = tests.filter(({ state }) => state === 'failed' || state === 'pending').length;
     failed += broken && failures === 0 ? 1 : failures;
     passed += tests.filter(({ state }) => state === 'passed').length;
-    for (const { name, state, note } of tests) {
+    for (const { name, state, note, atFirst } of tests) {
+      if (state === 'passed' && atFirst !== undefined) secondTry.push(`${file} > ${name}: ${atFirst}`);
       if (state === 'skipped') skipped.push(`${file} > ${name}: ${note ?? 'no reason given'}`);
     }
   }
-  return { passed, failed, skipped };
+  return { passed, failed, skipped, secondTry };
 }

@@ -47,7 +47,7 @@ it('runs an exported lineage again to the same hashes, whatever forks and rollba
     { numRuns: RUNS },
   );
   await home.close();
-}, 120_000);
+}, 600_000);
 
 const act = (home: Home, id: string, lineage: number, ...steps: Step[]): Promise<Outcome> =>
   home.submit({ id, history: named('pool'), lineage, by: { actor: 'ana' }, notes: `why ${id}`, steps });

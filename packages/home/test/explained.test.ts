@@ -45,7 +45,7 @@ test('an explained diff begins with the diff, and its entries lie in both thread
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+}, 600_000);
 
 const blocksIn = (tree: FlatTree, index: number): string[] =>
   tree.ids.slice(index, tree.ends[index]).filter((_, i) => tree.kinds[index + i] === NODE_KIND.block);
@@ -83,4 +83,4 @@ test('a life has one coming, at most one going, and moments in order; ids withou
     }),
     { numRuns: RUNS / 2 },
   );
-}, 120_000);
+}, 600_000);

@@ -69,7 +69,7 @@ test('ten lineages of one history written at once from three processes: every in
   const replayed = await home.replay({ verify: true });
   expect([replayed.differences, replayed.fenced >= 0]).toEqual([0, true]);
   await home.close();
-}, 60_000);
+}, 600_000);
 
 const head = async (home: Home, strand: number): Promise<number> =>
   (await home.lineages.tree(named('h'))).find((lineage) => lineage.strand === strand)?.seq ?? -1;

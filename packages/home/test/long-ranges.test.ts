@@ -11,7 +11,7 @@ let long: LongHistory;
 
 beforeAll(() => {
   long = longHistory(CYCLES);
-}, 120_000);
+}, 600_000);
 
 const asked = () => ({ projector: long.projector, load: openTreeLoader() });
 

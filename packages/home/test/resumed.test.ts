@@ -46,4 +46,4 @@ test('a history that is closed and opened again all the time records the same ha
   expect((await home.history(historyId('long', ''))).cycles).toBe(160);
   expect(await home.replay({ verify: true, batches: [1, 7], stops: true })).toMatchObject({ differences: 0 });
   await home.close();
-}, 120_000);
+}, 600_000);

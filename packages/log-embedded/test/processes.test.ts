@@ -57,7 +57,7 @@ describe('processes side by side', () => {
     await Promise.all([run(), run(), run()]);
     expect(lines.length).toBeGreaterThan(KILLS);
     await expectAcknowledged(directory, lines);
-  }, 180_000);
+  }, 600_000);
 
   it('see what another appended within a moment [record §6]', async () => {
     const directory = makeDirectory();

@@ -55,7 +55,7 @@ describe("a broker's disk", () => {
     expect(await shorter.end(0)).toBeGreaterThan(cursor.offset);
     await expect(checkCursor(shorter, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
     await shorter.close();
-  }, 120_000);
+  }, 600_000);
 
   it('that altered a byte is noticed: what the record was nobody knows, and nothing is written behind it [record §2: unknown key]', async () => {
     await using own = await ownBrokers(1);
@@ -81,5 +81,5 @@ describe("a broker's disk", () => {
       code: 'E_PARTITION_CLOSED',
     });
     await altered.close();
-  }, 120_000);
+  }, 600_000);
 });

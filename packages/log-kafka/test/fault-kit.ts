@@ -51,7 +51,7 @@ export const ownBrokers = async (
 };
 
 /** Resolves when the condition holds. @throws Error when it does not in time */
-export const until = async (what: string, holds: () => boolean, seconds = 60): Promise<void> => {
+export const until = async (what: string, holds: () => boolean, seconds = 240): Promise<void> => {
   for (const end = Date.now() + seconds * 1000; !holds();) {
     if (Date.now() > end) throw new Error(`waited ${seconds} s for ${what}`);
     await sleep(20);

@@ -27,7 +27,7 @@ describe('faults of a broker', () => {
     const [broker] = own.brokers;
     if (!broker) throw new Error('no broker');
     const prefix = newPrefix();
-    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 2 });
+    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 2, deadline: 240_000 });
     const reader = startReader(log, 'reader', HISTORIES);
     const processes = ['a', 'b', 'c'].map((name) => startNotes(own.addresses, prefix, name));
     for (let kill = 0; kill < KILLS; kill++) {
@@ -87,7 +87,7 @@ describe('faults of a broker', () => {
   it('does not matter to a writer that is stopped in the middle while another goes on, and that wakes up [record §2: fenced] [record §3: outcome]', async () => {
     await using own = await ownBrokers(1);
     const prefix = newPrefix();
-    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 1 });
+    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 1, deadline: 240_000 });
     const [a, b] = [startNotes(own.addresses, prefix, 'a'), startNotes(own.addresses, prefix, 'b')];
     for (let stop = 0; stop < 5; stop++) {
       const before = a.writes().length;
@@ -101,12 +101,12 @@ describe('faults of a broker', () => {
     const anomalies = await judge(log, [...a.writes(), ...b.writes()], [], HISTORIES);
     expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
     await log.close();
-  }, 120_000);
+  }, 600_000);
 
   it('of three moves the leader, and a log with two replicas in sync keeps its end; an answer trusted to the offset is the one that reading gives [record §3: known without reading]', async () => {
     await using own = await ownBrokers(3);
     const prefix = newPrefix();
-    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 3, deadline: 30_000 });
+    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 3, deadline: 240_000 });
     expect(log.facts).toMatchObject({ replicas: 3, minInSync: 2, uncleanElection: false });
     expect(log.keepsItsEnd).toBe(true);
     const reader = startReader(log, 'reader', ['hshared', 'ha', 'hb']);

@@ -70,7 +70,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
     expect(written(tree)).toEqual({ snapshots: 1, marks: 1, heads: 1 });
     tree.history.branch('fork', 0, 1);
     expect(written(tree)).toEqual({ strands: 1 });
-  }, 120_000);
+  }, 600_000);
 
   it('ageing and plain expiry write nothing [snapshots: expires] [record §3: consequences]', () => {
     const tree = both();
@@ -160,5 +160,5 @@ describe('where something is alive [snapshots: oldestLive]', () => {
     );
     expect([...parts.nodes].length).toBe(51);
     expect(read).toBeLessThan(51 + 4 + 16);
-  }, 120_000);
+  }, 600_000);
 });

@@ -79,7 +79,7 @@ const executablePath = findChromium();
 
 it.skipIf(executablePath === undefined)(
   'shows a comparison of hostile texts in a browser: styled, on a phone too, inert and without a request',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async () => {
     const browser = await chromium.launch({
       executablePath: executablePath as string,

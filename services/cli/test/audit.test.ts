@@ -152,7 +152,7 @@ const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
 test(
   `an audit misses nothing: the positions around each intervention are those that a replay from zero finds, and every difference between them is attributed to it [pool: Interventions] [context-tree §3: one cause]`,
-  { timeout: FULL ? 900_000 : 120_000 },
+  { timeout: 900_000 },
   async (context) => {
     if (transcripts.length === 0)
       context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');

@@ -84,7 +84,7 @@ describe('a home on Kafka', () => {
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain('E_LOG_NOT_EMPTY');
     expect(await framesIn(two)).toEqual(before);
-  }, 300_000);
+  }, 600_000);
 
   it('is worked with by the commands of every home, and examined', async () => {
     using folder = temporaryFolder();
@@ -115,7 +115,7 @@ describe('a home on Kafka', () => {
       histories: 1,
       stopped: [],
     });
-  }, 120_000);
+  }, 600_000);
 
   it('takes the injections of two people at once, each in a home of its own, and gives one who is late a conflict [pool: Interventions] [record §3: outcome]', async () => {
     using folder = temporaryFolder();
@@ -151,7 +151,7 @@ describe('a home on Kafka', () => {
       expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
       await home.close();
     }
-  }, 120_000);
+  }, 600_000);
 });
 
 test('an address that is no log is refused before anything is made', async () => {

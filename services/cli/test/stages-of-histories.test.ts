@@ -170,7 +170,7 @@ test('what moved a stage between two positions is named with the nodes that did 
   expect(spec!.added.every(({ kind }) => kind === 'message')).toBe(true);
   expect(header!.parts).toContain('node_hash');
   expect(await output('stages', 'diff', history, '@c1', '@t0', ...home)).toContain('RAW: ');
-}, 60_000);
+}, 600_000);
 
 test('acts of an actor on a fork are guardrail nodes without ids, behind what the fork shares [compiler-stages: our stream]', async () => {
   using folder = temporaryFolder();
@@ -208,4 +208,4 @@ test('acts of an actor on a fork are guardrail nodes without ids, behind what th
     { model_id: { from: null, to: 'small' } },
   ]);
   expect(await output('stages', side, '--json', ...home)).not.toContain(said);
-}, 60_000);
+}, 600_000);

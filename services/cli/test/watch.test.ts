@@ -47,7 +47,7 @@ test('a watch tells of changes another process makes, follows a rollback of what
   expect([await next(), await next()]).toEqual(['@s6: 2 matched', '  + three']);
   child.kill('SIGINT');
   expect(await ended).toEqual([2, '']);
-}, 60_000);
+}, 600_000);
 
 test('a watch whose reader goes away, as with `| head -1`, ends at the next change without complaint', async () => {
   await stemma('start', '--name', 'piped');
@@ -56,4 +56,4 @@ test('a watch whose reader goes away, as with `| head -1`, ends at the next chan
   child.stdout.destroy();
   await stemma('insert', 'piped', '--content', 'nobody reads this');
   expect(await ended).toEqual([0, '']);
-}, 60_000);
+}, 600_000);

@@ -123,7 +123,7 @@ test('what a named actor looks at is recorded once for many looks, outside every
 });
 
 const until = async <T>(ask: () => Promise<T>, done: (value: T) => boolean): Promise<T> => {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     const value = await ask();
     if (done(value)) return value;

@@ -8,7 +8,7 @@ import { MARKUP, tellLineages } from './tell-lineages.ts';
 const executable = findChromium();
 
 /** Waits for a value, as long as a busy machine may need. */
-const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000, interval: 30 });
+const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 120_000, interval: 30 });
 
 let stage: Stage;
 let record: Recorder;

@@ -30,7 +30,7 @@ let faults: readonly string[];
 let recorder: Recorder;
 
 /** Waits for a value, as long as a busy machine may need. */
-const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000, interval: 30 });
+const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 120_000, interval: 30 });
 
 const record: Recorder = (history, ...steps) => recorder(history, ...steps);
 

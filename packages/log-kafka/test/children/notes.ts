@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { isStemmaError } from '@stemma/errors';
 import { openWriter } from '@stemma/log';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '@stemma/log/contract';
-import { openKafkaLog } from '../../src/index.ts';
+import { openKafkaLog, type KafkaLog } from '../../src/index.ts';
 
 /*
  * A process that writes notes to a log on Kafka until it has written enough or its standard input ends, and says of each
@@ -13,8 +13,17 @@ const [brokers = '', prefix = '', name = '', count = '1000000'] = process.argv.s
 const stop = new AbortController();
 const going = (): boolean => !stop.signal.aborted;
 process.stdin.on('end', () => stop.abort()).resume();
+// The deadline is short so that outcomes become unknown; a slow machine may need it twice to open.
+const opened = async (): Promise<KafkaLog> => {
+  for (;;)
+    try {
+      return await openKafkaLog({ brokers: brokers.split(','), prefix, create: false, deadline: 3000 });
+    } catch (error) {
+      if (!isStemmaError(error, 'E_BROKERS_UNREACHABLE') || !going()) throw error;
+    }
+};
 try {
-  const log = await openKafkaLog({ brokers: brokers.split(','), prefix, create: false, deadline: 3000 });
+  const log = await opened();
   const rows = openNoteRows(log);
   await rows.catchUp();
   const writer = openWriter(log, {

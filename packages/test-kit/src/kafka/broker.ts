@@ -138,7 +138,7 @@ const propertiesOf = (
 
 /** Resolves when the port takes connections. */
 const answers = async (port: number, child: ChildProcess, directory: string): Promise<void> => {
-  for (const until = performance.now() + 60_000; performance.now() < until;) {
+  for (const until = performance.now() + 240_000; performance.now() < until;) {
     if (child.exitCode !== null || child.signalCode !== null) break;
     if (await connects(port)) return;
     await sleep(50);

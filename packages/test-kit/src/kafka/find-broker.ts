@@ -39,7 +39,7 @@ export const missingTools = (): string | undefined => {
 
 const isThere = (tool: string): boolean => {
   try {
-    execFileSync(tool, ['-version'], { stdio: 'ignore', timeout: 20_000 });
+    execFileSync(tool, ['-version'], { stdio: 'ignore', timeout: 120_000 });
     return true;
   } catch {
     return false;
@@ -52,8 +52,8 @@ type Shared = { readonly address: string; readonly pid: number } | { readonly er
 const sharedBroker = async (run: string): Promise<string> => {
   const file = join(run, 'broker.json');
   if (takes(join(run, 'starting'))) writeWhole(file, await start(join(run, 'broker')));
-  for (const until = performance.now() + 120_000; !existsSync(file);) {
-    if (performance.now() > until) throw new Error('it did not start in 120 s');
+  for (const until = performance.now() + 600_000; !existsSync(file);) {
+    if (performance.now() > until) throw new Error('it did not start in 600 s');
     await sleep(50);
   }
   const shared = JSON.parse(readFileSync(file, 'utf8')) as Shared;
@@ -95,19 +95,23 @@ export const endRun = async (folder: string): Promise<void> => {
   const file = join(folder, 'broker.json');
   const starting = join(folder, 'starting');
   // A process of the run may just be starting it.
-  for (const until = Date.now() + 60_000; existsSync(starting) && !existsSync(file);) {
-    if (Date.now() > until || Date.now() - statSync(starting).mtimeMs > 60_000) break;
+  for (const until = Date.now() + 300_000; existsSync(starting) && !existsSync(file);) {
+    if (Date.now() > until || Date.now() - statSync(starting).mtimeMs > 300_000) break;
     await sleep(100);
   }
   if (existsSync(file)) {
     const shared = JSON.parse(readFileSync(file, 'utf8')) as Shared;
     if ('pid' in shared) await endProcess(shared.pid);
   }
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 };
 
 const endProcess = async (pid: number): Promise<void> => {
-  process.kill(pid, 'SIGKILL');
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    return;
+  }
   for (const until = performance.now() + 10_000; performance.now() < until;) {
     try {
       process.kill(pid, 0);
