@@ -11,7 +11,11 @@ import { isFinal, refused, unreachable } from './kafka-errors.ts';
 /** Where a partition is fetched from, and about how many bytes as they are stored (one batch at least). */
 export type Fetch = { readonly partition: number; readonly from: number; readonly maxBytes: number };
 
-export type Message = { readonly key: string; readonly value: Buffer };
+export type Message = {
+  readonly key: string;
+  readonly value: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 export type Client = {
   /** The offset of the first record, or behind the last. */
@@ -122,7 +126,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
       }),
     produce: (partition, messages) => {
       const timestamp = String(Date.now());
-      const stamped = messages.map((message) => ({ ...message, timestamp, headers: {} }));
+      const stamped = messages.map((message) => ({ headers: {}, ...message, timestamp }));
       let sent = false;
       const sending = trying(async () => {
         const broker = await brokerOf(partition);

@@ -1,2 +1,3 @@
 export { parseKafkaAddress, type KafkaAddress } from './address.ts';
 export { openKafkaLog, type KafkaLog, type KafkaLogOptions } from './kafka-log.ts';
+export { openPublisher, type OutRecord, type Publisher, type PublisherOptions } from './publisher.ts';

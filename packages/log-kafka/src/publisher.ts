@@ -1,0 +1,113 @@
+import { fail } from '@stemma/errors';
+import { partitionOf } from '@stemma/log';
+import { openClient, type Message } from './client.ts';
+import { openTopic } from './topic.ts';
+import { registerZstd } from './zstd.ts';
+
+/** A record for readers that are not ours: `value` is text, headers are texts too. */
+export type OutRecord = {
+  readonly key: string;
+  readonly value: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type PublisherOptions = {
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  /** Of a topic that is made, default 6; one that is there must have as many if it is given. */
+  readonly partitions?: number;
+  /** Milliseconds after which a send that nobody acknowledges is given up. Default 10,000. */
+  readonly deadline?: number;
+};
+
+export type Publisher = {
+  readonly topic: string;
+  readonly partitions: number;
+  /**
+   * Resolves when all in-sync replicas have all of the records. Equal keys are in one partition, in the order given and
+   * behind what was sent before. What rejected may have been written, all or in part: it may be sent again.
+   *
+   * @throws E_BROKERS_UNREACHABLE: send the same again. E_BROKERS_REFUSED, E_FRAME_TOO_LARGE, E_LOG_CLOSED
+   */
+  send(records: readonly OutRecord[]): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What one send takes before compression: more than one record only below it. */
+const MAX_SEND_BYTES = 900 * 1024;
+const DEADLINE = 10_000;
+const PARTITIONS = 6;
+
+/**
+ * Writes records to a topic of their own, which is made if it is not there, with infinite retention. The partition of a
+ * key is that of a history in a log of as many partitions.
+ *
+ * @throws E_BROKERS_UNREACHABLE, E_BROKERS_REFUSED; E_USAGE for the topic of a log; E_LOG_MISMATCH if the topic has
+ *   another number of partitions
+ */
+export const openPublisher = async (options: PublisherOptions): Promise<Publisher> => {
+  registerZstd();
+  const { brokers, topic, deadline = DEADLINE } = options;
+  if (topic.endsWith('.frames'))
+    throw fail('E_USAGE', `${topic} is the topic of a log: name another one for what is published`);
+  const facts = await openTopic({ brokers, topic, deadline, create: options.partitions ?? PARTITIONS });
+  const partitions = facts?.partitions ?? 0;
+  if (options.partitions !== undefined && options.partitions !== partitions)
+    throw fail(
+      'E_LOG_MISMATCH',
+      `the topic ${topic} has ${partitions} partitions, not ${options.partitions}`,
+    );
+  const client = openClient({ brokers, topic, deadline });
+  /** The last send to each partition: several at once would change places. */
+  const last = new Map<number, Promise<void>>();
+
+  const sendTo = (partition: number, messages: readonly Message[]): Promise<void> => {
+    const mine = (last.get(partition) ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(async () => {
+        for (const batch of batchesOf(messages)) await client.produce(partition, batch);
+      });
+    last.set(partition, mine);
+    return mine;
+  };
+
+  return {
+    topic,
+    partitions,
+    send: async (records) => {
+      const groups = new Map<number, Message[]>();
+      for (const { key, value, headers } of records) {
+        const partition = partitionOf(key, partitions);
+        const group = groups.get(partition) ?? [];
+        groups.set(partition, group);
+        group.push({ key, value: Buffer.from(value), headers });
+      }
+      const outcomes = await Promise.allSettled([...groups].map((group) => sendTo(...group)));
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    },
+    close: () => client.close(),
+  };
+};
+
+/** Messages in order, as many in one batch as one send takes. */
+function* batchesOf(messages: readonly Message[]): Generator<readonly Message[]> {
+  let batch: Message[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = sizeOf(message);
+    if (batch.length > 0 && bytes + size > MAX_SEND_BYTES) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(message);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const sizeOf = ({ key, value, headers = {} }: Message): number => {
+  let bytes = 32 + key.length + value.length;
+  for (const [name, text] of Object.entries(headers)) bytes += 8 + name.length + text.length;
+  return bytes;
+};

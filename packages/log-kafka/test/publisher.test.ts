@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { isStemmaError } from '@stemma/errors';
+import { partitionOf } from '@stemma/log';
+import { findBroker, missingTools } from '@stemma/test-kit';
+import kafkajs from 'kafkajs';
+import { describe, expect, it, test } from 'vitest';
+import { openPublisher, type OutRecord } from '../src/index.ts';
+import { ownBrokers, until } from './fault-kit.ts';
+
+const found = await findBroker();
+const missing = missingTools();
+const record = (key: string, n: number): OutRecord => ({
+  key,
+  value: JSON.stringify({ n, text: 'x'.repeat(n % 7 === 0 ? 40_000 : 40) }),
+  headers: { n: String(n), type: 'Näme' },
+});
+
+type Seen = { readonly partition: number; readonly key: string; readonly n: number; readonly type: string };
+
+/** Reads a topic with the plain client until there is enough. */
+const readAll = async (
+  brokers: readonly string[],
+  topic: string,
+  isEnough: (seen: readonly Seen[]) => boolean,
+): Promise<readonly Seen[]> => {
+  const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
+  const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 });
+  const seen: Seen[] = [];
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    eachMessage: async ({ partition, message: { key, headers } }) => {
+      const text = (name: string): string => String(headers?.[name]);
+      seen.push({ partition, key: String(key), n: Number(text('n')), type: text('type') });
+    },
+  });
+  try {
+    await until('all records', () => isEnough(seen));
+  } finally {
+    await consumer.disconnect();
+  }
+  return seen;
+};
+
+describe.skipIf('skip' in found)('a publisher', () => {
+  const brokers = 'skip' in found ? [] : found.brokers;
+  it('writes records with their headers, equal keys in one partition and in order', async () => {
+    const topic = `out-${randomUUID()}`;
+    const publisher = await openPublisher({ brokers, topic, partitions: 3 });
+    const keys = ['ha', 'hb', 'hc', 'hd'];
+    const records = Array.from({ length: 400 }, (_, n) => record(keys[n % 4] ?? '', n));
+    await Promise.all([publisher.send(records.slice(0, 200)), publisher.send(records.slice(200))]);
+    await publisher.close();
+    const seen = await readAll(brokers, topic, ({ length }) => length >= 400);
+    expect(seen.length).toBe(400);
+    for (const [i, key] of keys.entries()) {
+      const mine = seen.filter((each) => each.key === key);
+      expect(mine.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, k) => k * 4 + i));
+      expect(new Set(mine.map(({ partition }) => partition))).toEqual(new Set([partitionOf(key, 3)]));
+      expect(new Set(mine.map(({ type }) => type))).toEqual(new Set(['Näme']));
+    }
+    const again = await openPublisher({ brokers, topic });
+    expect(again.partitions).toBe(3);
+    await again.close();
+    await expect(openPublisher({ brokers, topic, partitions: 2 })).rejects.toThrow('3 partitions');
+    await expect(openPublisher({ brokers, topic: 'a.frames' })).rejects.toThrow('the topic of a log');
+  });
+});
+
+test.skipIf(missing !== undefined)(
+  'what is sent again after a broker was killed arrives in order, with repeats and without a gap',
+  async () => {
+    await using own = await ownBrokers(1);
+    const [broker] = own.brokers;
+    const topic = 'out';
+    const publisher = await openPublisher({ brokers: own.addresses, topic, partitions: 2, deadline: 2000 });
+    let sent = 0;
+    let going = true;
+    const sending = (async () => {
+      while (going) {
+        const batch = Array.from({ length: 20 }, (_, i) => record('ha', sent + i));
+        for (;;)
+          try {
+            await publisher.send(batch);
+            break;
+          } catch (error) {
+            if (!isStemmaError(error, 'E_BROKERS_UNREACHABLE')) throw error;
+          }
+        sent += batch.length;
+      }
+    })();
+    for (let kill = 0; kill < 3; kill++) {
+      const before = sent;
+      await until('more', () => sent > before + 100);
+      await broker?.stop('SIGKILL');
+      await broker?.start();
+    }
+    going = false;
+    await sending;
+    await publisher.close();
+    const seen = await readAll(own.addresses, topic, (all) => all.some(({ n }) => n === sent - 1));
+    let next = 0;
+    for (const { n } of seen) {
+      expect(n).toBeLessThanOrEqual(next);
+      next = Math.max(next, n + 1);
+    }
+    expect(next).toBe(sent);
+  },
+  300_000,
+);
