@@ -71,6 +71,16 @@ export const importCanaries: readonly Canary[] = [
     text: use('@stemma/contents'),
   },
   { rule: 'layers-contents', file: 'packages/contents/src/right.ts', text: use('@stemma/projector') },
+  {
+    rule: 'layers-postgres',
+    file: 'packages/postgres/src/right.ts',
+    text: use('@stemma/projector'),
+  },
+  {
+    rule: 'layers-contents-postgres',
+    file: 'packages/contents-postgres/src/right.ts',
+    text: use('@stemma/projector'),
+  },
   { rule: 'layers-projector', file: 'packages/projector/src/right.ts', text: use('@stemma/home') },
   { rule: 'layers-recorder', file: 'packages/recorder/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-reports', file: 'packages/reports/src/right.ts', text: use('@stemma/gateway') },

@@ -17,6 +17,8 @@ export const layers = [
   'log-kafka',
   'row-store-lmdb',
   'contents',
+  'postgres',
+  'contents-postgres',
   'projector',
   'home',
   'recorder',

@@ -9,14 +9,14 @@ export const refuseTooLarge = (size: number): void => {
     });
 };
 
-export const missing = ({ sha256 }: ContentRef): Error =>
+export const missingContent = ({ sha256 }: ContentRef): Error =>
   fail('E_CONTENT_MISSING', `the content ${sha256} is not there`, { sha256 });
 
 /** The bytes, if they are those that the reference names. @throws E_CONTENT_DAMAGED */
-export const verified = (ref: ContentRef, bytes: Uint8Array): Uint8Array => {
+export const verifiedContent = (ref: ContentRef, bytes: Uint8Array): Uint8Array => {
   if (bytes.length === ref.size && sha256Hex(bytes) === ref.sha256) return bytes;
-  throw damaged(ref);
+  throw damagedContent(ref);
 };
 
-export const damaged = ({ sha256 }: ContentRef): Error =>
+export const damagedContent = ({ sha256 }: ContentRef): Error =>
   fail('E_CONTENT_DAMAGED', `what lies under the content ${sha256} is something else`, { sha256 });

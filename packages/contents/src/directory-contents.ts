@@ -3,7 +3,7 @@ import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { damaged, missing, refuseTooLarge, verified } from './checks.ts';
+import { damagedContent, missingContent, refuseTooLarge, verifiedContent } from './checks.ts';
 import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
 
 /**
@@ -25,7 +25,7 @@ export const openDirectoryContents = async (directory: string): Promise<ContentS
       const known = await read(path);
       if (!known) await io(() => store(temporary, path, bytes));
       else {
-        verified(ref, known);
+        verifiedContent(ref, known);
         // Whoever put it there may not have come to this yet.
         await io(() => syncFolder(dirname(path)));
         await io(() => syncFolder(directory));
@@ -34,8 +34,8 @@ export const openDirectoryContents = async (directory: string): Promise<ContentS
     },
     get: async (ref) => {
       const bytes = await read(pathOf(ref), ref);
-      if (!bytes) throw missing(ref);
-      return verified(ref, bytes);
+      if (!bytes) throw missingContent(ref);
+      return verifiedContent(ref, bytes);
     },
     list: () => listed(directory),
     close: async () => undefined,
@@ -76,7 +76,7 @@ const read = async (path: string, ref?: ContentRef): Promise<Uint8Array | undefi
   io(async () => {
     try {
       const { size } = await stat(path);
-      if (size > MAX_CONTENT_BYTES) throw damaged(ref ?? new ContentRef(hashOf(path), size));
+      if (size > MAX_CONTENT_BYTES) throw damagedContent(ref ?? new ContentRef(hashOf(path), size));
       const bytes = await readFile(path);
       return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
-import { missing, refuseTooLarge, verified } from './checks.ts';
+import { missingContent, refuseTooLarge, verifiedContent } from './checks.ts';
 import type { ContentStore } from './port.ts';
 
 /** A memory store's contents can be reached and changed by tests, by hash. */
@@ -14,14 +14,14 @@ export const openMemoryContents = (): MemoryContents => {
       refuseTooLarge(bytes.length);
       const ref = new ContentRef(sha256Hex(bytes), bytes.length);
       const known = stored.get(ref.sha256);
-      if (known) verified(ref, known);
+      if (known) verifiedContent(ref, known);
       else stored.set(ref.sha256, new Uint8Array(bytes));
       return ref;
     },
     get: async (ref) => {
       const bytes = stored.get(ref.sha256);
-      if (!bytes) throw missing(ref);
-      return new Uint8Array(verified(ref, bytes));
+      if (!bytes) throw missingContent(ref);
+      return new Uint8Array(verifiedContent(ref, bytes));
     },
     async *list() {
       for (const hash of [...stored.keys()].sort(compareCodePoints)) {

@@ -96,6 +96,10 @@ export const ERRORS = {
   E_ROWS_DAMAGED: row(500, 74, false, 'Delete the folder `rows` of the home: it is made again from the log.'),
   E_ROWS_VERSION: row(409, 74, false, 'Rebuild the rows with `stemma replay`.'),
   E_ROWS_DIFFER: row(500, 5, false, 'Rebuild the rows with `stemma replay`; keep the old ones for a report.'),
+  E_DATABASE_UNREACHABLE: row(503, 74, true, 'Look whether the database runs and STEMMA_ROWS names it; the same can be asked again.'),
+  E_DATABASE_UNTRUSTED: row(503, 74, false, 'The certificate of the database must come from an authority known here (sslrootcert) and name its host.'),
+  E_DATABASE_REFUSED: row(503, 74, false, 'Look at the user, the password and the name of the database in STEMMA_ROWS, and at what the user may do.'),
+  E_DATABASE_VERSION: row(501, 1, false, 'The database was made by a newer Stemma: upgrade this one.'),
   E_KEY_TOO_LONG: row(400, 1, false, 'Ids may have 512 UTF-8 bytes at the most.'),
   E_READ_MODEL_UNKNOWN: row(404, 64, false, 'The catalogue of read models lists what there is.'),
   // serving

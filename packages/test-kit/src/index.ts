@@ -5,6 +5,14 @@ export { anyActs, perform, START, type Act } from './random-steps.ts';
 export { brokerLibs, cacheFolder } from './kafka/broker-libs.ts';
 export { newClusterId, startBroker, type Broker, type BrokerOptions } from './kafka/broker.ts';
 export { freePorts, type Ports } from './kafka/ports.ts';
-export { endRun, findBroker, missingTools, startRun, type Found } from './kafka/find-broker.ts';
+export { findBroker, missingTools, type Found } from './kafka/find-broker.ts';
+export {
+  findPostgres,
+  freshDatabase,
+  type FoundPostgres,
+  type FreshDatabase,
+} from './postgres/find-postgres.ts';
+export { postgresFolder, startPostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts';
+export { endRun, startRun } from './shared-run.ts';
 export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts';
 export { referenceSelect } from './selectors/reference-select.ts';

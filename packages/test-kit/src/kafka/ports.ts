@@ -19,7 +19,7 @@ export const freePorts = async (): Promise<Ports> => ({
   controller: await freePort(),
 });
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   for (let tries = 0; tries < BLOCKS * BLOCK; tries++) {
     const port = FIRST + (((process.pid % BLOCKS) * BLOCK + asked++) % (BLOCKS * BLOCK));
     if (await isFree(port)) return port;

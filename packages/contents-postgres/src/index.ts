@@ -1,0 +1,1 @@
+export { openPostgresContents } from './postgres-contents.ts';

@@ -1,0 +1,78 @@
+import { ContentRef, sha256Hex } from '@stemma/canonical';
+import {
+  damagedContent,
+  missingContent,
+  refuseTooLarge,
+  verifiedContent,
+  type ContentStore,
+} from '@stemma/contents';
+import { bytesOf, migrate, openDatabase, type Database } from '@stemma/postgres';
+
+/**
+ * Contents in the table `stemma.contents` of a database, made if it is not there. Durable when they are put, as far as
+ * the database's own settings go (`fsync`, `synchronous_commit`).
+ *
+ * @param url `postgres://…`, or a database that the caller has open, and closes
+ * @throws E_USAGE, E_DATABASE_VERSION and what {@link Database} throws; its methods too
+ */
+export const openPostgresContents = async (url: string | Database): Promise<ContentStore> => {
+  const database = typeof url === 'string' ? openDatabase(url) : url;
+  const close = async (): Promise<void> => {
+    if (typeof url === 'string') await database.close();
+  };
+  try {
+    await migrate(database);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    put: async (bytes) => {
+      refuseTooLarge(bytes.length);
+      const ref = new ContentRef(sha256Hex(bytes), bytes.length);
+      const hash = Buffer.from(ref.sha256, 'hex');
+      // Most contents that are put again are known: the bytes are sent only if they are not.
+      if (await isStored(database, ref, hash)) return ref;
+      const added = await database.query(
+        'insert into stemma.contents (sha256, size, bytes) values ($1, $2, $3) on conflict do nothing returning size',
+        [hash, bytes.length, bytes],
+      );
+      if (added.length === 0) await isStored(database, ref, hash);
+      return ref;
+    },
+    get: async (ref) => {
+      const [row] = await database.query('select bytes from stemma.contents where sha256 = $1', [
+        Buffer.from(ref.sha256, 'hex'),
+      ]);
+      const bytes = row?.[0];
+      if (bytes === undefined || bytes === null) throw missingContent(ref);
+      return verifiedContent(ref, new Uint8Array(bytesOf(bytes)));
+    },
+    list: () => listed(database),
+    close,
+  };
+};
+
+/** The database itself looks whether the bytes are right. @throws E_CONTENT_DAMAGED if they are not */
+const isStored = async (database: Database, ref: ContentRef, hash: Buffer): Promise<boolean> => {
+  const [row] = await database.query(
+    'select octet_length(bytes) = $2 and size = $2 and sha256(bytes) = $1 from stemma.contents where sha256 = $1',
+    [hash, ref.size],
+  );
+  if (row !== undefined && row[0] !== 't') throw damagedContent(ref);
+  return row !== undefined;
+};
+
+const PAGE = 1_000;
+
+async function* listed(database: Database): AsyncGenerator<ContentRef> {
+  for (let after: Buffer = Buffer.alloc(0); ;) {
+    const page = await database.query(
+      `select sha256, size from stemma.contents where sha256 > $1 order by sha256 limit ${PAGE}`,
+      [after],
+    );
+    for (const [hash, size] of page) yield new ContentRef((hash ?? '').slice(2), Number(size));
+    if (page.length < PAGE) return;
+    after = bytesOf(page.at(-1)?.[0] ?? '');
+  }
+}

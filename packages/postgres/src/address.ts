@@ -1,0 +1,83 @@
+import { fail } from '@stemma/errors';
+import { readFileSync } from 'node:fs';
+
+/** How a database is reached, as `STEMMA_ROWS` names it. */
+export type Address = {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** Undefined: `PGPASSWORD`, else the file `~/.pgpass`, else none. */
+  readonly password: string | undefined;
+  /** What TLS demands; false: none. */
+  readonly tls: false | { readonly host: string; readonly rejectUnauthorized: boolean; readonly ca?: string };
+  /** Connections at once, at the most. */
+  readonly pool: number;
+  /** `host:port/database`, for messages. */
+  readonly name: string;
+};
+
+const PARAMETERS = ['sslmode', 'sslrootcert', 'pool'];
+const DEFAULT_POOL = 8;
+
+/**
+ * Reads `postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?sslmode=disable|require|verify-full][&sslrootcert=FILE][&pool=N]`.
+ * `require` encrypts but trusts whoever answers; `verify-full` also wants a certificate for the host from an authority
+ * that the machine, or the file, knows. Without sslmode nothing is encrypted.
+ *
+ * @throws E_USAGE, in words that never hold the password
+ */
+export const readAddress = (text: string): Address => {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw usage('it is not a URL');
+  }
+  if (!['postgres:', 'postgresql:'].includes(url.protocol)) throw usage('it begins otherwise');
+  const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined) throw usage(`it has the parameter ${unknown}`);
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const [user, database] = [decoded(url.username), decoded(url.pathname.slice(1))];
+  if (host === '' || user === '' || database === '')
+    throw usage('it lacks the user, the host or the database');
+  const port = url.port === '' ? 5432 : Number(url.port);
+  const pool = Number(url.searchParams.get('pool') ?? DEFAULT_POOL);
+  if (!Number.isInteger(pool) || pool < 1 || pool > 1_000) throw usage('pool is a number from 1 to 1000');
+  return {
+    host,
+    port,
+    database,
+    user,
+    password: url.password === '' ? undefined : decoded(url.password),
+    tls: tlsOf(host, url.searchParams.get('sslmode'), url.searchParams.get('sslrootcert')),
+    pool,
+    name: `${url.host.includes(':') ? url.host : `${url.host}:${port}`}/${database}`,
+  };
+};
+
+const tlsOf = (host: string, mode: string | null, file: string | null): Address['tls'] => {
+  if (mode === null || mode === 'disable') return false;
+  if (mode === 'require') return { host, rejectUnauthorized: false };
+  if (mode !== 'verify-full') throw usage(`sslmode is disable, require or verify-full, not ${mode}`);
+  if (file === null) return { host, rejectUnauthorized: true };
+  try {
+    return { host, rejectUnauthorized: true, ca: readFileSync(file, 'utf8') };
+  } catch {
+    throw usage(`the file ${file} of sslrootcert cannot be read`);
+  }
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw usage('a % in it is not followed by two hexadecimal digits');
+  }
+};
+
+const usage = (why: string): Error =>
+  fail(
+    'E_USAGE',
+    `a database is named postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?sslmode=…&sslrootcert=…&pool=N]; ${why}`,
+  );

@@ -1,0 +1,186 @@
+import { fail, type StemmaError } from '@stemma/errors';
+import pg from 'pg';
+import { readAddress, type Address } from './address.ts';
+import { refused } from './refused.ts';
+
+/** Cells as PostgreSQL writes them as texts (`bytea` as `\x…`, `bool` as `t` and `f`); null for SQL's null. */
+export type Cells = readonly (string | null)[];
+
+/** What a parameter may be. A buffer goes as bytes; everything else as a text. */
+export type Parameter = string | number | bigint | boolean | Uint8Array | null;
+
+/** One statement at a time, with parameters as `$1`, `$2`, …  @throws the codes of {@link Database} */
+export type Session = {
+  query(statement: string, values?: readonly Parameter[]): Promise<Cells[]>;
+};
+
+/**
+ * A database, through a pool of connections made when they are needed. Nothing here waits for ever: not for a connection,
+ * and not for an answer, even where the machine behind is gone without a word.
+ *
+ * @throws every method: E_DATABASE_UNREACHABLE (also when it restarts, is read-only, or does not answer in time),
+ * E_DATABASE_UNTRUSTED, E_DATABASE_REFUSED, E_BUSY (all connections in use for too long; a deadlock), E_IO,
+ * E_ROWS_DAMAGED, E_INTERNAL
+ */
+export type Database = Session & {
+  /** `host:port/database` */
+  readonly name: string;
+  readonly address: Address;
+  /**
+   * Runs `fn` in a transaction; what it wrote is undone if it throws. If the connection is lost while it is committed,
+   * nobody knows whether it was: E_DATABASE_UNREACHABLE, and the caller looks.
+   */
+  transaction<T>(mode: TransactionMode, fn: (session: Session) => Promise<T>): Promise<T>;
+  /** Deadlines, for those who open connections of their own. */
+  readonly deadlines: Deadlines;
+  close(): Promise<void>;
+};
+
+/** `read`: all statements see one state. */
+export type TransactionMode = 'write' | 'read';
+
+export type Deadlines = {
+  /** Until there is a connection, ms. */
+  readonly connect: number;
+  /** Until a statement is answered, ms. */
+  readonly answer: number;
+};
+
+const DEADLINES: Deadlines = { connect: 10_000, answer: 30_000 };
+
+const BEGIN = {
+  write: 'begin isolation level read committed read write',
+  read: 'begin isolation level repeatable read read only',
+} as const;
+
+/** @throws E_USAGE. Connects with the first statement. */
+export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Database => {
+  const address = readAddress(url);
+  const { name } = address;
+  const pool = new pg.Pool({
+    ...clientOptions(address, deadlines),
+    max: address.pool,
+    idleTimeoutMillis: 60_000,
+    allowExitOnIdle: true,
+  });
+  const clients = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => clients.add(client));
+  pool.on('remove', (client) => clients.delete(client));
+  // A connection that is lost while it rests leaves the pool, which makes another when one is needed.
+  pool.on('error', () => undefined);
+
+  /** A connection for `fn` alone. One that failed below SQL is not used again. */
+  const withClient = async <T>(fn: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
+    const client = await connected(pool, name);
+    let broken: unknown;
+    const lost = (error: unknown): void => void (broken = error);
+    client.on('error', lost);
+    try {
+      return await fn(client);
+    } catch (error) {
+      const told = refused(error, name);
+      if (isBroken(told)) broken ??= told;
+      throw told;
+    } finally {
+      if (broken !== undefined) cut(client);
+      client.release(broken !== undefined);
+      client.off('error', lost);
+      if (broken !== undefined) client.on('error', () => undefined);
+    }
+  };
+
+  return {
+    name,
+    address,
+    deadlines,
+    query: (...args) => withClient((client) => sessionOn(client, deadlines).query(...args)),
+    transaction: (mode, fn) =>
+      withClient(async (client) => {
+        const session = sessionOn(client, deadlines);
+        await session.query(BEGIN[mode]);
+        try {
+          const result = await fn(session);
+          await session.query('commit');
+          return result;
+        } catch (error) {
+          // What fails here fails because the connection is lost: then there is nothing left to take back.
+          if (!isBroken(refused(error, name))) await session.query('rollback');
+          throw error;
+        }
+      }),
+    async close() {
+      const open = [...clients];
+      await pool.end();
+      // One that stopped answering does not say goodbye.
+      setTimeout(() => open.forEach((client) => cut(client)), 1_000).unref();
+    },
+  };
+};
+
+/** How a connection is made, by the pool and by who listens. */
+const clientOptions = (address: Address, deadlines: Deadlines): pg.ClientConfig => ({
+  host: address.host,
+  port: address.port,
+  user: address.user,
+  database: address.database,
+  password: address.password,
+  ssl: address.tls,
+  application_name: 'stemma',
+  connectionTimeoutMillis: deadlines.connect,
+  statement_timeout: deadlines.answer,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  types: AS_SENT,
+});
+
+/** Cells stay as they are sent: who asks knows the types, and reads them without losing a digit. */
+const AS_SENT = { getTypeParser: () => (cell: unknown) => cell } as unknown as pg.CustomTypesConfig;
+
+const connected = async (pool: pg.Pool, name: string): Promise<pg.PoolClient> => {
+  const wasFull = pool.totalCount >= pool.options.max && pool.idleCount === 0;
+  try {
+    return await pool.connect();
+  } catch (error) {
+    if (wasFull && error instanceof Error && error.message.startsWith('timeout exceeded'))
+      throw fail('E_BUSY', `all ${pool.options.max} connections to the database ${name} are in use`);
+    throw refused(error, name);
+  }
+};
+
+/** Statements on a connection, each with a deadline: behind it the connection is cut, since nobody is there. */
+const sessionOn = (client: pg.PoolClient, deadlines: Deadlines): Session => {
+  return {
+    async query(text, values = []) {
+      // The server ends a statement that takes too long by itself; this is for one that no longer does.
+      const timer = setTimeout(() => cut(client, 'timeout: no answer'), deadlines.answer + GRACE_MS);
+      try {
+        const given = { text, values: values.map(parameter), rowMode: 'array' as const };
+        return (await client.query<(string | null)[]>(given)).rows;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+};
+
+const GRACE_MS = 2_000;
+
+const parameter = (value: Parameter): unknown =>
+  value instanceof Uint8Array && !Buffer.isBuffer(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.length)
+    : value;
+
+/** Ends a connection on this side, whatever the other does. */
+const cut = (client: pg.ClientBase, why?: string): void => {
+  const { stream } = (
+    client as unknown as { readonly connection: { readonly stream: { destroy(error?: Error): void } } }
+  ).connection;
+  stream.destroy(why === undefined ? undefined : new Error(why));
+};
+
+/** The connection is of no use any more; after a mere refusal by SQL it is. */
+const isBroken = ({ code, detail }: StemmaError): boolean =>
+  code === 'E_DATABASE_UNREACHABLE' && !['57014', '25006'].includes(String(detail['state'] ?? ''));
+
+/** The bytes of a cell of `bytea`: the library reads binary cells as texts, and loses what is not UTF-8. */
+export const bytesOf = (cell: string): Buffer => Buffer.from(cell.slice(2), 'hex');

@@ -1,0 +1,65 @@
+import { fail } from '@stemma/errors';
+import { stateOf } from './refused.ts';
+import type { Database, Session } from './database.ts';
+
+/** Every step from an empty database on, never changed once it is out; their number is the version of the schema. */
+const STEPS: readonly string[] = [
+  `create table stemma.contents (
+     sha256 bytea primary key check (octet_length(sha256) = 32),
+     size   integer not null check (size >= 0),
+     bytes  bytea not null);
+   comment on table stemma.contents is 'What messages and files hold, by the SHA-256 of its bytes.'`,
+];
+
+/** One process at a time makes or changes the schema; the number means nothing. */
+const LOCK = 7_835_611_042;
+
+/**
+ * Makes what Stemma keeps in a database, the schema `stemma`, or brings it to this version. Several processes may come
+ * at once. Costs one look when there is nothing to do.
+ *
+ * @throws E_DATABASE_VERSION if a newer Stemma made it, and the codes of {@link Database}
+ */
+export const migrate = async (database: Database): Promise<void> => {
+  if ((await versionOf(database)) === STEPS.length) return;
+  await database.transaction('write', async (session) => {
+    await session.query(`select pg_advisory_xact_lock(${LOCK})`);
+    await session.query('create schema if not exists stemma');
+    await session.query(
+      'create table if not exists stemma.version (version integer not null, one boolean primary key default true check (one))',
+    );
+    const [row] = await session.query('select version from stemma.version');
+    const version = Number(row?.[0] ?? 0);
+    refuseNewer(version, database.name);
+    for (const step of STEPS.slice(version)) await session.query(step);
+    await session.query(
+      `insert into stemma.version (version) values (${STEPS.length}) on conflict (one) do update set version = excluded.version`,
+    );
+  });
+};
+
+/** 0 if there is none yet. */
+const versionOf = async (database: Database): Promise<number> => {
+  try {
+    const version = await readVersion(database);
+    refuseNewer(version, database.name);
+    return version;
+  } catch (error) {
+    if (error instanceof Error && ['42P01', '3F000'].includes(stateOf(error.cause))) return 0;
+    throw error;
+  }
+};
+
+const readVersion = async (session: Session): Promise<number> => {
+  const [row] = await session.query('select version from stemma.version');
+  return Number(row?.[0] ?? 0);
+};
+
+const refuseNewer = (version: number, name: string): void => {
+  if (version > STEPS.length)
+    throw fail(
+      'E_DATABASE_VERSION',
+      `the database ${name} has version ${version} of the schema; this Stemma knows ${STEPS.length}`,
+      { version, known: STEPS.length },
+    );
+};

@@ -1,0 +1,171 @@
+import { isStemmaError } from '@stemma/errors';
+import { findPostgres, freshDatabase, postgresFolder, startPostgres, type Postgres } from '@stemma/test-kit';
+import { execFileSync } from 'node:child_process';
+import { chownSync, copyFileSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate, openDatabase, type Database } from '../src/index.ts';
+
+const SECRET = 'hunter2 & co%';
+/** For servers that do not answer; the others have all the time they want. */
+const SOON = { connect: 2_000, answer: 1_000 };
+const LATE = { connect: 30_000, answer: 30_000 };
+
+/** The code of what fails, which names no password in anything that it says. */
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+    return 'no error';
+  } catch (error) {
+    if (!isStemmaError(error)) throw error;
+    expect(`${error.message} ${JSON.stringify(error.detail)}`).not.toContain('hunter2');
+    return error.code;
+  }
+};
+
+const opened: Database[] = [];
+const opens = (url: string, deadlines = LATE): Database => {
+  const database = openDatabase(url, deadlines);
+  opened.push(database);
+  return database;
+};
+const tries = (url: string, deadlines = LATE): Promise<string> =>
+  codeOf(opens(url, deadlines).query('select 1'));
+
+describe.skipIf(postgresFolder() === undefined)('a PostgreSQL of its own', () => {
+  let server: Postgres;
+  let base: string;
+  const url = (change: (url: URL) => unknown): string => {
+    const changed = new URL(base);
+    change(changed);
+    return changed.href;
+  };
+  beforeAll(async () => {
+    server = await startPostgres({ password: SECRET });
+    const { href } = Object.assign(new URL(server.url), { password: encodeURIComponent(SECRET) });
+    base = href;
+  });
+  afterAll(async () => {
+    for (const database of opened.splice(0)) await database.close();
+    await server.remove();
+  });
+
+  it('refuses a wrong password and an unknown database with a code, and says no password', async () => {
+    expect(await opens(base).query('select 1')).toEqual([['1']]);
+    expect(await tries(url((to) => (to.password = 'hunter22')))).toBe('E_DATABASE_REFUSED');
+    expect(await tries(url((to) => (to.pathname = '/nobody')))).toBe('E_DATABASE_REFUSED');
+    expect(await tries(url((to) => to.searchParams.set('sslmode', 'require')))).toBe('E_DATABASE_UNTRUSTED');
+    expect(() => openDatabase(base.replace('postgres:', 'mysql:'))).toThrow(
+      expect.objectContaining({ code: 'E_USAGE', message: expect.not.stringContaining('hunter2') as string }),
+    );
+  });
+
+  it('is trusted with TLS when its certificate comes from a known authority and names the host', async () => {
+    const [key, cert] = [join(server.folder, 'server.key'), join(server.folder, 'server.crt')];
+    execFileSync(
+      'openssl',
+      // prettier-ignore
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '3650', '-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
+      { stdio: 'pipe' },
+    );
+    const { uid, gid } = statSync(join(server.folder, 'data'));
+    for (const file of [key, cert]) {
+      copyFileSync(file, join(server.folder, 'data', file === key ? 'server.key' : 'server.crt'));
+      chownSync(join(server.folder, 'data', file === key ? 'server.key' : 'server.crt'), uid, gid);
+    }
+    const database = opens(base);
+    await database.query('alter system set ssl = on');
+    await database.query('select pg_reload_conf()');
+    const mode = (name: string, file?: string) =>
+      url((to) => {
+        to.searchParams.set('sslmode', name);
+        if (file !== undefined) to.searchParams.set('sslrootcert', file);
+      });
+    const encrypted = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
+    await until(async () => (await tries(mode('require'))) === 'no error');
+    expect(await opens(mode('require')).query(encrypted)).toEqual([['t']]);
+    expect(await opens(mode('verify-full', cert)).query(encrypted)).toEqual([['t']]);
+    expect(await tries(mode('verify-full'))).toBe('E_DATABASE_UNTRUSTED');
+    const otherName = mode('verify-full', cert).replace('127.0.0.1', 'localhost');
+    expect(await tries(otherName)).toBe('E_DATABASE_UNTRUSTED');
+  });
+
+  it('that stops answering, or is killed, costs its callers a code within their deadline, and then they go on', async () => {
+    const database = opens(base, SOON);
+    await opens(base).query('create table kept (n integer primary key)');
+    const add = (n: number): Promise<string> =>
+      codeOf(database.transaction('write', (session) => session.query('insert into kept values ($1)', [n])));
+    await until(async () => (await add(1)) === 'no error');
+    process.kill(server.pid(), 'SIGSTOP');
+    // Its processes for connections go on, so they are stopped too.
+    const backends = execFileSync('ps', ['-o', 'pid=', '--ppid', String(server.pid())], { encoding: 'utf8' });
+    const pids = backends.trim().split(/\s+/).map(Number);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    expect(
+      await Promise.all([
+        add(2),
+        add(3),
+        database.query('select 1').then(String, (error: unknown) => (error as Error).message),
+      ]),
+    ).toEqual([
+      'E_DATABASE_UNREACHABLE',
+      'E_DATABASE_UNREACHABLE',
+      expect.stringContaining('cannot be reached'),
+    ]);
+    for (const pid of [server.pid(), ...pids]) process.kill(pid, 'SIGCONT');
+    await until(async () => (await add(4)) === 'no error');
+    await server.stop('SIGKILL');
+    expect(await add(5)).toBe('E_DATABASE_UNREACHABLE');
+    expect(await add(6)).toBe('E_DATABASE_UNREACHABLE');
+    await server.start();
+    await until(async () => (await add(7)) === 'no error');
+    const kept = (await database.query('select n from kept order by n')).map(([n]) => Number(n));
+    expect(kept).toEqual(expect.arrayContaining([1, 4, 7]));
+  });
+});
+
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  for (const end = performance.now() + 120_000; !(await holds());)
+    if (performance.now() > end) throw new Error('it did not come to hold in 120 s');
+};
+
+describe('a database', () => {
+  it('that nobody serves, or that answers nothing, is unreachable', async () => {
+    const silent: Server = createServer(() => undefined).listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const { port } = silent.address() as { port: number };
+    expect(await tries(`postgres://me:hunter2@127.0.0.1:${port}/x`, SOON)).toBe('E_DATABASE_UNREACHABLE');
+    silent.close();
+    expect(await tries(`postgres://me:hunter2@127.0.0.1:${port}/x`)).toBe('E_DATABASE_UNREACHABLE');
+    expect(await tries('postgres://me:hunter2@nowhere.invalid/x')).toBe('E_DATABASE_UNREACHABLE');
+  });
+
+  it('gets its schema once, from whoever comes first, and one of a newer Stemma is refused', async ({
+    skip,
+  }) => {
+    const found = await findPostgres();
+    if ('skip' in found) return skip(found.skip);
+    const fresh = await freshDatabase(found.url);
+    try {
+      const many = Array.from({ length: 6 }, () => opens(fresh.url));
+      await Promise.all(many.map(migrate));
+      const [first] = many;
+      const version = await first?.query('select version from stemma.version');
+      await first?.query('update stemma.version set version = version + 1');
+      expect(await codeOf(migrate(first as Database))).toBe('E_DATABASE_VERSION');
+      await first?.query('update stemma.version set version = version - 1');
+      expect(await first?.query('select version from stemma.version')).toEqual(version);
+      const busy = opens(`${fresh.url}?pool=1`, { ...LATE, connect: 5_000 });
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const held = busy.transaction('read', () => released);
+      expect(await codeOf(busy.query('select 1'))).toBe('E_BUSY');
+      release();
+      await held;
+    } finally {
+      for (const database of opened.splice(0)) await database.close();
+      await fresh.drop();
+    }
+  });
+});

@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The folder that the processes of one run of vitest share; `startRun` names it. */
+const RUN = 'STEMMA_TEST_RUN';
+
+/** What is started once a run for all its tests: where it answers, its process, and a folder to take away at the end. */
+export type SharedServer = { readonly address: string; readonly pid: number; readonly folder?: string };
+
+/** What whoever starts it leaves for the others, and for who ends it. */
+type Left = SharedServer | { readonly error: string };
+
+/**
+ * The server of this name, started by whoever needs it first.
+ *
+ * @param start gets a folder inside the run's
+ * @throws Error with the reason, the same for all who ask
+ */
+export const sharedInRun = async (
+  name: string,
+  start: (folder: string) => Promise<SharedServer>,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<string> => {
+  const run = environment[RUN];
+  if (run === undefined) throw new Error('no run of vitest to share it in');
+  const file = join(run, `${name}.json`);
+  if (takes(join(run, `${name}.starting`))) {
+    let left: Left;
+    try {
+      left = await start(join(run, name));
+    } catch (error) {
+      left = { error: error instanceof Error ? error.message : String(error) };
+    }
+    writeWhole(file, left);
+  }
+  for (const until = performance.now() + 600_000; !existsSync(file);) {
+    if (performance.now() > until) throw new Error('it did not start in 600 s');
+    await sleep(50);
+  }
+  const left = readLeft(file);
+  if ('error' in left) throw new Error(left.error);
+  return left.address;
+};
+
+/** True for the first who asks. */
+const takes = (folder: string): boolean => {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const readLeft = (file: string): Left => JSON.parse(readFileSync(file, 'utf8')) as Left;
+
+const writeWhole = (file: string, value: Left): void => {
+  writeFileSync(`${file}.part`, JSON.stringify(value));
+  renameSync(`${file}.part`, file);
+};
+
+/** Names the folder of a run for all its processes. */
+export const startRun = (folder: string): void => {
+  process.env[RUN] = folder;
+};
+
+/** Ends the servers of a run, if any were started, and takes its folder away. */
+export const endRun = async (folder: string): Promise<void> => {
+  for (const name of ['broker', 'postgres']) await endServer(folder, name);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+};
+
+const endServer = async (run: string, name: string): Promise<void> => {
+  const file = join(run, `${name}.json`);
+  const starting = join(run, `${name}.starting`);
+  // A process of the run may just be starting it.
+  for (const until = Date.now() + 300_000; existsSync(starting) && !existsSync(file);) {
+    if (Date.now() > until || Date.now() - statSync(starting).mtimeMs > 300_000) break;
+    await sleep(100);
+  }
+  if (!existsSync(file)) return;
+  const left = readLeft(file);
+  if ('error' in left) return;
+  // PostgreSQL gives back its shared memory when it is asked to end at once; Kafka has nothing to give back.
+  if (name === 'postgres') await endProcess(left.pid, 'SIGQUIT');
+  await endProcess(left.pid, 'SIGKILL');
+  if (left.folder !== undefined) rmSync(left.folder, { recursive: true, force: true, maxRetries: 10 });
+};
+
+const endProcess = async (pid: number, signal: NodeJS.Signals): Promise<void> => {
+  for (const until = performance.now() + 10_000; performance.now() < until;) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return;
+    }
+    await sleep(20);
+  }
+};
