@@ -13,6 +13,7 @@ export const layers = [
   'api',
   'event-contract',
   'log',
+  'metrics',
   'log-embedded',
   'log-kafka',
   'row-store-lmdb',

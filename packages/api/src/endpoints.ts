@@ -207,19 +207,19 @@ export const ENDPOINTS = {
     answer: { kind: 'json', status: 200, schema: VerifyStatus },
     errors: [],
   },
-  healthz: {
+  healthLive: {
     method: 'GET',
-    path: '/healthz',
+    path: '/health/live',
     summary: 'The process is alive.',
     answer: { kind: 'json', status: 200, schema: Health },
     errors: [],
   },
-  readyz: {
+  healthReady: {
     method: 'GET',
-    path: '/readyz',
-    summary: 'It can answer questions; 503 while it cannot.',
+    path: '/health/ready',
+    summary: 'It can answer questions; 503 with the reason while it cannot, and when it is about to end.',
     answer: { kind: 'json', status: 200, schema: Health },
-    errors: ['E_BUSY'],
+    errors: ['E_BUSY', 'E_BROKERS_UNREACHABLE'],
   },
   ...CTREES,
 } as const satisfies Record<string, Endpoint>;

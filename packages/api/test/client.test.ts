@@ -55,10 +55,10 @@ test('an answer that is none of the contract is an error, never a value', async 
     [200, '{"status":"fine"}'],
     [502, 'Bad gateway'],
   ] as const)
-    await expect(answering(status, body).client.healthz({})).rejects.toMatchObject({ code: 'E_INTERNAL' });
+    await expect(answering(status, body).client.healthLive({})).rejects.toMatchObject({ code: 'E_INTERNAL' });
 });
 
 test('no answer at all is E_IO', async () => {
   const client = createClient(() => Promise.reject(new TypeError('fetch failed')), '');
-  await expect(client.healthz({})).rejects.toMatchObject({ code: 'E_IO' });
+  await expect(client.healthLive({})).rejects.toMatchObject({ code: 'E_IO' });
 });

@@ -41,9 +41,7 @@ const CLOCK_DRIFT = 5_000;
 /** What state a home is in: its log, where that keeps its records, and how far the rows have followed. Writes nothing. */
 export const examine = async (parts: Parts): Promise<DoctorReport> => {
   const { log, projector, clock, place } = parts;
-  const partitions = await Promise.all(
-    Array.from({ length: log.partitions }, (_, partition) => partitionHealth(log, projector, partition)),
-  );
+  const partitions = await partitionsOf(parts);
   const { histories, newest, stopped } = projector.read((view) => {
     const rows = listHistories(view);
     return {
@@ -70,6 +68,12 @@ export const examine = async (parts: Parts): Promise<DoctorReport> => {
   };
   return { ...report, findings: [...findingsOf(report)] };
 };
+
+/** Where each partition's rows stand, and what was met on the way. */
+export const partitionsOf = ({ log, projector }: Parts): Promise<readonly PartitionHealth[]> =>
+  Promise.all(
+    Array.from({ length: log.partitions }, (_, partition) => partitionHealth(log, projector, partition)),
+  );
 
 const partitionHealth = async (
   log: EventLog,

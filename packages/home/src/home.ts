@@ -3,7 +3,7 @@ import type { FlatTree, PayloadSource } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { Audit } from './audit/types.ts';
-import type { DoctorReport } from './doctor.ts';
+import type { DoctorReport, PartitionHealth } from './doctor.ts';
 import type { RangeOptions, RangeResult } from '@stemma/selectors';
 import type { Line, Outcome, Position } from './place.ts';
 import type { Causes } from './causes/types.ts';
@@ -153,6 +153,8 @@ export type Home = {
   stats(): Promise<Readonly<Record<string, WideJson>>>;
   /** What state log and rows are in, and what should be looked at. Reads no further than the rows stand. */
   doctor(): Promise<DoctorReport>;
+  /** Where the rows of each partition stand; asks the log for its end. For metrics and health: cheap. */
+  partitions(): Promise<readonly PartitionHealth[]>;
   /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
   replay(options: ReplayOptions): Promise<ReplayReport>;
   /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */

@@ -11,7 +11,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditOf } from './audit/audit.ts';
 import { openBackground } from './background.ts';
-import { examine } from './doctor.ts';
+import { examine, partitionsOf } from './doctor.ts';
+import { observedWriter, type Observe } from './observe.ts';
 import { openLogOf, type OpenedLog } from './open-log.ts';
 import type { Parts } from './parts.ts';
 import { rowsDomain } from './domain.ts';
@@ -49,6 +50,8 @@ export type HomeOptions = {
   readonly log?: string;
   /** Nanoseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => bigint;
+  /** Told what is written and folded. */
+  readonly observe?: Observe;
 };
 
 /**
@@ -61,24 +64,36 @@ export const openHome = async (options: HomeOptions): Promise<Home> => {
   const directory = resolve(options.directory);
   const place = { directory, create: options.create === true };
   const opened = await openLogOf(options.log === undefined ? place : { ...place, address: options.log });
-  return homeOf(await openParts(directory, opened, options.clock ?? machineClock));
+  return homeOf(await openParts(directory, opened, options));
 };
 
 const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
-const openParts = async (directory: string, opened: OpenedLog, clock: () => bigint): Promise<Parts> => {
+const openParts = async (
+  directory: string,
+  opened: OpenedLog,
+  { clock = machineClock, observe }: HomeOptions,
+): Promise<Parts> => {
   const log = yieldingLog(opened.log, () => performance.now());
   const contents = await openDirectoryContents(join(directory, 'contents'));
   const rowsAt = join(directory, opened.rows);
   const rows = openLmdbRowStore({ directory: rowsAt });
-  const projector = openProjector({ log, contents, store: rows, keepFrames: opened.keepFrames });
-  const writer = openWriter(log, {
+  const projector = openProjector({
+    log,
+    contents,
+    store: rows,
+    keepFrames: opened.keepFrames,
+    ...(observe && { progress: observe.folded }),
+  });
+  const plain = openWriter(log, {
     domain: rowsDomain(log, projector, clock),
     contents,
     random: Math.random,
     sleep: (milliseconds) => sleep(milliseconds),
     now: () => performance.now(),
+    ...(observe && { overtaken: observe.overtaken }),
   });
+  const writer = observedWriter(plain, observe);
   const background = openBackground(() => projector.catchUp());
   return {
     directory,
@@ -165,6 +180,7 @@ const homeOf = (parts: Parts): Home => {
     causes: causesOf(projector),
     stats: () => statsOf(parts),
     doctor: () => examine(parts),
+    partitions: () => partitionsOf(parts),
     replay: (options) => replayRows(parts, options),
     verify: (progress) => verifyHome(parts, progress),
     salvage: (line) => salvageLine(home, line),

@@ -1,7 +1,7 @@
 import { type Command as Commander, Option } from 'commander';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { ObservationKind } from '@stemma/events';
-import { openHome, type Home, type Line, type Position } from '@stemma/home';
+import { openHome, type Home, type HomeOptions, type Line, type Position } from '@stemma/home';
 import { resolve } from 'node:path';
 import { namedActor } from './actor.ts';
 import { required } from './options.ts';
@@ -21,8 +21,8 @@ export type Context = {
   readonly signal: AbortSignal;
   /** A display of what is done, on stderr; counting throws once the signal has aborted. */
   readonly progress: (unit: string) => Progress;
-  /** Opens the home; it is closed when the command ends. `create` for commands that write. */
-  readonly home: (options?: { readonly create?: boolean }) => Promise<Home>;
+  /** Opens the home; it is closed when the command ends. `create` for commands that write, `observe` for what counts. */
+  readonly home: (options?: Pick<HomeOptions, 'create' | 'observe'>) => Promise<Home>;
   /** Notes that a position was looked at: recorded at the end where an actor is named and the history wants it. */
   readonly observe: (line: Line, kind: ObservationKind, what: string, position: Position) => void;
   /** The home, and the history or lineage in it that an argument names; says so if it is closed. @throws E_HISTORY_NOT_FOUND */
@@ -101,8 +101,7 @@ const runCommand = async (
     },
     observe: (line, kind, what, position) => void seen.push({ line, kind, what, position }),
     line: (name) => findLine(context, required(name)),
-    home: async ({ create = false } = {}) =>
-      (home ??= await openHome({ directory, create, ...logOf(around.env) })),
+    home: async (options = {}) => (home ??= await openHome({ directory, ...options, ...logOf(around.env) })),
   };
   try {
     stop.signal.throwIfAborted();

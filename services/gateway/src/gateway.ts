@@ -1,8 +1,10 @@
 import { ENDPOINTS, openApi, toWireJson, type Endpoint, type InputOf } from '@stemma/api';
 import { errorToJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
+import { openMetrics, type Metrics } from '@stemma/metrics';
 import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
+import { countRequests, routeMetrics } from './counted.ts';
 import { ctreesMessages } from './ctrees.ts';
 import { createHandlers } from './handlers.ts';
 import { guard, isLoopback } from './guard.ts';
@@ -27,9 +29,11 @@ export type GatewayOptions = {
   readonly closing?: AbortSignal;
   /** Told of errors that are no answer of the contract: faults of Stemma. */
   readonly report?: (error: unknown) => void;
+  /** What it counts, shown at `/metrics`; its own unless given. */
+  readonly metrics?: Metrics;
 };
 
-const VERSION = '0.1.0';
+export const VERSION = '0.1.0';
 const PAGE = fileURLToPath(new URL('../../inspector/dist', import.meta.url));
 const TIMES: StreamTimes = { heartbeat: 15_000, stall: 30_000, refusal: 250 };
 
@@ -37,15 +41,18 @@ const TIMES: StreamTimes = { heartbeat: 15_000, stall: 30_000, refusal: 250 };
 export const createGateway = (options: GatewayOptions): Hono => {
   const { home, page = PAGE, report = () => undefined } = options;
   const app = new Hono();
+  const metrics = options.metrics ?? openMetrics({ service: 'gateway', version: VERSION, ofProcess: false });
+  app.use(countRequests(metrics));
   app.use(safeHeaders);
   app.use(guard(options.hosts ?? ((host) => isLoopback(host.replace(/:\d+$/, '')))));
   const observer = openObserver(home, report);
   options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
-  routeEndpoints(app, createHandlers(home), (name, actor, input) =>
+  routeEndpoints(app, createHandlers(home, options.closing), (name, actor, input) =>
     actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
   );
   routeInterventionLines(app, home);
   routeStreams(app, options);
+  routeMetrics(app, metrics);
   const document = toWireJson(openApi(VERSION));
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
   app.get('/', (c) => servePage(c, page));

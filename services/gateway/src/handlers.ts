@@ -10,6 +10,7 @@ import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Home, Position, TreeView } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
+import { checkReady } from '@stemma/metrics';
 import { auditHandlers } from './audit.ts';
 import { ctreesHandlers } from './ctrees.ts';
 import { doctorAnswer } from './doctor-answer.ts';
@@ -44,7 +45,7 @@ const rangeOptionsOf = (given: object): RangeOptions =>
 
 type At = { readonly history: string; readonly at?: string | undefined };
 
-export const createHandlers = (home: Home): Handlers => {
+export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
   const previews = openPreviews(home);
   const trees = openTrees(home);
   const snapshotPages = openSnapshotPages(home);
@@ -112,10 +113,12 @@ export const createHandlers = (home: Home): Handlers => {
       const [damaged, defective] = [inState('damaged'), inState('defective')];
       return { ok: damaged.length + defective.length === 0, histories: all.length, damaged, defective };
     },
-    healthz: async () => ({ status: 'ok' }),
-    readyz: async () => {
-      await home.stats().catch(() => {
-        throw fail('E_BUSY', 'the home does not answer yet');
+    healthLive: async () => ({ status: 'ok' }),
+    healthReady: async () => {
+      // Whoever sends requests here should stop before the last ones are finished.
+      if (closing?.aborted === true) throw fail('E_BUSY', 'it is ending');
+      await checkReady(async () => {
+        await home.partitions();
       });
       return { status: 'ready' };
     },

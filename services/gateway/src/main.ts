@@ -1,6 +1,8 @@
 import { errorToJson, fail, isStemmaError } from '@stemma/errors';
 import { openHome } from '@stemma/home';
+import { finishWithin, untilEnded } from '@stemma/metrics';
 import { once } from 'node:events';
+import { openCounting } from './counting.ts';
 import { serveGateway } from './serve.ts';
 
 // configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG
@@ -11,24 +13,31 @@ const portOf = (text: string): number => {
 };
 
 try {
+  const ended = untilEnded();
   // open
+  const { metrics, observe, opened } = openCounting();
   const home = await openHome({
     directory: STEMMA_HOME ?? '.stemma',
     create: true,
+    observe,
     ...(STEMMA_LOG && { log: STEMMA_LOG }),
   });
+  opened(home);
   const gateway = await serveGateway({
     home,
+    metrics,
     ...(STEMMA_PORT === undefined ? {} : { port: portOf(STEMMA_PORT) }),
     ...(STEMMA_HOST === undefined ? {} : { host: STEMMA_HOST }),
     report: (error) => console.error(error),
   });
   console.log(`Stemma is at ${gateway.url}`);
   // run
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  if (!ended.aborted) await once(ended, 'abort');
   // close
-  await gateway.close();
-  await home.close();
+  await finishWithin(25_000, async () => {
+    await gateway.close();
+    await home.close();
+  });
 } catch (error) {
   console.error(JSON.stringify(errorToJson(error)));
   process.exitCode = isStemmaError(error) ? error.row.exit : 1;

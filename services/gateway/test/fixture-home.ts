@@ -174,6 +174,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     questions: undefined as never,
     recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     audit: undefined as never,
+    partitions: async () => [],
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     stages: undefined as never,
     causes: undefined as never,

@@ -162,8 +162,8 @@ test('the rest answers as the contract says', async () => {
     removed: [],
   });
   expect(await airline.client.verify({})).toEqual({ ok: true, histories: 2, damaged: [], defective: [] });
-  expect(await airline.client.healthz({})).toEqual({ status: 'ok' });
-  expect(await airline.client.readyz({})).toEqual({ status: 'ready' });
+  expect(await airline.client.healthLive({})).toEqual({ status: 'ok' });
+  expect(await airline.client.healthReady({})).toEqual({ status: 'ready' });
   expect(Object.keys(await airline.client.stats({})).length).toBeGreaterThan(0);
   expect(await (await airline.app.request('/openapi.json')).json()).toMatchObject({ openapi: '3.1.0' });
 });

@@ -44,7 +44,7 @@ describe('refusals', () => {
     ['a picture in a page of another site', { 'sec-fetch-site': 'cross-site' }],
     ['a page of the same machine on another port', { 'sec-fetch-site': 'same-site' }],
   ])('%s is refused, whatever it asks for', async (_, headers) => {
-    for (const path of ['/api/histories', '/api/events', '/openapi.json', '/healthz']) {
+    for (const path of ['/api/histories', '/api/events', '/openapi.json', '/health/live']) {
       const response = await app.request(path, { headers });
       expect([response.status, await response.json()]).toMatchObject([
         403,

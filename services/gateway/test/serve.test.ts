@@ -15,7 +15,7 @@ test('closing ends streams with a word, finishes requests and frees the port', a
   const rest = response.text();
   await gateway.close();
   expect(await rest).toContain('event: end\ndata: {"error":{"code":"E_BUSY"');
-  await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow();
+  await expect(fetch(`${gateway.url}/health/live`)).rejects.toThrow();
 });
 
 test.each(['0.0.0.0', '::', '192.168.1.10', 'example.org'])(
@@ -38,7 +38,7 @@ test('it answers on its own port by any loopback name, and by no other name or p
         resolve(Number(data.toString('latin1').split(' ')[1]));
         socket.destroy();
       });
-      socket.write(`GET /healthz HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+      socket.write(`GET /health/live HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
     });
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
     expect(await status(host)).toBe(200);

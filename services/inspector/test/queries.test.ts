@@ -38,7 +38,7 @@ test('an answer that expires while it is on its way is asked for again', async (
 
 test('a failure is a coded error', async () => {
   const queries = createQueries(client);
-  expect(await settled(() => queries.read('now/a', (one) => one.healthz({})))).toMatchObject({
+  expect(await settled(() => queries.read('now/a', (one) => one.healthLive({})))).toMatchObject({
     state: 'failed',
     error: { code: 'E_IO' },
   });

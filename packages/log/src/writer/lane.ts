@@ -22,7 +22,16 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 const QUIET = 4;
 
 export const openLane = <C>(log: EventLog, partition: number, options: WriterOptions<C>): Lane<C> => {
-  const { contents, random, sleep, now, tries = 10, deadline = 30_000, ahead = 256 } = options;
+  const {
+    contents,
+    random,
+    sleep,
+    now,
+    tries = 10,
+    deadline = 30_000,
+    ahead = 256,
+    overtaken: tell,
+  } = options;
   const queues = new Map<string, Task<C>[]>();
   const paused = new Set<string>();
   const careful = new Map<string, number>();
@@ -130,6 +139,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
   /** Others were first: decide again, in the same order, after a moment. */
   const again = (history: string, overtaken: readonly Sent<C>[]): void => {
     careful.set(history, QUIET);
+    tell?.(overtaken.length);
     const back: Task<C>[] = [];
     for (const { task } of overtaken) {
       flying.delete(task);

@@ -101,6 +101,8 @@ export type WriterOptions<C> = {
   readonly ahead?: number;
   /** Decision states kept in memory. Default 64. */
   readonly sessions?: number;
+  /** Told when frames were sent whose place another writer took, and how many. */
+  readonly overtaken?: (frames: number) => void;
 };
 
 /** Stores a content durably under its hash, or finds it there. */

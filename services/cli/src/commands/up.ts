@@ -15,11 +15,13 @@ export const up: CommandLine = {
   run: async ({ home: open, output, signal }, _args, options) => {
     const port = whole(options, 'port', { least: 0, most: 65_535 });
     const host = text(options, 'host') ?? '127.0.0.1';
-    const home = await open({ create: true });
-    if (options['sample'] === true) await importSamples(home, output);
     // Only this command needs the server, and it is the largest part to load.
-    const { serveGateway } = await import('@stemma/gateway');
-    const server = await serveGateway({ home, host, ...(port === undefined ? {} : { port }) });
+    const { openCounting, serveGateway } = await import('@stemma/gateway');
+    const { metrics, observe, opened } = openCounting();
+    const home = await open({ create: true, observe });
+    opened(home);
+    if (options['sample'] === true) await importSamples(home, output);
+    const server = await serveGateway({ home, metrics, host, ...(port === undefined ? {} : { port }) });
     await output.result({ url: server.url }, () => `Stemma is at ${server.url} (Ctrl-C ends it)\n`);
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();

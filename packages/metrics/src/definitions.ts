@@ -1,0 +1,121 @@
+/** What a metric is: docs/metrics.md is made of this table. */
+export type Definition = {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  /** One sentence for people; says the unit where the name does not. */
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Upper ends of a histogram's buckets. */
+  readonly buckets?: readonly number[];
+};
+
+/** Every metric of every service, besides those that every process of Node.js has. */
+export const METRICS = {
+  stemma_service_info: {
+    kind: 'gauge',
+    help: 'Always 1; the labels say which service of which version answers.',
+    labels: ['service', 'version'],
+  },
+
+  stemma_commands_total: {
+    kind: 'counter',
+    help: 'Commands by what became of them: accepted, repeated (it was in the log already), refused, conflict, unknown (it may be in the log), failed.',
+    labels: ['outcome'],
+  },
+  stemma_frames_appended_total: {
+    kind: 'counter',
+    help: 'Frames of this process that the log has accepted.',
+    labels: [],
+  },
+  stemma_events_appended_total: {
+    kind: 'counter',
+    help: 'Events in those frames.',
+    labels: [],
+  },
+  stemma_conflicts_total: {
+    kind: 'counter',
+    help: 'Frames of this process in whose place another writer’s was accepted; their commands were decided again.',
+    labels: [],
+  },
+
+  stemma_records_accepted_total: {
+    kind: 'counter',
+    help: 'Records of the log that were accepted, as far as the rows have come.',
+    labels: ['partition', 'read_model'],
+  },
+  stemma_records_fenced_total: {
+    kind: 'counter',
+    help: 'Records of the log that were ignored, by reason (repeated, overtaken, unfit, misplaced, behind-damage), as far as the rows have come.',
+    labels: ['partition', 'read_model', 'reason'],
+  },
+  stemma_records_damaged: {
+    kind: 'gauge',
+    help: 'Damaged records that were met.',
+    labels: ['partition', 'read_model'],
+  },
+  stemma_partition_closed: {
+    kind: 'gauge',
+    help: '1 while a damaged record that may be anybody’s closes the partition, until it is acknowledged; else 0.',
+    labels: ['partition', 'read_model'],
+  },
+  stemma_lag_records: {
+    kind: 'gauge',
+    help: 'Offsets between where the rows stand and the end of the log.',
+    labels: ['partition', 'read_model'],
+  },
+  stemma_rows_offset: {
+    kind: 'gauge',
+    help: 'The offset that the rows stand at.',
+    labels: ['partition', 'read_model'],
+  },
+  stemma_frames_folded_total: {
+    kind: 'counter',
+    help: 'Frames that this process has folded into rows.',
+    labels: ['read_model'],
+  },
+  stemma_events_folded_total: {
+    kind: 'counter',
+    help: 'Events that this process has folded into rows.',
+    labels: ['read_model'],
+  },
+  stemma_replay_events_per_second: {
+    kind: 'gauge',
+    help: 'Events folded a second by this process, over the last 30 seconds.',
+    labels: ['read_model'],
+  },
+  stemma_last_commit_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When this process last committed rows, in seconds since 1970; absent before the first time.',
+    labels: ['read_model'],
+  },
+
+  stemma_events_relayed_total: {
+    kind: 'counter',
+    help: 'Accepted events that this process has sent on as records of their own.',
+    labels: [],
+  },
+
+  stemma_http_requests_total: {
+    kind: 'counter',
+    help: 'Requests that were answered, by route and status; `none` is no route.',
+    labels: ['method', 'route', 'status'],
+  },
+  stemma_http_request_duration_seconds: {
+    kind: 'histogram',
+    help: 'Seconds until the answer began.',
+    labels: ['method', 'route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  stemma_http_requests_in_flight: {
+    kind: 'gauge',
+    help: 'Requests that have come and whose answer has not begun.',
+    labels: [],
+  },
+} as const satisfies Readonly<Record<string, Definition>>;
+
+export type MetricName = keyof typeof METRICS;
+export type NameOf<Kind extends Definition['kind']> = {
+  [Name in MetricName]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
+}[MetricName];
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<(typeof METRICS)[Name]['labels'][number], string | number>
+>;

@@ -1,0 +1,27 @@
+import { fail, isStemmaError } from '@stemma/errors';
+
+/**
+ * Resolves when a service can do its work, as `check` finds out.
+ *
+ * @param check throws while it cannot; what takes it longer than `patience` milliseconds counts as cannot.
+ * @throws a code with the HTTP status 503: the one of `check` if it has that status, else E_BUSY
+ */
+export const checkReady = async (check: () => Promise<void> | void, patience = 10_000): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(fail('E_BUSY', `what it needs has not answered for ${patience / 1000} s`));
+    }, patience);
+  });
+  try {
+    await Promise.race([check(), late]);
+  } catch (error) {
+    if (isStemmaError(error) && error.row.status === 503) throw error;
+    throw fail(
+      'E_BUSY',
+      `it cannot do its work: ${isStemmaError(error) ? error.message : 'a fault of Stemma'}`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+};
