@@ -58,17 +58,18 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     ...toTheRight,
     {
       name: 'services-apart',
-      comment: 'No service imports another, except that the command line runs the gateway (`stemma up`).',
+      comment:
+        'No service imports another, except that the command line runs the gateway (`stemma up`) and the relay.',
       severity: 'error',
       from: { path: '^services/([^/]+)/', pathNot: tests },
-      to: { path: '^services/', pathNot: ['^services/$1/', '^services/gateway/src/index\\.ts$'] },
+      to: { path: '^services/', pathNot: ['^services/$1/', '^services/(gateway|relay)/src/index\\.ts$'] },
     },
     {
       name: 'gateway-runs-alone',
-      comment: 'Only the command line imports the gateway.',
+      comment: 'Only the command line imports another service.',
       severity: 'error',
-      from: { path: '^services/', pathNot: [tests, '^services/(cli|gateway)/'] },
-      to: { path: '^services/gateway/' },
+      from: { path: '^services/([^/]+)/', pathNot: [tests, '^services/cli/'] },
+      to: { path: '^services/(gateway|relay)/', pathNot: '^services/$1/' },
     },
     {
       name: 'inspector-sees-little',
@@ -84,7 +85,11 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
       from: { path: '^([a-z]+/[^/]+)/' },
       to: {
         path: '^(packages|services)/[^/]+/',
-        pathNot: ['^$1/', '^packages/[^/]+/src/(index|contract)\\.ts$', '^services/gateway/src/index\\.ts$'],
+        pathNot: [
+          '^$1/',
+          '^packages/[^/]+/src/(index|contract)\\.ts$',
+          '^services/(gateway|relay)/src/index\\.ts$',
+        ],
       },
     },
     {
@@ -97,9 +102,9 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     {
       name: 'kafkajs-in-one-place',
       comment:
-        'The Kafka client has faults with answers; they are all in log-kafka. The benchmark compares with it.',
+        'The Kafka client has faults with answers; they are all in log-kafka. Benchmarks and tests compare with it.',
       severity: 'error',
-      from: { pathNot: '^(packages/log-kafka|bench/src/kafka)/' },
+      from: { pathNot: '^(packages/log-kafka|packages/test-kit|bench/src/kafka)/' },
       to: { path: 'node_modules/kafkajs/' },
     },
     {

@@ -67,6 +67,7 @@ export type { Blame, BlamePart, ByteRange } from './questions/types.ts';
 export { copyLog, type CopyOptions, type CopyReport } from './copy.ts';
 export type { DoctorReport, Finding, PartitionHealth } from './doctor.ts';
 export { openHome, type HomeOptions } from './open-home.ts';
+export { openSource, type Source, type SourceOptions } from './open-source.ts';
 export { entryDocument, stagesDocument } from './stages/documents.ts';
 export type {
   StageMove,

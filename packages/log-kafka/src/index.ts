@@ -1,3 +1,9 @@
 export { parseKafkaAddress, type KafkaAddress } from './address.ts';
 export { openKafkaLog, type KafkaLog, type KafkaLogOptions } from './kafka-log.ts';
-export { openPublisher, type OutRecord, type Publisher, type PublisherOptions } from './publisher.ts';
+export {
+  openPublisher,
+  type OutRecord,
+  type Publisher,
+  type PublisherOptions,
+  type Sent,
+} from './publisher.ts';

@@ -23,15 +23,22 @@ export type PublisherOptions = {
 export type Publisher = {
   readonly topic: string;
   readonly partitions: number;
+  /** The id of the cluster that the brokers are of. */
+  readonly cluster: string;
+  /** Of each partition the offset behind its last record. @throws E_BROKERS_UNREACHABLE, E_BROKERS_REFUSED */
+  ends(): Promise<readonly number[]>;
   /**
    * Resolves when all in-sync replicas have all of the records. Equal keys are in one partition, in the order given and
    * behind what was sent before. What rejected may have been written, all or in part: it may be sent again.
    *
    * @throws E_BROKERS_UNREACHABLE: send the same again. E_BROKERS_REFUSED, E_FRAME_TOO_LARGE, E_LOG_CLOSED
    */
-  send(records: readonly OutRecord[]): Promise<void>;
+  send(records: readonly OutRecord[]): Promise<Sent>;
   close(): Promise<void>;
 };
+
+/** The offset behind what was sent, of each partition that something was sent to. */
+export type Sent = ReadonlyMap<number, number>;
 
 /** What one send takes before compression: more than one record only below it. */
 const MAX_SEND_BYTES = 900 * 1024;
@@ -51,7 +58,7 @@ export const openPublisher = async (options: PublisherOptions): Promise<Publishe
   if (topic.endsWith('.frames'))
     throw fail('E_USAGE', `${topic} is the topic of a log: name another one for what is published`);
   const facts = await openTopic({ brokers, topic, deadline, create: options.partitions ?? PARTITIONS });
-  const partitions = facts?.partitions ?? 0;
+  const { partitions = 0, cluster = '' } = facts ?? {};
   if (options.partitions !== undefined && options.partitions !== partitions)
     throw fail(
       'E_LOG_MISMATCH',
@@ -59,13 +66,16 @@ export const openPublisher = async (options: PublisherOptions): Promise<Publishe
     );
   const client = openClient({ brokers, topic, deadline });
   /** The last send to each partition: several at once would change places. */
-  const last = new Map<number, Promise<void>>();
+  const last = new Map<number, Promise<number>>();
 
-  const sendTo = (partition: number, messages: readonly Message[]): Promise<void> => {
-    const mine = (last.get(partition) ?? Promise.resolve())
+  const sendTo = (partition: number, messages: readonly Message[]): Promise<number> => {
+    const mine = (last.get(partition) ?? Promise.resolve(0))
       .catch(() => undefined)
       .then(async () => {
-        for (const batch of batchesOf(messages)) await client.produce(partition, batch);
+        let end = 0;
+        for (const batch of batchesOf(messages))
+          end = (await client.produce(partition, batch)) + batch.length;
+        return end;
       });
     last.set(partition, mine);
     return mine;
@@ -74,6 +84,9 @@ export const openPublisher = async (options: PublisherOptions): Promise<Publishe
   return {
     topic,
     partitions,
+    cluster,
+    ends: () =>
+      Promise.all(Array.from({ length: partitions }, (_, partition) => client.offset(partition, 'end'))),
     send: async (records) => {
       const groups = new Map<number, Message[]>();
       for (const { key, value, headers } of records) {
@@ -82,8 +95,14 @@ export const openPublisher = async (options: PublisherOptions): Promise<Publishe
         groups.set(partition, group);
         group.push({ key, value: Buffer.from(value), headers });
       }
-      const outcomes = await Promise.allSettled([...groups].map((group) => sendTo(...group)));
+      const sent = new Map<number, number>();
+      const outcomes = await Promise.allSettled(
+        [...groups].map(async ([partition, messages]) =>
+          sent.set(partition, await sendTo(partition, messages)),
+        ),
+      );
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+      return sent;
     },
     close: () => client.close(),
   };

@@ -7,6 +7,8 @@ import { isFinal, refused, typeOf, unreachable } from './kafka-errors.ts';
 /** What the brokers say of a frames topic. */
 export type TopicFacts = {
   readonly topic: string;
+  /** The id of the cluster that the brokers are of. */
+  readonly cluster: string;
   readonly partitions: number;
   /** The fewest replicas, and the fewest in sync, that a partition has now. */
   readonly replicas: number;
@@ -107,7 +109,7 @@ const causes = (error: unknown): readonly unknown[] => {
 const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<TopicFacts> => {
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const partitions = topics[0]?.partitions ?? [];
-  const { brokers } = await admin.describeCluster();
+  const { brokers, clusterId } = await admin.describeCluster();
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: [...SETTINGS] }],
@@ -118,6 +120,7 @@ const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<Topic
   );
   return {
     topic,
+    cluster: clusterId,
     partitions: partitions.length,
     replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
     inSync: Math.min(...partitions.map(({ isr }) => isr.length)),

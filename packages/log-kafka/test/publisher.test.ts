@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isStemmaError } from '@stemma/errors';
 import { partitionOf } from '@stemma/log';
-import { findBroker, missingTools } from '@stemma/test-kit';
-import kafkajs from 'kafkajs';
+import { findBroker, missingTools, readTopic } from '@stemma/test-kit';
 import { describe, expect, it, test } from 'vitest';
 import { openPublisher, type OutRecord } from '../src/index.ts';
 import { ownBrokers, until } from './fault-kit.ts';
@@ -15,33 +14,13 @@ const record = (key: string, n: number): OutRecord => ({
   headers: { n: String(n), type: 'Näme' },
 });
 
-type Seen = { readonly partition: number; readonly key: string; readonly n: number; readonly type: string };
-
-/** Reads a topic with the plain client until there is enough. */
-const readAll = async (
-  brokers: readonly string[],
-  topic: string,
-  isEnough: (seen: readonly Seen[]) => boolean,
-): Promise<readonly Seen[]> => {
-  const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
-  const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 });
-  const seen: Seen[] = [];
-  await consumer.connect();
-  await consumer.subscribe({ topic, fromBeginning: true });
-  await consumer.run({
-    autoCommit: false,
-    eachMessage: async ({ partition, message: { key, headers } }) => {
-      const text = (name: string): string => String(headers?.[name]);
-      seen.push({ partition, key: String(key), n: Number(text('n')), type: text('type') });
-    },
-  });
-  try {
-    await until('all records', () => isEnough(seen));
-  } finally {
-    await consumer.disconnect();
-  }
-  return seen;
-};
+const read = async (brokers: readonly string[], topic: string) =>
+  (await readTopic(brokers, topic)).map(({ partition, key, headers }) => ({
+    partition,
+    key,
+    n: Number(headers['n']),
+    type: headers['type'],
+  }));
 
 describe.skipIf('skip' in found)('a publisher', () => {
   const brokers = 'skip' in found ? [] : found.brokers;
@@ -52,7 +31,7 @@ describe.skipIf('skip' in found)('a publisher', () => {
     const records = Array.from({ length: 400 }, (_, n) => record(keys[n % 4] ?? '', n));
     await Promise.all([publisher.send(records.slice(0, 200)), publisher.send(records.slice(200))]);
     await publisher.close();
-    const seen = await readAll(brokers, topic, ({ length }) => length >= 400);
+    const seen = await read(brokers, topic);
     expect(seen.length).toBe(400);
     for (const [i, key] of keys.entries()) {
       const mine = seen.filter((each) => each.key === key);
@@ -99,7 +78,7 @@ test.skipIf(missing !== undefined)(
     going = false;
     await sending;
     await publisher.close();
-    const seen = await readAll(own.addresses, topic, (all) => all.some(({ n }) => n === sent - 1));
+    const seen = await read(own.addresses, topic);
     let next = 0;
     for (const { n } of seen) {
       expect(n).toBeLessThanOrEqual(next);

@@ -6,6 +6,7 @@ export { brokerLibs, cacheFolder } from './kafka/broker-libs.ts';
 export { newClusterId, startBroker, type Broker, type BrokerOptions } from './kafka/broker.ts';
 export { freePorts, type Ports } from './kafka/ports.ts';
 export { findBroker, missingTools, type Found } from './kafka/find-broker.ts';
+export { readTopic, type TopicRecord } from './kafka/read-topic.ts';
 export {
   findPostgres,
   freshDatabase,

@@ -21,6 +21,7 @@ import { importCommand } from './commands/import.ts';
 import { insert } from './commands/insert.ts';
 import { interventions } from './commands/interventions.ts';
 import { log } from './commands/log.ts';
+import { relay } from './commands/relay.ts';
 import { replay } from './commands/replay.ts';
 import { salvage } from './commands/salvage.ts';
 import { select } from './commands/select.ts';
@@ -78,6 +79,7 @@ export const COMMANDS: readonly CommandLine[] = [
   salvage,
   ack,
   copy,
+  relay,
   doctor,
   stats,
 ];

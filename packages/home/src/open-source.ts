@@ -1,0 +1,42 @@
+import { openDirectoryContents, type ContentStore } from '@stemma/contents';
+import type { EventLog } from '@stemma/log';
+import { join, resolve } from 'node:path';
+import { openLogOf, type LogAddress } from './open-log.ts';
+import { yieldingLog } from './yielding-log.ts';
+
+export type SourceOptions = {
+  /** A home. */
+  readonly directory: string;
+  /** `kafka://HOST:PORT/PREFIX`; default: the log in the directory. */
+  readonly log?: string;
+};
+
+/** A log and its contents, for services that make something of their own of it. */
+export type Source = {
+  readonly directory: string;
+  readonly log: EventLog;
+  readonly place: LogAddress;
+  readonly contents: ContentStore;
+  /** Payloads are better kept than read from the log again: it is far away. */
+  readonly keepFrames: boolean;
+  close(): Promise<void>;
+};
+
+/** @throws E_HOME_NOT_FOUND, E_LOG_NOT_FOUND, E_LOG_MISMATCH, E_LOG_BUSY, E_BROKERS_UNREACHABLE, E_USAGE, E_IO */
+export const openSource = async (options: SourceOptions): Promise<Source> => {
+  const directory = resolve(options.directory);
+  const given = { directory, create: false };
+  const opened = await openLogOf(options.log === undefined ? given : { ...given, address: options.log });
+  const contents = await openDirectoryContents(join(directory, 'contents'));
+  return {
+    directory,
+    log: yieldingLog(opened.log, () => performance.now()),
+    place: opened.place,
+    contents,
+    keepFrames: opened.keepFrames,
+    close: async () => {
+      await contents.close();
+      await opened.log.close();
+    },
+  };
+};

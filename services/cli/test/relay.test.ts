@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openKafkaLog } from '@stemma/log-kafka';
+import { findBroker, readTopic, type TopicRecord } from '@stemma/test-kit';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { MAIN, runStemma, temporaryFolder } from './run-stemma.ts';
+import { importIn } from './same-everywhere.ts';
+import { transcripts } from './transcripts.ts';
+
+const found = await findBroker();
+const brokers = 'skip' in found ? [] : found.brokers;
+const ROOT = join(import.meta.dirname, '../../..');
+/** All of them with STEMMA_RELAY_TRANSCRIPTS=40. */
+const MOST = Number(process.env['STEMMA_RELAY_TRANSCRIPTS'] ?? 3);
+const files = [
+  ...transcripts.slice(0, MOST).map(({ file }) => file),
+  join(ROOT, 'samples/harbour-tram.chat.json'),
+  join(ROOT, 'samples/slow-checkout.steps.jsonl'),
+];
+const newTopic = (): string => `relayed-${randomUUID()}`;
+const toTopic = (topic: string): string => `kafka://${brokers.join(',')}/${topic}?partitions=3`;
+
+type Env = Readonly<Record<string, string>>;
+type Told = { readonly history: string; readonly seq: number; readonly index: number };
+
+/** What `stemma log --json` says of every history, without the lineage's name, which may change. */
+const told = async (env: Env): Promise<ReadonlyMap<string, readonly Told[]>> => {
+  const json = async (...args: string[]): Promise<unknown> => {
+    const { code, stdout, stderr } = await runStemma([...args, '--json'], { env });
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
+  };
+  const histories = (await json('histories')) as { readonly history: string }[];
+  const logs = new Map<string, readonly Told[]>();
+  for (const { history } of histories) {
+    const events = (await json('log', history)) as (Told & { readonly lineage: string })[];
+    logs.set(
+      history,
+      events.map(({ lineage: _, ...rest }) => rest),
+    );
+  }
+  return logs;
+};
+
+/** Records by their history, repeats left out, which must be the same to the last byte. */
+const arrived = (records: readonly TopicRecord[]): { logs: Map<string, Told[]>; repeats: number } => {
+  const first = new Map<string, string>();
+  const logs = new Map<string, Told[]>();
+  let repeats = 0;
+  for (const { key, value, headers, partition } of records) {
+    const place = [key, headers['seq'], headers['index']].join();
+    const bytes = JSON.stringify([value, headers, partition]);
+    if (first.has(place)) {
+      expect(bytes).toBe(first.get(place));
+      repeats++;
+      continue;
+    }
+    first.set(place, bytes);
+    const { type, version, count, ...event } = JSON.parse(value) as Told & Readonly<Record<string, unknown>>;
+    expect(headers).toMatchObject({
+      type,
+      version: String(version),
+      count: String(count),
+      history: event.history,
+      seq: String(event.seq),
+      index: String(event.index),
+    });
+    logs.set(key, [...(logs.get(key) ?? []), event]);
+  }
+  return { logs, repeats };
+};
+
+/** The places that a relay has noted, whatever they are. */
+const placesIn = (folder: string): string => {
+  if (!existsSync(folder)) return '';
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join();
+};
+
+const ajv = new Ajv2020({ allowUnionTypes: true });
+const SCHEMAS = join(ROOT, 'docs/events/schemas');
+for (const name of readdirSync(SCHEMAS))
+  ajv.addSchema(JSON.parse(readFileSync(join(SCHEMAS, name), 'utf8')) as object);
+
+describe('stemma relay', () => {
+  beforeEach(({ skip }) => {
+    if ('skip' in found) skip(found.skip);
+  });
+
+  it('publishes of the embedded log exactly what `stemma log --json` says, each record of its published schema; and then only what is new', async () => {
+    using folder = temporaryFolder();
+    const env = { STEMMA_HOME: join(folder.path, 'home') };
+    await importIn([env.STEMMA_HOME], '', files);
+    const topic = newTopic();
+    const relay = async (...args: string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await runStemma(
+        ['relay', '--once', '--to', toTopic(topic), '--json', ...args],
+        { env },
+      );
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+      return JSON.parse(stdout);
+    };
+    const first = (await relay()) as { readonly events: number };
+    const records = await readTopic(brokers, topic);
+    expect(records.length).toBe(first.events);
+    expect(arrived(records)).toEqual({ logs: await told(env), repeats: 0 });
+    for (const { value } of records) {
+      ajv.validate('record.json', JSON.parse(value));
+      expect(ajv.errors).toBeNull();
+    }
+    expect(await relay()).toMatchObject({ events: 0, held: [], closed: [] });
+    expect((await runStemma(['insert', 'tram', '--content', 'one more'], { env })).code).toBe(1);
+    const [history = ''] = (await told(env)).keys();
+    expect((await runStemma(['insert', history, '--content', 'one more'], { env })).code).toBe(0);
+    expect(await relay()).not.toMatchObject({ events: 0 });
+    expect(arrived(await readTopic(brokers, topic))).toEqual({ logs: await told(env), repeats: 0 });
+
+    // Rows may go at any time; a place that is gone only brings repeats.
+    rmSync(join(env.STEMMA_HOME, 'relay/rows'), { recursive: true });
+    expect(await relay()).toMatchObject({ events: 0 });
+    rmSync(join(env.STEMMA_HOME, 'relay'), { recursive: true });
+    await relay();
+    const twice = arrived(await readTopic(brokers, topic));
+    expect(twice.logs).toEqual(await told(env));
+    expect(twice.repeats).toBe([...twice.logs.values()].flat().length);
+
+    // A place is of one log and one topic.
+    const second = { STEMMA_HOME: join(folder.path, 'second') };
+    await importIn([second.STEMMA_HOME], '', files.slice(-1));
+    mkdirSync(join(second.STEMMA_HOME, 'relay'));
+    expect(await runStemma(['relay', '--to', toTopic('x.frames')], { env: second })).toMatchObject({
+      code: 64,
+    });
+  }, 300_000);
+
+  it('killed with -9 again and again while others write to Kafka, leaves nothing out and keeps the order of each history', async () => {
+    using folder = temporaryFolder();
+    const prefix = `relay-${randomUUID()}`;
+    const env = {
+      STEMMA_HOME: join(folder.path, 'home'),
+      STEMMA_LOG: `kafka://${brokers.join(',')}/${prefix}`,
+    };
+    await (await openKafkaLog({ brokers, prefix, partitions: 3 })).close();
+    const topic = newTopic();
+    const args = ['relay', '--to', toTopic(topic)];
+    let importing = true;
+    const isImporting = (): boolean => importing;
+    const writing = (async () => {
+      for (let turn = 0; turn < 2; turn++)
+        for (const file of files) {
+          const copies = ['--history', `copy-${turn}-${files.indexOf(file)}`];
+          const { code, stderr } = await runStemma(['import', file, ...copies], { env });
+          if (code !== 0) throw new Error(stderr);
+        }
+    })().finally(() => (importing = false));
+    const noted = (): string => placesIn(join(env.STEMMA_HOME, 'relay'));
+    for (let kills = 0; isImporting() || kills < 4; kills++) {
+      const before = noted();
+      const child = spawn(process.execPath, [MAIN, ...args], {
+        env: { ...process.env, ...env },
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'exit');
+      // Once it has published something, it is in the middle of the next.
+      for (const late = Date.now() + 20_000; noted() === before && Date.now() < late && kills < 8;)
+        await sleep(20);
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await writing;
+    const last = await runStemma([...args, '--once', '--json'], { env });
+    expect(last).toMatchObject({ code: 0 });
+    const { logs } = arrived(await readTopic(brokers, topic));
+    const expected = await told(env);
+    expect(expected.size).toBe(files.length * 2);
+    expect(logs).toEqual(expected);
+  }, 600_000);
+});
+
+test('a relay without a topic, and one of a home that is not there, say so', async () => {
+  using folder = temporaryFolder();
+  const env = { STEMMA_HOME: join(folder.path, 'home') };
+  expect(await runStemma(['relay'], { env })).toMatchObject({ code: 64 });
+  expect(await runStemma(['relay', '--to', 'kafka://127.0.0.1:1/x'], { env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('E_HOME_NOT_FOUND') as string,
+  });
+});

@@ -1,0 +1,1 @@
+export { runRelay, type RelayOptions, type RelayReport } from './relay.ts';

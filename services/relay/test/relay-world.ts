@@ -1,0 +1,131 @@
+import { ContentRef, sha256, sha256Hex } from '@stemma/canonical';
+import { openMemoryContents } from '@stemma/contents';
+import type { RelayedRecord } from '@stemma/event-contract';
+import type { Frame } from '@stemma/events';
+import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type EventLog } from '@stemma/log';
+import { openProjector } from '@stemma/projector';
+import { snapshots } from '@stemma/read-models';
+import { openMemoryRowStore } from '@stemma/row-store';
+import { naiveHistory } from '@stemma/test-kit';
+import { openCourse, type Course } from '../src/course.ts';
+import { firstPlace, type Place, type Places } from '../src/place.ts';
+
+/** A history with so many commits, and its frames. */
+export const framesOf = (history: string, commits: number, content: unknown = 'x'): Frame[] => {
+  const naive = naiveHistory(() => undefined, history);
+  naive.run(0, [{ op: 'start', name: null }]);
+  for (let i = 0; i < commits; i++)
+    naive.run(0, [
+      { op: 'insert', parent: '^ah', node: { nodeType: 'cb', offset: 0, content: content as never } },
+      { op: 'commit' },
+    ]);
+  return [...naive.frames];
+};
+
+/** The frames and, behind them, one that cannot be true. */
+export const withImpossible = (frames: readonly Frame[]): Frame[] => {
+  const last = frames.at(-1);
+  if (last === undefined) return [];
+  const envelope = { ...last.envelope, seq: last.envelope.seq + 1 };
+  const events = [{ type: 'NodeExpired', id: 'nobody' }] as const;
+  return [...frames, { envelope, body: { ...last.body, command: 'impossible', events } }];
+};
+
+/** The records of a history's frames, each naming the hash of the one before, and the contents that they name. */
+export const recordsOf = (
+  frames: readonly Frame[],
+): { readonly entries: readonly Entry[]; readonly contents: readonly Uint8Array[] } => {
+  let prev: Uint8Array = ZERO_HASH;
+  const contents: Uint8Array[] = [];
+  const entries = frames.map(({ envelope, body }) => {
+    const encoded = encodeFrame({ ...envelope, prev }, body);
+    contents.push(...encoded.contents.map(({ bytes }) => bytes));
+    prev = sha256(encoded.bytes);
+    return { key: envelope.history, bytes: sealRecord(encoded.bytes) };
+  });
+  return { entries, contents };
+};
+
+export const refOf = (bytes: Uint8Array): ContentRef => new ContentRef(sha256Hex(bytes), bytes.length);
+
+export type World = {
+  readonly log: EventLog & { append: EventLog['append'] };
+  readonly contents: ReturnType<typeof openMemoryContents>;
+  /** What the topic has, in order. */
+  readonly topic: readonly RelayedRecord[];
+  readonly said: readonly string[];
+  /** A relay that starts: with the places that were saved and, if asked for, on an empty disk of rows. */
+  readonly start: (options?: { readonly emptyRows?: boolean }) => Promise<Course>;
+  /** How often a relay has started. */
+  readonly saved: () => Place | undefined;
+};
+
+/** A log in memory and a topic; `fault` is asked before each send and each saving of the place, and may throw. */
+export const openWorld = async (
+  fault: (of: 'send' | 'sent' | 'save') => void = () => undefined,
+): Promise<World> => {
+  const log = await openMemoryLog();
+  const contents = openMemoryContents();
+  const topic: RelayedRecord[] = [];
+  const said: string[] = [];
+  let store = openMemoryRowStore();
+  let place: Place | undefined;
+  const places: Places = {
+    load: async () => place,
+    save: async (_, next) => {
+      fault('save');
+      place = next;
+    },
+  };
+  return {
+    log,
+    contents,
+    topic,
+    said,
+    saved: () => place,
+    start: async ({ emptyRows = false } = {}) => {
+      if (emptyRows) store = openMemoryRowStore();
+      const projector = openProjector({ log, contents, store, models: [snapshots], group: 'relay' });
+      const relaying = {
+        log,
+        contents,
+        projector,
+        places,
+        publisher: {
+          send: async (records: readonly RelayedRecord[]) => {
+            fault('send');
+            topic.push(...records);
+            fault('sent');
+            return new Map([[0, topic.length]]);
+          },
+        },
+        say: (sentence: string) => void said.push(sentence),
+        published: () => undefined,
+      };
+      return openCourse(relaying, 0, place ?? (await firstPlace(log, 0, false)));
+    },
+  };
+};
+
+/** Steps until there is nothing left. */
+export const runToEnd = async (course: Course): Promise<void> => {
+  while (await course.step());
+};
+
+/** `seq.index` of the records of a history, in order; repeats are left out and must be the same to the last byte. */
+export const seen = (topic: readonly RelayedRecord[], history: string): readonly string[] => {
+  const first = new Map<string, string>();
+  for (const { key, value, headers } of topic) {
+    if (key !== history) continue;
+    const place = `${headers['seq']}.${headers['index']}`;
+    const text = JSON.stringify([value, headers]);
+    const before = first.get(place);
+    if (before !== undefined && before !== text) throw new Error(`${history} ${place} came again as another`);
+    first.set(place, text);
+  }
+  return [...first.keys()];
+};
+
+/** What {@link seen} gives when all of the frames arrived. */
+export const all = (frames: readonly Frame[]): readonly string[] =>
+  frames.flatMap(({ envelope, body }) => body.events.map((_, index) => `${envelope.seq}.${index}`));
