@@ -75,7 +75,7 @@ const readNodes = async (
   for (const id of lookedAt(input.turns, input.turns)) {
     const at = Math.min(input.turns, id + 7);
     const started = performance.now();
-    const found = projector.read((view) => {
+    const found = await projector.read((view) => {
       const { strand, seq } = resolvePosition(view, history, 0, { kind: 'c', cycle: at });
       return readNode(view, history, strand, seq, `a${id}`);
     });

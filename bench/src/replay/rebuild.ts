@@ -30,7 +30,7 @@ export const rebuild = async (input: {
   const started = performance.now();
   await projector.rebuild();
   const seconds = (performance.now() - started) / 1_000;
-  const bytes = store.bytes();
+  const bytes = await store.bytes();
   await store.close();
   await contents.close();
   await log.close();

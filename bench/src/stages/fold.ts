@@ -53,7 +53,7 @@ const cycle = (seq: number): Command =>
 
 /** A history that grows by cycles, and what the read model of stages takes for one at each size. */
 export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigures> => {
-  const rows = openMemoryRowStore().generation('bench', stages.tables);
+  const rows = openMemoryRowStore().rows('bench', stages.tables);
   const state = openHistory(HISTORY, 0);
   const frames: AppliedFrame['events'][] = [];
   const sources: Sources = {
@@ -96,10 +96,10 @@ export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigu
       sources,
     );
     const frame = applied;
-    const staged = rows.read((view) => stageRows(view));
+    const staged = rows.now((view) => stageRows(view));
     const taken = cpuOf(() => stages.fold(frame, staged));
     spent += taken;
-    const expected = rows.read((view) => view.cursor(0));
+    const expected = rows.now((view) => view.cursor(0));
     const cursor = Uint8Array.of(seq & 255, (seq >> 8) & 255, seq >> 16);
     void rows.commit({ partition: 0, expected, cursor, changes: staged.changes() });
     return taken;

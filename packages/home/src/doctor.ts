@@ -42,7 +42,7 @@ const CLOCK_DRIFT = 5_000;
 export const examine = async (parts: Parts): Promise<DoctorReport> => {
   const { log, projector, clock, place } = parts;
   const partitions = await partitionsOf(parts);
-  const { histories, newest, stopped } = projector.read((view) => {
+  const { histories, newest, stopped } = await projector.read((view) => {
     const rows = listHistories(view);
     return {
       histories: rows.length,
@@ -81,7 +81,7 @@ const partitionHealth = async (
   partition: number,
 ): Promise<PartitionHealth> => {
   const [start, end] = [await log.start(partition), await log.end(partition)];
-  const standing = projector.standing(partition);
+  const standing = await projector.standing(partition);
   const rows = standing?.cursor.offset ?? start;
   return {
     partition,

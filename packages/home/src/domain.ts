@@ -1,13 +1,6 @@
 import { loadLineage, type Command } from '@stemma/history';
-import {
-  partitionOf,
-  standingAtStart,
-  ZERO_HASH,
-  type Domain,
-  type EventLog,
-  type HeadState,
-} from '@stemma/log';
-import { readFence, standingOf, type Projector } from '@stemma/projector';
+import { partitionOf, standingAtStart, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
+import { headsOf, readFence, standingOf, type Projector } from '@stemma/projector';
 import {
   isIdTaken,
   lineageNamed,
@@ -18,32 +11,22 @@ import {
   rememberedCommand,
 } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
-import { openSession, type HistoryRows } from './session.ts';
+import { openSession, type HistoryFacts, type HistoryRows } from './session.ts';
 
 /** What the writer decides on: the rows of a projector, and the rules of histories. */
 export const rowsDomain = (log: EventLog, projector: Projector, clock: () => bigint): Domain<Command> => ({
-  standing: async (partition) => projector.standing(partition) ?? (await standingAtStart(log, partition)),
+  standing: async (partition) => (await projector.standing(partition)) ?? standingAtStart(log, partition),
   heads: (partition, histories) =>
-    projector.read((view) => {
-      const heads = new Map<string, HeadState>();
-      for (const history of histories) {
-        const head = readFence(view, history);
-        if (head !== undefined) heads.set(history, head);
-      }
-      return { asOf: offsetIn(view, partition), heads };
-    }),
-  load: (history) =>
-    projector.read((view) => {
-      const head = readFence(view, history);
-      return openSession({
-        history,
-        next: head?.next ?? 0,
-        prev: head?.prev ?? ZERO_HASH,
-        asOf: offsetIn(view, partitionOf(history, log.partitions)),
-        rows: historyRows(projector, history),
-        clock,
-      });
-    }),
+    projector.read((view) => ({ asOf: offsetIn(view, partition), heads: headsOf(view, histories) })),
+  load: async (history) => {
+    const partition = partitionOf(history, log.partitions);
+    const { asOf, head } = await projector.read((view) => ({
+      asOf: offsetIn(view, partition),
+      head: readFence(view, history),
+    }));
+    const rows = historyRows(projector, history);
+    return openSession({ history, next: head?.next ?? 0, prev: head?.prev ?? ZERO_HASH, asOf, rows, clock });
+  },
 });
 
 const offsetIn = (view: GenerationView, partition: number): number => {
@@ -52,21 +35,26 @@ const offsetIn = (view: GenerationView, partition: number): number => {
 };
 
 const historyRows = (projector: Projector, history: string): HistoryRows => ({
-  next: () => projector.read((view) => readFence(view, history)?.next ?? 0),
-  lineage: (strand, seq, limit) =>
-    projector.read((view) => {
-      const at = seq ?? Math.min(readHead(view, history, strand), limit - 1);
-      return loadLineage(readLineage(view, history, strand, at));
-    }),
-  standing: (strand, limit) =>
-    projector.read((view) => {
-      const found = strand < limit ? readStanding(view, history, strand) : undefined;
-      return found && { ...found, seq: Math.min(found.seq, limit - 1) };
-    }),
-  lineageNamed: (name) => projector.read((view) => lineageNamed(view, history, name)),
-  idTaken: (id) => projector.read((view) => isIdTaken(view, history, id)),
-  nameTaken: (name) => projector.read((view) => namedPosition(view, history, name) !== undefined),
-  remembered: (command) => projector.read((view) => rememberedCommand(view, history, command)),
+  ask: (fn) =>
+    projector.payloads.using(history, (stored) =>
+      projector.read((view) => fn(factsOf(view, history), stored)),
+    ),
   withPayloads: (fn) => projector.payloads.using(history, fn),
   catchUp: () => projector.catchUp(),
+});
+
+const factsOf = (view: GenerationView, history: string): HistoryFacts => ({
+  head: () => readFence(view, history) ?? { next: 0, prev: ZERO_HASH },
+  lineage(strand, seq, limit) {
+    const at = seq ?? Math.min(readHead(view, history, strand), limit - 1);
+    return loadLineage(readLineage(view, history, strand, at));
+  },
+  standing(strand, limit) {
+    const found = strand < limit ? readStanding(view, history, strand) : undefined;
+    return found && { ...found, seq: Math.min(found.seq, limit - 1) };
+  },
+  lineageNamed: (name) => lineageNamed(view, history, name),
+  idTaken: (id) => isIdTaken(view, history, id),
+  nameTaken: (name) => namedPosition(view, history, name) !== undefined,
+  remembered: (command) => rememberedCommand(view, history, command),
 });

@@ -13,7 +13,7 @@ export const frameEvents = async (
   seq: number,
 ): Promise<readonly LoggedEvent[]> => {
   const events = await projector.payloads.events(history, seq);
-  const [act, lineage] = projector.read((view) => {
+  const [act, lineage] = await projector.read((view) => {
     const found = findAct(view, history, seq);
     return [found, lineageName(view, history, found.strand)] as const;
   });
@@ -57,7 +57,7 @@ export async function* followLog(
     for (const [partition, from] of places.entries()) {
       await projector.catchUp(partition);
       // What was appended since is not known to be accepted yet: it is looked at in the next round.
-      const known = projector.standing(partition)?.cursor.offset ?? from;
+      const known = (await projector.standing(partition))?.cursor.offset ?? from;
       for (let at = from; at < known && going();) {
         const { events, next } = await acceptedBetween(
           log,
@@ -83,11 +83,11 @@ export async function* followFrom(
   const cursor = cursorOf(log, await endsOf(log));
   for (let seq = from; !signal.aborted;) {
     await projector.catchUp(partition);
-    const acts = projector.read((view) => listActs(view, history, { from: seq, limit: 100 }));
+    const acts = await projector.read((view) => listActs(view, history, { from: seq, limit: 100 }));
     for (const act of acts) yield { cursor, events: await frameEvents(projector, history, act.seq) };
     seq = (acts.at(-1)?.seq ?? seq - 1) + 1;
     if (acts.length > 0) continue;
-    await log.wait(partition, projector.standing(partition)?.cursor.offset ?? 0, signal);
+    await log.wait(partition, (await projector.standing(partition))?.cursor.offset ?? 0, signal);
   }
 }
 
@@ -109,7 +109,7 @@ const acceptedBetween = async (
     const envelope = damaged ? undefined : openRecord(bytes)?.envelope;
     if (envelope === undefined || (only !== undefined && envelope.history !== only)) continue;
     const { history, seq } = envelope;
-    const taken = projector.read((view) => view.get(FRAMES, [history, seq])?.[0] === offset);
+    const taken = await projector.read((view) => view.get(FRAMES, [history, seq])?.[0] === offset);
     if (taken) events.push(...(await frameEvents(projector, history, seq)));
   }
   return { events, next: next === from ? to : next };

@@ -3,7 +3,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
 import { commandDigest, historyId, type Command } from '@stemma/history';
 import { acknowledgeDamage, boundsOf, openWriter, partitionOf } from '@stemma/log';
-import { openProjector, readFence } from '@stemma/projector';
+import { headsOf, openProjector, readFence } from '@stemma/projector';
 import { findAct, listActs } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
@@ -24,9 +24,9 @@ import {
   oneHistory,
   positionOf,
   snapshotsOf,
+  stateOf,
   treeAt,
   viewOf,
-  type StateOf,
 } from './read.ts';
 import { causesOf } from './causes/causes.ts';
 import { eventsAbout } from './causes/why.ts';
@@ -111,13 +111,6 @@ const openParts = async (
 
 const homeOf = (parts: Parts): Home => {
   const { log, projector, writer, background } = parts;
-  const stateOf: StateOf = (history) => {
-    const { state, stopped } = projector.read((view) => readFence(view, history)) ?? {
-      state: 'open',
-      stopped: null,
-    };
-    return { state, stopped };
-  };
   /** Everything that is in the log now is seen by what is read next. */
   const current = async <T>(fn: Parameters<typeof projector.read<T>>[0]): Promise<T> => {
     await projector.catchUp();
@@ -134,13 +127,13 @@ const homeOf = (parts: Parts): Home => {
     ),
     submit: (command) => submit(parts, command),
     recordCall: (line, call) => recordCall(home, projector, line, call),
-    histories: () => current((rows) => allHistories(rows, stateOf)),
-    history: (id) => current((rows) => oneHistory(rows, id, stateOf)),
+    histories: () => current((rows) => allHistories(rows)),
+    history: (id) => current((rows) => oneHistory(rows, id)),
     find: (name) => current((rows) => servedLine(rows, name)),
     snapshots: (line, page) => current((rows) => snapshotsOf(rows, line, page)),
-    position: (line, ref = '') => current((rows) => servedPosition(rows, line, ref, stateOf(line.history))),
+    position: (line, ref = '') => current((rows) => servedPosition(rows, line, ref)),
     view,
-    tree: async (position) => treeAt(projector, position),
+    tree: (position) => treeAt(projector, position),
     withPayloads: (history, fn) => projector.payloads.using(history, fn),
     select: async (line, selector, window = {}) => {
       await projector.catchUp();
@@ -216,15 +209,11 @@ const servedLine = (rows: GenerationView, name: string): Line => {
 };
 
 /** @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for what may lie behind the place where the history stops */
-const servedPosition = (
-  rows: GenerationView,
-  line: Line,
-  ref: string,
-  { state, stopped }: ReturnType<StateOf>,
-): Position => {
+const servedPosition = (rows: GenerationView, line: Line, ref: string): Position => {
   try {
     return positionOf(rows, line, ref);
   } catch (error) {
+    const { state, stopped } = stateOf(rows, line.history);
     if (state === 'open' || !isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
     throw fail(
       state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
@@ -252,7 +241,7 @@ const submit = async ({ log, projector, writer, background }: Parts, command: Co
     return { history, strand: frame.body.lineage, seq, events: frame.body.events, repeated };
   }
   await projector.catchUp(partitionOf(history, log.partitions));
-  const { strand } = projector.read((view) => findAct(view, history, seq));
+  const { strand } = await projector.read((view) => findAct(view, history, seq));
   return { history, strand, seq, events: await projector.payloads.events(history, seq), repeated };
 };
 
@@ -262,23 +251,14 @@ const acknowledge = async (
   offset: number,
 ): Promise<void> => {
   await projector.catchUp();
-  const standing = projector.standing(partition);
+  const standing = await projector.standing(partition);
   if (standing === undefined || partition >= log.partitions)
     throw fail('E_NOTHING_TO_ACK', `there is no damaged record at ${partition}@${offset}`, {
       partition,
       offset,
     });
   const heads = {
-    load: (histories: readonly string[]) =>
-      projector.read(
-        (view) =>
-          new Map(
-            histories.flatMap((history) => {
-              const head = readFence(view, history);
-              return head === undefined ? [] : [[history, head] as const];
-            }),
-          ),
-      ),
+    load: (histories: readonly string[]) => projector.read((view) => headsOf(view, histories)),
   };
   await acknowledgeDamage(log, standing, heads, offset, {
     at: clock(),

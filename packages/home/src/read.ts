@@ -19,7 +19,7 @@ import {
   type HistoryRow,
   type PositionMarker,
 } from '@stemma/read-models';
-import type { Projector } from '@stemma/projector';
+import { readFence, type Projector } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { findLine, lineageIn, lineageName } from './find.ts';
@@ -36,22 +36,26 @@ import type {
 const MILLION = 1_000_000n;
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / MILLION);
 
-export type StateOf = (history: string) => Pick<HistorySummary, 'state' | 'stopped'>;
+/** Whether a history is served to its end. */
+export const stateOf = (rows: RowReader, history: string): Pick<HistorySummary, 'state' | 'stopped'> => {
+  const { state, stopped } = readFence(rows, history) ?? { state: 'open', stopped: null };
+  return { state, stopped };
+};
 
 /** Every history, the one that changed last first; equal times by id. */
-export const allHistories = (rows: RowReader, stateOf: StateOf): readonly HistorySummary[] =>
+export const allHistories = (rows: RowReader): readonly HistorySummary[] =>
   listHistories(rows)
-    .map((row) => summaryOf(rows, row, stateOf))
+    .map((row) => summaryOf(rows, row))
     .sort((a, b) => b.updatedAt - a.updatedAt || (a.history < b.history ? -1 : 1));
 
 /** @throws E_HISTORY_NOT_FOUND */
-export const oneHistory = (rows: RowReader, history: string, stateOf: StateOf): HistorySummary => {
+export const oneHistory = (rows: RowReader, history: string): HistorySummary => {
   const row = findHistory(rows, history);
   if (row === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
-  return summaryOf(rows, row, stateOf);
+  return summaryOf(rows, row);
 };
 
-const summaryOf = (rows: RowReader, row: HistoryRow, stateOf: StateOf): HistorySummary => ({
+const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => ({
   history: row.history,
   name: row.name,
   startedAt: milliseconds(row.startedAt),
@@ -67,7 +71,7 @@ const summaryOf = (rows: RowReader, row: HistoryRow, stateOf: StateOf): HistoryS
     parent: parent?.strand ?? null,
     at: parent?.seq ?? null,
   })),
-  ...stateOf(row.history),
+  ...stateOf(rows, row.history),
 });
 
 export const authorOf = ({ recorder, actor }: Pick<Act, 'recorder' | 'actor'>): Author =>
@@ -161,7 +165,7 @@ const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
 };
 
 /** The tree at a position, without contents. */
-export const treeAt = (projector: Projector, position: Position): TreeAt => {
+export const treeAt = (projector: Projector, position: Position): Promise<TreeAt> => {
   const { history, strand, seq } = position;
   return projector.read((rows) => ({
     position,
@@ -173,7 +177,7 @@ export const treeAt = (projector: Projector, position: Position): TreeAt => {
 /** The tree at a position, with all its payloads at hand. */
 export const viewOf = async (projector: Projector, position: Position): Promise<TreeView> => {
   const { history } = position;
-  const { tree, thread } = treeAt(projector, position);
+  const { tree, thread } = await treeAt(projector, position);
   const refs = tree.payloads.filter((ref) => ref !== null);
   const found = await projector.payloads.using(history, (source) => {
     const missing: EventRef[] = [];

@@ -29,7 +29,7 @@ export const recordCall = async (
   const line = lineOf(history, strand);
   for (let tries = 1; ; tries++) {
     const position = await home.position(line);
-    const before = projector.read((rows) => rememberedCommand(rows, history, id));
+    const before = await projector.read((rows) => rememberedCommand(rows, history, id));
     if (before !== undefined) return repeated(home, projector, line, { id, messages, seq: before.seq });
     const { steps, ...counts } = callSteps(standingIn(await home.view(position)), messages);
     try {

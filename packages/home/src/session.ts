@@ -1,3 +1,4 @@
+import { compareBytes } from '@stemma/canonical';
 import type { EventRef, Payload, PayloadSource } from '@stemma/context-tree';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import {
@@ -15,12 +16,12 @@ import {
   type Sources,
   type Standing,
 } from '@stemma/history';
-import type { Decision, Remembered, Session } from '@stemma/log';
+import type { Decision, HeadState, Remembered, Session } from '@stemma/log';
 
-/** What the rows know of one history, as they are when asked: never less than when the session began. */
-export type HistoryRows = {
-  /** The `seq` behind the newest frame that the rows have. */
-  next(): number;
+/** What the rows know of one history: one state of them, and never less than when the session began. */
+export type HistoryFacts = {
+  /** The `seq` behind the newest frame that the rows have, and that frame's SHA-256. */
+  head(): Pick<HeadState, 'next' | 'prev'>;
   /** The lineage after the newest of its frames before `limit`, or, with `seq`, at that position. */
   lineage(strand: number, seq: number | null, limit: number): LineageState;
   /** Where a lineage stood before frame `limit`, without its tree. */
@@ -29,11 +30,27 @@ export type HistoryRows = {
   idTaken(id: string): boolean;
   nameTaken(name: string): boolean;
   remembered(command: string): Remembered | undefined;
-  /** Runs `fn` until it has all the payloads it asks for. */
-  withPayloads<T>(fn: (source: PayloadSource) => T): Promise<T>;
+};
+
+export type HistoryRows = {
+  /** What `fn` gives on the rows as they are, with all payloads that it asks for. It may be called again. */
+  ask<T>(fn: (facts: HistoryFacts, stored: PayloadSource) => T): Promise<T>;
+  /** As `ask`, without rows. What `fn` gives is its only result: it is not called again behind it. */
+  withPayloads<T>(fn: (stored: PayloadSource) => T): Promise<T>;
   /** Resolves when the rows have everything that is in the log now. */
   catchUp(): Promise<void>;
 };
+
+type Lineages = Pick<Sources, 'position' | 'lineage'>;
+
+/** Thrown where a lineage has to be read first. */
+class LineageUnread extends Error {
+  readonly read: () => Promise<void>;
+  constructor(read: () => Promise<void>) {
+    super('a lineage has to be read first');
+    this.read = read;
+  }
+}
 
 export type SessionStart = {
   readonly history: string;
@@ -61,29 +78,52 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
   const recent = recentFrames();
   let before = prev;
 
-  // A lineage that is not at hand has no recent frames, so what the rows say of it is all there is.
-  const position = (strand: number, seq: number | null): LineageState => {
-    if (seq !== null && seq >= rows.next()) throw new PositionNeeded(strand, seq);
-    return rows.lineage(strand, seq, state.next);
-  };
-  const lineage = (strand: number): Standing | undefined => rows.standing(strand, state.next);
-  const lookups: Lookups = {
-    idTaken: (id) => recent.ids.has(id) || rows.idTaken(id),
-    lineageNamed: (name) => (recent.lineages.has(name) ? recent.lineages.get(name) : rows.lineageNamed(name)),
-    nameTaken: (name) => recent.names.has(name) || rows.nameTaken(name),
-    command: (id) => recent.commands.get(id) ?? rows.remembered(id),
-  };
-  const run = async <T>(fn: (sources: Sources) => T): Promise<T> => {
-    const attempt = (): Promise<T> =>
-      rows.withPayloads((stored) =>
-        fn({ position, lineage, payload: (ref) => recent.payload(ref) ?? stored(ref) }),
-      );
+  const lookupsIn = (facts: HistoryFacts): Lookups => ({
+    idTaken: (id) => recent.ids.has(id) || facts.idTaken(id),
+    lineageNamed: (name) =>
+      recent.lineages.has(name) ? recent.lineages.get(name) : facts.lineageNamed(name),
+    nameTaken: (name) => recent.names.has(name) || facts.nameTaken(name),
+    command: (id) => recent.commands.get(id) ?? facts.remembered(id),
+  });
+  const payloadOver =
+    (stored: PayloadSource): PayloadSource =>
+    (ref) =>
+      recent.payload(ref) ?? stored(ref);
+  /** What the rows say; what they do not have yet they have after catching up. */
+  const read = async <T>(fn: (facts: HistoryFacts) => T): Promise<T> => {
     try {
-      return await attempt();
+      return await rows.ask(fn);
     } catch (error) {
       if (!(error instanceof PositionNeeded)) throw error;
       await rows.catchUp();
-      return attempt();
+      return rows.ask(fn);
+    }
+  };
+  /**
+   * Runs `fn` with lineages as the rows have them. One that is not at hand has no recent frames, so what the rows say of it is
+   * all there is. It is read before, not inside of `fn`, which changes the state: a read may be done twice.
+   */
+  const withLineages = async <T>(fn: (lineages: Lineages) => Promise<T>): Promise<T> => {
+    const known = new Map<string, unknown>();
+    const once = <V>(key: string, look: (facts: HistoryFacts) => V): V => {
+      if (known.has(key)) return known.get(key) as V;
+      throw new LineageUnread(async () => void known.set(key, await read(look)));
+    };
+    const lineages: Lineages = {
+      position: (strand, seq) =>
+        once(`position ${strand} ${seq}`, (facts) => {
+          if (seq !== null && seq >= facts.head().next) throw new PositionNeeded(strand, seq);
+          return facts.lineage(strand, seq, state.next);
+        }),
+      lineage: (strand) => once(`standing ${strand}`, (facts) => facts.standing(strand, state.next)),
+    };
+    for (;;) {
+      try {
+        return await fn(lineages);
+      } catch (error) {
+        if (!(error instanceof LineageUnread)) throw error;
+        await error.read();
+      }
     }
   };
 
@@ -95,16 +135,30 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
       return before;
     },
     asOf,
-    remembered: (id) => lookups.command(id),
+    remembered: async (id) => recent.commands.get(id) ?? rows.ask((facts) => facts.remembered(id)),
     decide: async (command): Promise<Decision> => {
       const at = clock();
-      const decided = await run((sources) => decide(state, command, at, { ...sources, lookups }));
+      const decided = await withLineages((lineages) =>
+        rows.ask((facts, stored) =>
+          decide(state, command, at, {
+            ...lineages,
+            payload: payloadOver(stored),
+            lookups: lookupsIn(facts),
+          }),
+        ),
+      );
       return { author: command.by, at, lineage: decided.lineage, events: decided.events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
-      if (recent.size >= RECENT || state.lineages.size > LINEAGES) recent.forgetBefore(rows.next());
+      if (recent.size >= RECENT || state.lineages.size > LINEAGES)
+        recent.forgetKnown(await rows.ask((facts) => facts.head()), before);
       if (recent.size === 0) settle(state, MOST_NODES, frame.body.lineage);
-      recent.add(await run((sources) => applyFrame(state, frame, sources, { keep: true })), before);
+      const applied = await withLineages((lineages) =>
+        rows.withPayloads((stored) =>
+          applyFrame(state, frame, { ...lineages, payload: payloadOver(stored) }, { keep: true }),
+        ),
+      );
+      recent.add(applied, before);
       before = hash;
     },
     undo: () => {
@@ -160,9 +214,12 @@ const recentFrames = () => {
       forget(last);
       return last;
     },
-    forgetBefore: (seq: number): void => {
-      const known = frames.findIndex(({ applied }) => applied.seq >= seq);
-      for (const frame of frames.splice(0, known === -1 ? frames.length : known)) forget(frame);
+    /** Frames that the rows have: those up to theirs, if it is one of these. One sent ahead may not have been accepted. */
+    forgetKnown: ({ next, prev }: Pick<HeadState, 'next' | 'prev'>, last: Uint8Array): void => {
+      const count = next - (frames[0]?.applied.seq ?? next);
+      if (count <= 0 || count > frames.length) return;
+      if (compareBytes(frames[count]?.prev ?? last, prev) !== 0) return;
+      for (const frame of frames.splice(0, count)) forget(frame);
     },
   };
 };

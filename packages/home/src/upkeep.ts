@@ -115,7 +115,7 @@ export const verifyHome = async (
   }
   await noticeDamage(projector, problems);
   const stopped = new Set(problems.map(({ history }) => history));
-  problems.push(...defectsOf(projector).filter(({ history }) => !stopped.has(history)));
+  problems.push(...(await defectsOf(projector)).filter(({ history }) => !stopped.has(history)));
   const fenced = Object.values(report.fenced).reduce((sum, count) => sum + count, 0);
   return { ok: problems.length === 0, records: report.records, contents: stored, fenced, problems };
 };
@@ -125,21 +125,21 @@ export const verifyHome = async (
  * anew, so that nothing behind it is served and nothing is written behind it.
  */
 const noticeDamage = async (projector: Parts['projector'], problems: readonly Problem[]): Promise<void> => {
-  const known = ({ partition, offset, history }: Problem): boolean => {
+  const known = async ({ partition, offset, history }: Problem): Promise<boolean> => {
     if (partition === null || offset === null) return true;
-    const damage = projector.standing(partition)?.state.damage ?? [];
+    const damage = (await projector.standing(partition))?.state.damage ?? [];
     if (damage.some((each) => each.offset === offset || (each.anybodys && each.offset < offset))) return true;
     return (
-      history !== null && (projector.read((view) => readFence(view, history))?.state ?? 'open') !== 'open'
+      history !== null &&
+      ((await projector.read((view) => readFence(view, history)))?.state ?? 'open') !== 'open'
     );
   };
-  const news = !problems.every(known);
-  if (news) await projector.rebuild();
-  else await projector.catchUp();
+  for (const problem of problems) if (!(await known(problem))) return projector.rebuild();
+  await projector.catchUp();
 };
 
 /** Histories whose frames are whole but impossible, as the rows have them. */
-const defectsOf = (projector: Parts['projector']): readonly Problem[] =>
+const defectsOf = (projector: Parts['projector']): Promise<readonly Problem[]> =>
   projector.read((view) =>
     view.range(DEFECTS, { prefix: [] }).map(({ key, value }) => ({
       kind: 'defective',

@@ -34,7 +34,7 @@ it('finds the stem of two positions: the frames of both are those up to the stem
     fc.property(anyActs(20, 120), (acts) => {
       const played = play(acts);
       for (const [a, b] of pairs(played)) {
-        const { stem, ...sides } = played.rows.read((rows) => readMeeting(rows, HISTORY, a, b));
+        const { stem, ...sides } = played.rows.now((rows) => readMeeting(rows, HISTORY, a, b));
         const [ofA, ofB] = [framesAt(played, a), framesAt(played, b)];
         const common = ofA.filter((seq) => ofB.includes(seq));
 

@@ -38,16 +38,16 @@ const stepsFor = (history: NaiveHistory, strand: number, { what, a, b, c }: Act)
 };
 
 const play = (acts: readonly Act[], thread: 'full' | 'pre') => {
-  const rows = openMemoryRowStore().generation(
+  const rows = openMemoryRowStore().rows(
     'test',
     READ_MODELS.flatMap(({ tables }) => tables),
   );
   const history = naiveHistory((frame) => {
-    const staged = rows.read((view) => stageRows(view));
+    const staged = rows.now((view) => stageRows(view));
     for (const model of READ_MODELS) foldFrame(model, frame, staged);
     void rows.commit({
       partition: 0,
-      expected: rows.read((view) => view.cursor(0)),
+      expected: rows.now((view) => view.cursor(0)),
       cursor: Uint8Array.of(frame.seq & 255, frame.seq >> 8),
       changes: staged.changes(),
     });
@@ -152,7 +152,7 @@ it.each(['full', 'pre'] as const)(
         const frame = pick(history.frames, 1 + (which % Math.ceil(history.frames.length / 2)));
         if (frame === undefined || frame.envelope.seq === 0) return;
         const act = { strand: frame.body.lineage, seq: frame.envelope.seq };
-        const facts = rows.read((view) => readImpactFacts(view, HISTORY, act));
+        const facts = rows.now((view) => readImpactFacts(view, HISTORY, act));
         const impact = traceImpact({ ...facts, byActor });
         const expected = new Map<number, unknown>();
         for (const strand of history.strands.keys())
@@ -189,7 +189,7 @@ it('gives, for what an act took out or replaced, the calls that its own ttl woul
       const [before, after] = [act.seq - 1, act.seq].map((seq) =>
         flattenRecords(history.copyAt(act.strand, seq)),
       );
-      const impact = traceImpact(rows.read((view) => readImpactFacts(view, HISTORY, act)));
+      const impact = traceImpact(rows.now((view) => readImpactFacts(view, HISTORY, act)));
       const now = contentsOf(after as Tree);
       const cycle = (after as Tree).cycle;
       // What expired by itself in a commit of the act is no loss by the act.

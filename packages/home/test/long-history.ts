@@ -21,7 +21,7 @@ const BATCH = 500;
 
 /** Every cycle brings a question and an answer; every tenth a result that expires after three more. */
 export const longHistory = (cycles: number): LongHistory => {
-  const rows = openMemoryRowStore().generation(
+  const rows = openMemoryRowStore().rows(
     'test',
     READ_MODELS.flatMap(({ tables }) => tables),
   );
@@ -38,16 +38,16 @@ export const longHistory = (cycles: number): LongHistory => {
     throw new Error('there is one lineage');
   };
   const sources = { payload, lookups, position: alone, lineage: alone };
-  let staged = rows.read((view) => stageRows(view));
+  let staged = rows.now((view) => stageRows(view));
   const commit = (seq: number): void => {
     const cursor = Uint8Array.of(seq & 255, (seq >> 8) & 255, seq >> 16);
     void rows.commit({
       partition: 0,
-      expected: rows.read((view) => view.cursor(0)),
+      expected: rows.now((view) => view.cursor(0)),
       cursor,
       changes: staged.changes(),
     });
-    staged = rows.read((view) => stageRows(view));
+    staged = rows.now((view) => stageRows(view));
   };
   const submit = (steps: readonly Step[], seq: number): void => {
     const command: Command = {
@@ -99,7 +99,7 @@ export const longHistory = (cycles: number): LongHistory => {
     },
   });
   const projector = {
-    read: (fn: (view: RowReader) => unknown) => rows.read((view) => fn(counted(view))),
+    read: (fn: (view: RowReader) => unknown) => rows.now((view) => fn(counted(view))),
     payloads: {
       events: (_: string, seq: number) => Promise.resolve(frames[seq] ?? []),
       using: (_: string, fn: (source: typeof payload) => unknown) => Promise.resolve(fn(payload)),

@@ -2,29 +2,29 @@ import { payloadIn, type Step } from '@stemma/history';
 import type { HistoryEvent } from '@stemma/events';
 import type { Projector } from '@stemma/projector';
 import { READ_MODELS, nearestMark, readHead, findSnapshot } from '@stemma/read-models';
-import { openMemoryRowStore, stageRows, type Generation } from '@stemma/row-store';
+import { openMemoryRowStore, stageRows, type MemoryGeneration } from '@stemma/row-store';
 import { HISTORY, naiveHistory, perform, START, type Act, type NaiveHistory } from '@stemma/test-kit';
 import type { Position } from '../src/index.ts';
 
 /** A history of random acts with its rows, and as much of a projector as questions read. */
 export type Played = {
   readonly history: NaiveHistory;
-  readonly rows: Generation;
+  readonly rows: MemoryGeneration;
   readonly projector: Projector;
   readonly positionAt: (strand: number, seq: number) => Position;
 };
 
 export const play = (acts: readonly Act[], start: Step = START): Played => {
-  const rows = openMemoryRowStore().generation(
+  const rows = openMemoryRowStore().rows(
     'test',
     READ_MODELS.flatMap(({ tables }) => tables),
   );
   const history = naiveHistory((frame) => {
-    const staged = rows.read((view) => stageRows(view));
+    const staged = rows.now((view) => stageRows(view));
     for (const model of READ_MODELS) model.fold(frame, staged);
     void rows.commit({
       partition: 0,
-      expected: rows.read((view) => view.cursor(0)),
+      expected: rows.now((view) => view.cursor(0)),
       cursor: Uint8Array.of(frame.seq & 255, frame.seq >> 8),
       changes: staged.changes(),
     });
@@ -33,7 +33,7 @@ export const play = (acts: readonly Act[], start: Step = START): Played => {
   for (const act of acts) perform(history, act);
   const events = (seq: number): readonly HistoryEvent[] => history.frames[seq]?.body.events ?? [];
   const projector = {
-    read: (fn: Parameters<Projector['read']>[0]) => rows.read(fn),
+    read: (fn: Parameters<Projector['read']>[0]) => rows.now(fn),
     payloads: {
       events: (_: string, seq: number) => Promise.resolve(events(seq)),
       using: (_: string, fn: (source: unknown) => unknown) =>
@@ -45,7 +45,7 @@ export const play = (acts: readonly Act[], start: Step = START): Played => {
     },
   } as unknown as Projector;
   const positionAt = (strand: number, seq: number): Position =>
-    rows.read((view) => {
+    rows.now((view) => {
       const at = Math.min(seq, readHead(view, HISTORY, strand));
       const { cycle } = nearestMark(view, HISTORY, strand, at).mark;
       const committed = findSnapshot(view, HISTORY, strand, at, cycle)?.seq === at;

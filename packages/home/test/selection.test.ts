@@ -26,7 +26,7 @@ const anyQuestion = anyActs(10, 50).chain((acts) => {
 });
 
 const chainOf = ({ rows }: Played, strand: number): readonly Stop[] =>
-  rows.read((view) => listSnapshots(view, HISTORY, strand, readHead(view, HISTORY, strand)));
+  rows.now((view) => listSnapshots(view, HISTORY, strand, readHead(view, HISTORY, strand)));
 
 /** What is known without rows: the whole tree at every stop, and the first stop that has a node. */
 const sideOf = ({ history }: Played, chain: readonly Stop[], stop: Stop, label: string): RangeSide => {

@@ -96,6 +96,16 @@ export const readFence = (rows: RowReader, history: string): HeadState | undefin
   };
 };
 
+/** The heads of those histories that have one. */
+export const headsOf = (rows: RowReader, histories: readonly string[]): ReadonlyMap<string, HeadState> => {
+  const heads = new Map<string, HeadState>();
+  for (const history of histories) {
+    const head = readFence(rows, history);
+    if (head !== undefined) heads.set(history, head);
+  }
+  return heads;
+};
+
 /** Where a reader stands, as the row store keeps it. */
 export const standingBytes = (standing: Standing): Uint8Array => pack(standing);
 

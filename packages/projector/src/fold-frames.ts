@@ -1,7 +1,6 @@
-import { PayloadNeeded } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
-import { applyFrame, loadLineage, type AppliedFrame, type HistoryState, type Sources } from '@stemma/history';
+import { applyFrame, loadLineage, type HistoryState, type Sources } from '@stemma/history';
 import {
   decodeBody,
   defectiveAt,
@@ -14,7 +13,7 @@ import {
   type FencedBatch,
 } from '@stemma/log';
 import { foldFrame, readLineage, readStanding, type ReadModel } from '@stemma/read-models';
-import type { StagedRows } from '@stemma/row-store';
+import type { RowSource, StagedRows } from '@stemma/row-store';
 import { DEFECTS, FENCES, fenceCells, frameAt, putFrame } from './core-tables.ts';
 import type { LineageCache } from './lineage-cache.ts';
 import type { Payloads } from './payloads.ts';
@@ -28,6 +27,9 @@ export type Folding = {
   readonly keepFrames: boolean;
 };
 
+/** Rows that a batch is about to write, over those that it reads. */
+export type Staged = StagedRows & Pick<RowSource, 'using'>;
+
 /** What a stretch of accepted frames came to. */
 export type Folded = { readonly frames: number; readonly events: number; readonly bytes: number };
 
@@ -38,11 +40,7 @@ export type Folded = { readonly frames: number; readonly events: number; readonl
  * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail; what the disk refuses. The staged rows are then
  *   half written: the caller undoes them.
  */
-export const foldFrames = async (
-  batch: FencedBatch,
-  staged: StagedRows,
-  folding: Folding,
-): Promise<Folded> => {
+export const foldFrames = async (batch: FencedBatch, staged: Staged, folding: Folding): Promise<Folded> => {
   const defective = new Map<string, number>();
   let [frames, events, bytes] = [0, 0, 0];
   for (const accepted of batch.accepted) {
@@ -54,7 +52,7 @@ export const foldFrames = async (
     try {
       const frame = decodeNow(accepted) ?? (await readFrame(accepted, folding.contents));
       events += frame.body.events.length;
-      if (!foldOne(frame, staged, folding)) await foldWithPayloads(frame, staged, folding);
+      await foldOne(frame, staged, folding);
       putFrame(staged, accepted, folding.keepFrames);
     } catch (error) {
       staged.undoTo(mark);
@@ -82,33 +80,25 @@ const decodeNow = ({ envelope, bytes, bodyAt }: AcceptedFrame): Frame | undefine
   return { envelope, body: finishBody(body, nothing) as Frame['body'] };
 };
 
-const NONE = (ref: { readonly seq: number; readonly index: number }): never => {
-  throw new PayloadNeeded([ref]);
-};
-
-/** Folds a frame that needs no payload of another; false if it does: nothing was changed then. */
-const foldOne = (frame: Frame, staged: StagedRows, folding: Folding): boolean => {
-  const state = folding.lineages.history(frame.envelope.history, frame.envelope.seq);
-  let applied: AppliedFrame;
-  try {
-    applied = applyFrame(state, frame, { payload: NONE, ...positions(state, staged) });
-  } catch (error) {
-    if (error instanceof PayloadNeeded) return false;
-    throw error;
-  }
-  foldApplied(applied, state, staged, folding);
-  return true;
-};
-
-const foldWithPayloads = async (frame: Frame, staged: StagedRows, folding: Folding): Promise<void> => {
+/**
+ * Most frames need neither a payload of another nor rows that are not at hand. Each half is called again where something
+ * had to be fetched, and leaves no trace before.
+ */
+const foldOne = async (frame: Frame, staged: Staged, folding: Folding): Promise<void> => {
   const { history, seq } = frame.envelope;
   const state = folding.lineages.history(history, seq);
+  const sources = positions(state, staged);
   const applied = await folding.payloads.using(
     history,
-    (payload) => applyFrame(state, frame, { payload, ...positions(state, staged) }),
-    (_, of) => frameAt(staged, history, of, folding.keepFrames),
+    (payload) => staged.using(() => applyFrame(state, frame, { payload, ...sources })),
+    (_, of) => staged.using(() => frameAt(staged, history, of, folding.keepFrames)),
   );
-  foldApplied(applied, state, staged, folding);
+  const mark = staged.mark();
+  await staged.using(() => {
+    staged.undoTo(mark);
+    for (const model of folding.models) foldFrame(model, applied, staged);
+  });
+  if (!applied.observed) folding.lineages.touched(state, applied.lineage);
 };
 
 /** Positions come from the rows of frames before this one, written or still staged. */
@@ -116,16 +106,6 @@ const positions = ({ history }: HistoryState, staged: StagedRows): Omit<Sources,
   position: (strand, seq) => loadLineage(readLineage(staged, history, strand, seq)),
   lineage: (strand) => readStanding(staged, history, strand),
 });
-
-const foldApplied = (
-  applied: AppliedFrame,
-  state: HistoryState,
-  staged: StagedRows,
-  { models, lineages }: Folding,
-): void => {
-  for (const model of models) foldFrame(model, applied, staged);
-  if (!applied.observed) lineages.touched(state, applied.lineage);
-};
 
 const noteDefect = (history: string, seq: number, error: unknown, staged: StagedRows): void => {
   if (!isStemmaError(error)) return;

@@ -21,25 +21,32 @@ const numberOf = (name: string): number => Number(name.slice(name.lastIndexOf('#
 const isOf = (signature: string, name: string): boolean => name.startsWith(`${signature}#`);
 
 /** The generation that readers of a group with these read models use: the promoted one, if it was made by the same. */
-export const currentName = (store: RowStore, group: string, signature: string): string | undefined => {
-  const current = store.current(group);
+export const currentName = async (
+  store: RowStore,
+  group: string,
+  signature: string,
+): Promise<string | undefined> => {
+  const current = await store.current(group);
   return current !== null && isOf(signature, current) ? current : undefined;
 };
 
 /** A name that no generation has had yet. */
-export const nextName = (store: RowStore, signature: string, current: string | null): string => {
-  const numbers = [...store.generations(), ...(current === null ? [] : [current])].map(numberOf);
+export const nextName = async (
+  store: RowStore,
+  signature: string,
+  current: string | null,
+): Promise<string> => {
+  const numbers = [...(await store.generations()), ...(current === null ? [] : [current])].map(numberOf);
   return `${signature}#${Math.max(0, ...numbers.filter(Number.isSafeInteger)) + 1}`;
 };
 
 /** Generations of a signature that nobody reads: rebuilds that were not finished, the newest first. */
-export const unfinishedNames = (
+export const unfinishedNames = async (
   store: RowStore,
   signature: string,
   current: string | null,
-): readonly string[] =>
-  store
-    .generations()
+): Promise<readonly string[]> =>
+  (await store.generations())
     .filter((name) => isOf(signature, name) && name !== current)
     .sort((a, b) => numberOf(b) - numberOf(a));
 
@@ -54,11 +61,12 @@ export const promote = async (
   next: string,
   log: EventLog,
 ): Promise<boolean> => {
-  const from = store.current(group);
+  const from = await store.current(group);
   if (from === next) return true;
   const unmoved: Promotion['unmoved'][number][] = [];
-  for (const [partition, cursor] of from === null ? [] : store.cursors(from)) {
-    const mine = store.cursors(next).get(partition);
+  const reached = await store.cursors(next);
+  for (const [partition, cursor] of from === null ? [] : await store.cursors(from)) {
+    const mine = reached.get(partition);
     if (mine === undefined) return false;
     if (offsetOf(mine) < offsetOf(cursor) && (await isKnown(log, cursor))) return false;
     unmoved.push({ generation: from ?? '', partition, cursor });

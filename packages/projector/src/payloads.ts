@@ -19,7 +19,7 @@ export type Payloads = {
    *
    * @throws E_RECORD_DAMAGED, E_CONTENT_MISSING, E_CONTENT_DAMAGED, E_SNAPSHOT_NOT_FOUND, and what `fn` throws
    */
-  using<T>(history: string, fn: (source: PayloadSource) => T, frameAt?: FrameAt): Promise<T>;
+  using<T>(history: string, fn: (source: PayloadSource) => T | Promise<T>, frameAt?: FrameAt): Promise<T>;
   /**
    * The events of a frame, contents in place. `once`: they are not kept, for those who go through many frames and come
    * back to none. @throws as `using`
@@ -35,7 +35,7 @@ export type Payloads = {
 };
 
 /** The bytes of a frame, or the offset of its record; undefined if there is no such frame. */
-export type FrameAt = (history: string, seq: number) => number | Uint8Array | undefined;
+export type FrameAt = (history: string, seq: number) => Promise<number | Uint8Array | undefined>;
 
 export type PayloadsOptions = {
   readonly log: EventLog;
@@ -81,7 +81,7 @@ export const openPayloads = ({
   };
 
   const read = async (history: string, seq: number, find: FrameAt): Promise<Kept> => {
-    const at = find(history, seq);
+    const at = await find(history, seq);
     if (at === undefined)
       throw fail('E_SNAPSHOT_NOT_FOUND', `${history} has no frame ${seq}`, { history, seq });
     const frame = typeof at === 'number' ? await inLog(history, seq, at) : inRows(history, seq, at);
@@ -120,7 +120,7 @@ export const openPayloads = ({
       };
       for (;;) {
         try {
-          return fn(source);
+          return await fn(source);
         } catch (error) {
           if (!(error instanceof PayloadNeeded)) throw error;
           for (const { seq } of error.refs)

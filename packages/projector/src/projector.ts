@@ -1,7 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { ContentSource, EventLog, Standing } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
-import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
+import { RowsNeeded, type Generation, type GenerationView, type RowStore } from '@stemma/row-store';
 import { DEFECTS, frameAt } from './core-tables.ts';
 import type { Folding } from './fold-frames.ts';
 import { currentName, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
@@ -39,13 +39,13 @@ export type ProjectorOptions = {
 
 /** The program that runs read models over a log into rows, and reads them. */
 export type Projector = {
-  /** One consistent state of the rows that are current; `fn` must not wait. */
-  read<T>(fn: (view: GenerationView) => T): T;
+  /** One consistent state of the rows that are current; `fn` does not wait, and may be called again (see `Generation`). */
+  read<T>(fn: (view: GenerationView) => T): Promise<T>;
   /** The rows of the group by this version's read models. */
-  generation(): Generation;
+  generation(): Promise<Generation>;
   readonly payloads: Payloads;
   /** Where the rows stand; undefined before the first commit. */
-  standing(partition: number): Standing | undefined;
+  standing(partition: number): Promise<Standing | undefined>;
   /**
    * Folds what is in the log, in one partition or in all. Calls for a partition take turns; several processes may do so
    * on one store.
@@ -85,27 +85,28 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const tables = tablesOf(models, keepFrames);
   const opened = new Map<string, Generation>();
 
-  const open = (name: string): Generation => {
-    let generation = opened.get(name);
-    if (generation === undefined) opened.set(name, (generation = store.generation(name, tables)));
+  const open = async (name: string): Promise<Generation> => {
+    const known = opened.get(name);
+    if (known !== undefined) return known;
+    const generation = await store.generation(name, tables);
+    opened.set(name, generation);
     return generation;
   };
   /** The current generation; the one that will be, while rows of another version are still current. */
-  const generation = (): Generation => {
-    const known = currentName(store, group, signature);
+  const generation = async (): Promise<Generation> => {
+    const known = await currentName(store, group, signature);
     if (known !== undefined) return open(known);
-    const current = store.current(group);
-    return open(unfinishedNames(store, signature, current)[0] ?? nextName(store, signature, current));
+    const current = await store.current(group);
+    const [unfinished] = await unfinishedNames(store, signature, current);
+    return open(unfinished ?? (await nextName(store, signature, current)));
   };
-  /** The generation that was current when somebody last looked. */
-  let seen: Generation | undefined;
-  const read = <T>(fn: (view: GenerationView) => T): T => {
-    for (;;) {
-      const now = seen ?? generation();
-      const result = attempt(() => now.read(fn));
-      seen = generation();
+  const read = async <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    for (let now = await generation(); ;) {
+      const result = await now.read((view) => attempt(() => fn(view)));
+      const then = await generation();
       // Another one became current, and this one may have been dropped while it was read: what was seen may be nothing.
-      if (seen === now) return result();
+      if (then === now) return result();
+      now = then;
     }
   };
 
@@ -130,12 +131,16 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     return mine;
   };
 
-  const runOnce = async (partition: number, target: () => Generation, fresh: Folding): Promise<void> => {
+  const runOnce = async (
+    partition: number,
+    target: () => Promise<Generation>,
+    fresh: Folding,
+  ): Promise<void> => {
     for (;;) {
       try {
         await runPartition({
           log,
-          generation: target(),
+          generation: await target(),
           folding: fresh,
           partition,
           limits,
@@ -154,7 +159,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const catchUpOne = (partition: number): Promise<void> =>
     inTurn(partition, async () => {
       await runOnce(partition, generation, folding);
-      if (store.current(group) !== generation().name) await promote(store, group, generation().name, log);
+      const { name } = await generation();
+      if ((await store.current(group)) !== name) await promote(store, group, name, log);
     });
 
   const catchUp = async (partition?: number): Promise<void> => {
@@ -163,9 +169,9 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   };
 
   const rebuild = async (): Promise<void> => {
-    const old = store.current(group);
-    for (const name of unfinishedNames(store, signature, old)) await store.drop(name);
-    const next = open(nextName(store, signature, old));
+    const old = await store.current(group);
+    for (const name of await unfinishedNames(store, signature, old)) await store.drop(name);
+    const next = await open(await nextName(store, signature, old));
     const fresh: Folding = {
       ...folding,
       lineages: lineageCache(options.cacheBytes),
@@ -176,19 +182,20 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       }),
     };
     do {
-      for (const partition of partitions) await runOnce(partition, () => next, fresh);
+      for (const partition of partitions) await runOnce(partition, async () => next, fresh);
     } while (!(await promote(store, group, next.name, log)));
     lineages.clear();
     payloads.clear();
     if (old !== null) await store.drop(old);
   };
 
-  const standing = (partition: number): Standing | undefined => readStanding(generation(), partition);
+  const standing = async (partition: number): Promise<Standing | undefined> =>
+    readStanding(await generation(), partition);
 
   const followOne = async (partition: number, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       await catchUpOne(partition);
-      const at = standing(partition);
+      const at = await standing(partition);
       // Behind damage that closes the partition only an acknowledgement helps, and that comes at the end.
       const from = isClosed(at) ? await log.end(partition) : (at?.cursor.offset ?? 0);
       await log.wait(partition, from, signal);
@@ -209,10 +216,10 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     },
     async waitFor({ partition, offset }, signal) {
       for (;;) {
-        if ((standing(partition)?.cursor.offset ?? -1) >= offset) return;
+        if (((await standing(partition))?.cursor.offset ?? -1) >= offset) return;
         if (signal.aborted) throw fail('E_CANCELLED', `the rows do not stand at ${partition}@${offset} yet`);
         await catchUpOne(partition);
-        const at = standing(partition);
+        const at = await standing(partition);
         if ((at?.cursor.offset ?? -1) >= offset) return;
         if (isClosed(at))
           throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
@@ -227,6 +234,7 @@ const attempt = <T>(fn: () => T): (() => T) => {
     const value = fn();
     return () => value;
   } catch (error) {
+    if (error instanceof RowsNeeded) throw error;
     return () => {
       throw error;
     };
@@ -235,7 +243,7 @@ const attempt = <T>(fn: () => T): (() => T) => {
 
 /** True if a history is defective only for a content that is there now. */
 const isSomethingBack = async (read: Projector['read'], contents: ContentSource): Promise<boolean> => {
-  for (const { value } of read((view) => view.range(DEFECTS, { prefix: [] })))
+  for (const { value } of await read((view) => view.range(DEFECTS, { prefix: [] })))
     if (await isBack(value, contents)) return true;
   return false;
 };

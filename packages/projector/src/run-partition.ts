@@ -6,12 +6,11 @@ import {
   type EventLog,
   type FencedBatch,
   type Heads,
-  type HeadState,
   type Standing,
 } from '@stemma/log';
-import { stageRows, type Generation, type StagedRows } from '@stemma/row-store';
-import { readFence, standingBytes, standingOf } from './core-tables.ts';
-import { foldFrames, type Folding } from './fold-frames.ts';
+import { stageRows, type Generation } from '@stemma/row-store';
+import { headsOf, standingBytes, standingOf } from './core-tables.ts';
+import { foldFrames, type Folding, type Staged } from './fold-frames.ts';
 
 /** When a batch is committed: as soon as one of these is reached. */
 export type BatchLimits = {
@@ -76,7 +75,7 @@ export const clearCaches = ({ lineages }: Folding): void => lineages.clear();
 
 const run = async (options: RunOptions): Promise<Progress> => {
   const { log, generation, folding, partition, limits, until, now } = options;
-  const bytesAtStart = generation.read((view) => view.cursor(partition));
+  const bytesAtStart = await generation.read((view) => view.cursor(partition));
   const standing = bytesAtStart === null ? await standingAtStart(log, partition) : standingOf(bytesAtStart);
   const batch = openBatch(generation, partition, bytesAtStart, standing, now);
   const [maxFrames, maxBytes] = [limits.frames ?? Infinity, limits.bytes ?? 8 * 1024 * 1024];
@@ -142,21 +141,17 @@ const openBatch = (
   standing: Standing,
   now: () => number,
 ): Batch => {
-  const begin = (): StagedRows => generation.read((view) => stageRows(view));
+  const begin = (): Staged => {
+    const source = generation.source();
+    return Object.assign(stageRows(source), { using: <T>(fn: () => T | Promise<T>) => source.using(fn) });
+  };
   let staged = begin();
   let expected = cursor;
   let since = now();
   let total: Total = { frames: 0, events: 0, bytes: 0, next: standing };
   return {
     heads: {
-      load(histories) {
-        const heads = new Map<string, HeadState>();
-        for (const history of histories) {
-          const head = readFence(staged, history);
-          if (head !== undefined) heads.set(history, head);
-        }
-        return heads;
-      },
+      load: (histories) => staged.using(() => headsOf(staged, histories)),
     },
     get total() {
       return total;
@@ -188,8 +183,11 @@ const openBatch = (
 };
 
 /** Where the rows of a partition stand; undefined before the first commit. */
-export const readStanding = (generation: Generation, partition: number): Standing | undefined => {
-  const bytes = generation.read((view) => view.cursor(partition));
+export const readStanding = async (
+  generation: Generation,
+  partition: number,
+): Promise<Standing | undefined> => {
+  const bytes = await generation.read((view) => view.cursor(partition));
   return bytes === null ? undefined : standingOf(bytes);
 };
 

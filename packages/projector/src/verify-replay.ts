@@ -1,6 +1,6 @@
 import { compareNumbers } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { Generation, GenerationView, Key, RowStore, Table, Value } from '@stemma/row-store';
+import type { Generation, Key, RowStore, Scan, Table, Value } from '@stemma/row-store';
 import { packValue } from '@stemma/row-store';
 import { CORE_TABLES, standingOf } from './core-tables.ts';
 import { openProjector, type Projector } from './projector.ts';
@@ -105,7 +105,8 @@ const replayInto = async (
 
 const isAtEnd = async (projector: Projector, log: Projector['options']['log']): Promise<boolean> => {
   for (let partition = 0; partition < log.partitions; partition++)
-    if ((projector.standing(partition)?.cursor.offset ?? -1) < (await log.end(partition))) return false;
+    if (((await projector.standing(partition))?.cursor.offset ?? -1) < (await log.end(partition)))
+      return false;
   return true;
 };
 
@@ -119,33 +120,31 @@ type Compared = {
 /** Compares when both stand at the same place; while others write, the one that is behind catches up first. */
 const compareWhenLevel = async (live: Projector, replay: Projector): Promise<Compared> => {
   for (let tries = 0; tries < 20; tries++) {
-    const found = live.read((view) =>
-      replay
-        .generation()
-        .read((other) => (isLevel(view, other) ? compareRows(live.generation(), view, other) : undefined)),
+    const [stored, replayed] = [await live.generation(), await replay.generation()];
+    const found = await stored.scan((rows) =>
+      replayed.scan(async (other) =>
+        (await isLevel(rows, other)) ? compareRows(stored, rows, other) : undefined,
+      ),
     );
-    if (found !== undefined) return { ...found, ...fencedCounts(replay.generation()) };
+    if (found !== undefined) return { ...found, ...(await fencedCounts(replayed)) };
     await live.catchUp();
     await replay.catchUp();
   }
   throw fail('E_CURSOR_MOVED', 'the rows move on faster than they can be compared');
 };
 
-const isLevel = (a: GenerationView, b: GenerationView): boolean => {
-  const places = (view: GenerationView): string =>
-    view
-      .partitions()
-      .map((partition) => `${partition}@${offsetAt(view, partition)}`)
-      .join();
-  return places(a) === places(b);
+const isLevel = async (a: Scan, b: Scan): Promise<boolean> => (await placesOf(a)) === (await placesOf(b));
+
+const placesOf = async (scan: Scan): Promise<string> => {
+  const places: string[] = [];
+  for (const partition of await scan.partitions()) {
+    const cursor = await scan.cursor(partition);
+    places.push(`${partition}@${cursor === null ? -1 : standingOf(cursor).cursor.offset}`);
+  }
+  return places.join();
 };
 
-const offsetAt = (view: GenerationView, partition: number): number => {
-  const cursor = view.cursor(partition);
-  return cursor === null ? -1 : standingOf(cursor).cursor.offset;
-};
-
-const fencedCounts = (generation: Generation): { accepted: number; fenced: number } =>
+const fencedCounts = (generation: Generation): Promise<{ accepted: number; fenced: number }> =>
   generation.read((view) => {
     const states = view.partitions().flatMap((partition) => {
       const cursor = view.cursor(partition);
@@ -159,19 +158,19 @@ const fencedCounts = (generation: Generation): { accepted: number; fenced: numbe
   });
 
 /** Every row of every table that says the same on every log. */
-const compareRows = (
+const compareRows = async (
   generation: Generation,
-  stored: GenerationView,
-  replayed: GenerationView,
-): Pick<Compared, 'rows' | 'differences'> => {
+  stored: Scan,
+  replayed: Scan,
+): Promise<Pick<Compared, 'rows' | 'differences'>> => {
   const differences: Difference[] = [];
   let rows = 0;
   for (const table of generation.tables) {
     if (table.local === true) continue;
     const [before, differing] = [rows, differences.length];
-    for (const { key, value } of stored.entries(table)) {
+    for await (const { key, value } of stored.entries(table)) {
       rows++;
-      const other = replayed.get(table, key);
+      const other = await replayed.get(table, key);
       if (other === undefined || Buffer.compare(packValue(table, value), packValue(table, other)) !== 0)
         differences.push({
           table: table.name,
@@ -183,9 +182,9 @@ const compareRows = (
     }
     const missing = differences.slice(differing).filter((each) => each.replayed === undefined).length;
     // Equal numbers of rows with equal keys: there is none that only the replay has.
-    if (countRows(replayed, table) === rows - before - missing) continue;
-    for (const { key, value } of replayed.entries(table))
-      if (stored.get(table, key) === undefined)
+    if ((await countRows(replayed, table)) === rows - before - missing) continue;
+    for await (const { key, value } of replayed.entries(table))
+      if ((await stored.get(table, key)) === undefined)
         differences.push({
           table: table.name,
           key,
@@ -200,9 +199,9 @@ const compareRows = (
   return { rows, differences };
 };
 
-const countRows = (view: GenerationView, table: Table): number => {
+const countRows = async (scan: Scan, table: Table): Promise<number> => {
   let count = 0;
-  for (const _row of view.entries(table)) count++;
+  for await (const _row of scan.entries(table)) count++;
   return count;
 };
 

@@ -56,7 +56,7 @@ describe('what is not served', () => {
     ]);
     const { projector } = await opened([...entriesOf(bad), ...entriesOf(frames('good'))]);
     await projector.catchUp();
-    projector.read((view) => {
+    await projector.read((view) => {
       expect(readFence(view, 'bad')).toMatchObject({ next: 6, state: 'defective', stopped: 4 });
       expect(readFence(view, 'good')).toMatchObject({ next: 4, state: 'open', stopped: null });
       expect([readHead(view, 'bad', 0), readHead(view, 'good', 0)]).toEqual([3, 3]);
@@ -78,7 +78,9 @@ describe('what is not served', () => {
       entriesOf([...list.slice(0, 3), { ...last, body: { ...last.body, events } }]),
     );
     await projector.catchUp();
-    expect(projector.read((view) => [readFence(view, 'h')?.stopped, readHead(view, 'h', 0)])).toEqual([3, 2]);
+    expect(await projector.read((view) => [readFence(view, 'h')?.stopped, readHead(view, 'h', 0)])).toEqual([
+      3, 2,
+    ]);
   });
 
   it('an event that this version does not know stops the projector in front of it, with everything before it folded [record §2: unknown version]', async () => {
@@ -93,8 +95,10 @@ describe('what is not served', () => {
     const { projector, log } = await opened([...good.slice(0, 3), strange, ...good.slice(3)]);
     expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
     expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
-    expect(projector.read((view) => readHead(view, 'h', 0))).toBe(2);
-    expect(projector.standing(0)?.cursor.offset).toBe(log.records(0).findIndex(({ key }) => key === 'i'));
+    expect(await projector.read((view) => readHead(view, 'h', 0))).toBe(2);
+    expect((await projector.standing(0))?.cursor.offset).toBe(
+      log.records(0).findIndex(({ key }) => key === 'i'),
+    );
   });
 
   it('a content that is missing closes its history until it is back [record §4: missing content]', async () => {
@@ -114,7 +118,7 @@ describe('what is not served', () => {
     const projector = openProjector({ log, contents, store: openMemoryRowStore() });
     await projector.catchUp();
     expect(
-      projector.read((view) => [
+      await projector.read((view) => [
         readFence(view, 'h')?.state,
         view.get(DEFECTS, ['h'])?.[1],
         readHead(view, 'h', 0),
@@ -123,7 +127,7 @@ describe('what is not served', () => {
     for (const bytes of stored.values()) expect(await contents.put(bytes)).toBeInstanceOf(ContentRef);
     await projector.catchUp();
     expect(
-      projector.read((view) => [
+      await projector.read((view) => [
         readFence(view, 'h')?.state,
         view.get(DEFECTS, ['h']),
         readHead(view, 'h', 0),
@@ -139,7 +143,7 @@ describe('what is not served', () => {
     const placed = await log.append(0, recorded.entries.slice(5));
     const projector = openProjector({ log, contents: openMemoryContents(), store: openMemoryRowStore() });
     await projector.catchUp();
-    expect(projector.standing(0)?.state.damage).toEqual([
+    expect((await projector.standing(0))?.state.damage).toEqual([
       { offset: 6, history: 'never seen', seq: 0, anybodys: true },
     ]);
     const never = new AbortController().signal;

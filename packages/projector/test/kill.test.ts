@@ -15,7 +15,7 @@ import { someRecorded } from './recorded.ts';
 const KILLS = 40;
 
 /** What heads, lineage and snapshots say of a history is of one moment; gives how many histories were there. */
-const lookAtOneState = (projector: Projector, histories: Iterable<string>): number =>
+const lookAtOneState = (projector: Projector, histories: Iterable<string>): Promise<number> =>
   projector.read((view) => {
     let there = 0;
     for (const history of histories) {
@@ -57,7 +57,7 @@ it(
         await log.append(0, [entry]);
       // Any moment: the length of the wait is the point of the test. Meanwhile another process's readers look.
       for (const until = performance.now() + ((kills * 37) % 90); performance.now() < until;) {
-        looks += lookAtOneState(reader, recorded.histories.keys());
+        looks += await lookAtOneState(reader, recorded.histories.keys());
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
       child.kill('SIGKILL');
@@ -79,7 +79,7 @@ it(
       for (const strand of naive.strands.keys()) {
         const ids = (nodes: Iterable<{ headers: { id: string } }>): string[] =>
           [...nodes].map(({ headers }) => headers.id).sort(compareCodePoints);
-        const { nodes } = projector.read((view) => readLineage(view, history, strand, null));
+        const { nodes } = await projector.read((view) => readLineage(view, history, strand, null));
         expect(ids(nodes)).toEqual(ids(naive.copyAt(strand, naive.state.next - 1).nodes));
       }
     }

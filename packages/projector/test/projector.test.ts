@@ -1,19 +1,13 @@
 import { isStemmaError } from '@stemma/errors';
 import { openMemoryLog } from '@stemma/log';
 import { READ_MODELS, readLineage } from '@stemma/read-models';
-import { openMemoryRowStore, type Generation, type Row } from '@stemma/row-store';
+import { openMemoryRowStore, type Row } from '@stemma/row-store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FENCES, openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
-import { anyRecorded, appendAll, logged, record, someRecorded } from './recorded.ts';
+import { allRows, anyRecorded, appendAll, logged, record, someRecorded } from './recorded.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 25);
-
-/** Every row of every table, in the order of the store. */
-const allRows = (generation: Generation): Record<string, Row[]> =>
-  generation.read((view) =>
-    Object.fromEntries(generation.tables.map((table) => [table.name, [...view.entries(table)]])),
-  );
 
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -43,7 +37,7 @@ describe('a projector', () => {
               projector = openProjector({ log, contents, store, limits: { frames }, stop });
               await projector.catchUp();
             }
-            results.push(allRows((projector as Projector).generation()));
+            results.push(await allRows(await (projector as Projector).generation()));
           }
           for (const rows of results.slice(1)) expect(rows).toEqual(results[0]);
           const rows = results[0] as Record<string, Row[]>;
@@ -51,9 +45,9 @@ describe('a projector', () => {
             const store = openMemoryRowStore();
             const projector = openProjector({ log, contents, store, cacheBytes: 1 });
             await projector.catchUp();
-            expect(allRows(projector.generation())).toEqual(rows);
-            expect(projector.read((view) => readFence(view, history)?.next)).toBe(naive.frames.length);
-            projector.read((view) => {
+            expect(await allRows(await projector.generation())).toEqual(rows);
+            expect(await projector.read((view) => readFence(view, history)?.next)).toBe(naive.frames.length);
+            await projector.read((view) => {
               for (const strand of naive.strands.keys()) {
                 const { nodes } = readLineage(view, history, strand, null);
                 expect([...nodes].length).toBe([...naive.copyAt(strand, naive.state.next - 1).nodes].length);
@@ -78,7 +72,7 @@ describe('a projector', () => {
         await Promise.all(both.map((each) => each.catchUp()));
         const alone = openProjector({ log, contents, store: openMemoryRowStore() });
         await alone.catchUp();
-        expect(allRows(both[0]!.generation())).toEqual(allRows(alone.generation()));
+        expect(await allRows(await both[0]!.generation())).toEqual(await allRows(await alone.generation()));
       }),
       { numRuns: RUNS },
     );
@@ -100,12 +94,10 @@ describe('a projector', () => {
     expect(report.rows).toBeGreaterThan(100);
     expect(report.accepted).toBe(4 * (recorded.entries.length + 1));
 
-    const generation = projector.generation();
+    const generation = await projector.generation();
     const [versions] = [READ_MODELS[0]!.tables[1]!];
-    const [row] = generation.read((view) =>
-      [...view.entries(versions)].filter(({ key }) => (key[5] as number) > 1),
-    );
-    const cursor = generation.read((view) => view.cursor(0))!;
+    const row = (await allRows(generation))[versions.name]!.find(({ key }) => (key[5] as number) > 1);
+    const cursor = (await generation.read((view) => view.cursor(0)))!;
     await generation.commit({
       partition: 0,
       expected: cursor,
@@ -138,7 +130,7 @@ describe('a projector', () => {
     await projector.catchUp();
     const fresh = openProjector({ log, contents, store: openMemoryRowStore() });
     await fresh.catchUp();
-    expect(allRows(projector.generation())).toEqual(allRows(fresh.generation()));
+    expect(await allRows(await projector.generation())).toEqual(await allRows(await fresh.generation()));
   });
 
   it('rebuilds beside the rows that are read, and flips when it has passed them [architecture §5]', async () => {
@@ -147,16 +139,16 @@ describe('a projector', () => {
     const store = openMemoryRowStore();
     const old = openProjector({ log, contents, store, models: READ_MODELS.slice(0, 1) });
     await old.catchUp();
-    const name = old.generation().name;
+    const { name } = await old.generation();
     const raised = READ_MODELS.map((model) => ({ ...model, version: 2 }));
     const next = openProjector({ log, contents, store, models: raised });
-    expect([next.generation().name === name, store.current('all')]).toEqual([false, name]);
+    expect([(await next.generation()).name === name, await store.current('all')]).toEqual([false, name]);
     await next.catchUp();
-    expect(store.current('all')).toBe(next.generation().name);
-    const before = next.generation().name;
+    expect(await store.current('all')).toBe((await next.generation()).name);
+    const before = (await next.generation()).name;
     await next.rebuild();
-    expect(store.current('all')).toBe(next.generation().name);
-    expect(store.generations()).not.toContain(before);
+    expect(await store.current('all')).toBe((await next.generation()).name);
+    expect(await store.generations()).not.toContain(before);
   });
 
   it('follows: what is appended can be read as soon as one waited for it', async () => {
@@ -169,7 +161,7 @@ describe('a projector', () => {
     for (const entry of recorded.entries) {
       const [placed] = await log.append(0, [entry]);
       await projector.waitFor({ partition: 0, offset: placed!.next }, ending.signal);
-      expect(projector.read((view) => (view.get(FENCES, [entry.key])?.[0] as number) > 0)).toBe(true);
+      expect(await projector.read((view) => (view.get(FENCES, [entry.key])?.[0] as number) > 0)).toBe(true);
     }
     ending.abort();
     await following;
@@ -185,7 +177,9 @@ describe('a projector', () => {
     records[at] = { ...records[at]!, bytes };
     const projector = openProjector({ log, contents, store: openMemoryRowStore(), limits: { frames: 3 } });
     await projector.catchUp();
-    const heads = projector.read((view) => ['h0', 'h1', 'h2'].map((history) => readFence(view, history)));
+    const heads = await projector.read((view) =>
+      ['h0', 'h1', 'h2'].map((history) => readFence(view, history)),
+    );
     expect(heads[0]?.state).toBe('damaged');
     expect(heads.slice(1).map((head) => [head?.state, head?.next])).toEqual(
       ['h1', 'h2'].map((history) => ['open', recorded.histories.get(history)!.frames.length]),

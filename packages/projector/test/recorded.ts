@@ -9,6 +9,7 @@ import {
   type EventLog,
   type MemoryLog,
 } from '@stemma/log';
+import type { Generation, Row } from '@stemma/row-store';
 import { openMemoryContents, type MemoryContents } from '@stemma/contents';
 import { sha256 } from '@stemma/canonical';
 import fc from 'fast-check';
@@ -72,3 +73,15 @@ export const logged = async (
   await appendAll(log, entries);
   return { log, contents: openMemoryContents() };
 };
+
+/** Every row of every table, in the order of the store. */
+export const allRows = (generation: Generation): Promise<Record<string, Row[]>> =>
+  generation.scan(async (scan) => {
+    const rows: Record<string, Row[]> = {};
+    for (const table of generation.tables) {
+      const found: Row[] = [];
+      for await (const row of scan.entries(table)) found.push(row);
+      rows[table.name] = found;
+    }
+    return rows;
+  });

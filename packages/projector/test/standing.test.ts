@@ -2,7 +2,7 @@ import { openMemoryContents } from '@stemma/contents';
 import { appendControl, openMemoryLog } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import { openProjector, readFence } from '../src/index.ts';
+import { headsOf, openProjector, readFence } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 it('where a projector stands is kept with its rows: heads, damage and the raised version are there when another goes on [record §5: heads]', async () => {
@@ -13,9 +13,9 @@ it('where a projector stands is kept with its rows: heads, damage and the raised
   await log.append(0, recorded.entries);
   const before = open();
   await before.catchUp();
-  const standing = before.standing(0);
+  const standing = await before.standing(0);
   if (standing === undefined) throw new Error('nothing was read');
-  const heads = { load: () => new Map(before.read((view) => [['log:0', readFence(view, 'log:0')!]])) };
+  const heads = { load: () => before.read((view) => headsOf(view, ['log:0'])) };
   const author = { at: 1n, actor: 'operator', command: 'raise' };
   await appendControl(log, standing, heads, { type: 'FormatRaised', version: 2 }, author);
   const [entry] = recorded.entries.slice(-1);
@@ -24,13 +24,13 @@ it('where a projector stands is kept with its rows: heads, damage and the raised
   await log.append(0, [{ key: entry!.key, bytes }]);
   await before.catchUp();
   const after = open();
-  expect(after.standing(0)).toEqual(before.standing(0));
-  expect(after.standing(0)?.state).toMatchObject({
+  expect(await after.standing(0)).toEqual(await before.standing(0));
+  expect((await after.standing(0))?.state).toMatchObject({
     format: 2,
     damage: [{ history: entry!.key, anybodys: false }],
   });
-  const fences = (projector: typeof before): unknown[] =>
+  const fences = (projector: typeof before): Promise<unknown[]> =>
     projector.read((view) => [...recorded.histories.keys()].map((history) => readFence(view, history)));
-  expect(fences(after)).toEqual(fences(before));
-  expect(after.read((view) => readFence(view, entry!.key)?.state)).toBe('damaged');
+  expect(await fences(after)).toEqual(await fences(before));
+  expect(await after.read((view) => readFence(view, entry!.key)?.state)).toBe('damaged');
 });

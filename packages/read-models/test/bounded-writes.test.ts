@@ -47,7 +47,7 @@ const idsOf = (parts: TreeParts): string[] =>
 
 /** True if the nodes at every position are the copies', the mark changed by `spoil`. */
 const isRight = ({ history, under }: Both, spoil: (mark: Mark) => Mark = (mark) => mark): boolean =>
-  under.rows.read((view) => {
+  under.rows.now((view) => {
     for (let seq = 0; seq < history.state.next; seq++) {
       const { mark } = nearestMark(view, HISTORY, 0, seq);
       const parts = readLinks(view, HISTORY, readChain(view, HISTORY, 0, seq), spoil(mark));
@@ -90,7 +90,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
       const [newest] = idsOf(tree.history.copyAt(0, tree.history.state.next - 1)).slice(-1);
       const steps = newest === undefined ? [] : [{ op: 'remove', id: newest } as Step];
       tree.history.run(0, [...steps, insert('^sys', block()), insert('^sys', block({ ttl: 3 })), COMMIT]);
-      const { mark } = tree.under.rows.read((view) =>
+      const { mark } = tree.under.rows.now((view) =>
         nearestMark(view, HISTORY, 0, tree.history.state.next - 1),
       );
       if (mark.sysRows === mark.sysLive) anew++;
@@ -121,7 +121,7 @@ describe('where something is alive [snapshots: oldestLive]', () => {
 
   it('stays narrow with stragglers far below the rest, which stand in `also` [snapshots: oldestLive]', () => {
     const tree = stragglers();
-    const { mark } = tree.under.rows.read((view) =>
+    const { mark } = tree.under.rows.now((view) =>
       nearestMark(view, HISTORY, 0, tree.history.state.next - 1),
     );
     expect(mark.also.length).toBe(32);
@@ -143,7 +143,7 @@ describe('where something is alive [snapshots: oldestLive]', () => {
     history.run(0, [START]);
     for (let i = 0; i < 2_000; i++) history.run(0, [insert('^ah', block({ ttl: 50 })), COMMIT]);
     let read = 0;
-    const parts = under.rows.read((view) =>
+    const parts = under.rows.now((view) =>
       readPosition(
         {
           ...view,

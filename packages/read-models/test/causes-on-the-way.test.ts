@@ -77,7 +77,7 @@ const expectedLines = (told: Told, a: readonly number[], b: readonly number[], i
 
 /** The same lines from an explained entry: a run of ageing is a line for each of its cycles. */
 const explainedLines = (told: Told, vistas: readonly [Vista, Vista], entry: ExplainedEntry): string[] =>
-  told.under.rows.read((view) =>
+  told.under.rows.now((view) =>
     entry.causes.flatMap(({ undone, fields, seq, index, cause, explains, cycle, until }) => {
       const prefix = undone ? 'undone ' : '';
       if (until !== null) {
@@ -109,7 +109,7 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
     strand,
     seq,
   });
-  const { explained, vistas } = under.rows.read((view) => ({
+  const { explained, vistas } = under.rows.now((view) => ({
     explained: explainDiff(view, HISTORY, { a: place(a), b: place(b), diff }, source),
     vistas: [vistaFrom(view, HISTORY, ...a), vistaFrom(view, HISTORY, ...b)] as const,
   }));
@@ -188,7 +188,7 @@ test(
       fc.property(anyActs(1, 60), (acts) => {
         const told = play(acts);
         const { history, under } = told;
-        under.rows.read((view) => {
+        under.rows.now((view) => {
           for (const strand of history.strands.keys()) {
             const head = history.state.next - 1;
             const vista = vistaFrom(view, HISTORY, strand, head);

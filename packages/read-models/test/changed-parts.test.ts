@@ -29,7 +29,7 @@ const compare = (
 ): void => {
   const place = ([strand, seq]: readonly [number, number]) => ({ strand, seq });
   const ends = { a: place(a), b: place(b) };
-  const parts = under.rows.read((view) => changedParts(view, HISTORY, ends, ALL));
+  const parts = under.rows.now((view) => changedParts(view, HISTORY, ends, ALL));
   if (parts === undefined) throw new Error('there is nothing that is too much');
   const whole = diffTrees(flattenRecords(history.copyAt(...a)), flattenRecords(history.copyAt(...b)), source);
   expect(diffTrees(parts.older, parts.newer, source, parts.ids)).toEqual(whole);
@@ -94,7 +94,7 @@ test('what changed beside a thousand nodes is read in a few rows; what is too mu
   history.run(0, [block('two'), { op: 'commit' }]);
   let read = 0;
   const at = (seq: number) => ({ strand: 0, seq });
-  const parts = under.rows.read((view) =>
+  const parts = under.rows.now((view) =>
     changedParts(
       {
         get: (table, key) => view.get(table, key),
@@ -112,5 +112,5 @@ test('what changed beside a thousand nodes is read in a few rows; what is too mu
   const { added, removed, changed } = diffTrees(parts.older, parts.newer, source, parts.ids);
   expect([added.length, removed, changed]).toEqual([2, [], [{ id: 'old', fields: ['ttl'] }]]);
   expect(read).toBeLessThan(60);
-  expect(under.rows.read((view) => changedParts(view, HISTORY, { a: at(0), b: at(3) }))).toBeUndefined();
+  expect(under.rows.now((view) => changedParts(view, HISTORY, { a: at(0), b: at(3) }))).toBeUndefined();
 });

@@ -18,7 +18,7 @@ const withoutTree = (frame: AppliedFrame): AppliedFrame =>
 
 /** A history, and what all read models read and wrote for its newest frame. */
 const counted = () => {
-  const rows = openMemoryRowStore().generation(
+  const rows = openMemoryRowStore().rows(
     'test',
     READ_MODELS.flatMap(({ tables }) => tables),
   );
@@ -38,14 +38,14 @@ const counted = () => {
         },
       });
       const seen = frame.started === null || frame.started.how === 'start' ? frame : withoutTree(frame);
-      const changes = rows.read((view) => {
+      const changes = rows.now((view) => {
         const staged = stageRows(counting(view));
         for (const model of READ_MODELS) foldFrame(model, seen, staged);
         return staged.changes();
       });
       cost = { gets, ranged, written: changes.length };
       const cursor = Uint8Array.of(frame.seq & 255, frame.seq >> 8);
-      void rows.commit({ partition: 0, expected: rows.read((view) => view.cursor(0)), cursor, changes });
+      void rows.commit({ partition: 0, expected: rows.now((view) => view.cursor(0)), cursor, changes });
     },
     'h',
     Infinity,

@@ -44,7 +44,7 @@ test('a fork writes no row of causes, and what it sees of a node ends where it l
   const fork = history.state.next - 1;
   expect((under.writes.at(-1) ?? []).filter(({ table }) => TABLES.includes(table.name))).toEqual([]);
   wrote(COMMIT);
-  under.rows.read((view) => {
+  under.rows.now((view) => {
     const kinds = (strand: number): string[] =>
       timelineOf(view, vistaFrom(view, HISTORY, strand, history.state.next - 1), 'a').map(
         ({ cause }) => cause.kind,
@@ -58,7 +58,7 @@ test('the moments of a life stand in order: held, and gone with what held it [co
   const { history, under, wrote } = told();
   wrote(block('kept', { ttl: 1 }), block('keeper', { ttl: 3, refs: ['kept'] }), COMMIT);
   for (let i = 0; i < 5; i++) wrote(COMMIT);
-  under.rows.read((view) => {
+  under.rows.now((view) => {
     const vista = vistaFrom(view, HISTORY, 0, history.state.next - 1);
     expect(
       timelineOf(view, vista, 'kept').map(({ cause, cycle, until }) => [cause.kind, cycle, until]),
@@ -81,7 +81,7 @@ test('the nodes that frames touched are told by frame, each once', () => {
   const { under, wrote } = told();
   wrote(block('a'), block('b'), { op: 'replace', id: 'a', set: { content: 'x' } });
   wrote(COMMIT);
-  under.rows.read((view) =>
+  under.rows.now((view) =>
     expect(nodesTouched(view, HISTORY, 0, 1, 2)).toEqual([
       { seq: 1, nodes: ['a', 'b'] },
       { seq: 2, nodes: ['t:0:1'] },

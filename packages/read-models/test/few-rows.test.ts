@@ -39,10 +39,10 @@ const told = (): Told => {
       return last(table).map(({ key, value }) => [key, value]);
     },
     ids: (strand, seq) =>
-      under.rows.read((view) =>
+      under.rows.now((view) =>
         [...readPosition(view, HISTORY, strand, seq).nodes].map(({ headers }) => headers.id),
       ),
-    mark: () => under.rows.read((view) => nearestMark(view, HISTORY, 0, history.state.next - 1).mark),
+    mark: () => under.rows.now((view) => nearestMark(view, HISTORY, 0, history.state.next - 1).mark),
   };
 };
 

@@ -53,7 +53,7 @@ const allEqual = (
     mark,
   ],
 ): boolean =>
-  under.rows.read((view) => {
+  under.rows.now((view) => {
     for (const [strand, seq] of positions(history)) {
       const chain = readChain(view, HISTORY, strand, seq);
       const parts = readLinks(
@@ -80,7 +80,7 @@ describe('the rows of a random history with forks and rollbacks from any positio
     fc.assert(
       fc.property(anyActs(1, 60), (acts) => {
         const { history, under } = play(acts);
-        under.rows.read((view) => {
+        under.rows.now((view) => {
           for (const [strand, seq] of positions(history)) {
             const { newest, nextIndex, policy, config, thread, ...parts } = readLineage(
               view,
@@ -113,7 +113,7 @@ describe('the rows of a random history with forks and rollbacks from any positio
     fc.assert(
       fc.property(anyActs(1, 40), (acts) => {
         const { history, under } = play(acts);
-        under.rows.read((view) => {
+        under.rows.now((view) => {
           for (const [strand, seq] of positions(history)) {
             const copy = history.copyAt(strand, seq);
             const expected = new Map<string, unknown>();
@@ -136,7 +136,7 @@ describe('the rows of a random history with forks and rollbacks from any positio
     fc.assert(
       fc.property(anyActs(1, 60), fc.integer({ min: 1, max: 5 }), (acts, limit) => {
         const { history, under } = play(acts);
-        under.rows.read((view) => {
+        under.rows.now((view) => {
           for (const strand of history.strands.keys()) {
             const head = readHead(view, HISTORY, strand);
             const expected = snapshotsOf(history, strand, head);

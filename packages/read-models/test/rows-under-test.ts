@@ -1,16 +1,16 @@
 import type { AppliedFrame } from '@stemma/history';
-import { openMemoryRowStore, stageRows, type Generation, type RowChange } from '@stemma/row-store';
+import { openMemoryRowStore, stageRows, type MemoryGeneration, type RowChange } from '@stemma/row-store';
 import { foldFrame, READ_MODELS } from '../src/index.ts';
 
 /** All read models over memory rows, a batch a frame. */
 export type RowsUnderTest = {
-  readonly rows: Generation;
+  readonly rows: MemoryGeneration;
   readonly fold: (frame: AppliedFrame) => void;
   readonly writes: RowChange[][];
 };
 
 export const rowsUnderTest = (): RowsUnderTest => {
-  const rows = openMemoryRowStore().generation(
+  const rows = openMemoryRowStore().rows(
     'test',
     READ_MODELS.flatMap(({ tables }) => tables),
   );
@@ -19,9 +19,9 @@ export const rowsUnderTest = (): RowsUnderTest => {
     rows,
     writes,
     fold(frame) {
-      const staged = rows.read((view) => stageRows(view));
+      const staged = rows.now((view) => stageRows(view));
       for (const model of READ_MODELS) foldFrame(model, frame, staged);
-      const cursor = rows.read((view) => view.cursor(0));
+      const cursor = rows.now((view) => view.cursor(0));
       writes.push(staged.changes());
       void rows.commit({
         partition: 0,

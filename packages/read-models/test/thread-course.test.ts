@@ -23,7 +23,7 @@ it('the course of a chain gives the thread of every snapshot, and what it says h
       // Enough that what is under ^sys is written anew, a few times.
       for (let i = 0; i < churn * 40; i++) history.run(0, churned(i));
       for (const act of acts) perform(history, act);
-      under.rows.read((view) => {
+      under.rows.now((view) => {
         for (const strand of history.strands.keys()) {
           let slices: readonly ThreadSlice[] = [];
           for (const step of threadCourse(view, HISTORY, strand, readHead(view, HISTORY, strand))) {

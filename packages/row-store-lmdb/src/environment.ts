@@ -18,6 +18,8 @@ export type Environment = {
    * empty when they are appended anywhere else. Not inside of `write`.
    */
   table(name: string, create: boolean): Bytes | undefined;
+  /** How many trees were opened: opening one ends the state that is being read (`_commitReadTxn` in lmdb's `open.js`). */
+  opened(): number;
   /** From here on reads see the newest commit, and go on seeing it until the caller waits. */
   refresh(): void;
   /**
@@ -62,6 +64,7 @@ export const openEnvironment = (directory: string, boot: string = bootId()): Env
   const tables = new Map<string, Bytes>();
   const opener = openerKey(`${process.pid}.${++openers}`);
   let announced = false;
+  let opened = 0;
 
   /** Before the first write of this opener, under the lock: from here on the epoch is unclean, durably. */
   const announce = (): void => {
@@ -88,11 +91,14 @@ export const openEnvironment = (directory: string, boot: string = bootId()): Env
     file,
     write,
     refresh: () => root.resetReadTxn(),
+    opened: () => opened,
     table(name, create) {
       let table = tables.get(name);
       if (table !== undefined) return table;
       if (create) write(() => undefined);
-      table = openTable(root, `rows ${name}`, create);
+      else if (!has(root, treeName(name))) return undefined;
+      opened++;
+      table = openTable(root, treeName(name), create);
       if (table !== undefined) tables.set(name, table);
       return table;
     },
@@ -109,6 +115,15 @@ export const openEnvironment = (directory: string, boot: string = bootId()): Env
       await root.close();
     },
   };
+};
+
+const treeName = (table: string): string => `rows ${table}`;
+
+/** Whether there is a tree, without opening it. LMDB keeps the names of trees with a zero behind them. */
+const has = (root: RootDatabase, name: string): boolean => {
+  const key = Buffer.from(`${name}\0`);
+  const [found] = root.getKeys({ start: key, limit: 1 }) as Iterable<Buffer>;
+  return found !== undefined && key.equals(found);
 };
 
 const openTable = (root: RootDatabase, name: string, create: boolean): Bytes | undefined => {

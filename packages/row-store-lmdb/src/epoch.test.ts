@@ -30,8 +30,8 @@ afterEach(() => {
 /** Opens, commits one row more, and gives what was there before; `close` false leaves it as a killed process does. */
 const visit = async (directory: string, boot: string, close = true): Promise<number> => {
   const store = openLmdbRowStore({ directory, boot });
-  const rows = store.generation('g', [TABLE]);
-  const before = rows.read((view) => view.range(TABLE, { prefix: ['h'] }).length);
+  const rows = await store.generation('g', [TABLE]);
+  const before = await rows.read((view) => view.range(TABLE, { prefix: ['h'] }).length);
   const expected = before === 0 ? null : cursor(before);
   await rows.commit({
     partition: 0,
@@ -50,7 +50,7 @@ const script = (directory: string, boot: string, body: string): string[] => [
   `import { openLmdbRowStore } from ${JSON.stringify(import.meta.resolve('./lmdb-row-store.ts'))};
    const TABLE = ${JSON.stringify(TABLE)};
    const store = openLmdbRowStore(${JSON.stringify({ directory, boot })});
-   const rows = store.generation('g', [TABLE]);
+   const rows = await store.generation('g', [TABLE]);
    ${body}`,
 ];
 const run = (directory: string, boot: string, body: string): void => {
@@ -58,7 +58,7 @@ const run = (directory: string, boot: string, body: string): void => {
   expect(result.stderr).toBe('');
 };
 const COMMIT_ONE = `
-  const n = rows.read((view) => view.cursor(0)?.[0] ?? 0);
+  const n = await rows.read((view) => view.cursor(0)?.[0] ?? 0);
   await rows.commit({ partition: 0, expected: n === 0 ? null : Uint8Array.of(n), cursor: Uint8Array.of(n + 1), changes: [{ table: TABLE, key: ['h', n], value: ['x'] }] });`;
 
 describe('rows that are not synced', () => {
@@ -115,7 +115,7 @@ describe('rows that are not synced', () => {
     const body = `
       let done = 0;
       while (done < 40) {
-        const n = rows.read((view) => view.cursor(0)?.[0] ?? 0);
+        const n = await rows.read((view) => view.cursor(0)?.[0] ?? 0);
         try {
           await rows.commit({ partition: 0, expected: n === 0 ? null : Uint8Array.of(n), cursor: Uint8Array.of(n + 1),
             changes: Array.from({ length: 200 }, (_, i) => ({ table: TABLE, key: ['h' + i, n], value: ['y'.repeat(100)] })) });
@@ -131,11 +131,13 @@ describe('rows that are not synced', () => {
     );
     expect(await Promise.all(exits)).toEqual([0, 0, 0]);
     const store = openLmdbRowStore({ directory, boot: 'one' });
-    const rows = store.generation('g', [TABLE]);
-    expect(rows.read((view) => [view.cursor(0), [...view.entries(TABLE)].length])).toEqual([
-      cursor(120),
-      120 * 200,
-    ]);
+    const rows = await store.generation('g', [TABLE]);
+    const written = await rows.scan(async (scan) => {
+      let count = 0;
+      for await (const _row of scan.entries(TABLE)) count++;
+      return count;
+    });
+    expect([await rows.read((view) => view.cursor(0)), written]).toEqual([cursor(120), 120 * 200]);
     await store.close();
   });
 });

@@ -3,9 +3,11 @@ import {
   decodeKey,
   encodeRange,
   keyScratch,
+  nearSource,
   packedValue,
   refuseOpenRange,
   sameCursor,
+  scanOf,
   unpackValue,
   writeKey,
   writeUint,
@@ -14,6 +16,7 @@ import {
   type Key,
   type Row,
   type Table,
+  type TableReader,
 } from '@stemma/row-store';
 import type { Bytes, Environment } from './environment.ts';
 import { ownersOf, uintBytes } from './owners.ts';
@@ -67,7 +70,7 @@ export const lmdbGeneration = (
     return head && keyScratch.subarray(0, writeKey(head.at, table, key, head.column));
   };
 
-  const view: GenerationView = {
+  const view: GenerationView & TableReader = {
     get(table, key) {
       const bytes = keyBytes(table, key, false);
       const value = bytes && treeOf(table)?.getBinaryFast(bytes);
@@ -130,15 +133,31 @@ export const lmdbGeneration = (
     },
   };
 
+  /** From here on the newest commit is read. */
+  const begin = (): number => {
+    environment.refresh();
+    // Numbers are never used twice: a generation that was dropped since is seen as empty.
+    if (base === undefined) isOpen();
+    return environment.opened();
+  };
+
   return {
     name,
     tables,
-    read(fn) {
-      environment.refresh();
-      // Numbers are never used twice: a generation that was dropped since is seen as empty.
-      if (base === undefined) isOpen();
-      return fn(view);
+    async read(fn) {
+      for (;;) {
+        const opened = begin();
+        const result = attempt(() => fn(view));
+        // A tree that was opened on the way ended the state that was read: once more, with all that is open now.
+        if (environment.opened() === opened) return result();
+      }
     },
+    async scan(fn) {
+      for (const table of tables) treeOf(table);
+      begin();
+      return fn(scanOf(view));
+    },
+    source: () => nearSource(view),
     async commit({ partition, expected, cursor, changes }) {
       let committed = false;
       for (const table of tables) treeOf(table, true);
@@ -169,6 +188,17 @@ export const lmdbGeneration = (
       }
     },
   };
+};
+
+const attempt = <T>(fn: () => T): (() => T) => {
+  try {
+    const value = fn();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 };
 
 const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 'uint']], value: [] };

@@ -48,7 +48,7 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
     [...db.getRange({ start: nameKey('p', ''), end: nameKey('q', '') })].map(({ value }) => value.toString());
 
   return {
-    generation(name, tables) {
+    async generation(name, tables) {
       environment.refresh();
       const shape = shapeOf(tables);
       const entry = entryOf(name);
@@ -56,7 +56,7 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
         throw fail('E_ROWS_VERSION', `the generation ${name} was made with other tables`);
       return lmdbGeneration(environment, name, tables, registration(name, shape));
     },
-    current(group) {
+    async current(group) {
       environment.refresh();
       return current(group);
     },
@@ -71,12 +71,12 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
         db.putSync(nameKey('p', group), Buffer.from(to));
       });
     },
-    cursors(name) {
+    async cursors(name) {
       environment.refresh();
       const number = entryOf(name)?.number;
       return number === undefined ? new Map<number, Uint8Array>() : cursorsOf(db, number);
     },
-    generations() {
+    async generations() {
       environment.refresh();
       const keys = [...db.getKeys({ start: nameKey('g', ''), end: nameKey('h', '') })];
       return keys.map((key) => key.subarray(2).toString()).sort(compareCodePoints);
@@ -97,7 +97,7 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
       const own = ownHead(number);
       while (environment.write(() => removeSome(db, own, Buffer.concat([own, Buffer.of(0xff)]))));
     },
-    bytes: () => statSync(file).size,
+    bytes: async () => statSync(file).size,
     close: () => environment.close(),
   };
 };

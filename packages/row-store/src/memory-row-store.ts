@@ -2,6 +2,7 @@ import { compareBytes, compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { decodeKey, encodeKey, encodeRange } from './key.ts';
 import { sortedRows, type SortedRows } from './sorted-rows.ts';
+import { nearSource, scanOf, type TableReader } from './near-rows.ts';
 import type { Generation, GenerationView, RowStore } from './store.ts';
 import { packValue, unpackValue } from './value.ts';
 import type { Row, Table } from './table.ts';
@@ -12,13 +13,25 @@ type Kept = {
   readonly shape: string;
 };
 
+/** A generation that is read without waiting, too. */
+export type MemoryGeneration = Generation & {
+  now<T>(fn: (view: GenerationView & TableReader) => T): T;
+};
+
+/** A store whose generations are had without waiting, too. */
+export type MemoryRowStore = RowStore & {
+  /** As `generation`. @throws E_ROWS_VERSION */
+  rows(name: string, tables: readonly Table[]): MemoryGeneration;
+};
+
 /** Rows in memory, for tests: what is read and written goes through the same bytes as on disk. */
-export const openMemoryRowStore = (): RowStore => {
+export const openMemoryRowStore = (): MemoryRowStore => {
   const kept = new Map<string, Kept>();
   const pointers = new Map<string, string>();
   return {
-    generation: (name, tables) => openGeneration(name, tables, kept),
-    current: (group) => pointers.get(group) ?? null,
+    rows: (name, tables) => openGeneration(name, tables, kept),
+    generation: async (name, tables) => openGeneration(name, tables, kept),
+    current: async (group) => pointers.get(group) ?? null,
     async promote({ group, from, to, unmoved }) {
       if ((pointers.get(group) ?? null) !== from) throw moved(`${group} is at another generation`);
       for (const { generation, partition, cursor } of unmoved)
@@ -26,14 +39,14 @@ export const openMemoryRowStore = (): RowStore => {
           throw moved(`${generation} has moved on`);
       pointers.set(group, to);
     },
-    cursors: (name) => new Map(kept.get(name)?.cursors),
-    generations: () => [...kept.keys()].sort(compareCodePoints),
+    cursors: async (name) => new Map(kept.get(name)?.cursors),
+    generations: async () => [...kept.keys()].sort(compareCodePoints),
     async drop(name) {
       if ([...pointers.values()].includes(name))
         throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
       kept.delete(name);
     },
-    bytes: () =>
+    bytes: async () =>
       [...kept.values()].reduce(
         (sum, { tables }) => sum + [...tables.values()].reduce((all, rows) => all + rows.bytes(), 0),
         0,
@@ -42,7 +55,11 @@ export const openMemoryRowStore = (): RowStore => {
   };
 };
 
-const openGeneration = (name: string, tables: readonly Table[], kept: Map<string, Kept>): Generation => {
+const openGeneration = (
+  name: string,
+  tables: readonly Table[],
+  kept: Map<string, Kept>,
+): MemoryGeneration => {
   const shape = shapeOf(tables);
   if (kept.has(name) && kept.get(name)?.shape !== shape) throw otherTables(name);
   const rowsOf = (table: Table): SortedRows | undefined => kept.get(name)?.tables.get(table.name);
@@ -62,7 +79,7 @@ const openGeneration = (name: string, tables: readonly Table[], kept: Map<string
     key: decodeKey(table, Buffer.from(key, 'latin1')),
     value: unpackValue(table, value),
   });
-  const view: GenerationView = {
+  const view: GenerationView & TableReader = {
     get(table, key) {
       const value = rowsOf(table)?.get(encodeKey(table, key).toString('latin1'));
       return value === undefined ? undefined : unpackValue(table, value);
@@ -88,7 +105,10 @@ const openGeneration = (name: string, tables: readonly Table[], kept: Map<string
   return {
     name,
     tables,
-    read: (fn) => fn(view),
+    now: (fn) => fn(view),
+    read: async (fn) => fn(view),
+    scan: (fn) => fn(scanOf(view)),
+    source: () => nearSource(view),
     async commit({ partition, expected, cursor, changes }) {
       if (!sameCursor(view.cursor(partition), expected))
         throw moved(`partition ${partition} of ${name} has moved on`);

@@ -48,7 +48,10 @@ export type Range = {
   readonly limit?: number;
 };
 
-/** Reads rows, synchronously: a fold or a query never waits in the middle (docs/decisions). */
+/**
+ * Reads rows, synchronously: a fold or a query never waits in the middle (docs/decisions). Where rows are far away a read
+ * throws {@link RowsNeeded}; let it pass.
+ */
 export type RowReader = {
   get(table: Table, key: Key): Value | undefined;
   range(table: Table, range: Range): readonly Row[];

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { compareCodePoints } from '@stemma/canonical';
 import { openDirectoryContents } from '@stemma/contents';
 import { readPartition, standingAtStart, type EventLog, type HeadState } from '@stemma/log';
 import { openProjector } from '@stemma/projector';
@@ -60,22 +61,21 @@ export const rowHashes = async (
     const keepFrames = rows === 'rows-kafka';
     const projector = openProjector({ log, contents, store, keepFrames });
     await projector.catchUp();
-    return projector.read((view) =>
-      Object.fromEntries(
-        projector
-          .generation()
-          .tables.filter(({ name, local }) => local !== true && name !== 'frame_bytes')
-          .map((table) => {
-            const lines = [...view.entries(table)]
-              // What a partition says of itself differs with their number.
-              .filter(({ key }) => !String(key[0]).startsWith('log:'))
-              .map(({ key, value }) => `${JSON.stringify(key)} ${packValue(table, value).toString('hex')}`)
-              .toSorted((a, b) => (a < b ? -1 : 1));
-            return [`${table.name}: ${lines.length} rows`, sha256(lines.join('\n'))] as const;
-          })
-          .toSorted(byName),
-      ),
-    );
+    const generation = await projector.generation();
+    return await generation.scan(async (scan) => {
+      const hashes: (readonly [string, string])[] = [];
+      for (const table of generation.tables) {
+        if (table.local === true || table.name === 'frame_bytes') continue;
+        const lines: string[] = [];
+        for await (const { key, value } of scan.entries(table))
+          // What a partition says of itself differs with their number.
+          if (!String(key[0]).startsWith('log:'))
+            lines.push(`${JSON.stringify(key)} ${packValue(table, value).toString('hex')}`);
+        lines.sort(compareCodePoints);
+        hashes.push([`${table.name}: ${lines.length} rows`, sha256(lines.join('\n'))]);
+      }
+      return Object.fromEntries(hashes.toSorted(byName));
+    });
   } finally {
     await contents.close();
     await store.close();

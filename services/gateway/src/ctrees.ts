@@ -51,7 +51,7 @@ export const ctreesMessages =
       texts.push(`event: ${type}\ndata: ${data}\n\n`);
     };
     for (const frame of framesOf(line, events)) {
-      if (!home.stages.isOf(line, frame)) continue;
+      if (!(await home.stages.isOf(line, frame))) continue;
       const { strand, seq } = frame;
       const own: Line = { ...line, strand };
       for (const entry of await home.stages.frame(own, seq))

@@ -26,7 +26,7 @@ export const compareLines = async (
 ): Promise<Comparison> => {
   const { history } = line;
   await projector.catchUp();
-  const found = projector.read((rows) => {
+  const found = await projector.read((rows) => {
     const [atA, atB] = [findPosition(rows, line, a), findPosition(rows, line, b)];
     const meeting = readMeeting(rows, history, atA, atB);
     const stem = positionOf(rows, line, `@s${meeting.stem.seq}`);

@@ -33,7 +33,7 @@ export const pageOfInterventions = async (
   window: InterventionWindow,
 ): Promise<Interventions> => {
   await projector.catchUp();
-  const { rows, next } = projector.read((view) =>
+  const { rows, next } = await projector.read((view) =>
     listInterventions(view, line.history, queryOf(view, line, filter, window)),
   );
   const interventions: Intervention[] = [];
@@ -85,12 +85,16 @@ export const oneIntervention = async (
   id: string,
 ): Promise<Intervention> => {
   await projector.catchUp();
-  return tell(projector, history, findRow(projector, history, id));
+  return tell(projector, history, await findRow(projector, history, id));
 };
 
 /** @throws E_INTERVENTION_NOT_FOUND */
-export const findRow = (projector: Projector, history: string, id: string): InterventionRow => {
-  const row = projector.read((view) => {
+export const findRow = async (
+  projector: Projector,
+  history: string,
+  id: string,
+): Promise<InterventionRow> => {
+  const row = await projector.read((view) => {
     const command = rememberedCommand(view, history, id);
     const frame = /^(?:@?s)?(\d{1,15})$/.exec(id);
     const seq = command?.seq ?? (frame === null ? undefined : Number(frame[1]));
@@ -123,10 +127,10 @@ const tell = async (projector: Projector, history: string, row: InterventionRow)
     history,
     strand,
     seq,
-    ...projector.read((view) => ({
+    ...(await projector.read((view) => ({
       lineage: lineageName(view, history, strand),
       annotations: annotationsOf(view, history, row),
-    })),
+    }))),
   };
 };
 

@@ -14,7 +14,7 @@ export const openTeller = (
 ): ((moment: Moment) => Promise<ToldMoment>) => {
   const known = new Map<number, Promise<FrameFacts>>();
   const factsOf = async (seq: number): Promise<FrameFacts> => {
-    const act = projector.read((rows) => findAct(rows, history, seq));
+    const act = await projector.read((rows) => findAct(rows, history, seq));
     const { command } = act;
     const author = authorOf(act);
     const at = Number(act.at / 1_000_000n);

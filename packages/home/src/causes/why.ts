@@ -15,7 +15,7 @@ import type { Why, WhyMoment } from './types.ts';
  */
 export const whyNode = async (projector: Projector, position: Position, id: string): Promise<Why> => {
   const { history, strand, seq } = position;
-  const { timeline, presence } = projector.read((rows) => {
+  const { timeline, presence } = await projector.read((rows) => {
     const vista = vistaFrom(rows, history, strand, seq);
     const found = timelineOf(rows, vista, id);
     if (found.length === 0) {
@@ -75,7 +75,7 @@ export const eventsAbout = async (
   id: string,
   { from = 0, limit = 1000 }: { readonly from?: number; readonly limit?: number } = {},
 ): Promise<readonly LoggedEvent[]> => {
-  const touches = projector.read((rows) => touchesOfNode(rows, history, id));
+  const touches = await projector.read((rows) => touchesOfNode(rows, history, id));
   if (touches.length === 0) throw unknown(history, id);
   const events: LoggedEvent[] = [];
   for (let i = 0; i < touches.length;) {

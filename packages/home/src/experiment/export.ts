@@ -18,7 +18,7 @@ export const exportExperiment = async function* (
 ): AsyncIterable<string> {
   const { history, strand, seq } = position;
   await projector.catchUp();
-  const { acts, head } = projector.read((rows) => {
+  const { acts, head } = await projector.read((rows) => {
     const limits = new Map(readChain(rows, history, strand, seq).map((link) => [link.strand, link.limit]));
     const found: Act[] = [];
     for (const act of actsBetween(rows, history, 0, seq))

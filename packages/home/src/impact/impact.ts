@@ -7,6 +7,6 @@ import type { Impact } from './types.ts';
 /** What an intervention led to, read from rows alone. @throws E_INTERVENTION_NOT_FOUND */
 export const impactOf = async (projector: Projector, history: string, id: string): Promise<Impact> => {
   await projector.catchUp();
-  const { strand, seq } = findRow(projector, history, id);
-  return traceImpact(projector.read((view) => readImpactFacts(view, history, { strand, seq })));
+  const { strand, seq } = await findRow(projector, history, id);
+  return traceImpact(await projector.read((view) => readImpactFacts(view, history, { strand, seq })));
 };

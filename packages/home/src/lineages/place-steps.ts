@@ -42,7 +42,7 @@ export const placeSteps = async (
 ): Promise<{ readonly line: Line; readonly steps: readonly Step[] }> => {
   const { projector, position, way } = placing;
   await projector.catchUp();
-  const seq = projector.read((rows) => rememberedCommand(rows, found.history, command))?.seq;
+  const seq = (await projector.read((rows) => rememberedCommand(rows, found.history, command)))?.seq;
   const done: Step[] = [];
   if (seq === undefined) {
     const now = async (ref: string): Promise<At> => atOf(await position(found, ref));
@@ -53,7 +53,7 @@ export const placeSteps = async (
     return { line: found, steps: done };
   }
   const events = await projector.payloads.events(found.history, seq);
-  const line = projector.read((rows) => lineAsOf(rows, found, seq));
+  const line = await projector.read((rows) => lineAsOf(rows, found, seq));
   const recorded = recordedFor(events);
   for (const step of steps) {
     const own = recorded(step);
@@ -90,7 +90,7 @@ const positionThen = async (
   const { lineage, at } = parseRef(ref);
   if (own !== undefined && (at.kind === 't' || at.kind === 'working'))
     return own.how === 'rollback' ? atOf(await position(line, `@s${own.seq}`)) : atOf(own);
-  const named = projector.read((rows) => {
+  const named = await projector.read((rows) => {
     const known = lineage === null ? undefined : lineageIn(rows, line.history, lineage);
     return known && lineAsOf(rows, known, seq);
   });

@@ -33,7 +33,7 @@ export const bisect = async (
       'E_SELECTOR_INVALID',
       'the selector of a search has no position of its own: the search gives it',
     );
-  const way = projector.read((rows) => {
+  const way = await projector.read((rows) => {
     const [from, to] = [good, bad].map((ref) => snapshotAt(positionOf(rows, line, ref), ref)) as [
       Position,
       Position,

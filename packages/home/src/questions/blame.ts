@@ -21,7 +21,7 @@ export const blameThread = async (
   position: Position,
   range?: ByteRange,
 ): Promise<Blame> => {
-  const { tree, thread } = treeAt(projector, position);
+  const { tree, thread } = await treeAt(projector, position);
   const frames = openFrames(projector, position.history);
   const eventAt = await frames.held(
     threadIndexes(tree, thread).flatMap((index) => tree.payloads[index]?.seq ?? []),

@@ -32,7 +32,7 @@ export const blockOrigins = async (
   const holder = await frames.held(indexes.map((index) => payloadOf(index).seq));
   const isNew = (index: number): boolean => brings(holder(payloadOf(index)), idOf(index));
 
-  const courses = projector.read((rows) => {
+  const courses = await projector.read((rows) => {
     const chain = readChain(rows, history, strand, seq);
     const asked = indexes.filter((index) => defaulted(index) || !isNew(index));
     return new Map(asked.map((index) => [index, nodeCourse(rows, history, chain, idOf(index))]));

@@ -37,7 +37,7 @@ export const breakCause = async (
 ): Promise<BreakCause> => {
   const { history, after, to } = stretch;
   // A replacement may have set other attributes only; that is not told by rows.
-  const { node, what, found, entered } = projector.read((rows) =>
+  const { node, what, found, entered } = await projector.read((rows) =>
     answerOf(openLives(rows, vistaFrom(rows, history, to.strand, to.seq), after), divergence),
   );
   const set = what === 'changed' ? await newestContent(frames, projector, stretch, node) : undefined;
@@ -117,7 +117,7 @@ const newestContent = async (
   { history, after, to }: Stretch,
   node: string,
 ): Promise<Found | undefined> => {
-  const moments = projector.read((rows) =>
+  const moments = await projector.read((rows) =>
     timelineOf(rows, vistaFrom(rows, history, to.strand, to.seq), node),
   );
   const replaced = moments.filter(

@@ -15,7 +15,7 @@ const MOST_WORST = 10;
  */
 export const cacheReport = async (projector: Projector, line: Line, counts: Counts): Promise<CacheReport> => {
   const { history, strand, lineage } = line;
-  const course = projector.read((rows) => [
+  const course = await projector.read((rows) => [
     ...threadCourse(rows, history, strand, readHead(rows, history, strand)),
   ]);
   const measures = await openMeasures(projector, history, counts);

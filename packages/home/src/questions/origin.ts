@@ -38,7 +38,7 @@ export const openFrames = (projector: Projector, history: string): Frames => {
     held,
     describe: async (places) => {
       const eventAt = await held(places.map(({ seq }) => seq));
-      const facts = projector.read((rows) => {
+      const facts = await projector.read((rows) => {
         const found = new Map<number, Omit<Origin, 'seq' | 'index' | 'event'>>();
         for (const { seq } of places) {
           if (found.has(seq)) continue;

@@ -42,7 +42,7 @@ export async function* watchSelector(
   const resumed = after === undefined ? undefined : openCursor(after);
   const evaluate = async (strand: number, seq: number): Promise<Result> => {
     const { history } = line;
-    const where = projector.read((rows) => {
+    const where = await projector.read((rows) => {
       if (at === null) return { line: lineOf(history, strand), ref: `@s${seq}` };
       const { cycle } = nearestMark(rows, history, strand, seq).mark;
       return { line: lineOf(history, strand), ref: `@c${Math.max(0, cycle + at)}` };
@@ -52,7 +52,8 @@ export async function* watchSelector(
       return { position, ids };
     } catch (error) {
       if (at === null || !isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
-      return { position: projector.read((rows) => positionOf(rows, lineOf(history, strand), '')), ids: [] };
+      const position = await projector.read((rows) => positionOf(rows, lineOf(history, strand), ''));
+      return { position, ids: [] };
     }
   };
 
@@ -79,7 +80,8 @@ export async function* watchSelector(
     if (!begun) {
       if (resumed !== undefined)
         shown = (await evaluate(resumed.strand, resumed.seq).catch(() => Promise.reject(gone()))).ids;
-      due.push({ strand: line.strand, seq: projector.read((rows) => readHead(rows, history, line.strand)) });
+      const { strand } = line;
+      due.push({ strand, seq: await projector.read((rows) => readHead(rows, history, strand)) });
       // An error that the working state has (`depth`, `age`) is one of the watch.
       await selectIds(asked, line, at === null ? rest : `@s${due[0]?.seq ?? 0} ${rest}`, { limit: 0 });
     }

@@ -1,6 +1,6 @@
 import type { FlatTree } from '@stemma/context-tree';
-import type { Projector } from '@stemma/projector';
 import { listSnapshots, wasThereAtStart } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
 
 /** Where a tree was read. */
 export type At = { readonly history: string; readonly strand: number; readonly seq: number };
@@ -10,16 +10,14 @@ export type At = { readonly history: string; readonly strand: number; readonly s
  * snapshot of the cycle that introduced it, but for what an import brought, which is first in the import.
  */
 export const appearedAt = (
-  projector: Projector,
+  rows: RowReader,
   { history, strand, seq }: At,
   tree: FlatTree,
 ): ((index: number) => number) => {
   let first: number | undefined;
   return (index) => {
-    first ??= projector.read(
-      (rows) => listSnapshots(rows, history, strand, seq, { first: 'oldest', limit: 1 })[0]?.cycle ?? 0,
-    );
+    first ??= listSnapshots(rows, history, strand, seq, { first: 'oldest', limit: 1 })[0]?.cycle ?? 0;
     const { id, cycle } = tree.headers[index] as FlatTree['headers'][number];
-    return cycle <= first || projector.read((rows) => wasThereAtStart(rows, history, id)) ? first : cycle;
+    return cycle <= first || wasThereAtStart(rows, history, id) ? first : cycle;
   };
 };

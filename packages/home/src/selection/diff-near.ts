@@ -24,7 +24,7 @@ export const diffNear = async (
   b: Position,
   only?: ReadonlySet<string>,
 ): Promise<DiffResult> => {
-  const { older, newer, ids } = projector.read((rows) => sidesOf(rows, a, b));
+  const { older, newer, ids } = await projector.read((rows) => sidesOf(rows, a, b));
   const wanted = only === undefined || ids === undefined ? (only ?? ids) : intersection(ids, only);
   return projector.payloads.using(a.history, (source) => diffTrees(older, newer, source, wanted));
 };

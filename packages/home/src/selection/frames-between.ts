@@ -9,7 +9,7 @@ export const idsBetween = async (
   older: WalkStop,
   newer: WalkStop,
 ): Promise<ReadonlySet<string>> => {
-  const frames = projector.read((rows) => {
+  const frames = await projector.read((rows) => {
     const limits = new Map(
       readChain(rows, history, newer.strand, newer.seq).map(({ strand, limit }) => [strand, limit]),
     );

@@ -13,11 +13,11 @@ export async function* pairsBack(
 ): AsyncGenerator<WalkStep> {
   const [first, ...rest] = snapshots;
   if (first === undefined || rest.length === 0) return;
-  const walk = projector.read((rows) => walkBack(rows, history, first));
+  const walk = await projector.read((rows) => walkBack(rows, history, first));
   let newer = first;
   for (const older of rest) {
     const named = await idsBetween(projector, history, older, newer);
-    yield projector.read((rows) => walk.back(rows, older, named));
+    yield walk.back(await projector.read((rows) => walk.look(rows, older, named)));
     newer = older;
   }
 }

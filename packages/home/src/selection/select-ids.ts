@@ -38,28 +38,28 @@ export const selectIds = async (
   if (at.kind === 'range')
     throw fail('E_SELECTOR_INVALID', 'a range gives no list of ids but the differences of its snapshots');
   if (at.kind !== 'all') {
-    const position = asked.projector.read((rows) => positionAt(rows, line, at));
+    const position = await asked.projector.read((rows) => positionAt(rows, line, at));
     const ids = await idsAt(asked, position, selector, window);
     return { position, ids };
   }
-  const position = asked.projector.read((rows) => positionAt(rows, line, { kind: 't', value: 0 }));
+  const position = await asked.projector.read((rows) => positionAt(rows, line, { kind: 't', value: 0 }));
   return { position, ids: inWindow(await idsOfAll(asked, line, selector, window), window) };
 };
 
 /** The ids that a selector matches at a position. */
-export const idsAt = (
+export const idsAt = async (
   { projector, load }: Asked,
   position: At & { readonly committed: boolean },
   selector: Selector,
   window: Window = {},
 ): Promise<readonly string[]> => {
-  const tree = projector.read((rows) => load(rows, position, selector));
-  const options = {
-    ...window,
-    snapshot: position.committed,
-    appeared: appearedAt(projector, position, tree),
-  };
-  return projector.payloads.using(position.history, (source) => select(tree, selector, source, options));
+  const tree = await projector.read((rows) => load(rows, position, selector));
+  return projector.payloads.using(position.history, (source) =>
+    projector.read((rows) => {
+      const appeared = appearedAt(rows, position, tree);
+      return select(tree, selector, source, { ...window, snapshot: position.committed, appeared });
+    }),
+  );
 };
 
 /** The ids of all snapshots, as many as a window needs. */
@@ -70,7 +70,7 @@ const idsOfAll = async (
   { skip = 0, limit = Infinity }: Window,
 ): Promise<readonly string[]> => {
   const { projector } = asked;
-  const snapshots = projector.read((rows) =>
+  const snapshots = await projector.read((rows) =>
     listSnapshots(rows, history, strand, readHead(rows, history, strand)),
   );
   const [newest] = snapshots;

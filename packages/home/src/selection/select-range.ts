@@ -1,6 +1,8 @@
+import type { FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Projector } from '@stemma/projector';
 import { findSnapshot, listSnapshots, nearestMark, readHead } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
 import {
   isLocal,
   parseSelector,
@@ -17,7 +19,7 @@ import {
   type Selector,
 } from '@stemma/selectors';
 import type { Line } from '../place.ts';
-import { appearedAt } from './appeared.ts';
+import { appearedAt, type At } from './appeared.ts';
 import { pairsBack } from './pairs-back.ts';
 import type { Asked } from './select-ids.ts';
 
@@ -39,7 +41,7 @@ export const selectRange = async (
   const selector = parseSelector(text);
   if (selector.at.kind !== 'range')
     throw fail('E_SELECTOR_INVALID', 'at character 1: expected a range such as @t-5..@t0', { at: 0 });
-  const { range, stops } = stopsOf(asked.projector, line, selector.at, options);
+  const { range, stops } = await stopsOf(asked.projector, line, selector.at, options);
   const pairs = rangePairs(stops, options);
   const diffs = isLocal(selector)
     ? await diffsByChange(asked, line.history, selector, pairs, options)
@@ -52,7 +54,7 @@ const stopsOf = (
   { history, strand }: Line,
   range: Parameters<typeof rangeSnapshots>[0],
   options: RangeOptions,
-): { readonly range: readonly RangeSnapshot[]; readonly stops: readonly Stop[] } =>
+): Promise<{ readonly range: readonly RangeSnapshot[]; readonly stops: readonly Stop[] }> =>
   projector.read((rows) => {
     const head = readHead(rows, history, strand);
     const { cycle } = nearestMark(rows, history, strand, head).mark;
@@ -100,6 +102,8 @@ const diffsByChange = async (
   return diffs;
 };
 
+type Side = { readonly label: string; readonly at: At; readonly tree: FlatTree };
+
 const diffsWhole = async (
   { projector, load }: Asked,
   history: string,
@@ -107,18 +111,24 @@ const diffsWhole = async (
   pairs: Pairs,
   options: RangeOptions,
 ): Promise<readonly RangeDiff[]> => {
-  const side = ({ label, strand, seq }: Stop): RangeSide => {
+  const side = async ({ label, strand, seq }: Stop): Promise<Side> => {
     const at = { history, strand, seq };
-    const tree = projector.read((rows) => load(rows, at, selector));
-    return { label, tree, appeared: appearedAt(projector, at, tree) };
+    return { label, at, tree: await projector.read((rows) => load(rows, at, selector)) };
   };
+  const asOf = (rows: RowReader, { label, at, tree }: Side): RangeSide => ({
+    label,
+    tree,
+    appeared: appearedAt(rows, at, tree),
+  });
   const diffs: RangeDiff[] = [];
-  let known: RangeSide | undefined;
+  let known: Side | undefined;
   for (const [a, b] of pairs) {
-    const newer: RangeSide = known ?? side(a);
-    const older = side(b);
+    const newer: Side = known ?? (await side(a));
+    const older = await side(b);
     diffs.push(
-      await projector.payloads.using(history, (source) => rangeDiff(newer, older, selector, source, options)),
+      await projector.payloads.using(history, (source) =>
+        projector.read((rows) => rangeDiff(asOf(rows, newer), asOf(rows, older), selector, source, options)),
+      ),
     );
     known = older;
   }

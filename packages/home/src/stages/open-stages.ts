@@ -130,7 +130,7 @@ export const openStages = (projector: Projector): StagesQuestions => {
     },
     isOf: (line, frame) => projector.read((rows) => isFrameOfLine(rows, line, frame)),
     frame: async ({ history, strand }, seq) =>
-      projector.read((rows) => framesNodes(rows, history, strand, seq)).map((node) => entryOf(node)),
+      projector.read((rows) => framesNodes(rows, history, strand, seq).map((node) => entryOf(node))),
     async diff(a, b, settings = {}) {
       const { profile, config } = settingsOf(settings);
       const side = async (position: Position) => {
@@ -160,7 +160,7 @@ const describeStream = async (
   profile: Profile,
 ): Promise<Described> => {
   const { history, strand, seq } = position;
-  const { nodes, hashes } = projector.read((rows) => ({
+  const { nodes, hashes } = await projector.read((rows) => ({
     nodes: listStream(rows, history, strand, seq),
     hashes: findStages(rows, history, strand, seq),
   }));

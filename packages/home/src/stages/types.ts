@@ -102,7 +102,7 @@ export type StagesQuestions = {
   isOf(
     line: Pick<Line, 'history' | 'strand'>,
     frame: { readonly strand: number; readonly seq: number },
-  ): boolean;
+  ): Promise<boolean>;
   /** The nodes that one frame of a lineage added to its stream. */
   frame(line: Pick<Line, 'history' | 'strand'>, seq: number): Promise<readonly StreamEntry[]>;
   /** @throws E_STAGES_CONFIG */

@@ -31,8 +31,19 @@ export type WalkStep = {
 export type Walk = {
   /** The whole tree where the walk stands. */
   tree(): FlatTree;
-  /** Goes to the snapshot before, given the ids that the frames between name. `rows` is read until it returns. */
-  back(rows: RowReader, to: WalkStop, named: Iterable<string>): WalkStep;
+  /** Reads what the snapshot before has, given the ids that the frames between name. Changes nothing. */
+  look(rows: RowReader, to: WalkStop, named: Iterable<string>): Looked;
+  /** Goes to what was looked at last. */
+  back(looked: Looked): WalkStep;
+};
+
+/** What a snapshot has of what can have changed, for the walk that looked. */
+export type Looked = {
+  readonly to: WalkStop;
+  readonly all: boolean;
+  /** What may differ, and what lies in it where the walk stands. */
+  readonly ids: ReadonlySet<string>;
+  readonly found: ReadonlyMap<string, ReturnType<ReturnType<typeof nodeReader>>>;
 };
 
 const keyOf = (place: Place): string => (place.kind === 'sys' ? 'sys' : `${place.cycle}/${place.ordinal}`);
@@ -106,25 +117,27 @@ export const walkBack = (rows: RowReader, history: string, from: WalkStop): Walk
 
   return {
     tree,
-    back(view, to, named) {
+    look(view, to, named) {
       const ids = new Set(named);
       const all = [...ids].some(isFixed);
       for (const id of kids.get(`@${keyOf({ kind: 'turn', cycle: at.cycle, ordinal: 0 })}`) ?? [])
         ids.add(id);
       addContents(ids);
-      const changed = [...ids];
+      const chain = readChain(view, history, to.strand, to.seq);
+      const read = nodeReader(view, { history, chain, cycle: to.cycle });
+      return { to, all, ids, found: new Map([...ids].map((id) => [id, read(id)])) };
+    },
+    back({ to, all, ids: changed, found }) {
+      const ids = new Set(changed);
       for (const id of ageing) ids.add(id);
       addContents(ids);
       const newer = all ? tree() : part(ids);
       at = to;
-      const chain = readChain(view, history, to.strand, to.seq);
-      const read = nodeReader(view, { history, chain, cycle: to.cycle });
-      for (const id of changed) {
-        const found = read(id);
-        if (found?.kind === 'fixed') fixed = withFixed(fixed, id, found.record);
+      for (const [id, now] of found) {
+        if (now?.kind === 'fixed') fixed = withFixed(fixed, id, now.record);
         else drop(id);
-        if (found?.kind === 'node') addNode(found.record);
-        if (found?.kind === 'turn') addTurn(found.record);
+        if (now?.kind === 'node') addNode(now.record);
+        if (now?.kind === 'turn') addTurn(now.record);
       }
       // What ages only in the older one, and what lay in what was taken out since.
       for (const id of changed) if (ageing.has(id)) ids.add(id);

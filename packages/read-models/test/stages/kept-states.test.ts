@@ -1,5 +1,5 @@
 import type { AppliedFrame } from '@stemma/history';
-import { openMemoryRowStore, stageRows, type Generation, type StagedRows } from '@stemma/row-store';
+import { openMemoryRowStore, stageRows, type MemoryGeneration, type StagedRows } from '@stemma/row-store';
 import { anyActs, naiveHistory, perform, START } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -12,14 +12,14 @@ const RUNS = Number(process.env['STEMMA_RUNS'] ?? 15);
 
 /** A projector of this model alone: `batch` says how many frames it commits at once. */
 const projector = (states: KeptStates, batch: number) => {
-  const rows = openMemoryRowStore().generation('test', stages.tables);
+  const rows = openMemoryRowStore().rows('test', stages.tables);
   const fold = stagesFold(states);
   let staged: StagedRows | undefined;
   let frames = 0;
   let commits = 0;
-  const open = (): StagedRows => (staged ??= rows.read((view) => stageRows(view)));
+  const open = (): StagedRows => (staged ??= rows.now((view) => stageRows(view)));
   const flush = (): void => {
-    const expected = rows.read((view) => view.cursor(0));
+    const expected = rows.now((view) => view.cursor(0));
     void rows.commit({
       partition: 0,
       expected,
@@ -46,8 +46,8 @@ const projector = (states: KeptStates, batch: number) => {
   };
 };
 
-const allRows = (rows: Generation): unknown =>
-  rows.read((view) => stages.tables.map((table) => [table.name, [...view.entries(table)]]));
+const allRows = (rows: MemoryGeneration): unknown =>
+  rows.now((view) => stages.tables.map((table) => [table.name, [...view.entries(table)]]));
 
 test('rows are the same whatever is kept in memory: nothing, a little, everything, what another projector left, or a frame that was given up [compiler-stages: stages of cycles]', () => {
   fc.assert(

@@ -9,7 +9,7 @@ import { naiveStages, naiveStream } from './naive-stream.ts';
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);
 
 const compareAll = (history: NaiveHistory, under: RowsUnderTest): void =>
-  under.rows.read((view) => {
+  under.rows.now((view) => {
     for (const strand of history.strands.keys())
       for (let seq = 0; seq < history.state.next; seq++) {
         const naive = naiveStream(history, strand, seq);
@@ -62,7 +62,7 @@ test('forks share the nodes of their parent and go on with their own, whatever e
     const seq = history.state.next - 1;
     history.run(strand, [{ op: 'commit' }]);
     const { hashes } = naiveStages(naiveStream(history, strand, seq + 1));
-    const found = under.rows.read((view) => findStages(view, HISTORY, strand, seq + 1))!;
+    const found = under.rows.now((view) => findStages(view, HISTORY, strand, seq + 1))!;
     expect({ nodeHash: found.nodeHash, z1: found.z1, z2: found.z2, z3: found.z3 }).toEqual(hashes);
   }
 });

@@ -1,5 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
-import type { RowChange, RowStore } from '../store.ts';
+import type { Generation, RowChange, RowStore } from '../store.ts';
 import type { Row, Table } from '../table.ts';
 
 /** A store under test. `another` opens the same rows a second time, as another process would. */
@@ -55,6 +55,15 @@ export const thing = (history: string, strand: number, node: string, from: numbe
   put(THINGS, [history, strand, node, from], `${history}/${strand}/${node}/${from}`);
 export const padded = (table: Table, value: Row['value']): Row['value'] =>
   table.value.map((_, i) => value[i] ?? null);
+/** How many things a generation has, as a scan finds them. */
+export const countOf = (rows: Generation): Promise<number> =>
+  rows.scan(async (scan) => {
+    let count = 0;
+    for await (const { key, value } of scan.entries(THINGS))
+      if (value.length === THINGS.value.length && (await scan.get(THINGS, key)) !== undefined) count++;
+    return count;
+  });
+
 export const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => 'no error',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stageRows } from '../staged-rows.ts';
 import type { Row } from '../table.ts';
-import { cursor, modelRange, padded, TABLES, THINGS, type RowStoreUnderTest } from './fixtures.ts';
+import { countOf, cursor, modelRange, padded, TABLES, THINGS, type RowStoreUnderTest } from './fixtures.ts';
 
 /** Random batches of puts and removals, read back in ranges before and after each commit. */
 export const itIsASortedMap = (make: () => RowStoreUnderTest, runs: number): void => {
@@ -45,10 +45,11 @@ export const itIsASortedMap = (make: () => RowStoreUnderTest, runs: number): voi
           const under = make();
           const store = await under.open();
           try {
-            const rows = store.generation('g', TABLES);
+            const rows = await store.generation('g', TABLES);
             const model = new Map<string, Row>();
             for (const [n, batch] of all.entries()) {
-              const staged = rows.read((view) => stageRows(view));
+              const source = rows.source();
+              const staged = stageRows(source);
               for (const { key, remove } of batch) {
                 if (remove) staged.remove(THINGS, key);
                 else staged.put(THINGS, key, [`${n}`]);
@@ -61,16 +62,20 @@ export const itIsASortedMap = (make: () => RowStoreUnderTest, runs: number): voi
                 { prefix: ['h', strand, node] as const, from: low, to: high, reverse },
               ];
               const expected = ranges.map((range) => modelRange([...model.values()], range));
-              expect(ranges.map((range) => rows.read(() => staged.range(THINGS, range)))).toEqual(expected);
+              expect(await source.using(() => ranges.map((range) => staged.range(THINGS, range)))).toEqual(
+                expected,
+              );
               await rows.commit({
                 partition: 0,
                 expected: n === 0 ? null : cursor(n),
                 cursor: cursor(n + 1),
                 changes: staged.changes(),
               });
-              expect(ranges.map((range) => rows.read((view) => view.range(THINGS, range)))).toEqual(expected);
+              expect(await rows.read((view) => ranges.map((range) => view.range(THINGS, range)))).toEqual(
+                expected,
+              );
             }
-            expect(rows.read((view) => [...view.entries(THINGS)]).length).toBe(model.size);
+            expect(await countOf(rows)).toBe(model.size);
           } finally {
             await store.close();
             await under.cleanUp();
