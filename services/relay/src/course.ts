@@ -35,7 +35,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
   let place = begin;
   let closed = false;
 
-  const knownTo = (): number => projector.standing(partition)?.cursor.offset ?? 0;
+  const knownTo = async (): Promise<number> => (await projector.standing(partition))?.cursor.offset ?? 0;
 
   /** Everything up to the log's end is in the rows: only they know which frames are accepted and true. */
   const catchUp = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
       // The log is the one that was published; only the rows are of another.
       await projector.rebuild();
     }
-    const now = isClosed(projector.standing(partition));
+    const now = isClosed(await projector.standing(partition));
     if (now && !closed)
       say(
         `partition ${partition} is closed by a damaged record: stemma verify names it, stemma ack opens it`,
@@ -86,7 +86,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
   const release = async (): Promise<boolean> => {
     let released = false;
     for (const [history, from] of place.held) {
-      const to = projector.read((view) => {
+      const to = await projector.read((view) => {
         const head = readFence(view, history);
         return head === undefined ? 0 : (head.stopped ?? head.next);
       });
@@ -94,7 +94,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
       let seq = from;
       const taken: Taken[] = [];
       for (; seq < to; seq++) {
-        const offset = projector.read((view) => view.get(FRAMES, [history, seq])?.[0]);
+        const offset = await projector.read((view) => view.get(FRAMES, [history, seq])?.[0]);
         if (typeof offset !== 'number' || offset >= place.cursor.offset) break;
         taken.push(await readTaken(relaying, partition, offset));
       }
@@ -114,9 +114,9 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
     isClosed: () => closed,
     step: async () => {
       const from = place.cursor.offset;
-      if (from >= knownTo() || place.held.size > 0) await catchUp();
+      if (from >= (await knownTo()) || place.held.size > 0) await catchUp();
       const released = place.held.size > 0 && (await release());
-      const to = knownTo();
+      const to = await knownTo();
       if (from >= to) return released;
       const { opened, taken, stopped } = await readStretch(relaying, { partition, from, to });
       if (opened.length === 0) return released;

@@ -33,7 +33,7 @@ export const readStretch = async (
 ): Promise<Stretch> => {
   const { records } = await reading.log.read(partition, from);
   const { opened, histories } = openRecords(records.filter(({ offset }) => offset < to));
-  const { offsets, stopped } = reading.projector.read((view) => {
+  const { offsets, stopped } = await reading.projector.read((view) => {
     const offsets = opened.map(({ open }) =>
       open === undefined ? undefined : view.get(FRAMES, [open.envelope.history, open.envelope.seq])?.[0],
     );
