@@ -56,6 +56,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-api', file: 'packages/api/src/right.ts', text: use('@stemma/event-contract') },
   { rule: 'layers-log', file: 'packages/log/src/right.ts', text: use('@stemma/log-embedded') },
   { rule: 'layers-metrics', file: 'packages/metrics/src/right.ts', text: use('@stemma/log-embedded') },
+  { rule: 'layers-lmdb-gate', file: 'packages/lmdb-gate/src/right.ts', text: use('@stemma/log-embedded') },
   {
     rule: 'layers-log-embedded',
     file: 'packages/log-embedded/src/right.ts',

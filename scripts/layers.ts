@@ -14,6 +14,7 @@ export const layers = [
   'event-contract',
   'log',
   'metrics',
+  'lmdb-gate',
   'log-embedded',
   'log-kafka',
   'row-store-lmdb',

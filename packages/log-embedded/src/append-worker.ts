@@ -1,13 +1,15 @@
-import { closeSync, fdatasyncSync, fstatSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { fail, isStemmaError } from '@stemma/errors';
+import { openGate } from '@stemma/lmdb-gate';
 import { entryBytes, writeEntry } from './entry.ts';
-import { bootId, openEnvironment, type End } from './environment.ts';
+import { bootId, openEnvironment, type End, type Environment } from './environment.ts';
 import { cut, findEnd } from './find-end.ts';
 import { isAlive, openHolderFile, thisProcess } from './holder.ts';
+import { openLastSegments, syncFolder } from './last-segments.ts';
 import type { Asked, Failure, Group, Job, Told, WorkerOptions } from './messages.ts';
 import { runsOf, startsOf } from './runs.ts';
-import { partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
+import { gateFolder, partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
 
 /*
  * The thread that appends for one process. It waits for the lock between processes and for the disk, so that the
@@ -15,14 +17,14 @@ import { partitionFolder, partitionsIn, segmentBases, segmentPath } from './segm
  */
 const options = workerData as WorkerOptions;
 const { directory } = options;
-const environment = openEnvironment(directory);
+const gate = openGate(gateFolder(directory));
+let opened: Environment | undefined;
 const holder = openHolderFile(directory);
 const self = thisProcess();
 const BOOT = bootId();
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
-/** The last segment of each partition, open for writing. */
-const files = new Map<number, { base: number; file: number; size: number }>();
-/** True after a group that failed: what it left behind the end must be looked at. */
+const segments = openLastSegments(options);
+/** True when something may stand behind the end: after a group that failed, or that somebody was killed in. */
 let dirty = true;
 let syncs = 0;
 
@@ -40,34 +42,36 @@ const waitForLock = (): void => {
   }
 };
 
-const locked = <T>(action: (put: (partition: number, end: End) => void, putBoot: () => void) => T): T => {
-  refuseReplaced();
+type Locked<T> = (
+  put: (partition: number, end: End) => void,
+  putBoot: () => void,
+  environment: Environment,
+) => T;
+
+const locked = <T>(action: Locked<T>): T => {
   waitForLock();
-  return environment.locked((put, putBoot) => {
+  return gate.pass(() => {
     // Whoever held it before and did not say that it was done, ended in the middle.
     if (holder.read()) dirty = true;
     holder.write(self);
     try {
-      return action(put, putBoot);
+      const environment = (opened ??= openEnvironment(directory));
+      refuseReplaced(environment);
+      return environment.locked((put, putBoot) => action(put, putBoot, environment));
     } finally {
       holder.write(null);
     }
   });
 };
 
-let lookedAtLock = -Infinity;
-
-/** Two processes with two environments would not see each other's locks. Looked at every 20 ms at the most. */
-const refuseReplaced = (): void => {
-  const now = performance.now();
-  if (now - lookedAtLock < 20) return;
-  lookedAtLock = now;
+/** Two processes with two environments could take each other's places. */
+const refuseReplaced = (environment: Environment): void => {
   if (!environment.inPlace())
     throw fail('E_LOG_CLOSED', `the lock of ${directory} was taken away; open the log again`);
 };
 
 /** The machine was started again, or the environment is new: the segments say where they end. */
-const rebuild = (put: (partition: number, end: End) => void, putBoot: () => void): void => {
+const rebuild: Locked<void> = (put, putBoot, environment) => {
   for (let partition = 0; partition < options.partitions; partition++) {
     put(partition, findEnd(partitionFolder(directory, partition), environment.end(partition)?.end ?? 0));
   }
@@ -79,22 +83,38 @@ const rebuild = (put: (partition: number, end: End) => void, putBoot: () => void
 const appendOrTakeBack = (
   group: Group,
   put: (partition: number, end: End) => void,
+  environment: Environment,
 ): { offsets: Float64Array; nexts: Float64Array } => {
+  const before = endsNow(group, environment);
   try {
-    return appendAll(group, put);
+    return appendAll(group, put, before);
   } catch (error) {
     if (error instanceof SyncFailed) throw error;
-    for (const partition of new Set(group.partitions)) takeBack(partition);
+    for (const partition of new Set(group.partitions)) takeBack(partition, before.get(partition) ?? NOTHING);
     const why = error instanceof Error ? error.message : String(error);
     throw fail('E_IO', `the log cannot be written: ${why}`, { written: false });
   }
 };
 
-const takeBack = (partition: number): void => {
-  const { end, base } = environment.end(partition) ?? NOTHING;
+/** Where the group's partitions end; all of them, found again, if somebody may have ended in the middle of an append. */
+const endsNow = (group: Group, environment: Environment): ReadonlyMap<number, End> => {
+  const noted = (partition: number): End => environment.end(partition) ?? NOTHING;
+  const places = [...new Set(group.partitions)];
+  dirty ||= places.some((partition) => segments.stands(partition, noted(partition)));
+  if (!dirty) return new Map(places.map((partition) => [partition, noted(partition)]));
+  return new Map(
+    Array.from({ length: options.partitions }, (_, partition) => [
+      partition,
+      findEnd(partitionFolder(directory, partition), noted(partition).end),
+    ]),
+  );
+};
+
+const takeBack = (partition: number, { end, base }: End): void => {
   const folder = partitionFolder(directory, partition);
+  segments.forget(partition);
   for (const each of segmentBases(folder)) {
-    if (each > base) cut(segmentPath(folder, each), 0);
+    if (each > base) rmSync(segmentPath(folder, each));
     else if (each === base) cut(segmentPath(folder, each), end - base);
   }
 };
@@ -102,13 +122,14 @@ const takeBack = (partition: number): void => {
 const appendAll = (
   group: Group,
   put: (partition: number, end: End) => void,
+  before: ReadonlyMap<number, End>,
 ): { offsets: Float64Array; nexts: Float64Array } => {
-  const ends = dirty ? lookedAt() : new Map<number, End>();
+  const ends = new Map(before);
   const offsets = new Float64Array(group.keys.length);
   const nexts = new Float64Array(group.keys.length);
   const starts = startsOf(group.lengths);
   for (const partition of new Set(group.partitions)) {
-    let end = ends.get(partition) ?? environment.end(partition) ?? NOTHING;
+    let end = ends.get(partition) ?? NOTHING;
     const entries = [...group.keys.keys()].filter((i) => group.partitions[i] === partition);
     for (const run of runsOf(entries, group)) {
       end = write(partition, end, run, group, starts, offsets, nexts);
@@ -122,15 +143,6 @@ const appendAll = (
 };
 
 const NOTHING: End = { end: 0, base: 0 };
-
-/** Somebody ended in the middle of an append: what is complete behind the end stays, the rest is cut. */
-const lookedAt = (): Map<number, End> =>
-  new Map(
-    Array.from({ length: options.partitions }, (_, partition) => [
-      partition,
-      findEnd(partitionFolder(directory, partition), environment.end(partition)?.end ?? 0),
-    ]),
-  );
 
 /** Writes entries one behind the other, in a new segment if the last one is full; gives the new end. */
 const write = (
@@ -161,42 +173,8 @@ const write = (
     );
     nexts[i] = end + at;
   });
-  const open = segment(partition, start);
-  preallocate(open, end - start + total);
-  writeAll(open.file, buffer, end - start);
+  segments.write(partition, start, end - start, buffer);
   return { end: end + total, base: start };
-};
-
-const segment = (partition: number, base: number): { base: number; file: number; size: number } => {
-  const known = files.get(partition);
-  if (known?.base === base) return known;
-  if (known) closeSync(known.file);
-  files.delete(partition);
-  const folder = partitionFolder(directory, partition);
-  // Read and write, made if it is not there.
-  const file = openSync(segmentPath(folder, base), 0o102);
-  syncFolder(folder);
-  const opened = { base, file, size: 0 };
-  files.set(partition, opened);
-  return opened;
-};
-
-/** Writes zeros ahead in steps, so that syncing a record changes no length of a file. */
-const preallocate = (open: { file: number; size: number }, needed: number): void => {
-  // Another process may have cut it when it closed.
-  open.size = fstatSync(open.file).size;
-  if (needed <= open.size) return;
-  const size = Math.min(
-    Math.ceil((needed + 1) / options.stepBytes) * options.stepBytes,
-    Math.max(options.segmentBytes, needed),
-  );
-  writeAll(open.file, Buffer.alloc(size - open.size), open.size);
-  open.size = size;
-};
-
-const writeAll = (file: number, bytes: Buffer, at: number): void => {
-  for (let done = 0; done < bytes.length;)
-    done += writeSync(file, bytes, done, bytes.length - done, at + done);
 };
 
 /** The kernel may have dropped what it could not write: nobody may go on as if it were there (record §6). */
@@ -205,16 +183,10 @@ class SyncFailed extends Error {}
 const sync = (partition: number): void => {
   try {
     if (++syncs === options.failAtSync) throw new Error('EIO: failure asked for by a test');
-    fdatasyncSync(files.get(partition)?.file ?? -1);
+    segments.sync(partition);
   } catch (error) {
     throw new SyncFailed(`the disk did not take what was written: ${String(error)}`);
   }
-};
-
-const syncFolder = (folder: string): void => {
-  const handle = openSync(folder, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 };
 
 /** Makes the folders of a new log, 0 last; gives how many there are. */
@@ -231,17 +203,17 @@ const create = (partitions: number): number => {
 const close = (): void => {
   try {
     // The zeros written ahead go; whoever appends next writes others.
-    locked(() => {
-      for (const [partition, { base }] of files) {
-        const { end, base: last } = environment.end(partition) ?? { end: 0, base: 0 };
-        if (base === last) cut(segmentPath(partitionFolder(directory, partition), base), end - base);
+    locked((_put, _putBoot, environment) => {
+      for (const [partition, base] of segments.bases()) {
+        const { end, base: last } = environment.end(partition) ?? NOTHING;
+        if (base === last && !segments.stands(partition, { end, base }))
+          cut(segmentPath(partitionFolder(directory, partition), base), end - base);
       }
     });
   } catch {
     // Another process holds the lock: the zeros stay until somebody closes.
   }
-  for (const { file } of files.values()) closeSync(file);
-  files.clear();
+  segments.close();
   holder.close();
 };
 
@@ -249,13 +221,16 @@ const work = (job: Job): Told => {
   switch (job.kind) {
     case 'open': {
       options.partitions = create(options.partitions);
-      locked((put, putBoot) => {
-        if (environment.boot() !== BOOT) rebuild(put, putBoot);
+      locked((put, putBoot, environment) => {
+        if (environment.boot() !== BOOT) rebuild(put, putBoot, environment);
       });
       return { kind: 'opened', partitions: options.partitions };
     }
     case 'append':
-      return { kind: 'appended', ...locked((put) => appendOrTakeBack(job.group, put)) };
+      return {
+        kind: 'appended',
+        ...locked((put, _putBoot, environment) => appendOrTakeBack(job.group, put, environment)),
+      };
     case 'close':
       close();
       return { kind: 'closed' };
@@ -286,5 +261,5 @@ port.on('message', ({ id, job }: Asked) => {
   const reply = (): void => port.postMessage({ id, told: answer }, moved as ArrayBuffer[]);
   if (job.kind !== 'close') reply();
   // Who has the answer ends this thread, and a thread that is ended while LMDB closes takes the process with it.
-  else void environment.close().then(reply);
+  else void Promise.all([opened?.close(), gate.close()]).then(reply);
 });

@@ -33,6 +33,8 @@ export const findEnd = (folder: string, known: number): End => {
     files.close();
   }
   cut(path, end - base);
+  // Nobody was told of what was found, so nobody may have synced it.
+  if (end > known) syncFile(path);
   return { end, base };
 };
 
@@ -40,6 +42,15 @@ export const findEnd = (folder: string, known: number): End => {
 const isWhole = (record: Uint8Array): boolean => {
   const length = record.length - 32;
   return length > 0 && hash('sha256', record.subarray(0, length), 'buffer').equals(record.subarray(length));
+};
+
+const syncFile = (path: string): void => {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 };
 
 /** Shortens a segment file durably; one that is shorter already stays as it is. */

@@ -10,6 +10,9 @@ export const partitionFolder = (directory: string, partition: number): string =>
 export const segmentPath = (folder: string, base: number): string =>
   join(folder, `${String(base).padStart(16, '0')}.seg`);
 
+/** Where the gate is that all who append or open the ends pass. */
+export const gateFolder = (directory: string): string => join(directory, 'gate');
+
 /** The offsets at which the segments of a partition begin, rising. */
 export const segmentBases = (folder: string): number[] =>
   readdirSync(folder)

@@ -114,6 +114,26 @@ describe('the writer', () => {
     expect(n).toBe(5);
   });
 
+  it('does not take a history for new because the log gives less than it gave before: it says so, and the same command goes through later [record §3: outcome]', async () => {
+    const log = await openMemoryLog();
+    const other = await noteWriter(log);
+    for (const i of [1, 2, 3]) await other.write(noteIntent('h', `o${i}`, 'o'));
+    let forgetful = false;
+    const writer = await noteWriter({
+      ...log,
+      keepsItsEnd: false,
+      // As a broker that has just come back: what it acknowledged is not there for a moment.
+      read: async (partition, from, options) =>
+        forgetful && from < 5 ? { records: [], next: from } : log.read(partition, from, options),
+    });
+    for (const i of [4, 5]) await other.write(noteIntent('h', `o${i}`, 'o'));
+    await writer.write(noteIntent('another', 'x', 'x'));
+    forgetful = true;
+    await expect(writer.write(noteIntent('h', 'mine', 'mine'))).rejects.toMatchObject({ code: 'E_BUSY' });
+    forgetful = false;
+    expect((await writer.write(noteIntent('h', 'mine', 'mine'))).seq).toBe(5);
+  });
+
   it('does not read back what follows directly on what it knows, with the same outcome as if it did [record §3: known without reading]', async () => {
     const outcomes: unknown[] = [];
     for (const keepsItsEnd of [true, false]) {

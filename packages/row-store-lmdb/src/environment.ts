@@ -1,4 +1,5 @@
 import { StemmaError } from '@stemma/errors';
+import { openGate } from '@stemma/lmdb-gate';
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb';
 import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,8 +60,9 @@ export const openEnvironment = (directory: string, boot: string = bootId()): Env
   const folder = chooseEpoch(directory, boot);
   const file = join(folder, 'rows.mdb');
   refuseOverwritten(file);
-  const root = open({ path: file, noSync: true, maxReaders: 512, maxDbs: 128, ...BYTES });
-  const own: Bytes = root.openDB({ name: 'own', ...BYTES });
+  const gate = openGate(join(folder, 'gate'));
+  const root = gate.pass(() => open({ path: file, noSync: true, maxReaders: 512, maxDbs: 128, ...BYTES }));
+  const own: Bytes = gate.pass(() => root.openDB({ name: 'own', ...BYTES }));
   const tables = new Map<string, Bytes>();
   const opener = openerKey(`${process.pid}.${++openers}`);
   let announced = false;
@@ -75,10 +77,12 @@ export const openEnvironment = (directory: string, boot: string = bootId()): Env
 
   const write = <T>(fn: () => T): T => {
     try {
-      const result = root.transactionSync(() => {
-        if (!announced) announce();
-        return fn();
-      });
+      const result = gate.pass(() =>
+        root.transactionSync(() => {
+          if (!announced) announce();
+          return fn();
+        }),
+      );
       announced = true;
       return result;
     } catch (error) {
@@ -98,21 +102,24 @@ export const openEnvironment = (directory: string, boot: string = bootId()): Env
       if (create) write(() => undefined);
       else if (!has(root, treeName(name))) return undefined;
       opened++;
-      table = openTable(root, treeName(name), create);
+      table = gate.pass(() => openTable(root, treeName(name), create));
       if (table !== undefined) tables.set(name, table);
       return table;
     },
     async close() {
       if (announced) {
-        root.transactionSync(() => own.removeSync(opener));
+        gate.pass(() => root.transactionSync(() => own.removeSync(opener)));
         // Under the lock nobody writes: what is synced now is all there is, if nobody else is at it.
-        root.transactionSync(() => {
-          if (isAnybodyWriting(own, boot)) return;
-          syncFile(file);
-          writeEpochState(folder, { boot, clean: true });
-        });
+        gate.pass(() =>
+          root.transactionSync(() => {
+            if (isAnybodyWriting(own, boot)) return;
+            syncFile(file);
+            writeEpochState(folder, { boot, clean: true });
+          }),
+        );
       }
       await root.close();
+      await gate.close();
     },
   };
 };

@@ -1,11 +1,15 @@
-import { writeSync } from 'node:fs';
-import { openEnvironment } from '../../src/environment.ts';
+import { readSync, writeSync } from 'node:fs';
+import { openGate } from '@stemma/lmdb-gate';
 import { openHolderFile, thisProcess } from '../../src/holder.ts';
+import { gateFolder } from '../../src/segments.ts';
 
-/* A process that takes the lock and never gives it back. */
-const [directory = ''] = process.argv.slice(2);
-openEnvironment(directory).locked(() => {
+/* A process that takes the lock and never gives it back, or when its standard input ends; it then says when that was. */
+const [directory = '', until] = process.argv.slice(2);
+openGate(gateFolder(directory)).pass(() => {
   openHolderFile(directory).write(thisProcess());
   writeSync(1, 'held\n');
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  if (until === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  readSync(0, Buffer.alloc(1));
+  writeSync(1, `${process.hrtime.bigint()}\n`);
+  openHolderFile(directory).write(null);
 });

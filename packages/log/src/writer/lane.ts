@@ -213,6 +213,8 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
       if (prepared.kind !== 'refused') return prepared;
       const before = tail.standing().cursor.offset;
       await readOn(tail, lines);
+      // What was read may have put back what was sent before it.
+      if (queues.get(task.intent.history)?.[0] !== task) return { kind: 'later' };
       if (tail.standing().cursor.offset === before) return prepared;
     }
   };

@@ -131,7 +131,12 @@ export const scanHead = async (
     const batch = fenceRecords(opened, standing, current ? new Map([[history, current]]) : new Map());
     await each(batch);
     current = batch.heads.get(history) ?? current;
-    if (records.length === 0 || next <= at) break;
+    // The tail has read to there: a log that does not give it again must not be taken for an empty one.
+    if (records.length === 0 || next <= at)
+      throw fail(
+        'E_BUSY',
+        `partition ${partition} does not give what stands between ${at} and ${to} just now`,
+      );
     at = next;
   }
   return current;

@@ -1,0 +1,89 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { sealRecord, type EventLog, type Placed } from '@stemma/log';
+import { afterEach, expect, it } from 'vitest';
+import { entryBytes, writeEntry } from '../src/entry.ts';
+import { openEnvironment } from '../src/environment.ts';
+import { openEmbeddedLog } from '../src/index.ts';
+import { segmentPath } from '../src/segments.ts';
+import { makeDirectory, removeDirectories, runChild } from './kit.ts';
+
+afterEach(removeDirectories);
+
+const keysOf = async (log: EventLog): Promise<(string | null)[]> => {
+  const keys: (string | null)[] = [];
+  for (let at = 0; ;) {
+    const { records, next } = await log.read(0, at);
+    if (records.length === 0) return keys.slice(1);
+    keys.push(...records.map(({ key, damaged }) => (damaged ? null : key)));
+    at = next;
+  }
+};
+
+const recordOf = (name: string): Uint8Array => sealRecord(Buffer.from(`what ${name} wrote`));
+
+const append = (log: EventLog, name: string): Promise<readonly Placed[]> =>
+  log.append(0, [{ key: name, bytes: recordOf(name) }]);
+
+/** What somebody who was killed had written at an offset of a segment: all of an entry, or only its first bytes. */
+const leave = (directory: string, base: number, offset: number, name: string, bytes = Infinity): void => {
+  const key = Buffer.from(name);
+  const entry = Buffer.alloc(entryBytes(key.length, recordOf(name).length));
+  writeEntry(entry, 0, offset, key, recordOf(name));
+  const file = openSync(segmentPath(join(directory, '0'), base), 0o102);
+  writeSync(file, entry, 0, Math.min(bytes, entry.length), offset - base);
+  closeSync(file);
+};
+
+it.each([
+  ['whole in the last segment', 0, Infinity, ['a', 'killed', 'b', 'c']],
+  ['half in the last segment', 0, 30, ['a', 'b', 'c']],
+  ['whole in a segment that it began', 1, Infinity, ['a', 'killed', 'b', 'c']],
+  ['half in a segment that it began', 1, 30, ['a', 'b', 'c']],
+])(
+  'an entry that a killed process left %s is taken in or cut, and what others append then is never read from the wrong place [record §6: killed]',
+  async (_what, segment, bytes, expected) => {
+    const directory = makeDirectory();
+    const log = await openEmbeddedLog({ directory });
+    await append(log, 'a');
+    const end = await log.end(0);
+    leave(directory, segment * end, end, 'killed', bytes);
+    // This process has no reason to look: nobody left a note that he was in the middle.
+    await append(log, 'b');
+    const other = await openEmbeddedLog({ directory });
+    await append(other, 'c');
+    expect(await keysOf(other)).toEqual(expected);
+    expect(await keysOf(log)).toEqual(expected);
+    await log.close();
+    await other.close();
+  },
+);
+
+it('what was acknowledged is not written over when the noted end is an older one, as LMDB gave it to processes that opened it while others committed [record §6: durable]', async () => {
+  const directory = makeDirectory();
+  const log = await openEmbeddedLog({ directory });
+  await append(log, 'a');
+  const end = await log.end(0);
+  await append(log, 'b');
+  await append(log, 'c');
+  const environment = openEnvironment(directory);
+  environment.locked((put) => put(0, { end, base: 0 }));
+  await environment.close();
+  await append(log, 'd');
+  expect(await keysOf(log)).toEqual(['a', 'b', 'c', 'd']);
+  await log.close();
+});
+
+it('whoever opens a log waits for whoever is in the middle of a commit [record §6]', async () => {
+  const directory = makeDirectory();
+  await (await openEmbeddedLog({ directory })).close();
+  const holder = runChild('hold.ts', [directory, 'until told']);
+  await holder.said(1);
+  const opener = runChild('open.ts', [directory]);
+  await opener.said(1);
+  holder.process.stdin?.end();
+  await Promise.all([holder.ended, opener.ended]);
+  const at = ({ lines }: typeof holder): bigint => BigInt(lines().at(-1) ?? 0);
+  expect(at(holder)).toBeGreaterThan(0n);
+  expect(at(opener)).toBeGreaterThan(at(holder));
+});
