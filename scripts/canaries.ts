@@ -83,6 +83,11 @@ export const importCanaries: readonly Canary[] = [
     file: 'packages/contents-postgres/src/right.ts',
     text: use('@stemma/projector'),
   },
+  {
+    rule: 'layers-row-store-postgres',
+    file: 'packages/row-store-postgres/src/right.ts',
+    text: use('@stemma/projector'),
+  },
   { rule: 'layers-projector', file: 'packages/projector/src/right.ts', text: use('@stemma/home') },
   { rule: 'layers-recorder', file: 'packages/recorder/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-reports', file: 'packages/reports/src/right.ts', text: use('@stemma/gateway') },

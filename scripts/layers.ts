@@ -21,6 +21,7 @@ export const layers = [
   'contents',
   'postgres',
   'contents-postgres',
+  'row-store-postgres',
   'projector',
   'home',
   'recorder',

@@ -9,7 +9,7 @@ export type Cells = readonly (string | null)[];
 /** What a parameter may be. A buffer goes as bytes; everything else as a text. */
 export type Parameter = string | number | bigint | boolean | Uint8Array | null;
 
-/** One statement at a time, with parameters as `$1`, `$2`, …  @throws the codes of {@link Database} */
+/** Statements with parameters as `$1`, `$2`, …, answered in order.  @throws the codes of {@link Database} */
 export type Session = {
   query(statement: string, values?: readonly Parameter[]): Promise<Cells[]>;
 };
@@ -97,9 +97,13 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
     transaction: (mode, fn) =>
       withClient(async (client) => {
         const session = sessionOn(client, deadlines);
-        await session.query(BEGIN[mode]);
+        const begun = session.query(BEGIN[mode]);
+        // Reading can go ahead; a write must not, lest it be one outside of any transaction.
+        if (mode === 'write') await begun;
+        begun.catch(() => undefined);
         try {
           const result = await fn(session);
+          await begun;
           await session.query('commit');
           return result;
         } catch (error) {
@@ -118,7 +122,7 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
 };
 
 /** How a connection is made, by the pool and by who listens. */
-const clientOptions = (address: Address, deadlines: Deadlines): pg.ClientConfig => ({
+export const clientOptions = (address: Address, deadlines: Deadlines): pg.ClientConfig => ({
   host: address.host,
   port: address.port,
   user: address.user,
@@ -126,12 +130,21 @@ const clientOptions = (address: Address, deadlines: Deadlines): pg.ClientConfig 
   password: address.password,
   ssl: address.tls,
   application_name: 'stemma',
+  // Statements are sent without waiting for the answers to those before: a transaction costs two or three round trips.
+  ...{ pipeline: true },
+  options: PLANS,
   connectionTimeoutMillis: deadlines.connect,
   statement_timeout: deadlines.answer,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   types: AS_SENT,
 });
+
+/**
+ * We ask for rows by their key, in its order. On tables that PostgreSQL has no statistics of yet it would sooner read all
+ * and sort; and what it then thinks that costs would make it compile the statement.
+ */
+const PLANS = '-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off -c jit=off';
 
 /** Cells stay as they are sent: who asks knows the types, and reads them without losing a digit. */
 const AS_SENT = { getTypeParser: () => (cell: unknown) => cell } as unknown as pg.CustomTypesConfig;
@@ -171,7 +184,7 @@ const parameter = (value: Parameter): unknown =>
     : value;
 
 /** Ends a connection on this side, whatever the other does. */
-const cut = (client: pg.ClientBase, why?: string): void => {
+export const cut = (client: pg.ClientBase, why?: string): void => {
   const { stream } = (
     client as unknown as { readonly connection: { readonly stream: { destroy(error?: Error): void } } }
   ).connection;

@@ -6,4 +6,6 @@ export {
   type Parameter,
   type Session,
 } from './database.ts';
+export { listenTo, type Listener } from './listen.ts';
+export { stateOf } from './refused.ts';
 export { migrate } from './schema.ts';

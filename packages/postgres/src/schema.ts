@@ -9,6 +9,23 @@ const STEPS: readonly string[] = [
      size   integer not null check (size >= 0),
      bytes  bytea not null);
    comment on table stemma.contents is 'What messages and files hold, by the SHA-256 of its bytes.'`,
+  `create table stemma.generations (
+     number integer generated always as identity primary key,
+     name   text collate "C" not null unique,
+     shape  text not null);
+   comment on table stemma.generations is
+     'Rows of read models that are folded together: their tables lie in the schema stemma_rows_NUMBER.';
+   create table stemma.cursors (
+     generation integer not null references stemma.generations on delete cascade,
+     partition  integer not null,
+     cursor     bytea not null,
+     primary key (generation, partition));
+   comment on table stemma.cursors is 'How far a generation has come in each partition of the log.';
+   create table stemma.groups (
+     name        text collate "C" primary key,
+     generation  text collate "C" not null,
+     promoted_at timestamptz not null default now());
+   comment on table stemma.groups is 'Which generation is the one that is read.'`,
 ];
 
 /** One process at a time makes or changes the schema; the number means nothing. */

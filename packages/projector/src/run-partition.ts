@@ -141,12 +141,12 @@ const openBatch = (
   standing: Standing,
   now: () => number,
 ): Batch => {
+  let expected = cursor;
   const begin = (): Staged => {
-    const source = generation.source();
+    const source = generation.source({ partition, cursor: expected });
     return Object.assign(stageRows(source), { using: <T>(fn: () => T | Promise<T>) => source.using(fn) });
   };
   let staged = begin();
-  let expected = cursor;
   let since = now();
   let total: Total = { frames: 0, events: 0, bytes: 0, next: standing };
   return {
@@ -173,8 +173,8 @@ const openBatch = (
     async commit() {
       const place = standingBytes(total.next);
       await generation.commit({ partition, expected, cursor: place, changes: staged.changes() });
-      staged = begin();
       expected = place;
+      staged = begin();
       standing = total.next;
       since = now();
       total = { frames: 0, events: 0, bytes: 0, next: standing };

@@ -60,11 +60,16 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
           put(THINGS, ['h', 0, 'a', 1], ...value),
           put(THINGS, ['h', 0, 'a', 2], ...other),
           put(HASHES, ['h', Uint8Array.of(0, 1)], 3),
+          put(HASHES, ['h', Uint8Array.of(255, 0, 1)], 4),
         ],
       });
       expect(await rows.read((view) => view.get(THINGS, ['h', 0, 'a', 1]))).toEqual(value);
       expect(await rows.read((view) => view.get(THINGS, ['h', 0, 'a', 2]))).toEqual(padded(THINGS, other));
       expect(await rows.read((view) => view.get(HASHES, ['h', Uint8Array.of(0, 1)]))).toEqual([3]);
+      expect(await rows.read((view) => view.range(HASHES, { prefix: ['h'] }))).toEqual([
+        { key: ['h', Uint8Array.of(0, 1)], value: [3] },
+        { key: ['h', Uint8Array.of(255, 0, 1)], value: [4] },
+      ]);
       expect(await rows.read((view) => view.get(THINGS, ['h', 0, 'a', 3]))).toBeUndefined();
       expect(await rows.read((view) => view.get(THINGS, ['unknown', 0, 'a', 1]))).toBeUndefined();
     });
@@ -83,6 +88,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
         ['h', 1, 'ｆ', 1],
         ['h', 1, '😀', 1],
         ['h', 2, 'a', 1],
+        ['h\u0000', 1, 'a', 1],
         ['i', 1, 'a', 1],
       ];
       const changes = [...keys].reverse().map((key) => thing(...key));
@@ -96,6 +102,8 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       expect(await range(['h', 1, 'a'], { to: 255, reverse: true, limit: 1 })).toEqual(keys.slice(2, 3));
       expect(await range(['h', 1], { from: 'a\u0000', to: 'ab' })).toEqual(keys.slice(6, 8));
       expect(await range(['h', 1], { from: 'b' })).toEqual(keys.slice(8, 10));
+      expect(await range(['h', 1, 'a'])).toEqual(keys.slice(0, 6));
+      expect(await range(['h', 1], { to: 'a' })).toEqual(keys.slice(0, 6));
       expect(await range(['h', 3])).toEqual([]);
       expect(await range(['nobody'])).toEqual([]);
       expect(await countOf(rows)).toBe(keys.length);

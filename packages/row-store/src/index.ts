@@ -7,6 +7,7 @@ export { refuseOpenRange, sameCursor, shapeOf } from './memory-row-store.ts';
 export type {
   Generation,
   GenerationView,
+  Place,
   Promotion,
   RowBatch,
   RowChange,
@@ -16,3 +17,6 @@ export type {
 } from './store.ts';
 export type { Cell, ColumnType, Key, KeyCell, Range, Row, RowReader, Rows, Table, Value } from './table.ts';
 export { packedValue, packValue, unpackValue } from './value.ts';
+export { farGeneration, type FarRows, type FarState } from './far-generation.ts';
+export type { Fetch } from './far-rows.ts';
+export type { Edge, Fetched, Stretch } from './far-stretch.ts';

@@ -7,15 +7,18 @@ export const MAX_KEY_BYTES = 1_977;
 /*
  * Order of the bytes = order of the keys, column by column, and the bytes of a prefix are a prefix of the bytes:
  *
- *   text, bytes   the (UTF-8) bytes with 00 written as 00 FF, then 00
+ *   text          the UTF-8 bytes with 00 written as 00 FF, then 00
+ *   bytes         01, then the same (texts never begin with FF, bytes might)
  *   uint          0…239: one byte; else EF + n, then its n bytes, big-endian
  *
- * No column begins with FF, so the 00 that ends a text is smaller than the 00 FF inside one. UTF-8 has the order of
+ * No column begins with FF, so the 00 that ends a text is smaller than the 00 FF inside one, and all that begins with
+ * some columns lies before their bytes and FF. UTF-8 has the order of
  * code points. We do not use lmdb's own "ordered-binary" keys: they corrupt texts of 64 and more characters that hold
  * U+0000…U+0004 inside a list.
  */
 
 const SMALL = 0xf0;
+const BYTES = 0x01;
 /** `latin1Slice` is what `toString('latin1')` comes to, without the way there; the types of Node leave it out. */
 const scratch = Buffer.allocUnsafe(8_192) as Buffer & { latin1Slice(start: number, end: number): string };
 
@@ -32,7 +35,8 @@ const writeCell = (at: number, type: 'text' | 'uint' | 'bytes', cell: KeyCell, t
     case 'bytes':
       if (!(cell instanceof Uint8Array)) throw badCell(table, type, cell);
       if (cell.length > MAX_KEY_BYTES) throw tooLong(table);
-      return writeEscaped(at, cell);
+      scratch[at] = BYTES;
+      return writeEscaped(at + 1, cell);
   }
 };
 
@@ -122,21 +126,12 @@ export const encodeRange = (table: Table, range: Range, head: Uint8Array = EMPTY
       scratch.subarray(0, writeCell(at, (table.key[range.prefix.length] ?? noColumn(table))[1], cell, table)),
     );
   const start = range.from === undefined ? prefix : bound(range.from);
-  return { start, end: successor(range.to === undefined ? prefix : bound(range.to)) };
+  const last = range.to === undefined ? prefix : bound(range.to);
+  return { start, end: last.length === 0 ? undefined : Buffer.concat([last, BEHIND]) };
 };
 
 const EMPTY = new Uint8Array(0);
-
-/** The smallest bytes that are greater than all that begin with `prefix`. */
-const successor = (prefix: Buffer): Buffer | undefined => {
-  for (let i = prefix.length - 1; i >= 0; i--) {
-    if (prefix[i] === 0xff) continue;
-    const next = Buffer.from(prefix.subarray(0, i + 1));
-    next[i] = (next[i] as number) + 1;
-    return next;
-  }
-  return undefined;
-};
+const BEHIND = Uint8Array.of(0xff);
 
 /** The cells from column `column` on of a key whose bytes for them begin at `start`. */
 export const decodeKey = (table: Table, bytes: Buffer, start = 0, column = 0): KeyCell[] => {
@@ -156,7 +151,7 @@ export const decodeKey = (table: Table, bytes: Buffer, start = 0, column = 0): K
         at += size;
       }
     } else {
-      const [raw, end] = readEscaped(bytes, at);
+      const [raw, end] = readEscaped(bytes, type === 'bytes' ? at + 1 : at);
       cells.push(type === 'text' ? textOf(raw) : Uint8Array.from(raw));
       at = end;
     }

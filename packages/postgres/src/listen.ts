@@ -1,0 +1,71 @@
+import pg from 'pg';
+import type { Database } from './database.ts';
+import { clientOptions, cut } from './database.ts';
+
+/** Hears when somebody notifies a channel. */
+export type Listener = {
+  /**
+   * Resolves when the channel may have been notified since the call, with the signal, and in any case after
+   * {@link POLL_MS}: who waits for something looks by itself, and waits again.
+   */
+  heard(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A notification can be lost with its connection. */
+const POLL_MS = 1_000;
+
+/** Listens on a connection of its own, made when first needed and again when it is lost. */
+export const listenTo = ({ address, deadlines }: Database, channel: string): Listener => {
+  const waiting = new Set<() => void>();
+  const wake = (): void => {
+    for (const each of [...waiting]) each();
+  };
+  let client: pg.Client | undefined;
+  let closed = false;
+
+  const connect = (): void => {
+    if (client !== undefined || closed) return;
+    const fresh = new pg.Client(clientOptions(address, deadlines));
+    client = fresh;
+    const lost = (): void => {
+      cut(fresh);
+      // Not at once: who waits polls meanwhile, and the next who waits tries again.
+      if (client === fresh) client = undefined;
+    };
+    fresh.on('error', lost);
+    fresh.on('end', lost);
+    fresh.on('notification', wake);
+    fresh
+      .connect()
+      .then(() => fresh.query(`listen ${channel}`))
+      // What was notified before is not heard.
+      .then(wake, lost);
+  };
+
+  return {
+    heard: (signal) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer);
+          waiting.delete(done);
+          signal.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, POLL_MS);
+        waiting.add(done);
+        signal.addEventListener('abort', done);
+        if (signal.aborted || closed) done();
+        else connect();
+      }),
+    async close() {
+      closed = true;
+      wake();
+      const open = client;
+      client = undefined;
+      if (open === undefined) return;
+      setTimeout(() => cut(open), 1_000).unref();
+      await open.end().catch(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,1 @@
+export { openPostgresRowStore, type PostgresRowStore } from './postgres-row-store.ts';

@@ -1,0 +1,60 @@
+import { listenTo, migrate, openDatabase, type Database } from '@stemma/postgres';
+import { farGeneration, shapeOf, type RowStore } from '@stemma/row-store';
+import { postgresRows } from './postgres-rows.ts';
+import {
+  CHANNEL,
+  currentGeneration,
+  dropGeneration,
+  findGeneration,
+  otherTables,
+  promoteGeneration,
+} from './registry.ts';
+
+/** What a store on PostgreSQL has beside the port. */
+export type PostgresRowStore = RowStore & { readonly changed: NonNullable<RowStore['changed']> };
+
+/**
+ * Rows in a database, a schema for each generation, and views of those that are read in the schema `stemma`; all of it is
+ * made when it is not there. As durable as the database's settings say.
+ *
+ * @param url `postgres://…`, or a database that the caller has open, and closes
+ * @throws E_USAGE, E_DATABASE_VERSION and what {@link Database} throws; its methods too
+ */
+export const openPostgresRowStore = async (url: string | Database): Promise<PostgresRowStore> => {
+  const database = typeof url === 'string' ? openDatabase(url) : url;
+  const own = typeof url === 'string';
+  try {
+    await migrate(database);
+  } catch (error) {
+    if (own) await database.close();
+    throw error;
+  }
+  const listener = listenTo(database, CHANNEL);
+  return {
+    async generation(name, tables) {
+      const found = await findGeneration(database, name);
+      if (found !== undefined && found.shape !== shapeOf(tables)) throw otherTables(name);
+      return farGeneration(postgresRows(database, name, tables));
+    },
+    current: (group) => currentGeneration(database, group),
+    promote: (promotion) => promoteGeneration(database, promotion),
+    cursors: async (name) => (await findGeneration(database, name))?.cursors ?? new Map<number, Uint8Array>(),
+    async generations() {
+      const rows = await database.query('select name from stemma.generations order by name');
+      return rows.map(([name]) => name ?? '');
+    },
+    drop: (name) => dropGeneration(database, name),
+    async bytes() {
+      const [row] = await database.query(
+        `select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where c.relkind = 'r' and n.nspname like 'stemma\\_rows\\_%'`,
+      );
+      return Number(row?.[0] ?? 0);
+    },
+    changed: (signal) => listener.heard(signal),
+    async close() {
+      await listener.close();
+      if (own) await database.close();
+    },
+  };
+};

@@ -1,0 +1,99 @@
+import { isStemmaError } from '@stemma/errors';
+import { stateOf, type Database, type Session } from '@stemma/postgres';
+import {
+  shapeOf,
+  type FarRows,
+  type FarState,
+  type Fetch,
+  type Fetched,
+  type Table,
+} from '@stemma/row-store';
+import { readRow } from './cells.ts';
+import { findGeneration, moveCursor, moved, otherTables, registerGeneration } from './registry.ts';
+import { selectStretch } from './statements.ts';
+import { statementOf, writesOf } from './write-rows.ts';
+
+/** The rows of one generation in a database. */
+export const postgresRows = (database: Database, name: string, tables: readonly Table[]): FarRows => {
+  const shape = shapeOf(tables);
+  /** The number of its schema, once it is known; another generation of this name has another. */
+  let number: number | undefined;
+
+  const lookUp = async (session: Session): Promise<FarState> => {
+    const found = await findGeneration(session, name);
+    if (found !== undefined && found.shape !== shape) throw otherTables(name);
+    number = found?.number;
+    if (found === undefined) return { cursors: new Map(), fetch: fetchNothing };
+    return { cursors: found.cursors, fetch: fetchFrom(session, found.number) };
+  };
+
+  return {
+    name,
+    tables,
+    state: (fn) =>
+      notDropped(() => database.transaction('read', async (session) => fn(await lookUp(session)))),
+    fetch: (stretches) =>
+      notDropped(async () => {
+        if (number === undefined) await lookUp(database);
+        try {
+          return await (number === undefined ? fetchNothing : fetchFrom(database, number))(stretches);
+        } catch (error) {
+          if (isGone(error)) number = undefined;
+          throw error;
+        }
+      }),
+    async commit(batch) {
+      const writes = writesOf(batch.changes);
+      try {
+        number = await database.transaction('write', async (session) => {
+          const at = number ?? (await registerGeneration(session, { name, shape, tables }));
+          const moves = moveCursor(session, at, batch);
+          // Sent behind it without waiting: nothing of it stays if the cursor is elsewhere.
+          const written = writes
+            .map((write) => statementOf(at, write))
+            .map(({ text, values }) => session.query(text, values));
+          const [isMoved] = await Promise.all([moves, ...written]);
+          if (!isMoved) throw moved(`partition ${batch.partition} of ${name}`);
+          return at;
+        });
+      } catch (error) {
+        number = undefined;
+        throw isGone(error) || isOvertaken(error) ? moved(name) : error;
+      }
+    },
+  };
+};
+
+const fetchNothing: Fetch = async (stretches) => stretches.map(() => ({ rows: [], bytes: 0 }));
+
+const fetchFrom =
+  (session: Session, number: number): Fetch =>
+  (stretches) =>
+    Promise.all(
+      stretches.map(async (stretch): Promise<Fetched> => {
+        const { text, values } = selectStretch(number, stretch);
+        const rows = await session.query(text, values);
+        let bytes = 0;
+        for (const row of rows) for (const cell of row) bytes += cell?.length ?? 1;
+        return { rows: rows.map((row) => readRow(stretch.table, row)), bytes };
+      }),
+    );
+
+/** A generation can be dropped while it is read: then there is none, and what is read is nothing. */
+const notDropped = async <T>(read: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isGone(error) || tries === 3) throw error;
+    }
+  }
+};
+
+const sqlState = (error: unknown): string => (isStemmaError(error) ? stateOf(error.cause) : '');
+
+/** There is no such table or schema, or the registry no longer has the generation. */
+const isGone = (error: unknown): boolean => ['42P01', '3F000', '23503'].includes(sqlState(error));
+
+/** Deadlocks and the like: others were faster. */
+const isOvertaken = (error: unknown): boolean => sqlState(error).startsWith('40');

@@ -1,0 +1,89 @@
+import type { Parameter } from '@stemma/postgres';
+import type { Edge, Key, KeyCell, Stretch, Table } from '@stemma/row-store';
+import { quoted, sqlType, writeCell } from './cells.ts';
+
+export type Statement = { readonly text: string; readonly values: readonly Parameter[] };
+
+export const schemaOf = (number: number): string => `stemma_rows_${number}`;
+
+const columnsOf = ({ key, value }: Table): string[] => [...key, ...value].map(([name]) => quoted(name));
+
+const nameOf = (number: number, table: Table): string => `${schemaOf(number)}.${quoted(table.name)}`;
+
+/** What makes the tables of a generation, with what they hold as comments. */
+export const createTables = (number: number, tables: readonly Table[]): string =>
+  [
+    `create schema ${schemaOf(number)}`,
+    ...tables.flatMap((table) => {
+      const { key, value } = table;
+      const columns = [...key, ...value].map(
+        ([name, type], i) =>
+          `${quoted(name)} ${sqlType(type)}${type === 'text' ? ' collate "C"' : ''}${i < key.length ? ' not null' : ''}`,
+      );
+      const primary = `primary key (${key.map(([name]) => quoted(name)).join(', ')})`;
+      const name = nameOf(number, table);
+      return [
+        `create table ${name} (${[...columns, primary].join(', ')})`,
+        `comment on table ${name} is '${table.about.replaceAll("'", "''")}'`,
+      ];
+    }),
+  ].join(';\n');
+
+/** The rows of a stretch, the cells of the key first. */
+export const selectStretch = (number: number, stretch: Stretch): Statement => {
+  const { table, low, high, reverse, limit } = stretch;
+  const values: Parameter[] = [];
+  const parameter = (i: number, cell: KeyCell): string => {
+    const [, type] = table.key[i] as Table['key'][number];
+    values.push(writeCell(type, cell));
+    return `$${values.length}::${sqlType(type)}`;
+  };
+  const key = table.key.map(([name]) => quoted(name));
+  const same = sameCells(low.cells, high.cells);
+  const conditions = key
+    .slice(0, same)
+    .map((name, i) => `${name} = ${parameter(i, low.cells[i] as KeyCell)}`);
+  const bound = ({ cells }: Edge, operator: string): void => {
+    if (cells.length <= same) return;
+    const parameters = cells.slice(same).map((cell, i) => parameter(same + i, cell));
+    conditions.push(`(${key.slice(same, cells.length).join(', ')}) ${operator} (${parameters.join(', ')})`);
+  };
+  bound(low, low.behind ? '>' : '>=');
+  bound(high, high.behind ? '<=' : '<');
+  const text = [
+    `select ${columnsOf(table).join(', ')} from ${nameOf(number, table)}`,
+    conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`,
+    `order by ${key.map((name) => (reverse ? `${name} desc` : name)).join(', ')}`,
+    limit === undefined ? '' : `limit ${limit}`,
+  ];
+  return { text: text.join(' '), values };
+};
+
+const sameCells = (a: Key, b: Key): number => {
+  const differs = a.findIndex((cell, i) => !isSameCell(cell, b[i]));
+  return differs === -1 ? a.length : differs;
+};
+
+const isSameCell = (a: KeyCell, b: KeyCell | undefined): boolean =>
+  a instanceof Uint8Array ? b instanceof Uint8Array && Buffer.compare(a, b) === 0 : a === b;
+
+/** Puts rows, given as one array a column. */
+export const upsertRows = (number: number, table: Table): string => {
+  const columns = columnsOf(table);
+  const key = table.key.map(([name]) => quoted(name)).join(', ');
+  const updates = table.value.map(([name]) => `${quoted(name)} = excluded.${quoted(name)}`);
+  return `insert into ${nameOf(number, table)} (${columns.join(', ')})
+    select * from ${unnested([...table.key, ...table.value])}
+    on conflict (${key}) do ${updates.length === 0 ? 'nothing' : `update set ${updates.join(', ')}`}`;
+};
+
+/** Removes rows, their keys given as one array a column. */
+export const deleteRows = (number: number, table: Table): string => {
+  const same = table.key.map(([name], i) => `kept.${quoted(name)} = gone.k${i}`);
+  return `delete from ${nameOf(number, table)} as kept
+    using ${unnested(table.key)} as gone (${table.key.map((_, i) => `k${i}`).join(', ')})
+    where ${same.join(' and ')}`;
+};
+
+const unnested = (columns: Table['value']): string =>
+  `unnest(${columns.map(([, type], i) => `$${i + 1}::${sqlType(type)}[]`).join(', ')})`;
