@@ -93,6 +93,16 @@ export const METRICS = {
     help: 'Accepted events that this process has sent on as records of their own.',
     labels: [],
   },
+  stemma_relay_lag_records: {
+    kind: 'gauge',
+    help: 'Offsets between what the relay has published and the end of the log.',
+    labels: ['partition'],
+  },
+  stemma_relay_held_histories: {
+    kind: 'gauge',
+    help: 'Histories that the relay holds back because they are damaged or defective.',
+    labels: [],
+  },
 
   stemma_http_requests_total: {
     kind: 'counter',

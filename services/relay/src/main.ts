@@ -1,10 +1,15 @@
 import { errorToJson, fail, isStemmaError } from '@stemma/errors';
+import { untilEnded } from '@stemma/metrics';
 import { runRelay } from './relay.ts';
 
-// configure: STEMMA_RELAY_TO (kafka://HOST:PORT/TOPIC), STEMMA_HOME (default ./.stemma), STEMMA_LOG, STEMMA_RELAY_FROM=now
-const { STEMMA_RELAY_TO, STEMMA_RELAY_FROM, STEMMA_HOME, STEMMA_LOG } = process.env;
-const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+// configure: STEMMA_RELAY_TO (kafka://HOST:PORT/TOPIC), STEMMA_HOME (default ./.stemma), STEMMA_LOG,
+// STEMMA_RELAY_FROM=now, STEMMA_STATUS_PORT
+const { STEMMA_RELAY_TO, STEMMA_RELAY_FROM, STEMMA_HOME, STEMMA_LOG, STEMMA_STATUS_PORT } = process.env;
+const portOf = (text: string): number => {
+  if (!/^\d{1,5}$/.test(text))
+    throw fail('E_USAGE', `STEMMA_STATUS_PORT is ${JSON.stringify(text)}, not a port`);
+  return Number(text);
+};
 
 try {
   if (!STEMMA_RELAY_TO) throw fail('E_USAGE', 'STEMMA_RELAY_TO is not set: kafka://HOST:PORT/TOPIC');
@@ -13,7 +18,8 @@ try {
     to: STEMMA_RELAY_TO,
     fromNow: STEMMA_RELAY_FROM === 'now',
     ...(STEMMA_LOG && { log: STEMMA_LOG }),
-    signal: stop.signal,
+    ...(STEMMA_STATUS_PORT && { statusPort: portOf(STEMMA_STATUS_PORT) }),
+    signal: untilEnded(),
     say: (sentence) => console.log(sentence),
   });
   console.log(`${events} events were published`);

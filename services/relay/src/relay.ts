@@ -8,6 +8,7 @@ import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
 import { openCourse, type Course } from './course.ts';
 import { openPatience, type Patience } from './patience.ts';
+import { openStatus } from './status.ts';
 import { firstPlace, openPlaces, type Place, type Places } from './place.ts';
 
 export type RelayOptions = {
@@ -23,6 +24,8 @@ export type RelayOptions = {
   readonly again?: boolean;
   /** End when everything that is in the log was published, instead of waiting for more. */
   readonly once?: boolean;
+  /** Of the status server: metrics and health, on the loopback address. Default: there is none. */
+  readonly statusPort?: number;
   readonly signal: AbortSignal;
   /** A sentence for people. */
   readonly say: (sentence: string) => void;
@@ -50,6 +53,12 @@ export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
   const target = parseKafkaAddress(options.to);
   const patience = openPatience(signal, say);
   await using closing = new AsyncDisposableStack();
+  const status = openStatus(patience);
+  if (options.statusPort !== undefined) {
+    const server = await status.serve(options.statusPort);
+    closing.defer(() => server.close());
+    say(`its status is at ${server.url}`);
+  }
   const source = closing.adopt(await patience.trying(() => openSource(options)), (opened: Source) =>
     opened.close(),
   );
@@ -68,6 +77,7 @@ export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
     store: rows,
     models: [snapshots],
     group: 'relay',
+    progress: status.folded,
   });
   const places = await openPlaces(join(folder, `${publisher.topic}@${publisher.cluster}`));
   let events = 0;
@@ -78,10 +88,14 @@ export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
     publisher,
     places,
     say,
-    published: (more: number) => void (events += more),
+    published: (more: number) => {
+      events += more;
+      status.published(more);
+    },
   };
   const begun = await patience.trying(() => beginnings(log, publisher, places, options));
   const courses = begun.map((place, partition) => openCourse(relaying, partition, place));
+  status.relaying(log, projector, courses);
   try {
     await run(courses, log, patience, options);
   } catch (error) {

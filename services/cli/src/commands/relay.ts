@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { CommandLine } from '../command.ts';
-import { text } from '../options.ts';
+import { text, whole } from '../options.ts';
 
 export const relay: CommandLine = {
   name: 'relay',
@@ -10,18 +10,21 @@ export const relay: CommandLine = {
     ['--to <topic>', 'kafka://HOST:PORT[,HOST:PORT]/TOPIC[?partitions=N]; made if it is not there'],
     ['--from-now', 'the first time, leave out what is in the log already'],
     ['--again', 'publish everything once more'],
+    ['--status-port <n>', 'say how it is, on this port of 127.0.0.1: /metrics, /health/live, /health/ready'],
     ['--once', 'end when everything that is in the log was published'],
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
     const to = text(options, 'to') ?? env['STEMMA_RELAY_TO'];
     if (to === undefined) throw fail('E_USAGE', 'relay takes --to kafka://HOST:PORT/TOPIC');
     const { STEMMA_LOG: log = '' } = env;
+    const statusPort = whole(options, 'statusPort', { least: 0, most: 65_535 });
     // Only this command needs it.
     const { runRelay } = await import('@stemma/relay');
     const report = await runRelay({
       directory,
       to,
       ...(log !== '' && { log }),
+      ...(statusPort !== undefined && { statusPort }),
       fromNow: options['fromNow'] === true,
       again: options['again'] === true,
       once: options['once'] === true,
