@@ -15,7 +15,7 @@ export type Relaying = {
   readonly places: Places;
   readonly say: (sentence: string) => void;
   /** Called when so many events were acknowledged. */
-  readonly published: (events: number, bytes: number) => void;
+  readonly published: (events: number) => void;
 };
 
 /** The relay's way through one partition of the log. */
@@ -68,7 +68,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
     const flush = async (): Promise<void> => {
       if (records.length === 0) return;
       for (const [to, end] of await relaying.publisher.send(records)) ends.set(to, end);
-      relaying.published(records.length, bytes);
+      relaying.published(records.length);
       records = [];
       bytes = 0;
     };
@@ -86,18 +86,21 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
   const release = async (): Promise<boolean> => {
     let released = false;
     for (const [history, from] of place.held) {
-      const to = await projector.read((view) => {
+      const { cursor } = place;
+      const { whole, offsets } = await projector.read((view) => {
         const head = readFence(view, history);
-        return head === undefined ? 0 : (head.stopped ?? head.next);
+        const to = head === undefined ? 0 : (head.stopped ?? head.next);
+        const offsets: number[] = [];
+        for (let seq = from; seq < to; seq++) {
+          const offset = view.get(FRAMES, [history, seq])?.[0];
+          if (typeof offset !== 'number' || offset >= cursor.offset) break;
+          offsets.push(offset);
+        }
+        return { whole: to > from, offsets };
       });
-      if (to <= from) continue;
-      let seq = from;
+      if (!whole) continue;
       const taken: Taken[] = [];
-      for (; seq < to; seq++) {
-        const offset = await projector.read((view) => view.get(FRAMES, [history, seq])?.[0]);
-        if (typeof offset !== 'number' || offset >= place.cursor.offset) break;
-        taken.push(await readTaken(relaying, partition, offset));
-      }
+      for (const offset of offsets) taken.push(await readTaken(relaying, partition, offset));
       const ends = await publish(taken);
       const held = new Map(place.held);
       held.delete(history);

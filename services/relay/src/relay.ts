@@ -1,7 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { openSource, type Source } from '@stemma/home';
 import { checkCursor, type EventLog } from '@stemma/log';
-import { openPublisher, parseKafkaAddress, type Publisher } from '@stemma/log-kafka';
+import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } from '@stemma/log-kafka';
 import { openProjector } from '@stemma/projector';
 import { snapshots } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
@@ -26,6 +26,8 @@ export type RelayOptions = {
   readonly once?: boolean;
   /** Of the status server: metrics and health, on the loopback address. Default: there is none. */
   readonly statusPort?: number;
+  /** Milliseconds after which brokers that do not answer are asked anew. Default 10,000. */
+  readonly deadline?: number;
   readonly signal: AbortSignal;
   /** A sentence for people. */
   readonly say: (sentence: string) => void;
@@ -49,8 +51,17 @@ export type RelayReport = {
  *   if the log or the topic is not the one that the place was noted for
  */
 export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
-  const { signal, say } = options;
   const target = parseKafkaAddress(options.to);
+  try {
+    return await relayTo(target, options);
+  } catch (error) {
+    if (!options.signal.aborted) throw error;
+    return { topic: target.prefix, events: 0, held: [], closed: [] };
+  }
+};
+
+const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<RelayReport> => {
+  const { signal, say } = options;
   const patience = openPatience(signal, say);
   await using closing = new AsyncDisposableStack();
   const status = openStatus(patience);
@@ -63,7 +74,13 @@ export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
     opened.close(),
   );
   const publisher = closing.adopt(
-    await patience.trying(() => openPublisher({ ...target, topic: target.prefix })),
+    await patience.trying(() =>
+      openPublisher({
+        ...target,
+        topic: target.prefix,
+        ...(options.deadline && { deadline: options.deadline }),
+      }),
+    ),
     (opened: Publisher) => opened.close(),
   );
   const folder = join(source.directory, 'relay');
