@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { openClient } from './client.ts';
 import { openReader } from './reader.ts';
 import { openSender } from './sender.ts';
-import { keepsItsEnd, openTopic, type TopicFacts } from './topic.ts';
+import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './topic.ts';
 import { openWatcher } from './watcher.ts';
 import { registerZstd } from './zstd.ts';
 
@@ -26,9 +26,6 @@ export type KafkaLog = EventLog & { readonly facts: TopicFacts };
 
 const DEADLINE = 10_000;
 const PARTITIONS = 6;
-
-/** The topic that holds the frames of a log. */
-const framesTopic = (prefix: string): string => `${prefix}.frames`;
 
 /**
  * The log on Apache Kafka: acknowledged by all in-sync replicas, every partition one order, any number of readers and

@@ -15,6 +15,30 @@ declare module 'kafkajs/src/cluster/index.js' {
       getConnection(index: number): Promise<unknown>;
     };
     disconnect(): Promise<void>;
+    joinGroup(request: {
+      readonly groupId: string;
+      readonly sessionTimeout: number;
+      readonly rebalanceTimeout: number;
+      readonly memberId: string;
+      readonly groupProtocols: readonly { readonly name: string; readonly metadata: Buffer }[];
+    }): Promise<{
+      readonly generationId: number;
+      readonly leaderId: string;
+      readonly memberId: string;
+      readonly members: readonly { readonly memberId: string }[];
+    }>;
+    syncGroup(request: {
+      readonly groupId: string;
+      readonly generationId: number;
+      readonly memberId: string;
+      readonly groupAssignment: readonly { readonly memberId: string; readonly memberAssignment: Buffer }[];
+    }): Promise<{ readonly memberAssignment: Buffer }>;
+    heartbeat(request: {
+      readonly groupId: string;
+      readonly groupGenerationId: number;
+      readonly memberId: string;
+    }): Promise<unknown>;
+    leaveGroup(request: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
     produce(request: {
       readonly topicData: readonly {
         readonly topic: string;
@@ -58,6 +82,7 @@ declare module 'kafkajs/src/cluster/index.js' {
     refreshMetadata(): Promise<void>;
     addTargetTopic(topic: string): Promise<void>;
     findBroker(destination: { readonly nodeId: string }): Promise<Broker>;
+    findGroupCoordinator(group: { readonly groupId: string }): Promise<Broker>;
     findTopicPartitionMetadata(
       topic: string,
     ): readonly { readonly partitionId: number; readonly leader: number; readonly isr: readonly number[] }[];
@@ -86,6 +111,22 @@ declare module 'kafkajs/src/network/connection.js' {
     processData: (this: Connection, data: Buffer) => void;
     rejectRequests(error: unknown): void;
   }
+}
+
+declare module 'kafkajs/src/consumer/assignerProtocol.js' {
+  const protocol: {
+    readonly MemberMetadata: {
+      encode(member: { readonly version: number; readonly topics: readonly string[] }): Buffer;
+    };
+    readonly MemberAssignment: {
+      encode(dealt: {
+        readonly version: number;
+        readonly assignment: Readonly<Record<string, readonly number[]>>;
+      }): Buffer;
+      decode(bytes: Buffer): { readonly assignment: Readonly<Record<string, readonly number[]>> } | null;
+    };
+  };
+  export default protocol;
 }
 
 declare module 'kafkajs/src/network/socketFactory.js' {

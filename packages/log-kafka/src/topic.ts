@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openKafka, openSockets } from './connections.ts';
 import { isFinal, refused, typeOf, unreachable } from './kafka-errors.ts';
 
+/** The topic that holds the frames of a log. */
+export const framesTopic = (prefix: string): string => `${prefix}.frames`;
+
 /** What the brokers say of a frames topic. */
 export type TopicFacts = {
   readonly topic: string;
