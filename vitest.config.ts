@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      '{packages,services}/*/{src,test}/**/*.test.{ts,tsx}',
+      '{packages,services,examples}/*/{src,test}/**/*.test.{ts,tsx}',
       'bench/src/**/*.test.ts',
       'scripts/*.test.ts',
     ],

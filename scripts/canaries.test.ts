@@ -24,7 +24,7 @@ describe('each rule has a canary, and the tool reports it', () => {
   it('import rules: dependency-cruiser reports exactly the canaries', async () => {
     const workspace = plant('imports', importCanaries);
     const { stdout } = await run(workspace, 'depcruise', [
-      ...['packages', 'services'],
+      ...['packages', 'services', 'examples'],
       ...['--config', join(root, '.dependency-cruiser.mjs')],
       ...['--output-type', 'json'],
     ]);

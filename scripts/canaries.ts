@@ -100,6 +100,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'gateway-runs-alone', file: 'services/inspector/src/gateway.ts', text: use('@stemma/gateway') },
   { rule: 'inspector-sees-little', file: 'services/inspector/src/history.tsx', text: use('@stemma/history') },
   { rule: 'front-door', file: 'packages/log/src/inner-by-path.ts', text: use('../../events/src/inner.ts') },
+  { rule: 'front-door', file: 'examples/consumer/inner.ts', text: use('../../packages/log/src/inner.ts') },
   { rule: 'front-door', file: 'packages/log/src/inner.test.ts', text: use('../../events/src/inner.ts') },
   { rule: 'by-name', file: 'packages/log/src/by-path.ts', text: use('../../events/src/index.ts') },
   { rule: 'kafkajs-in-one-place', file: 'packages/log/src/kafka.ts', text: use('kafkajs') },

@@ -4,7 +4,7 @@ import { inspectorPackages, layers, pureLibraries, purePackages } from './layers
 const anyOf = (names: readonly string[]) => `(${names.join('|')})`;
 /** Tests and contract suites may read files and take the test kit; they are never imported by what they test. */
 const tests = '\\.test\\.tsx?$|/test/|/src/contract(\\.ts$|/)';
-const anywhere = '^(packages|services|bench)/';
+const anywhere = '^(packages|services|bench|examples)/';
 
 const toTheRight = layers.map((name, position) => ({
   name: `layers-${name}`,
@@ -102,9 +102,9 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     {
       name: 'kafkajs-in-one-place',
       comment:
-        'The Kafka client has faults with answers; they are all in log-kafka. Benchmarks and tests compare with it.',
+        'The Kafka client has faults with answers; they are all in log-kafka. Benchmarks, tests and examples are others.',
       severity: 'error',
-      from: { pathNot: '^(packages/log-kafka|packages/test-kit|bench/src/kafka)/' },
+      from: { pathNot: '^(packages/log-kafka|packages/test-kit|bench/src/kafka|examples)/' },
       to: { path: 'node_modules/kafkajs/' },
     },
     {

@@ -50,7 +50,7 @@ describe('what is published', () => {
     expect(said.length).toBe(2);
   });
 
-  it('waits in a history whose content is missing, and goes on there, in order, when it is back [record §4: missing]', async () => {
+  it('waits in a history whose content is missing, and goes on there, in order, when it is back [record §4: missing content]', async () => {
     const { log, contents, start, topic } = await openWorld();
     const frames = framesOf('ha', 3, 'x'.repeat(300 * 1024));
     const { entries, contents: large } = recordsOf(frames);
@@ -68,7 +68,7 @@ describe('what is published', () => {
     expect(JSON.parse(inserted?.value ?? '')).toMatchObject({ contents: [{ at: '/event/node/content' }] });
   });
 
-  it('stops visibly at a record that may be anybody’s, and goes on when its damage is acknowledged [record §2: unknown]', async () => {
+  it('stops visibly at a record that may be anybody’s, and goes on when its damage is acknowledged [record §2: unknown key]', async () => {
     const { log, start, topic, said } = await openWorld();
     const frames = framesOf('ha', 2);
     const offset = await log.end(0);

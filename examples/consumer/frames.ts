@@ -1,0 +1,65 @@
+import { openDirectoryContents } from '@stemma/contents';
+import {
+  cursorAtStart,
+  fenceRecords,
+  freshPartition,
+  openRecords,
+  readFrame,
+  type HeadState,
+  type Standing,
+} from '@stemma/log';
+import kafkajs from 'kafkajs';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { teachZstd } from './zstd.ts';
+
+/*
+ * Reads the frames of a log with the plain client, puts them through the fence, and prints the accepted events. Heads and
+ * standing are all that the fence needs; here they live in memory, so that it begins anew each time.
+ * Arguments: brokers (HOST:PORT,…), the log's prefix, and a home for large contents (default ./.stemma).
+ */
+const [brokers = '127.0.0.1:9092', prefix = 'stemma', home = '.stemma'] = process.argv.slice(2);
+const topic = `${prefix}.frames`;
+teachZstd();
+const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.ERROR });
+const contents = await openDirectoryContents(join(home, 'contents'));
+
+const admin = kafka.admin();
+await admin.connect();
+const partitions = (await admin.fetchTopicMetadata({ topics: [topic] })).topics[0]?.partitions.length ?? 1;
+await admin.disconnect();
+
+const heads = new Map<string, HeadState>();
+const standings = Array.from({ length: partitions }, (_, partition): Standing => ({
+  cursor: cursorAtStart(topic, partition),
+  state: freshPartition(partition, partitions),
+}));
+
+// Somebody's open transaction would hide acknowledged frames behind it: `readUncommitted`.
+const consumer = kafka.consumer({ groupId: randomUUID(), readUncommitted: true, maxWaitTimeInMs: 250 });
+await consumer.connect();
+await consumer.subscribe({ topic, fromBeginning: true });
+await consumer.run({
+  autoCommit: false,
+  eachBatch: async ({ batch: { partition, messages } }) => {
+    const records = messages.map(({ offset, key, value }) => ({
+      offset: Number(offset),
+      next: Number(offset) + 1,
+      key: key === null ? null : key.toString(),
+      bytes: value ?? new Uint8Array(),
+      damaged: false,
+    }));
+    const standing = standings[partition];
+    // Behind a record that may be anybody's nothing is read: a real reader waits for its acknowledgement (readPartition).
+    if (standing === undefined || standing.state.damage.some(({ anybodys }) => anybodys)) return;
+    const fenced = fenceRecords(openRecords(records).opened, standing, heads);
+    for (const [history, head] of fenced.heads) heads.set(history, head);
+    standings[partition] = fenced.standing;
+    for (const frame of fenced.accepted) {
+      if (frame.control) continue;
+      const { envelope, body } = await readFrame(frame, contents);
+      for (const [index, { type }] of body.events.entries())
+        console.log(JSON.stringify({ history: envelope.history, seq: envelope.seq, index, type }));
+    }
+  },
+});

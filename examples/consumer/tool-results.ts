@@ -1,0 +1,38 @@
+import type { ReadModel } from '@stemma/read-models';
+import type { Table } from '@stemma/row-store';
+
+/** What tool results added to each model call: how many there were, and how many characters they have. */
+export const TOOL_RESULTS: Table = {
+  name: 'tool_results',
+  about: 'How many tool results a cycle brought into a lineage, and how many characters they have together.',
+  key: [
+    ['history', 'text'],
+    ['strand', 'uint'],
+    ['cycle', 'uint'],
+  ],
+  value: [
+    ['results', 'uint'],
+    ['characters', 'uint'],
+  ],
+};
+
+/** A read model of one's own is a module that exports `readModel`. Raise `version` when the rows would differ. */
+export const readModel: ReadModel = {
+  name: 'example_tool_results',
+  version: 1,
+  tables: [TOOL_RESULTS],
+  fold: ({ history, lineage, events }, rows) => {
+    for (const event of events) {
+      if (event.type !== 'NodeInserted' || event.node.role !== 'tool') continue;
+      const key = [history, lineage, event.node.cycle];
+      const [results, characters] = rows.get(TOOL_RESULTS, key) ?? [0, 0];
+      rows.put(TOOL_RESULTS, key, [
+        Number(results) + 1,
+        Number(characters) + lengthOf(event.node['content']),
+      ]);
+    }
+  },
+};
+
+const lengthOf = (content: unknown): number =>
+  typeof content === 'string' ? content.length : JSON.stringify(content ?? null).length;
