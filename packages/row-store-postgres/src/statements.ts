@@ -1,12 +1,19 @@
 import type { Parameter } from '@stemma/postgres';
-import type { Edge, Key, KeyCell, Stretch, Table } from '@stemma/row-store';
+import type { ColumnType, Edge, Key, KeyCell, Stretch, Table } from '@stemma/row-store';
 import { quoted, sqlType, writeCell } from './cells.ts';
 
 export type Statement = { readonly text: string; readonly values: readonly Parameter[] };
 
 export const schemaOf = (number: number): string => `stemma_rows_${number}`;
 
-const columnsOf = ({ key, value }: Table): string[] => [...key, ...value].map(([name]) => quoted(name));
+/** The names of the columns, the key's first. A table may have one name in its key and in its value: then it is `name_2`. */
+const columnsOf = ({ key, value }: Table): string[] => {
+  const names = new Set<string>();
+  for (const [name] of [...key, ...value]) names.add(names.has(name) ? `${name}_2` : name);
+  return [...names].map(quoted);
+};
+
+const keyOf = (table: Table): string[] => columnsOf(table).slice(0, table.key.length);
 
 const nameOf = (number: number, table: Table): string => `${schemaOf(number)}.${quoted(table.name)}`;
 
@@ -16,11 +23,12 @@ export const createTables = (number: number, tables: readonly Table[]): string =
     `create schema ${schemaOf(number)}`,
     ...tables.flatMap((table) => {
       const { key, value } = table;
-      const columns = [...key, ...value].map(
-        ([name, type], i) =>
-          `${quoted(name)} ${sqlType(type)}${type === 'text' ? ' collate "C"' : ''}${i < key.length ? ' not null' : ''}`,
-      );
-      const primary = `primary key (${key.map(([name]) => quoted(name)).join(', ')})`;
+      const types = [...key, ...value].map(([, type]) => type);
+      const columns = columnsOf(table).map((column, i) => {
+        const type = types[i] as ColumnType;
+        return `${column} ${sqlType(type)}${type === 'text' ? ' collate "C"' : ''}${i < key.length ? ' not null' : ''}`;
+      });
+      const primary = `primary key (${keyOf(table).join(', ')})`;
       const name = nameOf(number, table);
       return [
         `create table ${name} (${[...columns, primary].join(', ')})`,
@@ -38,7 +46,7 @@ export const selectStretch = (number: number, stretch: Stretch): Statement => {
     values.push(writeCell(type, cell));
     return `$${values.length}::${sqlType(type)}`;
   };
-  const key = table.key.map(([name]) => quoted(name));
+  const key = keyOf(table);
   const same = sameCells(low.cells, high.cells);
   const conditions = key
     .slice(0, same)
@@ -70,8 +78,8 @@ const isSameCell = (a: KeyCell, b: KeyCell | undefined): boolean =>
 /** Puts rows, given as one array a column. */
 export const upsertRows = (number: number, table: Table): string => {
   const columns = columnsOf(table);
-  const key = table.key.map(([name]) => quoted(name)).join(', ');
-  const updates = table.value.map(([name]) => `${quoted(name)} = excluded.${quoted(name)}`);
+  const key = keyOf(table).join(', ');
+  const updates = columns.slice(table.key.length).map((column) => `${column} = excluded.${column}`);
   return `insert into ${nameOf(number, table)} (${columns.join(', ')})
     select * from ${unnested([...table.key, ...table.value])}
     on conflict (${key}) do ${updates.length === 0 ? 'nothing' : `update set ${updates.join(', ')}`}`;
@@ -79,7 +87,7 @@ export const upsertRows = (number: number, table: Table): string => {
 
 /** Removes rows, their keys given as one array a column. */
 export const deleteRows = (number: number, table: Table): string => {
-  const same = table.key.map(([name], i) => `kept.${quoted(name)} = gone.k${i}`);
+  const same = keyOf(table).map((column, i) => `kept.${column} = gone.k${i}`);
   return `delete from ${nameOf(number, table)} as kept
     using ${unnested(table.key)} as gone (${table.key.map((_, i) => `k${i}`).join(', ')})
     where ${same.join(' and ')}`;

@@ -1,0 +1,138 @@
+import { openDirectoryContents } from '@stemma/contents';
+import type { Step } from '@stemma/history';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openDatabase, type Cells, type Database } from '@stemma/postgres';
+import { openProjector } from '@stemma/projector';
+import { openPostgresRowStore } from '@stemma/row-store-postgres';
+import { findPostgres, freshDatabase } from '@stemma/test-kit';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Home } from '../src/index.ts';
+import { named, open, say, start, temporaryHome } from './small-home.ts';
+
+const DOCS = join(import.meta.dirname, '../../../docs');
+
+/** The statement below a heading of docs/sql.md, with values for its variables. */
+const documented = (heading: string, values: Readonly<Record<string, string | number>>): string => {
+  const page = readFileSync(join(DOCS, 'sql.md'), 'utf8');
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  const [, statement = ''] = /```sql\n([^]*?)```/.exec(section) ?? [];
+  return statement.replace(
+    /(?<!:):('?)(\w+)\1/g,
+    (_, quote: string, name: string) => `${quote}${values[name] ?? ''}${quote}`,
+  );
+};
+
+const answersOf = async (home: Home) => {
+  const line = await home.find('pool');
+  const calls = [];
+  for (const ref of ['@c1', '@c2', '@c3']) {
+    const { tree } = await home.view(await home.position(line, ref));
+    const blocks = tree.headers.filter(({ nodeType }) => nodeType === 'cb');
+    calls.push(blocks.map(({ id }) => id).toSorted());
+  }
+  const interventions = [];
+  for await (const { id, actor, notes } of home.audit.eachIntervention(line))
+    interventions.push([id, actor, notes]);
+  return { calls, interventions, snapshots: await home.snapshots(line), histories: await home.histories() };
+};
+
+describe('the rows in PostgreSQL', async () => {
+  const found = await findPostgres();
+  if ('skip' in found) return it('answer SQL', ({ skip }) => skip(found.skip));
+  const fresh = await freshDatabase(found.url);
+  const database: Database = openDatabase(fresh.url);
+  let told: Awaited<ReturnType<typeof answersOf>>;
+  const ask = (heading: string, values: Readonly<Record<string, string | number>> = {}): Promise<Cells[]> =>
+    database.query(documented(heading, { history: named('pool'), strand: 0, ...values }));
+
+  beforeAll(async () => {
+    using folder = temporaryHome();
+    const home = await open(folder.directory);
+    const act = (actor: string, id: string, notes: string, step: Step) =>
+      home.submit({ id, history: named('pool'), lineage: 0, by: { actor }, notes, steps: [step] });
+    const block = (id: string, content: string, ttl: number | null): Step =>
+      ({ op: 'insert', parent: '^ah', node: { id, nodeType: 'cb', role: 'user', content, ttl } }) as Step;
+    await start(home, 'pool');
+    await say(home, 'pool', 'one');
+    await act('ana', 'short-1', 'it shall pass', block('short', 'only for a while', 1));
+    await say(home, 'pool', 'two');
+    await act('ben', 'edit-1', 'it’s better', block('long', 'for long', null));
+    await say(home, 'pool', 'three');
+    await act('ben', 'fork-1', '', { op: 'fork', name: 'side' });
+    await start(home, 'other');
+    told = await answersOf(home);
+    await home.close();
+    const log = await openEmbeddedLog({ directory: join(folder.directory, 'log') });
+    const store = await openPostgresRowStore(database);
+    const contents = await openDirectoryContents(join(folder.directory, 'contents'));
+    await openProjector({ log, contents, store }).catchUp();
+    await store.close();
+    await log.close();
+  });
+  afterAll(async () => {
+    await database.close();
+    await fresh.drop();
+  });
+
+  it('tell which blocks each call showed', async () => {
+    for (const [i, call] of told.calls.entries())
+      expect((await ask('What one call showed', { cycle: i + 1 })).map(([id]) => id)).toEqual(call);
+    expect(new Set(told.calls.map((call) => call.join(' '))).size).toBe(3);
+  });
+
+  it('tell how large each call was and by whom', async () => {
+    const expected = told.snapshots.map(({ cycle, blocks }) => [String(cycle), String(blocks), 'test']);
+    const rows = (await ask('Blocks by call')).map(([cycle, blocks, , by]) => [cycle, blocks, by]);
+    expect(rows).toEqual(expected.toSorted(([a], [b]) => Number(a) - Number(b)));
+  });
+
+  it('tell the interventions with who and why', async () => {
+    const rows = await ask('Interventions, with who and why', { since: 0 });
+    const listed = rows.map(([id, , actor, notes]) => [id, actor, notes ?? '']);
+    expect(listed).toEqual(told.interventions.map(([id, actor, notes]) => [id, actor, notes ?? '']));
+  });
+
+  it('tell the longest histories', async () => {
+    const rows = (await ask('The longest histories')).map(([history, name]) => [history, name]);
+    expect(rows).toEqual([
+      [named('pool'), 'pool'],
+      [named('other'), 'other'],
+    ]);
+    expect(rows.length).toBe(told.histories.length);
+  });
+
+  it('tell what changed between two calls', async () => {
+    const rows = await ask('What changed between two calls', { from: 1, to: 3 });
+    const nodes = rows.filter(([, , what]) => what === 'insert').map(([, node, , , by]) => [node, by]);
+    expect(nodes).toEqual(
+      expect.arrayContaining([
+        ['short', 'ana'],
+        ['long', 'ben'],
+      ]),
+    );
+    expect(nodes.length).toBe(4);
+  });
+
+  it('are listed in docs/sql-tables.md as the database has them', async () => {
+    const columns = await database.query(
+      `select v.relname, obj_description(t.oid), a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
+       from pg_class v join pg_namespace n on n.oid = v.relnamespace and n.nspname = 'stemma' and v.relkind = 'v'
+       join pg_class t on t.relname = v.relname join pg_namespace g on g.oid = t.relnamespace and g.nspname = 'stemma_rows_1'
+       join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 order by v.relname collate "C", a.attnum`,
+    );
+    const lines = [
+      '# The tables that SQL sees',
+      '',
+      'Made from a database by `vitest -u`; see [sql.md](sql.md). Columns in bold are the key.',
+    ];
+    let last: string | null = null;
+    for (const [table = null, about, column, type, key] of columns) {
+      if (table !== last) lines.push('', `## ${table ?? ''}`, '', about ?? '', '');
+      last = table;
+      lines.push(`- ${key === 't' ? `**\`${column ?? ''}\`**` : `\`${column ?? ''}\``} ${type ?? ''}`);
+    }
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(join(DOCS, 'sql-tables.md'));
+  });
+});
