@@ -1,3 +1,4 @@
+import { compareCodePoints } from '@stemma/canonical';
 import { openDirectoryContents } from '@stemma/contents';
 import type { Step } from '@stemma/history';
 import { openEmbeddedLog } from '@stemma/log-embedded';
@@ -30,7 +31,7 @@ const answersOf = async (home: Home) => {
   for (const ref of ['@c1', '@c2', '@c3']) {
     const { tree } = await home.view(await home.position(line, ref));
     const blocks = tree.headers.filter(({ nodeType }) => nodeType === 'cb');
-    calls.push(blocks.map(({ id }) => id).toSorted());
+    calls.push(blocks.map(({ id }) => id).toSorted(compareCodePoints));
   }
   const interventions = [];
   for await (const { id, actor, notes } of home.audit.eachIntervention(line))
@@ -40,7 +41,10 @@ const answersOf = async (home: Home) => {
 
 describe('the rows in PostgreSQL', async () => {
   const found = await findPostgres();
-  if ('skip' in found) return it('answer SQL', ({ skip }) => skip(found.skip));
+  if ('skip' in found) {
+    it('answer SQL', ({ skip }) => skip(found.skip));
+    return;
+  }
   const fresh = await freshDatabase(found.url);
   const database: Database = openDatabase(fresh.url);
   let told: Awaited<ReturnType<typeof answersOf>>;
@@ -52,8 +56,11 @@ describe('the rows in PostgreSQL', async () => {
     const home = await open(folder.directory);
     const act = (actor: string, id: string, notes: string, step: Step) =>
       home.submit({ id, history: named('pool'), lineage: 0, by: { actor }, notes, steps: [step] });
-    const block = (id: string, content: string, ttl: number | null): Step =>
-      ({ op: 'insert', parent: '^ah', node: { id, nodeType: 'cb', role: 'user', content, ttl } }) as Step;
+    const block = (id: string, content: string, ttl: number | null): Step => ({
+      op: 'insert',
+      parent: '^ah',
+      node: { id, nodeType: 'cb', role: 'user', content, ttl },
+    });
     await start(home, 'pool');
     await say(home, 'pool', 'one');
     await act('ana', 'short-1', 'it shall pass', block('short', 'only for a while', 1));

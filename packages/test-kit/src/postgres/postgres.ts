@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -34,6 +34,8 @@ export type Postgres = {
   /** Its folder; `data` lies in it. */
   readonly folder: string;
   readonly pid: () => number;
+  /** Its processes for connections and upkeep, and itself: to stop all of it (SIGSTOP), and let it go on. */
+  readonly pids: () => readonly number[];
   /** Ends it (SIGINT: gently, SIGKILL: at once) and resolves when it is gone. */
   readonly stop: (signal?: 'SIGINT' | 'SIGKILL') => Promise<void>;
   /** Starts it again on the data and the port it has; resolves when it answers. */
@@ -130,21 +132,43 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     ending.kill(signal);
     await gone;
   };
+  const running = (): readonly number[] =>
+    child?.pid === undefined || hasEnded(child) ? [] : processesOf(child.pid);
   const port = await begin(freePort);
   return {
     url: `postgres://stemma@${HOST}:${port}/postgres`,
     folder,
     pid: () => child?.pid ?? 0,
+    pids: running,
     stop,
     start: async () => {
       await begin(() => Promise.resolve(port));
     },
     remove: async () => {
+      const pids = running();
       await stop('SIGKILL');
+      for (const pid of pids) killed(pid);
       // What a killed server left of its processes may still write here.
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
+};
+
+/** A process and those that it started. */
+const processesOf = (pid: number): number[] => {
+  const kept = `/proc/${pid}/task/${pid}/children`;
+  const children = existsSync(kept)
+    ? readFileSync(kept, 'utf8')
+    : spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
+  return [pid, ...children.split(/\s+/).filter(Boolean).map(Number)];
+};
+
+const killed = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    return;
+  }
 };
 
 const ignored = (): undefined => undefined;
