@@ -59,17 +59,17 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     {
       name: 'services-apart',
       comment:
-        'No service imports another, except that the command line runs the gateway (`stemma up`) and the relay.',
+        'No service imports another, except that the command line runs them.',
       severity: 'error',
       from: { path: '^services/([^/]+)/', pathNot: tests },
-      to: { path: '^services/', pathNot: ['^services/$1/', '^services/(gateway|relay)/src/index\\.ts$'] },
+      to: { path: '^services/', pathNot: ['^services/$1/', '^services/(gateway|projector|relay)/src/index\\.ts$'] },
     },
     {
       name: 'gateway-runs-alone',
       comment: 'Only the command line imports another service.',
       severity: 'error',
       from: { path: '^services/([^/]+)/', pathNot: [tests, '^services/cli/'] },
-      to: { path: '^services/(gateway|relay)/', pathNot: '^services/$1/' },
+      to: { path: '^services/(gateway|projector|relay)/', pathNot: '^services/$1/' },
     },
     {
       name: 'inspector-sees-little',
@@ -88,7 +88,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
         pathNot: [
           '^$1/',
           '^packages/[^/]+/src/(index|contract)\\.ts$',
-          '^services/(gateway|relay)/src/index\\.ts$',
+          '^services/(gateway|projector|relay)/src/index\\.ts$',
         ],
       },
     },

@@ -95,6 +95,7 @@ export const ERRORS = {
   // rows
   E_ROWS_DAMAGED: row(500, 74, false, 'Delete the folder `rows` of the home: it is made again from the log.'),
   E_ROWS_VERSION: row(409, 74, false, 'Rebuild the rows with `stemma replay`.'),
+  E_ROWS_BEHIND: row(503, 74, true, 'Look whether the projectors run and how far they are (`stemma doctor`); the same can be asked again.'),
   E_ROWS_DIFFER: row(500, 5, false, 'Rebuild the rows with `stemma replay`; keep the old ones for a report.'),
   E_DATABASE_UNREACHABLE: row(503, 74, true, 'Look whether the database runs and STEMMA_ROWS names it; the same can be asked again.'),
   E_DATABASE_UNTRUSTED: row(503, 74, false, 'The certificate of the database must come from an authority known here (sslrootcert) and name its host.'),

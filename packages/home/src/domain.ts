@@ -1,6 +1,6 @@
 import { loadLineage, type Command } from '@stemma/history';
 import { partitionOf, standingAtStart, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
-import { headsOf, readFence, standingOf, type Projector } from '@stemma/projector';
+import { headsOf, readFence, standingOf, type ServedRows } from '@stemma/projector';
 import {
   isIdTaken,
   lineageNamed,
@@ -14,7 +14,7 @@ import type { GenerationView } from '@stemma/row-store';
 import { openSession, type HistoryFacts, type HistoryRows } from './session.ts';
 
 /** What the writer decides on: the rows of a projector, and the rules of histories. */
-export const rowsDomain = (log: EventLog, projector: Projector, clock: () => bigint): Domain<Command> => ({
+export const rowsDomain = (log: EventLog, projector: ServedRows, clock: () => bigint): Domain<Command> => ({
   standing: async (partition) => (await projector.standing(partition)) ?? standingAtStart(log, partition),
   heads: (partition, histories) =>
     projector.read((view) => ({ asOf: offsetIn(view, partition), heads: headsOf(view, histories) })),
@@ -34,7 +34,7 @@ const offsetIn = (view: GenerationView, partition: number): number => {
   return cursor === null ? 0 : standingOf(cursor).cursor.offset;
 };
 
-const historyRows = (projector: Projector, history: string): HistoryRows => ({
+const historyRows = (projector: ServedRows, history: string): HistoryRows => ({
   ask: (fn) =>
     projector.payloads.using(history, (stored) =>
       projector.read((view) => fn(factsOf(view, history), stored)),

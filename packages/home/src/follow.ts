@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { openRecord, partitionOf, type EventLog } from '@stemma/log';
-import { FRAMES, type Projector } from '@stemma/projector';
+import { FRAMES, type ServedRows } from '@stemma/projector';
 import { findAct, listActs } from '@stemma/read-models';
 import { lineageName } from './find.ts';
 import type { LoggedEvent } from './home.ts';
@@ -8,7 +8,7 @@ import { authorOf } from './read.ts';
 
 /** The accepted events of one frame. @throws E_SNAPSHOT_NOT_FOUND */
 export const frameEvents = async (
-  projector: Projector,
+  projector: ServedRows,
   history: string,
   seq: number,
 ): Promise<readonly LoggedEvent[]> => {
@@ -46,7 +46,7 @@ export type Followed = { readonly cursor: string; readonly events: readonly Logg
  */
 export async function* followLog(
   log: EventLog,
-  projector: Projector,
+  projector: ServedRows,
   options: FollowOptions,
 ): AsyncGenerator<Followed> {
   const { signal, history } = options;
@@ -76,7 +76,7 @@ export async function* followLog(
 /** As {@link followLog}, for one history from a frame on: first what there is, then what comes. */
 export async function* followFrom(
   log: EventLog,
-  projector: Projector,
+  projector: ServedRows,
   { history, from, signal }: FollowOptions & { readonly history: string; readonly from: number },
 ): AsyncGenerator<Followed> {
   const partition = partitionOf(history, log.partitions);
@@ -96,7 +96,7 @@ type Stretch = { readonly partition: number; readonly from: number; readonly to:
 /** What the rows took of the next records of a stretch: those whose frame lies where the rows say. */
 const acceptedBetween = async (
   log: EventLog,
-  projector: Projector,
+  projector: ServedRows,
   { partition, from, to }: Stretch,
   only: string | undefined,
 ): Promise<{ readonly events: readonly LoggedEvent[]; readonly next: number }> => {

@@ -67,6 +67,9 @@ export type { Blame, BlamePart, ByteRange } from './questions/types.ts';
 export { copyLog, type CopyOptions, type CopyReport } from './copy.ts';
 export type { DoctorReport, Finding, PartitionHealth } from './doctor.ts';
 export { openHome, type HomeOptions } from './open-home.ts';
+export { openPatience, type Patience } from './patience.ts';
+export { openLogOf, type LogPlace, type OpenedLog } from './open-log.ts';
+export { openShared, projectorOf, type Shared } from './open-rows.ts';
 export { openSource, type Source, type SourceOptions } from './open-source.ts';
 export { entryDocument, stagesDocument } from './stages/documents.ts';
 export type {

@@ -1,19 +1,18 @@
-import { openDirectoryContents } from '@stemma/contents';
 import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
 import { commandDigest, historyId, type Command } from '@stemma/history';
 import { acknowledgeDamage, boundsOf, openWriter, partitionOf } from '@stemma/log';
-import { headsOf, openProjector, readFence } from '@stemma/projector';
+import { headsOf, readFence } from '@stemma/projector';
 import { findAct, listActs } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
-import { openLmdbRowStore } from '@stemma/row-store-lmdb';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditOf } from './audit/audit.ts';
 import { openBackground } from './background.ts';
 import { examine, partitionsOf } from './doctor.ts';
 import { observedWriter, type Observe } from './observe.ts';
 import { openLogOf, type OpenedLog } from './open-log.ts';
+import { openOwnRows, openRowsIn } from './open-rows.ts';
 import type { Parts } from './parts.ts';
 import { rowsDomain } from './domain.ts';
 import { frameEvents, followFrom, followLog } from './follow.ts';
@@ -48,6 +47,8 @@ export type HomeOptions = {
   readonly create?: boolean;
   /** `kafka://HOST:PORT/PREFIX`: its log is there, contents and rows stay in the directory. Default: all in the directory. */
   readonly log?: string;
+  /** `postgres://…`: rows and contents are there, and other processes make the rows. Default: in the directory. */
+  readonly rows?: string;
   /** Nanoseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => bigint;
   /** Told what is written and folded. */
@@ -58,33 +59,33 @@ export type HomeOptions = {
  * Opens the Stemma in a directory: log, contents and rows side by side. Several processes may have it open.
  *
  * @throws E_HOME_NOT_FOUND if there is none and `create` is not set; E_LOG_BUSY, E_IO; with a log on Kafka
- *   E_BROKERS_UNREACHABLE, E_LOG_NOT_FOUND, E_LOG_MISMATCH.
+ *   E_BROKERS_UNREACHABLE, E_LOG_NOT_FOUND, E_LOG_MISMATCH; with rows in a database E_DATABASE_….
  */
 export const openHome = async (options: HomeOptions): Promise<Home> => {
   const directory = resolve(options.directory);
-  const place = { directory, create: options.create === true };
-  const opened = await openLogOf(options.log === undefined ? place : { ...place, address: options.log });
-  return homeOf(await openParts(directory, opened, options));
+  const { log: address, rows } = options;
+  const place = { directory, create: options.create === true, shared: rows !== undefined };
+  const opened = await openLogOf(address === undefined ? place : { ...place, address });
+  try {
+    return homeOf(await openParts(directory, opened, options));
+  } catch (error) {
+    await opened.log.close();
+    throw error;
+  }
 };
 
 const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
 const openParts = async (
   directory: string,
-  opened: OpenedLog,
-  { clock = machineClock, observe }: HomeOptions,
+  place: OpenedLog,
+  { rows, clock = machineClock, observe }: HomeOptions,
 ): Promise<Parts> => {
-  const log = yieldingLog(opened.log, () => performance.now());
-  const contents = await openDirectoryContents(join(directory, 'contents'));
-  const rowsAt = join(directory, opened.rows);
-  const rows = openLmdbRowStore({ directory: rowsAt });
-  const projector = openProjector({
-    log,
-    contents,
-    store: rows,
-    keepFrames: opened.keepFrames,
-    ...(observe && { progress: observe.folded }),
-  });
+  const log = yieldingLog(place.log, () => performance.now());
+  const opened = await (rows === undefined
+    ? openOwnRows(log, { directory, ...place, ...(observe && { progress: observe.folded }) })
+    : openRowsIn(rows, log));
+  const { contents, served: projector } = opened;
   const plain = openWriter(log, {
     domain: rowsDomain(log, projector, clock),
     contents,
@@ -94,14 +95,12 @@ const openParts = async (
     ...(observe && { overtaken: observe.overtaken }),
   });
   const writer = observedWriter(plain, observe);
-  const background = openBackground(() => projector.catchUp());
+  const background = openBackground(() => (opened.elsewhere ? Promise.resolve() : projector.catchUp()));
   return {
     directory,
-    place: opened.place,
-    rowsAt,
+    place: place.place,
     log,
-    contents,
-    rows,
+    opened,
     projector,
     writer,
     background,
@@ -181,8 +180,7 @@ const homeOf = (parts: Parts): Home => {
     close: async () => {
       await writer.close();
       await background.close();
-      await parts.rows.close();
-      await parts.contents.close();
+      await parts.opened.close();
       await log.close();
     },
   };

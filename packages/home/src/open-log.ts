@@ -38,10 +38,17 @@ export type LogPlace = {
   readonly address?: string;
   /** Make log and home if they are not there. */
   readonly create: boolean;
+  /** Contents are elsewhere. Default false. */
+  readonly shared?: boolean;
 };
 
 /** @throws E_HOME_NOT_FOUND, E_USAGE for an address that is none, and what opening the log throws */
-export const openLogOf = async ({ directory, address, create }: LogPlace): Promise<OpenedLog> => {
+export const openLogOf = async ({
+  directory,
+  address,
+  create,
+  shared = false,
+}: LogPlace): Promise<OpenedLog> => {
   if (address === undefined) {
     const folder = join(directory, 'log');
     if (!create && !existsSync(folder)) throw noHome(directory);
@@ -52,7 +59,7 @@ export const openLogOf = async ({ directory, address, create }: LogPlace): Promi
   const { openKafkaLog, parseKafkaAddress } = await import('@stemma/log-kafka');
   const place = parseKafkaAddress(address);
   // Contents stand in the home: without it, histories of the log could not be shown.
-  if (!create && !existsSync(join(directory, 'contents'))) throw noHome(directory);
+  if (!create && !shared && !existsSync(join(directory, 'contents'))) throw noHome(directory);
   const log = await openKafkaLog({ ...place, create });
   return { log, place: { address, facts: log.facts }, rows: 'rows-kafka', keepFrames: true };
 };

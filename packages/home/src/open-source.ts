@@ -9,6 +9,8 @@ export type SourceOptions = {
   readonly directory: string;
   /** `kafka://HOST:PORT/PREFIX`; default: the log in the directory. */
   readonly log?: string;
+  /** `postgres://…`: where the contents are; default: in the directory. */
+  readonly rows?: string;
 };
 
 /** A log and its contents, for services that make something of their own of it. */
@@ -25,9 +27,9 @@ export type Source = {
 /** @throws E_HOME_NOT_FOUND, E_LOG_NOT_FOUND, E_LOG_MISMATCH, E_LOG_BUSY, E_BROKERS_UNREACHABLE, E_USAGE, E_IO */
 export const openSource = async (options: SourceOptions): Promise<Source> => {
   const directory = resolve(options.directory);
-  const given = { directory, create: false };
+  const given = { directory, create: false, shared: options.rows !== undefined };
   const opened = await openLogOf(options.log === undefined ? given : { ...given, address: options.log });
-  const contents = await openDirectoryContents(join(directory, 'contents'));
+  const contents = await contentsOf(directory, options.rows);
   return {
     directory,
     log: yieldingLog(opened.log, () => performance.now()),
@@ -39,4 +41,10 @@ export const openSource = async (options: SourceOptions): Promise<Source> => {
       await opened.log.close();
     },
   };
+};
+
+const contentsOf = async (directory: string, rows: string | undefined): Promise<ContentStore> => {
+  if (rows === undefined) return openDirectoryContents(join(directory, 'contents'));
+  const { openPostgresContents } = await import('@stemma/contents-postgres');
+  return openPostgresContents(rows);
 };

@@ -19,7 +19,7 @@ import {
   type HistoryRow,
   type PositionMarker,
 } from '@stemma/read-models';
-import { readFence, type Projector } from '@stemma/projector';
+import { readFence, type ServedRows } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { findLine, lineageIn, lineageName } from './find.ts';
@@ -165,7 +165,7 @@ const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
 };
 
 /** The tree at a position, without contents. */
-export const treeAt = (projector: Projector, position: Position): Promise<TreeAt> => {
+export const treeAt = (projector: ServedRows, position: Position): Promise<TreeAt> => {
   const { history, strand, seq } = position;
   return projector.read((rows) => ({
     position,
@@ -175,7 +175,7 @@ export const treeAt = (projector: Projector, position: Position): Promise<TreeAt
 };
 
 /** The tree at a position, with all its payloads at hand. */
-export const viewOf = async (projector: Projector, position: Position): Promise<TreeView> => {
+export const viewOf = async (projector: ServedRows, position: Position): Promise<TreeView> => {
   const { history } = position;
   const { tree, thread } = await treeAt(projector, position);
   const refs = tree.payloads.filter((ref) => ref !== null);

@@ -2,7 +2,7 @@ import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import { callSteps, toOpenAIMessages, type StandingBlock } from '@stemma/importers';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { rememberedCommand } from '@stemma/read-models';
 import { lineOf } from './find.ts';
 import type { Home, Outcome, TreeView } from './home.ts';
@@ -22,7 +22,7 @@ const TRIES = 5;
  */
 export const recordCall = async (
   home: Pick<Home, 'position' | 'view' | 'submit'>,
-  projector: Projector,
+  projector: ServedRows,
   { history, strand }: Line,
   { id, by, notes, messages, expected }: Call,
 ): Promise<CallOutcome> => {
@@ -66,7 +66,7 @@ const standingIn = ({ tree, payloads, thread }: TreeView): StandingBlock[] =>
 /** The answer to a call that was recorded before: its frame shows these messages, or it was another call. */
 const repeated = async (
   home: Pick<Home, 'position' | 'view'>,
-  projector: Projector,
+  projector: ServedRows,
   { history, strand }: Line,
   {
     id,

@@ -1,18 +1,20 @@
 import type { WideJson } from '@stemma/canonical';
 import { verifyContents } from '@stemma/contents';
 import { verifyLog } from '@stemma/log';
-import { DEFECTS, readFence, standingOf, verifyReplay } from '@stemma/projector';
+import { DEFECTS, readFence, standingOf, verifyReplay, type Difference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
-import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { bytesIn } from './bytes-in.ts';
 import type { ReplayOptions, ReplayReport, VerifyReport } from './home.ts';
+import type { OpenedRows } from './open-rows.ts';
 import type { Parts } from './parts.ts';
 
 /** Sizes in bytes, counts, and where each partition's rows stand. */
 export const statsOf = async ({
   directory,
-  rowsAt,
+  opened,
   log,
   projector,
 }: Parts): Promise<Readonly<Record<string, WideJson>>> => {
@@ -20,6 +22,7 @@ export const statsOf = async ({
   const ends = await Promise.all(
     Array.from({ length: log.partitions }, (_, partition) => log.end(partition)),
   );
+  const bytes = await opened.bytes();
   return projector.read((view) => {
     const histories = listHistories(view);
     const sum = (pick: (row: (typeof histories)[number]) => number): number =>
@@ -31,8 +34,8 @@ export const statsOf = async ({
       frames: sum(({ frames }) => frames),
       events: sum(({ events }) => events),
       logBytes: bytesIn(join(directory, 'log')),
-      rowBytes: bytesIn(rowsAt),
-      contentBytes: bytesIn(join(directory, 'contents')),
+      rowBytes: bytes.rows,
+      contentBytes: bytes.contents,
       partitions: ends.map((end, partition) => {
         const cursor = view.cursor(partition);
         const standing = cursor === null ? null : standingOf(cursor);
@@ -48,52 +51,47 @@ export const statsOf = async ({
   });
 };
 
-/** Bytes that the files below a folder take on the disk. */
-const bytesIn = (folder: string): number => {
-  let bytes = 0;
-  if (!existsSync(folder)) return 0;
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile())
-      bytes += (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.blocks ?? 0) * 512;
-  return bytes;
-};
-
 /** Builds the rows again: beside the old ones, or (`verify`) in a scratch store beside the home, comparing every row. */
 export const replayRows = async (
-  { directory, projector }: Parts,
+  { directory, opened }: Parts,
   { verify, batches, stops = false, progress }: ReplayOptions,
 ): Promise<ReplayReport> => {
+  mkdirSync(directory, { recursive: true });
   const scratch = mkdtempSync(join(directory, 'replay-'));
   let replays = 0;
+  const total = { events: 0, accepted: 0, fenced: 0, rows: 0, differences: 0 };
+  let [first, seconds]: [string | null, number] = [null, 0];
   try {
-    if (!verify) await projector.rebuild();
-    const report = await verifyReplay(projector, {
-      scratch: () => openLmdbRowStore({ directory: join(scratch, String(replays++)) }),
-      ...(batches === undefined ? {} : { batchSizes: batches }),
-      ...(stops ? { random: Math.random } : {}),
-      ...(progress === undefined ? {} : { progress }),
-    });
-    const { first, seconds, ...counts } = report;
-    return {
-      ...counts,
-      firstDifference:
-        first === null
-          ? null
-          : `${first.table} ${first.key.map(String).join(' ')}${first.seq === null ? '' : ` (frame ${first.seq})`}`,
-      seconds: Math.round(seconds * 1000) / 1000,
-    };
+    for (const projector of opened.projectors) {
+      if (!verify) await projector.rebuild();
+      const report = await verifyReplay(projector, {
+        scratch: () => openLmdbRowStore({ directory: join(scratch, String(replays++)) }),
+        ...(batches === undefined ? {} : { batchSizes: batches }),
+        ...(stops ? { random: Math.random } : {}),
+        ...(progress === undefined ? {} : { progress }),
+      });
+      for (const name of ['events', 'accepted', 'fenced', 'rows', 'differences'] as const)
+        total[name] += report[name];
+      first ??= report.first === null ? null : nameOf(report.first);
+      seconds += report.seconds;
+    }
+    return { ...total, firstDifference: first, seconds: Math.round(seconds * 1000) / 1000 };
   } finally {
     destroyLmdbRowStore(scratch);
   }
 };
 
+const nameOf = ({ table, key, seq }: Difference): string =>
+  `${table} ${key.map(String).join(' ')}${seq === null ? '' : ` (frame ${seq})`}`;
+
 type Problem = VerifyReport['problems'][number];
 
 /** Reads every record and its contents, every stored content, and what the projector found defective. */
 export const verifyHome = async (
-  { log, contents, projector }: Parts,
+  { log, opened, projector }: Parts,
   progress: (bytes: number, total: number) => void = () => undefined,
 ): Promise<VerifyReport> => {
+  const { contents } = opened;
   const report = await verifyLog(log, {
     contents,
     progress: (_partition, offset, end) => progress(offset, end),
@@ -113,7 +111,7 @@ export const verifyHome = async (
     const message = `${problem.ref.sha256}: ${problem.message}`;
     problems.push({ kind: 'content', partition: null, offset: null, history: null, seq: null, message });
   }
-  await noticeDamage(projector, problems);
+  await noticeDamage(projector, opened.projectors, problems);
   const stopped = new Set(problems.map(({ history }) => history));
   problems.push(...(await defectsOf(projector)).filter(({ history }) => !stopped.has(history)));
   const fenced = Object.values(report.fenced).reduce((sum, count) => sum + count, 0);
@@ -124,7 +122,11 @@ export const verifyHome = async (
  * Rows may have been made of records that were good then. If they do not know of a damage that was found, they are built
  * anew, so that nothing behind it is served and nothing is written behind it.
  */
-const noticeDamage = async (projector: Parts['projector'], problems: readonly Problem[]): Promise<void> => {
+const noticeDamage = async (
+  projector: Parts['projector'],
+  projectors: OpenedRows['projectors'],
+  problems: readonly Problem[],
+): Promise<void> => {
   const known = async ({ partition, offset, history }: Problem): Promise<boolean> => {
     if (partition === null || offset === null) return true;
     const damage = (await projector.standing(partition))?.state.damage ?? [];
@@ -134,7 +136,11 @@ const noticeDamage = async (projector: Parts['projector'], problems: readonly Pr
       ((await projector.read((view) => readFence(view, history)))?.state ?? 'open') !== 'open'
     );
   };
-  for (const problem of problems) if (!(await known(problem))) return projector.rebuild();
+  for (const problem of problems) {
+    if (await known(problem)) continue;
+    for (const each of projectors) await each.rebuild();
+    return;
+  }
   await projector.catchUp();
 };
 

@@ -1,4 +1,4 @@
-import { fail, type StemmaError } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import pg from 'pg';
 import { readAddress, type Address } from './address.ts';
 import { refused } from './refused.ts';
@@ -78,9 +78,8 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
     try {
       return await fn(client);
     } catch (error) {
-      const told = refused(error, name);
-      if (isBroken(told)) broken ??= told;
-      throw told;
+      if (isBroken(error)) broken ??= error;
+      throw error;
     } finally {
       if (broken !== undefined) cut(client);
       client.release(broken !== undefined);
@@ -93,10 +92,10 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
     name,
     address,
     deadlines,
-    query: (...args) => withClient((client) => sessionOn(client, deadlines).query(...args)),
+    query: (...args) => withClient((client) => sessionOn(client, name, deadlines).query(...args)),
     transaction: (mode, fn) =>
       withClient(async (client) => {
-        const session = sessionOn(client, deadlines);
+        const session = sessionOn(client, name, deadlines);
         const begun = session.query(BEGIN[mode]);
         // Reading can go ahead; a write must not, lest it be one outside of any transaction.
         if (mode === 'write') await begun;
@@ -108,7 +107,7 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
           return result;
         } catch (error) {
           // What fails here fails because the connection is lost: then there is nothing left to take back.
-          if (!isBroken(refused(error, name))) await session.query('rollback');
+          if (!isBroken(error)) await session.query('rollback');
           throw error;
         }
       }),
@@ -161,7 +160,7 @@ const connected = async (pool: pg.Pool, name: string): Promise<pg.PoolClient> =>
 };
 
 /** Statements on a connection, each with a deadline: behind it the connection is cut, since nobody is there. */
-const sessionOn = (client: pg.PoolClient, deadlines: Deadlines): Session => {
+const sessionOn = (client: pg.PoolClient, name: string, deadlines: Deadlines): Session => {
   return {
     async query(text, values = []) {
       // The server ends a statement that takes too long by itself; this is for one that no longer does.
@@ -169,6 +168,8 @@ const sessionOn = (client: pg.PoolClient, deadlines: Deadlines): Session => {
       try {
         const given = { text, values: values.map(parameter), rowMode: 'array' as const };
         return (await client.query<(string | null)[]>(given)).rows;
+      } catch (error) {
+        throw refused(error, name);
       } finally {
         clearTimeout(timer);
       }
@@ -192,8 +193,9 @@ export const cut = (client: pg.ClientBase, why?: string): void => {
 };
 
 /** The connection is of no use any more; after a mere refusal by SQL it is. */
-const isBroken = ({ code, detail }: StemmaError): boolean =>
-  code === 'E_DATABASE_UNREACHABLE' && !['57014', '25006'].includes(String(detail['state'] ?? ''));
+const isBroken = (error: unknown): boolean =>
+  isStemmaError(error, 'E_DATABASE_UNREACHABLE') &&
+  !['57014', '25006'].includes(String(error.detail['state'] ?? ''));
 
 /** The bytes of a cell of `bytea`: the library reads binary cells as texts, and loses what is not UTF-8. */
 export const bytesOf = (cell: string): Buffer => Buffer.from(cell.slice(2), 'hex');

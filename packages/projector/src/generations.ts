@@ -50,6 +50,34 @@ export const unfinishedNames = async (
     .filter((name) => isOf(signature, name) && name !== current)
     .sort((a, b) => numberOf(b) - numberOf(a));
 
+/** True if `a` was made by later versions than `b`: of some of its read models, and of none by earlier ones. */
+export const isLater = (a: string, b: string): boolean => {
+  const [mine, theirs] = [versionsIn(a), versionsIn(b)];
+  const changes = [...mine].map(([name, version]) => version - (theirs.get(name) ?? version));
+  return changes.some((change) => change > 0) && changes.every((change) => change >= 0);
+};
+
+const versionsIn = (name: string): ReadonlyMap<string, number> =>
+  new Map(
+    name
+      .slice(0, name.lastIndexOf('#'))
+      .split('+')
+      .flatMap((part) => {
+        const [model = '', version] = part.split('@');
+        return version === undefined ? [] : [[model, Number(version)] as const];
+      }),
+  );
+
+/**
+ * Drops what the generation `current` has replaced: earlier ones by the same read models. A process that was killed between
+ * promoting and dropping leaves them behind.
+ */
+export const dropReplaced = async (store: RowStore, current: string): Promise<void> => {
+  const signature = current.slice(0, current.lastIndexOf('#'));
+  for (const name of await unfinishedNames(store, signature, current))
+    if (numberOf(name) < numberOf(current)) await store.drop(name);
+};
+
 /**
  * Makes `next` the generation that is read, if it stands at least where the current one does in every partition
  * (architecture §5); false if it does not yet. Where the log no longer knows the place of the current one, any place is

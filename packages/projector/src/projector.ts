@@ -4,7 +4,16 @@ import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import { RowsNeeded, type Generation, type GenerationView, type RowStore } from '@stemma/row-store';
 import { DEFECTS, frameAt } from './core-tables.ts';
 import type { Folding } from './fold-frames.ts';
-import { currentName, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
+import {
+  currentName,
+  dropReplaced,
+  isLater,
+  nextName,
+  promote,
+  signatureOf,
+  tablesOf,
+  unfinishedNames,
+} from './generations.ts';
 import { lineageCache } from './lineage-cache.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
 import {
@@ -37,30 +46,36 @@ export type ProjectorOptions = {
   readonly now?: () => number;
 };
 
-/** The program that runs read models over a log into rows, and reads them. */
-export type Projector = {
+/** Rows as a home reads them, whoever makes them. */
+export type ServedRows = {
   /** One consistent state of the rows that are current; `fn` does not wait, and may be called again (see `Generation`). */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
-  /** The rows of the group by this version's read models. */
-  generation(): Promise<Generation>;
   readonly payloads: Payloads;
   /** Where the rows stand; undefined before the first commit. */
   standing(partition: number): Promise<Standing | undefined>;
   /**
-   * Folds what is in the log, in one partition or in all. Calls for a partition take turns; several processes may do so
-   * on one store.
+   * Resolves when the rows have what is in the log now, in one partition or in all, but for what damage closes.
    *
-   * @throws E_CURSOR_LOST: `rebuild`. E_VERSION_NEEDED. E_IO.
+   * @throws E_CURSOR_LOST: rebuild. E_VERSION_NEEDED. E_IO. Rows elsewhere: E_ROWS_BEHIND.
    */
   catchUp(partition?: number): Promise<void>;
-  /** Catches up, and again whenever there is something new, until the signal aborts. @throws as `catchUp` */
-  follow(signal: AbortSignal): Promise<void>;
   /**
    * Resolves when the rows stand at `offset` or behind it: to read what one has just written.
    *
    * @throws E_PARTITION_CLOSED if damage keeps them from getting there, E_CANCELLED, and as `catchUp`
    */
   waitFor(place: { readonly partition: number; readonly offset: number }, signal: AbortSignal): Promise<void>;
+};
+
+/**
+ * The program that runs read models over a log into rows, and reads them. Runs of a partition take turns; several processes
+ * may fold into one store.
+ */
+export type Projector = ServedRows & {
+  /** The rows of the group by this version's read models. */
+  generation(): Promise<Generation>;
+  /** Catches up, and again whenever there is something new, until the signal aborts; in some partitions or in all. */
+  follow(signal: AbortSignal, partitions?: readonly number[]): Promise<void>;
   /** Builds the rows anew beside the old ones, from offset zero, and flips to them when they have passed. */
   rebuild(): Promise<void>;
   /** For programs that build on the loop itself. */
@@ -160,7 +175,10 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     inTurn(partition, async () => {
       await runOnce(partition, generation, folding);
       const { name } = await generation();
-      if ((await store.current(group)) !== name) await promote(store, group, name, log);
+      const current = await store.current(group);
+      // Two versions may work side by side while one replaces the other: the later one's rows stay current.
+      if (current === name || (current !== null && isLater(current, name))) return;
+      if (await promote(store, group, name, log)) await dropReplaced(store, name);
     });
 
   const catchUp = async (partition?: number): Promise<void> => {
@@ -186,7 +204,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     } while (!(await promote(store, group, next.name, log)));
     lineages.clear();
     payloads.clear();
-    if (old !== null) await store.drop(old);
+    if (old !== null && !isLater(old, next.name)) await store.drop(old);
+    await dropReplaced(store, next.name);
   };
 
   const standing = async (partition: number): Promise<Standing | undefined> =>
@@ -210,9 +229,19 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     catchUp,
     rebuild,
     options: { ...options, contents },
-    async follow(signal) {
-      await catchUp();
-      await Promise.all(partitions.map((partition) => followOne(partition, signal)));
+    async follow(signal, some = partitions) {
+      const failed = new AbortController();
+      const either = AbortSignal.any([signal, failed.signal]);
+      // The first that fails ends the others, so that nothing of this call goes on behind it.
+      const following = some.map((partition) =>
+        followOne(partition, either).catch((error: unknown) => {
+          failed.abort();
+          throw error;
+        }),
+      );
+      const ended = await Promise.allSettled(following);
+      const wrong = ended.find((each) => each.status === 'rejected');
+      if (wrong !== undefined) throw wrong.reason;
     },
     async waitFor({ partition, offset }, signal) {
       for (;;) {

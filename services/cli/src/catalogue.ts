@@ -21,6 +21,7 @@ import { importCommand } from './commands/import.ts';
 import { insert } from './commands/insert.ts';
 import { interventions } from './commands/interventions.ts';
 import { log } from './commands/log.ts';
+import { projector } from './commands/projector.ts';
 import { relay } from './commands/relay.ts';
 import { replay } from './commands/replay.ts';
 import { salvage } from './commands/salvage.ts';
@@ -79,6 +80,7 @@ export const COMMANDS: readonly CommandLine[] = [
   salvage,
   ack,
   copy,
+  projector,
   relay,
   doctor,
   stats,

@@ -101,7 +101,8 @@ const runCommand = async (
     },
     observe: (line, kind, what, position) => void seen.push({ line, kind, what, position }),
     line: (name) => findLine(context, required(name)),
-    home: async (options = {}) => (home ??= await openHome({ directory, ...options, ...logOf(around.env) })),
+    home: async (options = {}) =>
+      (home ??= await openHome({ directory, ...options, ...placesOf(around.env) })),
   };
   try {
     stop.signal.throwIfAborted();
@@ -121,9 +122,14 @@ const runCommand = async (
   }
 };
 
-/** Where the log is, if it is not in the home. */
-const logOf = ({ STEMMA_LOG: log = '' }: Surroundings['env']): { log?: string } =>
-  log === '' ? {} : { log };
+/** Where the log and the rows are, if they are not in the home. */
+const placesOf = ({
+  STEMMA_LOG: log = '',
+  STEMMA_ROWS: rows = '',
+}: Surroundings['env']): { log?: string; rows?: string } => ({
+  ...(log === '' ? {} : { log }),
+  ...(rows === '' ? {} : { rows }),
+});
 
 /** One signal that aborts with E_CANCELLED when either of the two does. */
 const cancellation = (

@@ -6,7 +6,7 @@ import { openCounting } from './counting.ts';
 import { serveGateway } from './serve.ts';
 
 // configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG
-const { STEMMA_HOME, STEMMA_LOG, STEMMA_PORT, STEMMA_HOST } = process.env;
+const { STEMMA_HOME, STEMMA_LOG, STEMMA_ROWS, STEMMA_PORT, STEMMA_HOST } = process.env;
 const portOf = (text: string): number => {
   if (!/^\d{1,5}$/.test(text)) throw fail('E_USAGE', `STEMMA_PORT is ${JSON.stringify(text)}, not a port`);
   return Number(text);
@@ -21,6 +21,7 @@ try {
     create: true,
     observe,
     ...(STEMMA_LOG && { log: STEMMA_LOG }),
+    ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),
   });
   opened(home);
   const gateway = await serveGateway({

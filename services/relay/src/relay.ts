@@ -1,5 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { openSource, type Source } from '@stemma/home';
+import { openPatience, openSource, type Patience, type Source } from '@stemma/home';
 import { checkCursor, type EventLog } from '@stemma/log';
 import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } from '@stemma/log-kafka';
 import { openProjector } from '@stemma/projector';
@@ -7,7 +7,6 @@ import { snapshots } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
 import { openCourse, type Course } from './course.ts';
-import { openPatience, type Patience } from './patience.ts';
 import { openStatus } from './status.ts';
 import { firstPlace, openPlaces, type Place, type Places } from './place.ts';
 
@@ -16,6 +15,8 @@ export type RelayOptions = {
   readonly directory: string;
   /** `kafka://HOST:PORT/PREFIX`. */
   readonly log?: string;
+  /** `postgres://…`: where the contents are, if not in the home. */
+  readonly rows?: string;
   /** `kafka://HOST:PORT/TOPIC[?partitions=N]`: where to publish. */
   readonly to: string;
   /** Where to begin that has no place yet: the first event, or those from now on. Default the first. */

@@ -10,7 +10,7 @@ import {
 } from '@stemma/metrics';
 import { isClosed, type Projector } from '@stemma/projector';
 import type { Course } from './course.ts';
-import type { Patience } from './patience.ts';
+import type { Patience } from '@stemma/home';
 
 /** What the relay says of itself to programs. */
 export type Status = {

@@ -1,4 +1,4 @@
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { exportExperiment } from '../experiment/export.ts';
 import { runExperiment } from '../experiment/run.ts';
 import type { Home } from '../home.ts';
@@ -7,7 +7,7 @@ import { compareLines } from './compare.ts';
 import { eachIntervention, oneIntervention, pageOfInterventions } from './interventions.ts';
 import type { Audit } from './types.ts';
 
-export const auditOf = (projector: Projector, home: () => Home): Audit => ({
+export const auditOf = (projector: ServedRows, home: () => Home): Audit => ({
   compare: (line, a, b, options) => compareLines(projector, line, a, b, options),
   interventions: (line, filter = {}, window = {}) => pageOfInterventions(projector, line, filter, window),
   eachIntervention: (line, filter = {}) => eachIntervention(projector, line, filter),

@@ -1,5 +1,5 @@
 import { contentHash, diffTrees, NODE_KIND, type EventRef, type Headers } from '@stemma/context-tree';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { readMeeting, type Meeting } from '@stemma/read-models';
 import type { TreeView } from '../home.ts';
 import type { Line } from '../place.ts';
@@ -18,7 +18,7 @@ const EXCERPT = 2_000;
  * §5, §7; pool: compare).
  */
 export const compareLines = async (
-  projector: Projector,
+  projector: ServedRows,
   line: Line,
   a: string,
   b: string,

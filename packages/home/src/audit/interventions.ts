@@ -1,7 +1,7 @@
 import { isoTime } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { interventionIn, positionRef } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import {
   findAct,
   findIntervention,
@@ -27,7 +27,7 @@ const MOST = 1_000;
 
 /** A page of the interventions of a history, oldest first or newest first (pool: Interventions). */
 export const pageOfInterventions = async (
-  projector: Projector,
+  projector: ServedRows,
   line: Line,
   filter: InterventionFilter,
   window: InterventionWindow,
@@ -63,7 +63,7 @@ const queryOf = (
  * that does not grow with them. Those that are recorded while it runs may come too.
  */
 export const eachIntervention = async function* (
-  projector: Projector,
+  projector: ServedRows,
   line: Line,
   filter: InterventionFilter,
 ): AsyncIterable<Intervention> {
@@ -80,7 +80,7 @@ export const eachIntervention = async function* (
  * @throws E_INTERVENTION_NOT_FOUND
  */
 export const oneIntervention = async (
-  projector: Projector,
+  projector: ServedRows,
   history: string,
   id: string,
 ): Promise<Intervention> => {
@@ -90,7 +90,7 @@ export const oneIntervention = async (
 
 /** @throws E_INTERVENTION_NOT_FOUND */
 export const findRow = async (
-  projector: Projector,
+  projector: ServedRows,
   history: string,
   id: string,
 ): Promise<InterventionRow> => {
@@ -111,7 +111,7 @@ export const findRow = async (
   return row;
 };
 
-const tell = async (projector: Projector, history: string, row: InterventionRow): Promise<Intervention> => {
+const tell = async (projector: ServedRows, history: string, row: InterventionRow): Promise<Intervention> => {
   const { id, at, actor, type, before, after, notes, strand, seq } = row;
   const events = await projector.payloads.events(history, seq, { once: true });
   const facts = interventionIn({ history, seq, lineage: strand, author: { actor }, events });

@@ -1,5 +1,5 @@
 import { contentHash, NODE_KIND, threadParts, type Diff, type FlatTree } from '@stemma/context-tree';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { explainDiff, type WayMoment } from '@stemma/read-models';
 import type { TreeView } from '../home.ts';
 import type { Position } from '../place.ts';
@@ -11,7 +11,7 @@ import type { ExplainedDiff, ExplainedDiffEntry, ToldCause } from './types.ts';
 
 /** The difference of two positions with the causes of each entry, the moves it may hold, and where it is in both threads. */
 export const explainPositions = async (
-  projector: Projector,
+  projector: ServedRows,
   a: Position,
   b: Position,
 ): Promise<ExplainedDiff> => {

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '@stemma/events';
 import type { Cause } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { findAct, type Moment } from '@stemma/read-models';
 import { authorOf } from '../read.ts';
 import type { ToldMoment } from './types.ts';
@@ -9,7 +9,7 @@ type FrameFacts = Pick<ToldMoment, 'command' | 'author' | 'at' | 'notes'>;
 
 /** Tells who did what happened, when, by which command. A frame is looked up once; only an actor's is read. */
 export const openTeller = (
-  projector: Projector,
+  projector: ServedRows,
   history: string,
 ): ((moment: Moment) => Promise<ToldMoment>) => {
   const known = new Map<number, Promise<FrameFacts>>();

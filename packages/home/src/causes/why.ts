@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { presenceOf, timelineOf, touchesOfNode, vistaFrom, type Moment } from '@stemma/read-models';
 import { frameEvents } from '../follow.ts';
 import type { LoggedEvent } from '../home.ts';
@@ -13,7 +13,7 @@ import type { Why, WhyMoment } from './types.ts';
  *
  * @throws E_NODE_NOT_FOUND if the history never had it, or if it came on no frame that the position sees
  */
-export const whyNode = async (projector: Projector, position: Position, id: string): Promise<Why> => {
+export const whyNode = async (projector: ServedRows, position: Position, id: string): Promise<Why> => {
   const { history, strand, seq } = position;
   const { timeline, presence } = await projector.read((rows) => {
     const vista = vistaFrom(rows, history, strand, seq);
@@ -70,7 +70,7 @@ const unseen = (
 
 /** The events that named a node or took it along, in all lineages: `limit` of them or a few more, whole frames at a time. */
 export const eventsAbout = async (
-  projector: Projector,
+  projector: ServedRows,
   history: string,
   id: string,
   { from = 0, limit = 1000 }: { readonly from?: number; readonly limit?: number } = {},

@@ -1,7 +1,7 @@
 import { canonicalJson, toHex, type WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat } from '@stemma/context-tree';
 import { lineageId } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { actsBetween, findHistory, readChain, readLineage, type Act } from '@stemma/read-models';
 import type { Position } from '../place.ts';
 import { authorOf, viewOf } from '../read.ts';
@@ -13,7 +13,7 @@ import { stepsOfFrame } from './steps-of-frame.ts';
  * was, with the time and the ids it was given, contents inline. The same lineage gives the same bytes.
  */
 export const exportExperiment = async function* (
-  projector: Projector,
+  projector: ServedRows,
   position: Position,
 ): AsyncIterable<string> {
   const { history, strand, seq } = position;
@@ -67,7 +67,7 @@ const seedsIn = (configuration: { readonly [name: string]: WideJson }): Experime
   Object.fromEntries(Object.entries(configuration).filter(([key]) => /seed$/i.test(key)));
 
 const commandOf = async (
-  projector: Projector,
+  projector: ServedRows,
   history: string,
   act: Act,
   after: (at: { readonly strand: number; readonly seq: number }) => number | null,

@@ -1,11 +1,11 @@
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { readImpactFacts } from '@stemma/read-models';
 import { findRow } from '../audit/interventions.ts';
 import { traceImpact } from './trace.ts';
 import type { Impact } from './types.ts';
 
 /** What an intervention led to, read from rows alone. @throws E_INTERVENTION_NOT_FOUND */
-export const impactOf = async (projector: Projector, history: string, id: string): Promise<Impact> => {
+export const impactOf = async (projector: ServedRows, history: string, id: string): Promise<Impact> => {
   await projector.catchUp();
   const { strand, seq } = await findRow(projector, history, id);
   return traceImpact(await projector.read((view) => readImpactFacts(view, history, { strand, seq })));

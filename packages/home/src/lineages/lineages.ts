@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { Command } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import {
   findHistory,
   findIntervention,
@@ -21,7 +21,7 @@ import { ancestorsOf, lineageTree } from './tree.ts';
 import type { Lineages } from './types.ts';
 
 export const lineagesOf = (
-  projector: Projector,
+  projector: ServedRows,
   submit: (command: Command) => Promise<Outcome>,
   position: (line: Line, ref: string) => Promise<Position>,
 ): Lineages => {

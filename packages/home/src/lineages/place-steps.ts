@@ -1,7 +1,7 @@
 import type { HistoryEvent } from '@stemma/events';
 import { fail } from '@stemma/errors';
 import type { Step, StepOf } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { findLineage, rememberedCommand } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef } from '@stemma/selectors';
@@ -22,7 +22,7 @@ export type LoadStep = {
 export type StepToPlace = { readonly op: string } & { readonly [key: string]: unknown };
 
 export type Placing = {
-  readonly projector: Projector;
+  readonly projector: ServedRows;
   readonly position: (line: Line, ref: string) => Promise<Position>;
   readonly way: (line: Line, position: Position) => Promise<'here' | 'rollback' | 'fork'>;
 };

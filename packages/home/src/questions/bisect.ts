@@ -1,6 +1,6 @@
 import { lineageName } from '../find.ts';
 import { fail } from '@stemma/errors';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { listSnapshots } from '@stemma/read-models';
 import { parseSelector } from '@stemma/selectors';
 import type { Line, Position } from '../place.ts';
@@ -22,7 +22,7 @@ const MOST_IDS = 100;
  *   E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND
  */
 export const bisect = async (
-  projector: Projector,
+  projector: ServedRows,
   line: Line,
   { good, bad, when, not = false }: BisectQuestion,
   load: LoadTree = openTreeLoader(),

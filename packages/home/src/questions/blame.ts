@@ -1,7 +1,7 @@
 import { threadIndexes, threadParts, type EventRef, type ThreadPart } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { payloadIn } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import type { Position } from '../place.ts';
 import { treeAt } from '../read.ts';
 import { blockOrigins, type BlockOrigins } from './block-origins.ts';
@@ -17,7 +17,7 @@ import type { Blame, BlamePart, ByteRange } from './types.ts';
  * @throws E_USAGE for a range that is empty or begins behind the end
  */
 export const blameThread = async (
-  projector: Projector,
+  projector: ServedRows,
   position: Position,
   range?: ByteRange,
 ): Promise<Blame> => {

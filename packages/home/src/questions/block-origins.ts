@@ -1,6 +1,6 @@
 import type { EventRef, FlatTree } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { nodeCourse, readChain, type NodeStep } from '@stemma/read-models';
 import type { Position } from '../place.ts';
 import { brings, type EventPlace, type Frames } from './origin.ts';
@@ -20,7 +20,7 @@ export type BlockOrigins = {
  * nothing else need be known; rows are read of the others, and of those whose role the region gave.
  */
 export const blockOrigins = async (
-  projector: Projector,
+  projector: ServedRows,
   frames: Frames,
   { history, strand, seq }: Position,
   tree: FlatTree,

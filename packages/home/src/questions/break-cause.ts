@@ -1,5 +1,5 @@
 import type { Cause } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { cycleSeen, timelineOf, vistaFrom, type Moment, type Vista } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { BreakCause } from './cache-types.ts';
@@ -30,7 +30,7 @@ type Answer = Pick<BreakCause, 'node' | 'what'> & {
 
 /** Tells why two threads part where they part: by what is recorded of the node in question (causes). */
 export const breakCause = async (
-  projector: Projector,
+  projector: ServedRows,
   frames: Frames,
   stretch: Stretch,
   divergence: Divergence,
@@ -113,7 +113,7 @@ const openLives = (rows: RowReader, vista: Vista, after: number) => {
 /** The newest event of the stretch that set a content; undefined if none did, so that something else was changed. */
 const newestContent = async (
   frames: Frames,
-  projector: Projector,
+  projector: ServedRows,
   { history, after, to }: Stretch,
   node: string,
 ): Promise<Found | undefined> => {

@@ -1,4 +1,4 @@
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { readHead, threadCourse, type ThreadStep } from '@stemma/read-models';
 import type { Line } from '../place.ts';
 import { breakCause, type Divergence } from './break-cause.ts';
@@ -13,7 +13,11 @@ const MOST_WORST = 10;
  * compared is the sequence of the messages' bytes (context-tree §4), without the brackets of the list and the commas
  * between; so the sizes of a thread are those of its messages. The tokens of a message are those of its content.
  */
-export const cacheReport = async (projector: Projector, line: Line, counts: Counts): Promise<CacheReport> => {
+export const cacheReport = async (
+  projector: ServedRows,
+  line: Line,
+  counts: Counts,
+): Promise<CacheReport> => {
   const { history, strand, lineage } = line;
   const course = await projector.read((rows) => [
     ...threadCourse(rows, history, strand, readHead(rows, history, strand)),

@@ -1,4 +1,4 @@
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { explainDiff } from '@stemma/read-models';
 import type { Origin, Position } from '../place.ts';
 import { diffNear } from '../selection/diff-near.ts';
@@ -7,7 +7,7 @@ import { openFrames } from './origin.ts';
 
 /** What is different at `b` from `a`, each entry with its causes and who brought them about (context-tree §3, §7). */
 export const explainChanges = async (
-  projector: Projector,
+  projector: ServedRows,
   a: Position,
   b: Position,
 ): Promise<readonly ExplainedChange[]> => {

@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex, type WideJson } from '@stemma/canonical';
 import { blockJson, type EventRef } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import type { ThreadEntry } from '@stemma/read-models';
 import { tokenCounter, type TokenCounter } from './tokens.ts';
 
@@ -23,7 +23,7 @@ const MOST_KEPT = 200_000;
 export type Counts = Map<string, Content>;
 
 /** Measures messages of one history. What was counted once is not counted again, in this question or a later one. */
-export const openMeasures = async (projector: Projector, history: string, counts: Counts) => {
+export const openMeasures = async (projector: ServedRows, history: string, counts: Counts) => {
   const counter = await tokenCounter();
   const known = new WeakMap<ThreadEntry, Measured>();
 

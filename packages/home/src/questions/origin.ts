@@ -1,6 +1,6 @@
 import type { EventRef } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { findAct, nearestMark, type NodeStep } from '@stemma/read-models';
 import { authorOf } from '../read.ts';
 import type { Origin } from '../place.ts';
@@ -22,7 +22,7 @@ export type Frames = {
   readonly entered: (course: readonly NodeStep[], id: string) => Promise<EventPlace>;
 };
 
-export const openFrames = (projector: Projector, history: string): Frames => {
+export const openFrames = (projector: ServedRows, history: string): Frames => {
   const frames = new Map<number, readonly HistoryEvent[]>();
   const eventsOf: Frames['eventsOf'] = async (seq) => {
     const known = frames.get(seq) ?? (await projector.payloads.events(history, seq));

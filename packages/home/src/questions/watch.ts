@@ -1,6 +1,6 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { nearestMark, readHead } from '@stemma/read-models';
 import { parseSelector } from '@stemma/selectors';
 import { lineOf } from '../find.ts';
@@ -12,7 +12,7 @@ import { selectIds } from '../selection/select-ids.ts';
 import type { WatchMessage } from './watch-types.ts';
 
 export type WatchSources = {
-  readonly projector: Projector;
+  readonly projector: ServedRows;
   readonly load: LoadTree;
   readonly find: (name: string) => Promise<Line>;
   readonly follow: (options: FollowOptions) => AsyncIterable<Followed>;

@@ -1,5 +1,5 @@
 import { diffTrees, type FlatTree } from '@stemma/context-tree';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { changedParts, readFlatTree } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { DiffResult } from '../home.ts';
@@ -19,7 +19,7 @@ const sidesOf = (rows: RowReader, a: Position, b: Position): Sides =>
 
 /** The difference of two positions of one history (context-tree §7), restricted to some ids if they are given. */
 export const diffNear = async (
-  projector: Projector,
+  projector: ServedRows,
   a: Position,
   b: Position,
   only?: ReadonlySet<string>,

@@ -1,10 +1,10 @@
 import type { HistoryEvent } from '@stemma/events';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { listActs, readChain, type WalkStop } from '@stemma/read-models';
 
 /** The ids that the frames between two snapshots of one chain name, in the frames that count on that chain. */
 export const idsBetween = async (
-  projector: Projector,
+  projector: ServedRows,
   history: string,
   older: WalkStop,
   newer: WalkStop,

@@ -1,4 +1,4 @@
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { walkBack, type WalkStep, type WalkStop } from '@stemma/read-models';
 import { idsBetween } from './frames-between.ts';
 
@@ -7,7 +7,7 @@ import { idsBetween } from './frames-between.ts';
  * the others what the frames between them changed.
  */
 export async function* pairsBack(
-  projector: Projector,
+  projector: ServedRows,
   history: string,
   snapshots: readonly WalkStop[],
 ): AsyncGenerator<WalkStep> {

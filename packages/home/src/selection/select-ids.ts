@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { listSnapshots, readHead, type SnapshotRow } from '@stemma/read-models';
 import {
   inWindow,
@@ -17,7 +17,7 @@ import type { LoadTree } from './load-tree.ts';
 import { pairsBack } from './pairs-back.ts';
 
 /** What a selector needs to be answered. */
-export type Asked = { readonly projector: Projector; readonly load: LoadTree };
+export type Asked = { readonly projector: ServedRows; readonly load: LoadTree };
 
 export type Selected = { readonly position: Position; readonly ids: readonly string[] };
 

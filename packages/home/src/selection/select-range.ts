@@ -1,6 +1,6 @@
 import type { FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import { findSnapshot, listSnapshots, nearestMark, readHead } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import {
@@ -50,7 +50,7 @@ export const selectRange = async (
 };
 
 const stopsOf = (
-  projector: Projector,
+  projector: ServedRows,
   { history, strand }: Line,
   range: Parameters<typeof rangeSnapshots>[0],
   options: RangeOptions,

@@ -1,4 +1,4 @@
-import type { Projector } from '@stemma/projector';
+import type { ServedRows } from '@stemma/projector';
 import {
   findStages,
   framesNodes,
@@ -45,7 +45,7 @@ const KEPT_NODES = 100_000;
 const MOST_ENTRIES = 1_000;
 
 /** Answers for the stages of histories from rows; payloads are read where another profile or a preview needs them. */
-export const openStages = (projector: Projector): StagesQuestions => {
+export const openStages = (projector: ServedRows): StagesQuestions => {
   const described = boundedCache<Described>(KEPT_NODES);
   const compiled = boundedCache<CompilerOutput>(KEPT_NODES);
   const sha1s = boundedCache<string>(KEPT_NODES);
@@ -155,7 +155,7 @@ const settingsOf = ({
 };
 
 const describeStream = async (
-  projector: Projector,
+  projector: ServedRows,
   position: Position,
   profile: Profile,
 ): Promise<Described> => {
@@ -176,19 +176,23 @@ const describeStream = async (
   return { profile, nodes, facts };
 };
 
-const payloadAt = async (projector: Projector, history: string, node: StageNode): Promise<ExactJson> => {
+const payloadAt = async (projector: ServedRows, history: string, node: StageNode): Promise<ExactJson> => {
   const seq = payloadFrame(node);
   return payloadOf(node, seq === null ? [] : await projector.payloads.events(history, seq));
 };
 
-const sha1At = async (projector: Projector, history: string, node: StageNode | undefined): Promise<string> =>
+const sha1At = async (
+  projector: ServedRows,
+  history: string,
+  node: StageNode | undefined,
+): Promise<string> =>
   node === undefined
     ? ''
     : hashText(profileNamed('breadboard-0.1'), canonical(await payloadAt(projector, history, node)));
 
 /** What the compiler is given. For previews, the payloads of the messages that are selected are read first. */
 const compilation = async (
-  projector: Projector,
+  projector: ServedRows,
   { history }: Position,
   { profile, nodes, facts, nodeHash }: Described,
   config: StagesConfig,

@@ -16,7 +16,7 @@ export const relay: CommandLine = {
   run: async ({ directory, env, output, signal }, _args, options) => {
     const to = text(options, 'to') ?? env['STEMMA_RELAY_TO'];
     if (to === undefined) throw fail('E_USAGE', 'relay takes --to kafka://HOST:PORT/TOPIC');
-    const { STEMMA_LOG: log = '' } = env;
+    const { STEMMA_LOG: log = '', STEMMA_ROWS: rows = '' } = env;
     const statusPort = whole(options, 'statusPort', { least: 0, most: 65_535 });
     // Only this command needs it.
     const { runRelay } = await import('@stemma/relay');
@@ -25,6 +25,7 @@ export const relay: CommandLine = {
       to,
       ...(log !== '' && { log }),
       ...(statusPort !== undefined && { statusPort }),
+      ...(rows !== '' && { rows }),
       fromNow: options['fromNow'] === true,
       again: options['again'] === true,
       once: options['once'] === true,

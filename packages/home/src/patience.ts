@@ -13,9 +13,13 @@ const LONGEST = 10_000;
 
 /**
  * Waits with growing pauses while brokers, disks or contents are away, and says so once, and once when it goes on. After
- * the signal nothing is tried again.
+ * the signal nothing is tried again. `more`: other errors that pass.
  */
-export const openPatience = (signal: AbortSignal, say: (sentence: string) => void): Patience => {
+export const openPatience = (
+  signal: AbortSignal,
+  say: (sentence: string) => void,
+  more: (error: StemmaError) => boolean = () => false,
+): Patience => {
   let reason: string | null = null;
   return {
     waitsFor: () => reason,
@@ -27,7 +31,7 @@ export const openPatience = (signal: AbortSignal, say: (sentence: string) => voi
           reason = null;
           return done;
         } catch (error) {
-          if (signal.aborted || !isStemmaError(error) || !passes(error)) throw error;
+          if (signal.aborted || !isStemmaError(error) || !(passes(error) || more(error))) throw error;
           if (reason === null) say(`waiting: ${error.message} (${error.code})`);
           reason = error.message;
           await sleep(pause, undefined, { signal });

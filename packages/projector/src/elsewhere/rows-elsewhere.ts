@@ -1,0 +1,189 @@
+import { fail, isStemmaError } from '@stemma/errors';
+import type { ContentSource, EventLog, Standing } from '@stemma/log';
+import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
+import { frameAt, standingOf } from '../core-tables.ts';
+import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
+import { GROUPS, type Group } from '../groups.ts';
+import { openPayloads } from '../payloads.ts';
+import type { ServedRows } from '../projector.ts';
+import { isClosed } from '../run-partition.ts';
+import { Lagging, OtherGroupNeeded, readGroups } from './read-groups.ts';
+
+export type RowsElsewhereOptions = {
+  readonly log: EventLog;
+  readonly contents: ContentSource;
+  /** Where projectors elsewhere commit. */
+  readonly store: RowStore;
+  /** Default: those of the catalogue. */
+  readonly groups?: readonly Group[];
+  /** How long to wait for rows, in milliseconds. Default 10,000. */
+  readonly patience?: number;
+  /** A steady clock in milliseconds. */
+  readonly now?: () => number;
+};
+
+/** A question that rows do not answer in time may be a lost notice: they are looked at so often at least. */
+const LOOK = 250;
+/** A group's generation is looked up again after so many milliseconds: another may have become current. */
+const FRESH = 1_000;
+
+type Known = { readonly generation: Generation; readonly at: number };
+type Offsets = ReadonlyMap<number, number>;
+
+/**
+ * Rows that projectors in other processes make (`stemma projector`), read as a home reads its own. `catchUp` waits until
+ * the first group stands at the log's end; what is then read of another group is read when that group has as much of
+ * the histories in question, so no answer mixes two moments.
+ *
+ * Its methods throw E_ROWS_BEHIND when the rows do not come in time.
+ */
+export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => {
+  const { log, contents, store, groups = GROUPS, patience = 10_000, now = () => performance.now() } = options;
+  const [first] = groups as readonly [Group, ...Group[]];
+  const known = new Map<Group, Known>();
+
+  const generationOf = async (group: Group): Promise<Generation> => {
+    const before = known.get(group);
+    if (before !== undefined && now() - before.at < FRESH) return before.generation;
+    const signature = signatureOf(group.models, group.keepFrames);
+    const current = (await currentName(store, group.name, signature)) ?? (await unfinished(signature, group));
+    const generation =
+      before?.generation.name === current
+        ? before.generation
+        : await store.generation(current, tablesOf(group.models, group.keepFrames));
+    known.set(group, { generation, at: now() });
+    return generation;
+  };
+  /** Rows that nobody promoted yet; where no projector has begun, a name without rows. */
+  const unfinished = async (signature: string, group: Group): Promise<string> => {
+    const current = await store.current(group.name);
+    const [name] = await unfinishedNames(store, signature, current);
+    return name ?? nextName(store, signature, current);
+  };
+
+  /** Tries until it gives something, looking again whenever somebody has committed. */
+  const patiently = async <T>(
+    what: () => string,
+    attempt: () => Promise<{ readonly value: T } | undefined>,
+    signal?: AbortSignal,
+  ): Promise<T> => {
+    const until = now() + patience;
+    let last: Error | undefined;
+    for (;;) {
+      const settled = new AbortController();
+      const heard = changed(settled.signal);
+      try {
+        const found = await attempt();
+        if (found !== undefined) return found.value;
+      } catch (error) {
+        if (!isStemmaError(error, 'E_ROWS_BEHIND')) throw error;
+        last = error;
+      } finally {
+        if (signal?.aborted === true || now() >= until) settled.abort();
+      }
+      if (signal?.aborted === true) throw fail('E_CANCELLED', `${what()}, and nobody waits any more`);
+      if (now() >= until) throw last ?? behind(what());
+      await heard;
+      settled.abort();
+    }
+  };
+  const changed = (signal: AbortSignal): Promise<void> => {
+    const either = AbortSignal.any([signal, AbortSignal.timeout(LOOK)]);
+    return new Promise((resolve) => {
+      either.addEventListener('abort', () => resolve(), { once: true });
+      void store.changed?.(either).then(resolve, () => undefined);
+    });
+  };
+
+  const cursorsOf = async (group: Group): Promise<ReadonlyMap<number, Standing>> => {
+    const { name } = await generationOf(group);
+    const cursors = await store.cursors(name);
+    // Dropped: another one is current.
+    if (cursors.size === 0) known.delete(group);
+    return new Map([...cursors].map(([partition, bytes]) => [partition, standingOf(bytes)]));
+  };
+  const reach = (group: Group, targets: Offsets, signal?: AbortSignal): Promise<void> => {
+    let missing = '';
+    return patiently(
+      () => `the rows of ${group.name} are behind: ${missing}`,
+      async () => {
+        const at = await cursorsOf(group);
+        const short = [...targets].filter(([partition, offset]) => {
+          const standing = at.get(partition);
+          return (standing?.cursor.offset ?? 0) < offset && !isClosed(standing);
+        });
+        missing =
+          at.size === 0
+            ? `no projector of this version has begun (${howTo(group)})`
+            : short
+                .map(([partition, to]) => `${partition}@${at.get(partition)?.cursor.offset ?? 0} of ${to}`)
+                .join(', ');
+        return short.length === 0 ? { value: undefined } : undefined;
+      },
+      signal,
+    );
+  };
+
+  /** Rows without a place may be those of a generation that was replaced and dropped. */
+  const isStill = async (generation: Generation | undefined): Promise<boolean> => {
+    known.delete(first);
+    return (await generationOf(first)).name === generation?.name;
+  };
+  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    let needed: readonly Group[] = [first];
+    return patiently(
+      () => `the rows of ${needed.map(({ name }) => name).join(', ')} are not of one moment`,
+      async () => {
+        for (;;) {
+          const opened = [];
+          for (const group of needed) opened.push({ group, generation: await generationOf(group) });
+          try {
+            const { value, empty } = await readGroups(opened, groups, (view) => ({
+              empty: view.partitions().length === 0,
+              value: fn(view),
+            }));
+            if (!empty || (await isStill(opened[0]?.generation))) return { value };
+            return undefined;
+          } catch (error) {
+            if (error instanceof OtherGroupNeeded) needed = [...needed, error.group];
+            else if (error instanceof Lagging) {
+              for (const group of needed) known.delete(group);
+              return undefined;
+            } else throw error;
+          }
+        }
+      },
+    );
+  };
+
+  const standing = async (partition: number): Promise<Standing | undefined> =>
+    (await cursorsOf(first)).get(partition);
+  const ends = async (partitions: readonly number[]): Promise<Offsets> =>
+    new Map(
+      await Promise.all(partitions.map(async (partition) => [partition, await log.end(partition)] as const)),
+    );
+
+  return {
+    read,
+    standing,
+    payloads: openPayloads({
+      log,
+      contents,
+      frameAt: (history, seq) => read((view) => frameAt(view, history, seq, first.keepFrames)),
+    }),
+    catchUp: async (partition) => {
+      const all = Array.from({ length: log.partitions }, (_, each) => each);
+      await reach(first, await ends(partition === undefined ? all : [partition]));
+    },
+    async waitFor({ partition, offset }, signal) {
+      await reach(first, new Map([[partition, offset]]), signal);
+      const at = await standing(partition);
+      if ((at?.cursor.offset ?? 0) < offset)
+        throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
+    },
+  };
+};
+
+const howTo = ({ name }: Group): string => `stemma projector --read-model ${name}`;
+
+const behind = (why: string): Error => fail('E_ROWS_BEHIND', why);

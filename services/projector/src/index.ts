@@ -1,0 +1,1 @@
+export { runProjector, type ProjectorRun } from './run-projector.ts';

@@ -1,0 +1,28 @@
+import { errorToJson, fail, isStemmaError } from '@stemma/errors';
+import { untilEnded } from '@stemma/metrics';
+import { parseArgs } from 'node:util';
+import { runProjector } from './run-projector.ts';
+
+// configure: --read-model NAME, STEMMA_LOG, STEMMA_ROWS, STEMMA_HOME (default ./.stemma), STEMMA_STATUS_PORT
+const { STEMMA_LOG, STEMMA_ROWS, STEMMA_HOME, STEMMA_STATUS_PORT } = process.env;
+
+try {
+  const { values } = parseArgs({ options: { 'read-model': { type: 'string' } } });
+  const readModel = values['read-model'];
+  if (!readModel) throw fail('E_USAGE', '--read-model is not given');
+  if (!STEMMA_ROWS) throw fail('E_USAGE', 'STEMMA_ROWS is not set: postgres://USER@HOST:PORT/DATABASE');
+  if (STEMMA_STATUS_PORT && !/^\d{1,5}$/.test(STEMMA_STATUS_PORT))
+    throw fail('E_USAGE', `STEMMA_STATUS_PORT is ${JSON.stringify(STEMMA_STATUS_PORT)}, not a port`);
+  await runProjector({
+    readModel,
+    rows: STEMMA_ROWS,
+    directory: STEMMA_HOME ?? '.stemma',
+    ...(STEMMA_LOG && { log: STEMMA_LOG }),
+    ...(STEMMA_STATUS_PORT && { statusPort: Number(STEMMA_STATUS_PORT) }),
+    signal: untilEnded(),
+    say: (sentence) => console.log(sentence),
+  });
+} catch (error) {
+  console.error(JSON.stringify(errorToJson(error)));
+  process.exitCode = isStemmaError(error) ? error.row.exit : 1;
+}

@@ -1,0 +1,149 @@
+import { fail, isStemmaError } from '@stemma/errors';
+import { openLogOf, openPatience, openShared, projectorOf, type Patience } from '@stemma/home';
+import type { EventLog } from '@stemma/log';
+import { countFolding, openMetrics, serveStatus, type PartitionStanding } from '@stemma/metrics';
+import { isClosed, signatureOf, type Group, type Projector } from '@stemma/projector';
+import { loadGroup } from './load-group.ts';
+
+export type ProjectorRun = {
+  /** `lineage`, `diffs`, `stages`, or the path of a module whose default export is a read model. */
+  readonly readModel: string;
+  /** `kafka://HOST:PORT/PREFIX`; without one, the embedded log of the home. */
+  readonly log?: string;
+  /** The home, where the embedded log is. */
+  readonly directory: string;
+  /** `postgres://…`: where rows and contents are. */
+  readonly rows: string;
+  /** Where to answer for health and metrics, on the loopback address; 0: any port. Default: nowhere. */
+  readonly statusPort?: number;
+  readonly signal: AbortSignal;
+  /** A sentence for people. */
+  readonly say: (sentence: string) => void;
+};
+
+/**
+ * Folds a log into the rows of one group until the signal aborts. Processes that run the same read model share the log's
+ * partitions (on Kafka); one that ends, however it ends, is replaced by the others from where its rows stand. It waits
+ * while brokers or the database are away, and builds the rows anew where they are not of this log.
+ *
+ * @throws E_USAGE, E_HOME_NOT_FOUND, E_VERSION_NEEDED, E_BROKERS_REFUSED, E_DATABASE_REFUSED, E_DATABASE_UNTRUSTED,
+ *   E_DATABASE_VERSION
+ */
+export const runProjector = async (run: ProjectorRun): Promise<void> => {
+  const { signal, say } = run;
+  const group = await loadGroup(run.readModel);
+  const patience = openPatience(signal, say, (error) => error.code === 'E_LOG_NOT_FOUND');
+  const metrics = openMetrics({ service: `projector ${group.name}`, version: '0.1.0' });
+  let standing: () => Promise<readonly PartitionStanding[]> = async () => [];
+  let ready = (): Promise<void> =>
+    Promise.reject(fail('E_BUSY', 'the log and the database are not open yet'));
+  const folded = countFolding({ metrics, readModel: group.name, standing: () => standing() });
+  await using closing = new AsyncDisposableStack();
+  const { statusPort } = run;
+  if (statusPort !== undefined) {
+    const status = await serveStatus({ metrics, port: statusPort, ready: () => ready() });
+    closing.defer(() => status.close());
+    say(`status at ${status.url}`);
+  }
+  try {
+    const shared = await patience.trying(() => openShared(run.rows));
+    closing.defer(() => shared.close());
+    const place = { directory: run.directory, create: false, shared: true };
+    const { log } = await patience.trying(() =>
+      openLogOf(run.log === undefined ? place : { ...place, address: run.log }),
+    );
+    closing.defer(() => log.close());
+    const projector = projectorOf(log, shared, group, folded);
+    standing = () => standingsOf(log, projector);
+    ready = async () => {
+      await projector.standing(0);
+    };
+    say(`folding ${group.name} into ${shared.name}`);
+    await share(run, group, (partitions, until) =>
+      foldFrom({ log, projector, patience, say }, partitions, until),
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};
+
+type Fold = (partitions: readonly number[] | undefined, until: AbortSignal) => Promise<void>;
+
+/** Runs `fold` for the part of the partitions that is this process's, again whenever that changes. */
+const share = async ({ log, signal, say }: ProjectorRun, group: Group, fold: Fold): Promise<void> => {
+  if (log === undefined) return fold(undefined, signal);
+  const { dealPartitions, parseKafkaAddress } = await import('@stemma/log-kafka');
+  const { brokers, prefix } = parseKafkaAddress(log);
+  const over = new AbortController();
+  let part = new AbortController();
+  let folding: Promise<void> = Promise.resolve();
+  const failed: Error[] = [];
+  const assigned = (partitions: readonly number[]): void => {
+    part.abort();
+    part = new AbortController();
+    const until = AbortSignal.any([signal, over.signal, part.signal]);
+    // Versions do not share: each has rows of its own.
+    folding = folding.then(async () => {
+      if (until.aborted || partitions.length === 0) return;
+      say(`partitions ${partitions.join(', ')}`);
+      try {
+        await fold(partitions, until);
+      } catch (error) {
+        if (part.signal.aborted || signal.aborted) return;
+        failed.push(error as Error);
+        over.abort();
+      }
+    });
+  };
+  await dealPartitions({
+    brokers,
+    prefix,
+    group: `${prefix}.${signatureOf(group.models, group.keepFrames)}`,
+    signal: AbortSignal.any([signal, over.signal]),
+    assigned,
+  });
+  part.abort();
+  await folding;
+  for (const error of failed) throw error;
+};
+
+type Folding = {
+  readonly log: EventLog;
+  readonly projector: Projector;
+  readonly patience: Patience;
+  readonly say: (sentence: string) => void;
+};
+
+const foldFrom = async (
+  { projector, patience, say }: Folding,
+  partitions: readonly number[] | undefined,
+  until: AbortSignal,
+): Promise<void> => {
+  const going = (): boolean => !until.aborted;
+  while (going()) {
+    try {
+      await patience.trying(() => projector.follow(until, partitions));
+    } catch (error) {
+      if (!isStemmaError(error, 'E_CURSOR_LOST') || !going()) throw error;
+      say(`${error.message}: the rows are built anew`);
+      await patience.trying(() => projector.rebuild());
+    }
+  }
+};
+
+const standingsOf = (log: EventLog, projector: Projector): Promise<readonly PartitionStanding[]> =>
+  Promise.all(
+    Array.from({ length: log.partitions }, async (_, partition) => {
+      const [end, at] = [await log.end(partition), await projector.standing(partition)];
+      const rows = at?.cursor.offset ?? 0;
+      return {
+        partition,
+        rows,
+        lag: Math.max(end - rows, 0),
+        accepted: at?.state.accepted ?? 0,
+        fenced: { ...at?.state.fenced },
+        damaged: at?.state.damage.length ?? 0,
+        closed: isClosed(at),
+      };
+    }),
+  );
