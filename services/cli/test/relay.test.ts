@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openKafkaLog } from '@stemma/log-kafka';
@@ -158,13 +158,19 @@ describe('stemma relay', () => {
     expect(twice.logs).toEqual(await told(env));
     expect(twice.repeats).toBe([...twice.logs.values()].flat().length);
 
-    // A place is of one log and one topic.
-    const second = { STEMMA_HOME: join(folder.path, 'second') };
-    await importIn([second.STEMMA_HOME], '', files.slice(-1));
-    mkdirSync(join(second.STEMMA_HOME, 'relay'));
-    expect(await runStemma(['relay', '--to', toTopic('x.frames')], { env: second })).toMatchObject({
-      code: 64,
+    // A place is of one log; what stands in the topic of another is not taken for published.
+    const other = { STEMMA_HOME: join(folder.path, 'other') };
+    await importIn([other.STEMMA_HOME], '', files.slice(-1));
+    cpSync(join(env.STEMMA_HOME, 'relay'), join(other.STEMMA_HOME, 'relay'), { recursive: true });
+    const once = (...args: string[]): ReturnType<typeof runStemma> =>
+      runStemma(['relay', '--once', '--to', toTopic(topic), ...args], { env: other });
+    expect(await once()).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('E_CURSOR_LOST') as string,
     });
+    expect(await once('--again')).toMatchObject({ code: 0 });
+    expect(await once()).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events') as string });
+    expect((await runStemma(['relay', '--to', toTopic('x.frames')], { env: other })).code).toBe(64);
   }, 300_000);
 
   it('killed with -9 again and again while others write to Kafka, leaves nothing out and keeps the order of each history', async () => {
