@@ -58,11 +58,13 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     ...toTheRight,
     {
       name: 'services-apart',
-      comment:
-        'No service imports another, except that the command line runs them.',
+      comment: 'No service imports another, except that the command line runs them.',
       severity: 'error',
       from: { path: '^services/([^/]+)/', pathNot: tests },
-      to: { path: '^services/', pathNot: ['^services/$1/', '^services/(gateway|projector|relay)/src/index\\.ts$'] },
+      to: {
+        path: '^services/',
+        pathNot: ['^services/$1/', '^services/(gateway|projector|relay)/src/index\\.ts$'],
+      },
     },
     {
       name: 'gateway-runs-alone',
