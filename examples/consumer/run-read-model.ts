@@ -3,7 +3,7 @@ import { openProjector } from '@stemma/projector';
 import { snapshots } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
-import { readModel, TOOL_RESULTS } from './tool-results.ts';
+import toolResults, { TOOL_RESULTS } from './tool-results.ts';
 
 /*
  * Folds a log with a read model of one's own and prints its rows. `snapshots` is folded too: by its rows the projector
@@ -13,7 +13,7 @@ import { readModel, TOOL_RESULTS } from './tool-results.ts';
 const { STEMMA_HOME: directory = '.stemma', STEMMA_LOG: log } = process.env;
 const source = await openSource({ directory, ...(log && { log }) });
 const store = openLmdbRowStore({ directory: join(directory, 'example') });
-const projector = openProjector({ ...source, store, models: [snapshots, readModel], group: 'example' });
+const projector = openProjector({ ...source, store, models: [snapshots, toolResults], group: 'example' });
 await projector.catchUp();
 await (
   await projector.generation()

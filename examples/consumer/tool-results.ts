@@ -16,9 +16,9 @@ export const TOOL_RESULTS: Table = {
   ],
 };
 
-/** A read model of one's own is a module that exports `readModel`. Raise `version` when the rows would differ. */
-export const readModel: ReadModel = {
-  name: 'example_tool_results',
+/** A read model of one's own is the default export of a module. Raise `version` when the rows would differ. */
+const toolResults: ReadModel = {
+  name: 'tool-results',
   version: 1,
   tables: [TOOL_RESULTS],
   fold: ({ history, lineage, events }, rows) => {
@@ -33,6 +33,8 @@ export const readModel: ReadModel = {
     }
   },
 };
+
+export default toolResults;
 
 const lengthOf = (content: unknown): number =>
   typeof content === 'string' ? content.length : JSON.stringify(content ?? null).length;

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHome } from '@stemma/home';
 import { runRelay } from '@stemma/relay';
-import { findBroker } from '@stemma/test-kit';
+import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const found = await findBroker();
@@ -108,6 +109,43 @@ describe('the examples of consumers', () => {
       ).toEqual(tools);
     }
     if (recorded.length > 0) expect(tools.size).toBeGreaterThan(3);
+  });
+
+  it('a read model of one’s own is run by the projector service, and its rows answer SQL', async ({
+    skip,
+  }) => {
+    const postgres = await findPostgres();
+    if ('skip' in postgres) return skip(postgres.skip);
+    const { url, drop } = await freshDatabase(postgres.url);
+    const child = spawn(
+      process.execPath,
+      ['services/projector/src/main.ts', '--read-model', 'examples/consumer/tool-results.ts'],
+      { env: { ...env, STEMMA_ROWS: url }, cwd: ROOT, stdio: 'ignore' },
+    );
+    const ended = once(child, 'close');
+    try {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      let rows = new Map<string, unknown>();
+      for (const late = Date.now() + 120_000; rows.size < tools.size && Date.now() < late;) {
+        await sleep(100);
+        const answer = await client
+          .query<Record<string, string>>('select * from stemma.tool_results')
+          .catch(() => ({ rows: [] }));
+        rows = new Map(
+          answer.rows.map(({ history, cycle, results, characters }) => [
+            `${history ?? ''}@c${cycle ?? ''}`,
+            { results: Number(results), characters: Number(characters) },
+          ]),
+        );
+      }
+      await client.end();
+      expect(rows).toEqual(tools);
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+      await drop();
+    }
   });
 
   it('a plain consumer sees every accepted event through the codec and the fence', async () => {
