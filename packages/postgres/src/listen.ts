@@ -5,8 +5,8 @@ import { clientOptions, cut } from './database.ts';
 /** Hears when somebody notifies a channel. */
 export type Listener = {
   /**
-   * Resolves when the channel may have been notified since the call, with the signal, and in any case after
-   * {@link POLL_MS}: who waits for something looks by itself, and waits again.
+   * Resolves when the channel may have been notified since the call, with the signal, and in any case after a second:
+   * who waits for something looks by itself, and waits again.
    */
   heard(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -16,7 +16,7 @@ export type Listener = {
 const POLL_MS = 1_000;
 
 /** Listens on a connection of its own, made when first needed and again when it is lost. */
-export const listenTo = ({ address, deadlines }: Database, channel: string): Listener => {
+export const listenTo = ({ address, deadlines }: Database, channel: string, poll = POLL_MS): Listener => {
   const waiting = new Set<() => void>();
   const wake = (): void => {
     for (const each of [...waiting]) each();
@@ -28,10 +28,13 @@ export const listenTo = ({ address, deadlines }: Database, channel: string): Lis
     if (client !== undefined || closed) return;
     const fresh = new pg.Client(clientOptions(address, deadlines));
     client = fresh;
+    let listening = false;
     const lost = (): void => {
       cut(fresh);
-      // Not at once: who waits polls meanwhile, and the next who waits tries again.
       if (client === fresh) client = undefined;
+      // Who waits looks, and listens again by waiting again. Where nobody answers, that is not at once but after a poll.
+      if (listening) wake();
+      listening = false;
     };
     fresh.on('error', lost);
     fresh.on('end', lost);
@@ -39,8 +42,11 @@ export const listenTo = ({ address, deadlines }: Database, channel: string): Lis
     fresh
       .connect()
       .then(() => fresh.query(`listen ${channel}`))
-      // What was notified before is not heard.
-      .then(wake, lost);
+      .then(() => {
+        listening = true;
+        // What was notified before was not heard.
+        wake();
+      }, lost);
   };
 
   return {
@@ -52,7 +58,7 @@ export const listenTo = ({ address, deadlines }: Database, channel: string): Lis
           signal.removeEventListener('abort', done);
           resolve();
         };
-        const timer = setTimeout(done, POLL_MS);
+        const timer = setTimeout(done, poll);
         waiting.add(done);
         signal.addEventListener('abort', done);
         if (signal.aborted || closed) done();

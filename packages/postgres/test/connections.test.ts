@@ -5,7 +5,7 @@ import { chownSync, copyFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate, openDatabase, type Database } from '../src/index.ts';
+import { listenTo, migrate, openDatabase, type Database } from '../src/index.ts';
 
 const SECRET = 'hunter2 & co%';
 /** For servers that do not answer; the others have all the time they want. */
@@ -163,6 +163,32 @@ describe('a database', () => {
     } finally {
       for (const database of opened.splice(0)) await database.close();
       await fresh.drop();
+    }
+  });
+
+  it('wakes who waits for a channel, also after it was killed and began again', async ({ skip }) => {
+    if (postgresFolder() === undefined) return skip('no PostgreSQL here');
+    const own = await startPostgres();
+    const database = opens(own.url);
+    // So long that only a notification ends the waiting.
+    const listener = listenTo(database, 'news', 1_000_000);
+    const never = new AbortController().signal;
+    try {
+      for (let round = 0; round < 2; round++) {
+        // It may have missed something before it listened.
+        await listener.heard(never);
+        const heard = listener.heard(never);
+        await database.query("select pg_notify('news', '')");
+        await heard;
+        const lost = listener.heard(AbortSignal.timeout(1));
+        await own.stop('SIGKILL');
+        await lost;
+        await own.start();
+        await until(async () => (await codeOf(database.query('select 1'))) === 'no error');
+      }
+    } finally {
+      await listener.close();
+      await own.remove();
     }
   });
 });

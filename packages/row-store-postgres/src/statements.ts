@@ -62,7 +62,7 @@ export const selectStretch = (number: number, stretch: Stretch): Statement => {
     `select ${columnsOf(table).join(', ')} from ${nameOf(number, table)}`,
     conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`,
     `order by ${key.map((name) => (reverse ? `${name} desc` : name)).join(', ')}`,
-    limit === undefined ? '' : `limit ${limit}`,
+    limit === undefined ? '' : `limit $${values.push(limit)}::bigint`,
   ];
   return { text: text.join(' '), values };
 };
