@@ -4,6 +4,7 @@ export { HISTORY, naiveHistory, type NaiveHistory } from './naive-history.ts';
 export { anyActs, perform, START, type Act } from './random-steps.ts';
 export { brokerLibs, cacheFolder } from './kafka/broker-libs.ts';
 export { newClusterId, startBroker, type Broker, type BrokerOptions } from './kafka/broker.ts';
+export { engineAnswers, removeContainer, startContainerBroker } from './kafka/container-broker.ts';
 export { freePorts, type Ports } from './kafka/ports.ts';
 export { findBroker, missingTools, type Found } from './kafka/find-broker.ts';
 export { readTopic, type TopicRecord } from './kafka/read-topic.ts';

@@ -1,12 +1,21 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { removeContainer } from './kafka/container-broker.ts';
 
 /** The folder that the processes of one run of vitest share; `startRun` names it. */
 const RUN = 'STEMMA_TEST_RUN';
 
-/** What is started once a run for all its tests: where it answers, its process, and a folder to take away at the end. */
-export type SharedServer = { readonly address: string; readonly pid: number; readonly folder?: string };
+/**
+ * What is started once a run for all its tests: where it answers, its process, and a folder to take away at the end; or the
+ * container that it runs in.
+ */
+export type SharedServer = {
+  readonly address: string;
+  readonly pid: number;
+  readonly folder?: string;
+  readonly container?: string;
+};
 
 /** What whoever starts it leaves for the others, and for who ends it. */
 type Left = SharedServer | { readonly error: string };
@@ -82,6 +91,10 @@ const endServer = async (run: string, name: string): Promise<void> => {
   if (!existsSync(file)) return;
   const left = readLeft(file);
   if ('error' in left) return;
+  if (left.container !== undefined) {
+    await removeContainer(left.container);
+    return;
+  }
   // PostgreSQL gives back its shared memory when it is asked to end at once; Kafka has nothing to give back.
   if (name === 'postgres') await endProcess(left.pid, 'SIGQUIT');
   await endProcess(left.pid, 'SIGKILL');

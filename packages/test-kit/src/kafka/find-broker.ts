@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { brokerLibs } from './broker-libs.ts';
 import { startBroker } from './broker.ts';
+import { engineAnswers, startContainerBroker } from './container-broker.ts';
 import { sharedInRun, type SharedServer } from '../shared-run.ts';
 
 /** A broker for tests, or why there is none: tests are then skipped with this reason. */
 export type Found = { readonly brokers: readonly string[] } | { readonly skip: string };
 
 /**
- * The broker that all tests of this run share, each with topics of its own: `KAFKA_BROKERS` (`host:port,…`), else one from
- * the Maven artefacts where Java and Maven are, started by whoever needs it first.
+ * The broker that all tests of this run share, each with topics of its own: `KAFKA_BROKERS` (`host:port,…`), else one in a
+ * container where a Docker engine answers, else one from the Maven artefacts where Java and Maven are, started by whoever
+ * needs it first. `STEMMA_BROKER=maven` passes over the container.
  */
 export const findBroker = async (environment: NodeJS.ProcessEnv = process.env): Promise<Found> => {
   const given = environment['KAFKA_BROKERS'] ?? '';
   if (given !== '') return { brokers: given.split(',') };
-  const reason = missingTools();
-  if (reason !== undefined) return { skip: reason };
   try {
     return { brokers: [await sharedInRun('broker', start, environment)] };
   } catch (error) {
@@ -27,7 +27,7 @@ export const missingTools = (): string | undefined => {
   const missing = ['java', 'mvn'].filter((tool) => !isThere(tool));
   return missing.length === 0
     ? undefined
-    : `no Kafka here: set KAFKA_BROKERS, or install ${missing.join(' and ')}`;
+    : `no Kafka here: set KAFKA_BROKERS, start a Docker engine, or install ${missing.join(' and ')}`;
 };
 
 const isThere = (tool: string): boolean => {
@@ -40,6 +40,15 @@ const isThere = (tool: string): boolean => {
 };
 
 const start = async (directory: string): Promise<SharedServer> => {
+  const missing = missingTools();
+  if (process.env['STEMMA_BROKER'] !== 'maven' && (await engineAnswers()))
+    try {
+      return { pid: 0, ...(await startContainerBroker()) };
+    } catch (error) {
+      // An engine that cannot pull the image, for instance.
+      if (missing !== undefined) throw error;
+    }
+  if (missing !== undefined) throw new Error(missing);
   const broker = await startBroker({ libs: await brokerLibs(), directory, detached: true });
   return { address: broker.address, pid: broker.pid() };
 };
