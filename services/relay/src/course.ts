@@ -130,7 +130,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
           say(`${history} is not whole from seq ${seq} on: held back until it is`);
           held.set(history, seq);
         }
-      await moveTo({ cursor: advanceCursor(place.cursor, opened), held, ends });
+      await moveTo({ ...place, cursor: advanceCursor(place.cursor, opened), held, ends });
       return true;
     },
   };

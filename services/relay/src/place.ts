@@ -10,6 +10,8 @@ export type Place = {
   readonly held: ReadonlyMap<string, number>;
   /** Of each partition of the topic the offset behind what was acknowledged: it cannot end before. */
   readonly ends: ReadonlyMap<number, number>;
+  /** How many partitions the topic has: with another number histories would be in others. */
+  readonly partitions: number;
 };
 
 /** Where the places of one topic are kept: a file a partition of the log, written whole and synced. */
@@ -19,10 +21,15 @@ export type Places = {
 };
 
 /** The place of who has published nothing yet: the log's beginning or, for what comes from now on, its end. */
-export const firstPlace = async (log: EventLog, partition: number, now: boolean): Promise<Place> => ({
+export const firstPlace = async (
+  log: EventLog,
+  partition: number,
+  { now, partitions }: { readonly now: boolean; readonly partitions: number },
+): Promise<Place> => ({
   cursor: cursorAtStart(log.id, partition, await (now ? log.end(partition) : log.start(partition))),
   held: new Map(),
   ends: new Map(),
+  partitions,
 });
 
 export const openPlaces = async (directory: string): Promise<Places> => {
@@ -36,9 +43,9 @@ export const openPlaces = async (directory: string): Promise<Places> => {
       });
       return text === undefined ? undefined : parse(text, fileOf(partition));
     },
-    save: async (partition, { cursor, held, ends }) => {
+    save: async (partition, { cursor, held, ends, partitions }) => {
       const tail = Buffer.from(cursor.tail).toString('base64');
-      const stored = { cursor: { ...cursor, tail }, held: [...held], ends: [...ends] };
+      const stored = { cursor: { ...cursor, tail }, held: [...held], ends: [...ends], partitions };
       const part = `${fileOf(partition)}.part`;
       await writeSynced(part, `${JSON.stringify(stored)}\n`);
       await rename(part, fileOf(partition));
@@ -51,13 +58,14 @@ type Stored = {
   readonly cursor: Omit<Cursor, 'tail'> & { readonly tail: string };
   readonly held: readonly (readonly [string, number])[];
   readonly ends: readonly (readonly [number, number])[];
+  readonly partitions: number;
 };
 
 const parse = (text: string, file: string): Place => {
   try {
-    const { cursor, held, ends } = JSON.parse(text) as Stored;
+    const { cursor, held, ends, partitions } = JSON.parse(text) as Stored;
     const tail = new Uint8Array(Buffer.from(cursor.tail, 'base64'));
-    return { cursor: { ...cursor, tail }, held: new Map(held), ends: new Map(ends) };
+    return { cursor: { ...cursor, tail }, held: new Map(held), ends: new Map(ends), partitions };
   } catch {
     throw fail('E_CURSOR_LOST', `${file} cannot be read: nobody knows any more how far was published`);
   }

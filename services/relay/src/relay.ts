@@ -143,7 +143,7 @@ const beginnings = async (
       begun.push(known);
       continue;
     }
-    const first = await firstPlace(log, partition, fromNow);
+    const first = await firstPlace(log, partition, { now: fromNow, partitions: publisher.partitions });
     await places.save(partition, first);
     begun.push(first);
   }
@@ -154,10 +154,15 @@ const HELP = 'stemma relay --again publishes everything once more';
 
 const refuseOther = async (
   log: EventLog,
-  { topic }: Publisher,
+  { topic, partitions }: Publisher,
   place: Place,
   ends: readonly number[],
 ): Promise<void> => {
+  if (place.partitions !== partitions)
+    throw fail(
+      'E_LOG_MISMATCH',
+      `the topic ${topic} had ${place.partitions} partitions and has ${partitions} now: its histories would change places; publish to a new one`,
+    );
   for (const [partition, end] of place.ends)
     if ((ends[partition] ?? -1) < end)
       throw fail(

@@ -56,7 +56,7 @@ export type World = {
   readonly said: readonly string[];
   /** A relay that starts: with the places that were saved and, if asked for, on an empty disk of rows. */
   readonly start: (options?: { readonly emptyRows?: boolean }) => Promise<Course>;
-  /** How often a relay has started. */
+  /** The place that was noted last. */
   readonly saved: () => Place | undefined;
 };
 
@@ -102,7 +102,7 @@ export const openWorld = async (
         say: (sentence: string) => void said.push(sentence),
         published: () => undefined,
       };
-      return openCourse(relaying, 0, place ?? (await firstPlace(log, 0, false)));
+      return openCourse(relaying, 0, place ?? (await firstPlace(log, 0, { now: false, partitions: 1 })));
     },
   };
 };
