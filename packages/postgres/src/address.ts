@@ -7,7 +7,7 @@ export type Address = {
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  /** Undefined: `PGPASSWORD`, else the file `~/.pgpass`, else none. */
+  /** Undefined: that of `PGPASSWORD`, or none. */
   readonly password: string | undefined;
   /** What TLS demands; false: none. */
   readonly tls: false | { readonly host: string; readonly rejectUnauthorized: boolean; readonly ca?: string };

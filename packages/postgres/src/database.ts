@@ -115,6 +115,7 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
         }
       }),
     async close() {
+      if (pool.ending) return;
       const open = [...clients];
       await pool.end();
       // One that stopped answering does not say goodbye.

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, copyFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listenTo, migrate, openDatabase, type Database } from '../src/index.ts';
 
 const SECRET = 'hunter2 & co%';
@@ -54,6 +54,9 @@ describe.skipIf(postgresFolder() === undefined)('a PostgreSQL of its own', () =>
   it('refuses a wrong password and an unknown database with a code, and says no password', async () => {
     expect(await opens(base).query('select 1')).toEqual([['1']]);
     expect(await tries(url((to) => (to.password = 'hunter22')))).toBe('E_DATABASE_REFUSED');
+    vi.stubEnv('PGPASSWORD', SECRET);
+    expect(await tries(url((to) => (to.password = '')))).toBe('no error');
+    vi.unstubAllEnvs();
     expect(await tries(url((to) => (to.pathname = '/nobody')))).toBe('E_DATABASE_REFUSED');
     expect(await tries(url((to) => to.searchParams.set('sslmode', 'require')))).toBe('E_DATABASE_UNTRUSTED');
     expect(() => openDatabase(base.replace('postgres:', 'mysql:'))).toThrow(

@@ -130,8 +130,8 @@ export const dropGeneration = async (database: Database, name: string): Promise<
 };
 
 /**
- * For people: `stemma.TABLE` is that table of the generation that is read; of several that have it, of the one promoted
- * last. Somebody's long query on a view must not keep rows from being promoted: then it is done the next time.
+ * For people: `stemma.TABLE` is that table of the generation that is read; of several that have it, of the one with the
+ * most tables, so that what is joined is mostly of one moment. Somebody's long query on a view must not keep rows from being promoted: then it is done the next time.
  */
 const remakeViews = async (database: Database): Promise<void> => {
   try {
@@ -139,13 +139,18 @@ const remakeViews = async (database: Database): Promise<void> => {
       await session.query("set local lock_timeout = '2s'");
       await session.query(`select pg_advisory_xact_lock(${LOCK})`);
       const current = await session.query(
-        `select g.number, g.shape from stemma.groups p join stemma.generations g on g.name = p.generation
-         order by p.promoted_at desc, p.name`,
+        `select distinct g.number, g.shape from stemma.groups p join stemma.generations g on g.name = p.generation
+         order by g.number desc`,
       );
+      const generations = current
+        .map(([number, shape]) => ({
+          number: Number(number),
+          tables: JSON.parse(shape ?? '[]') as [string][],
+        }))
+        .sort((a, b) => b.tables.length - a.tables.length);
       const views = new Map<string, number>();
-      for (const [number, shape] of current)
-        for (const [table] of JSON.parse(shape ?? '[]') as [string][])
-          if (!views.has(table)) views.set(table, Number(number));
+      for (const { number, tables } of generations)
+        for (const [table] of tables) if (!views.has(table)) views.set(table, number);
       const old = await session.query("select viewname from pg_views where schemaname = 'stemma'");
       const statements = [
         ...old.flatMap(([name]) =>
