@@ -16,6 +16,7 @@ export default defineConfig({
     // A machine may be five times slower than ours; no test is decided by these.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // The summary names every test that needed its second try (scripts/tally.ts).
     retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
