@@ -1,6 +1,6 @@
 import { isStemmaError } from '@stemma/errors';
 import { findPostgres, freshDatabase, postgresFolder, startPostgres, type Postgres } from '@stemma/test-kit';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, copyFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -64,7 +64,10 @@ describe.skipIf(postgresFolder() === undefined)('a PostgreSQL of its own', () =>
     );
   });
 
-  it('is trusted with TLS when its certificate comes from a known authority and names the host', async () => {
+  it('is trusted with TLS when its certificate comes from a known authority and names the host', async ({
+    skip,
+  }) => {
+    if (spawnSync('openssl', ['version']).error) return skip('no openssl here');
     const [key, cert] = [join(server.folder, 'server.key'), join(server.folder, 'server.crt')];
     execFileSync(
       'openssl',
@@ -98,10 +101,13 @@ describe.skipIf(postgresFolder() === undefined)('a PostgreSQL of its own', () =>
     const database = opens(base, SOON);
     await opens(base).query('create table kept (n integer primary key)');
     const add = (n: number): Promise<string> =>
-      codeOf(database.transaction('write', (session) => session.query('insert into kept values ($1)', [n])));
+      codeOf(
+        database.transaction('write', (session) =>
+          session.query('insert into kept values ($1) on conflict do nothing', [n]),
+        ),
+      );
     await until(async () => (await add(1)) === 'no error');
-    const pids = server.pids();
-    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    const thaw = server.freeze();
     expect(
       await Promise.all([
         add(2),
@@ -113,11 +119,12 @@ describe.skipIf(postgresFolder() === undefined)('a PostgreSQL of its own', () =>
       'E_DATABASE_UNREACHABLE',
       expect.stringContaining('cannot be reached'),
     ]);
-    for (const pid of pids) process.kill(pid, 'SIGCONT');
+    thaw();
     await until(async () => (await add(4)) === 'no error');
     await server.stop('SIGKILL');
-    expect(await add(5)).toBe('E_DATABASE_UNREACHABLE');
-    expect(await add(6)).toBe('E_DATABASE_UNREACHABLE');
+    // What serves a connection may outlive it for a moment.
+    await until(async () => (await add(5)) === 'E_DATABASE_UNREACHABLE');
+    await until(async () => (await add(6)) === 'E_DATABASE_UNREACHABLE');
     await server.start();
     await until(async () => (await add(7)) === 'no error');
     const kept = (await database.query('select n from kept order by n')).map(([n]) => Number(n));

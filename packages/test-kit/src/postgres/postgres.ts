@@ -34,8 +34,8 @@ export type Postgres = {
   /** Its folder; `data` lies in it. */
   readonly folder: string;
   readonly pid: () => number;
-  /** Its processes for connections and upkeep, and itself: to stop all of it (SIGSTOP), and let it go on. */
-  readonly pids: () => readonly number[];
+  /** Stops all of its processes (SIGSTOP), as a machine that hangs; what is given lets them go on. */
+  readonly freeze: () => () => void;
   /** Ends it (SIGINT: gently, SIGKILL: at once) and resolves when it is gone. */
   readonly stop: (signal?: 'SIGINT' | 'SIGKILL') => Promise<void>;
   /** Starts it again on the data and the port it has; resolves when it answers. */
@@ -139,7 +139,15 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     url: `postgres://stemma@${HOST}:${port}/postgres`,
     folder,
     pid: () => child?.pid ?? 0,
-    pids: running,
+    freeze: () => {
+      // First the one that would start others.
+      child?.kill('SIGSTOP');
+      const pids = running();
+      for (const pid of pids) signalled(pid, 'SIGSTOP');
+      return () => {
+        for (const pid of pids) signalled(pid, 'SIGCONT');
+      };
+    },
     stop,
     start: async () => {
       await begin(() => Promise.resolve(port));
@@ -147,7 +155,7 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     remove: async () => {
       const pids = running();
       await stop('SIGKILL');
-      for (const pid of pids) killed(pid);
+      for (const pid of pids) signalled(pid, 'SIGKILL');
       // What a killed server left of its processes may still write here.
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
@@ -163,9 +171,9 @@ const processesOf = (pid: number): number[] => {
   return [pid, ...children.split(/\s+/).filter(Boolean).map(Number)];
 };
 
-const killed = (pid: number): void => {
+const signalled = (pid: number, signal: NodeJS.Signals): void => {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     return;
   }
