@@ -114,6 +114,13 @@ export function* findingsOf(report: Omit<DoctorReport, 'findings'>): Generator<F
       level: 'warning',
       message: `a partition has ${topic.inSync} of ${topic.replicas} replicas in sync`,
     };
+  if (topic !== null && topic.partitions > report.log.partitions)
+    yield {
+      level: 'warning',
+      message:
+        `the topic was given ${topic.partitions} partitions, the log was made with ${report.log.partitions}: ` +
+        'the others are left alone',
+    };
   for (const fault of topic?.faults ?? []) yield { level: 'error', message: fault };
   for (const { partition, closed, start, end, rows } of partitions) {
     if (closed)

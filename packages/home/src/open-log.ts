@@ -13,6 +13,8 @@ export type LogFacts = {
   readonly inSync: number;
   readonly minInSync: number;
   readonly uncleanElection: boolean;
+  /** How many the topic has: an operator may have given it more than the log was made with. */
+  readonly partitions: number;
   readonly settings: Readonly<Record<string, string>>;
   /** Settings that would lose frames. */
   readonly faults: readonly string[];

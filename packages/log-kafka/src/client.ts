@@ -4,7 +4,7 @@ import type Cluster from 'kafkajs/src/cluster/index.js';
 import type { Broker } from 'kafkajs/src/cluster/index.js';
 import fetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCluster, openSockets, REQUEST_TIMEOUT } from './connections.ts';
+import { openCluster, openSockets, REQUEST_TIMEOUT, turned } from './connections.ts';
 import { decodeFetch, type Fetched } from './fetch-response.ts';
 import { isFinal, refused, unreachable } from './kafka-errors.ts';
 
@@ -20,11 +20,16 @@ export type Message = {
 export type Client = {
   /** The offset of the first record, or behind the last. */
   offset(partition: number, of: 'start' | 'end'): Promise<number>;
-  /** What partitions of one leader have from an offset on; waits so many milliseconds for something. */
-  fetch(fetches: readonly Fetch[], milliseconds: number): Promise<ReadonlyMap<number, Fetched>>;
+  /** What a partition has from an offset on. */
+  fetch(asked: Fetch): Promise<Fetched>;
+  /**
+   * What partitions of one leader have; waits so many milliseconds for something. Not tried again: whoever leads them now
+   * is asked for with `leaders`. @throws any error
+   */
+  poll(fetches: readonly Fetch[], milliseconds: number): Promise<ReadonlyMap<number, Fetched>>;
   /** Appends one batch, in order, and again until the brokers acknowledge it; gives the offset of its first record. */
   produce(partition: number, messages: readonly Message[]): Promise<number>;
-  /** Partitions by the broker that leads them now. */
+  /** Partitions by the broker that leads them now; those that nobody leads are left out. */
   leaders(partitions: readonly number[]): Promise<readonly (readonly number[])[]>;
   /** Rises when a connection was lost or a leader may have changed. */
   epoch(): number;
@@ -39,6 +44,8 @@ export type ClientOptions = {
 };
 
 const OUT_OF_RANGE = 1;
+/** Milliseconds that the answer to a poll may be late. */
+const POLL_TIMEOUT = 4000;
 
 /**
  * Requests to the leaders of one topic, tried again until they succeed, cannot succeed, or the deadline is over. Leaders
@@ -47,11 +54,14 @@ const OUT_OF_RANGE = 1;
  * @throws E_BROKERS_UNREACHABLE, E_LOG_CLOSED, E_FRAME_TOO_LARGE
  */
 export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client => {
-  const sockets = openSockets();
+  let epoch = 0;
+  const sockets = openSockets(() => {
+    epoch++;
+  });
   let cluster = openCluster(brokers, sockets);
   let known = false;
   let renewing: Promise<void> | undefined;
-  let epoch = 0;
+  let made = 0;
   let closed = false;
   const isClosed = (): boolean => closed;
 
@@ -68,7 +78,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
       known = true;
     } catch (error) {
       known = false;
-      cluster = openCluster(brokers, sockets);
+      cluster = openCluster(turned(brokers, ++made), sockets);
       void mine.disconnect().catch(() => undefined);
       throw error;
     }
@@ -76,7 +86,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
   const renew = (): Promise<void> => (renewing ??= renewNow().finally(() => (renewing = undefined)));
 
   const trying = async <T>(attempt: (cluster: Cluster) => Promise<T>): Promise<T> => {
-    const until = Date.now() + deadline;
+    const until = performance.now() + deadline;
     for (let tries = 0; ; tries++) {
       if (isClosed()) throw fail('E_LOG_CLOSED', 'the log was closed');
       try {
@@ -86,7 +96,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
         if (isClosed()) throw fail('E_LOG_CLOSED', 'the log was closed');
         if (isStemmaError(error)) throw error;
         if (isFinal(error)) throw refused(error, tries === 0);
-        if (Date.now() >= until) throw unreachable(brokers, error);
+        if (performance.now() >= until) throw unreachable(brokers, error);
         await renew().catch(() => undefined);
         if (tries > 0) await sleep(Math.min(10 * 2 ** tries, 500));
       }
@@ -113,17 +123,22 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
 
   return {
     offset: (partition, of) => trying((on) => offsetAt(on, partition, of === 'start' ? -2 : -1)),
-    fetch: (fetches, milliseconds) =>
+    fetch: (asked) =>
       trying(async () => {
+        const broker = await brokerOf(asked.partition);
+        return only(await fetchFrom(broker, topic, [asked], 0), asked.partition);
+      }),
+    poll: async (fetches, milliseconds) => {
+      try {
         const broker = await brokerOf(fetches[0]?.partition ?? 0);
         const answer = await fetchFrom(broker, topic, fetches, milliseconds);
-        for (const { partition } of fetches) {
-          const error = answer.get(partition)?.error ?? -1;
-          if (error !== 0 && error !== OUT_OF_RANGE)
-            throw new Error(`partition ${partition}: error ${error}`);
-        }
+        for (const { partition } of fetches) only(answer, partition);
         return answer;
-      }),
+      } catch (error) {
+        if (!isClosed()) await renew().catch(() => undefined);
+        throw error;
+      }
+    },
     produce: (partition, messages) => {
       const timestamp = String(Date.now());
       const stamped = messages.map((message) => ({ headers: {}, ...message, timestamp }));
@@ -147,12 +162,18 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
       });
     },
     leaders: (partitions) =>
-      trying(async () => {
+      trying(async (on) => {
+        const led = (): Map<number, number> =>
+          new Map(
+            on
+              .findTopicPartitionMetadata(topic)
+              .filter(({ partitionId, leader }) => leader >= 0 && partitions.includes(partitionId))
+              .map(({ partitionId, leader }) => [partitionId, leader]),
+          );
+        if (led().size < partitions.length) await renew();
         const groups = new Map<number, number[]>();
-        for (const partition of partitions) {
-          const leader = leaderOf(partition);
+        for (const [partition, leader] of led())
           groups.set(leader, [...(groups.get(leader) ?? []), partition]);
-        }
         return [...groups.values()];
       }),
     epoch: () => epoch,
@@ -162,6 +183,13 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
       await cluster.disconnect().catch(() => undefined);
     },
   };
+};
+
+/** What was answered about a partition. @throws Error if it is not led there, or cannot be read now */
+const only = (answer: ReadonlyMap<number, Fetched>, partition: number): Fetched => {
+  const fetched = answer.get(partition);
+  if (fetched?.error === 0 || fetched?.error === OUT_OF_RANGE) return fetched;
+  throw new Error(`partition ${partition}: error ${fetched?.error ?? 'none'}`);
 };
 
 /** The connection on which each broker is fetched from: of two that open it at once, one would be lost. */
@@ -200,7 +228,8 @@ const fetchFrom = async (
         decode: async (payload) => ({ clientSideThrottleTime: 0, payload }),
         parse: async (decoded) => decodeFetch((decoded as { payload: Buffer }).payload),
       },
-      requestTimeout: milliseconds + REQUEST_TIMEOUT,
+      // A broker that is stopped is noticed soon by who polls it.
+      requestTimeout: milliseconds > 0 ? milliseconds + POLL_TIMEOUT : REQUEST_TIMEOUT,
     });
     return answer as ReadonlyMap<number, Fetched>;
   } catch (error) {

@@ -19,12 +19,15 @@ export type Sockets = {
   readonly end: () => void;
 };
 
-export const openSockets = (): Sockets => {
+/** @param lost is called whenever a connection ends, before it can be made anew. */
+export const openSockets = (lost: () => void = () => undefined): Sockets => {
   const sockets = new Set<Socket>();
   return {
     factory: ({ host, port, onConnect }) => {
       const socket = connect({ host, port, noDelay: true, keepAlive: true }, onConnect);
       sockets.add(socket);
+      // Before kafkajs hears of it: it connects again on the next request, and says nothing.
+      for (const event of ['end', 'error', 'close']) socket.once(event, lost);
       socket.once('close', () => sockets.delete(socket));
       return socket;
     },
@@ -33,6 +36,10 @@ export const openSockets = (): Sockets => {
     },
   };
 };
+
+/** Another broker first each time, so that one that is away does not stand for all of them: kafkajs begins with the first. */
+export const turned = (brokers: readonly string[], by: number): readonly string[] =>
+  brokers.map((_, i) => brokers[(i + by) % brokers.length] ?? '');
 
 /** kafkajs's own connections to brokers: it finds them and speaks to them, and tries nothing twice. */
 export const openCluster = (brokers: readonly string[], sockets: Sockets): Cluster => {

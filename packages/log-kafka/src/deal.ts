@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import assignerProtocol from 'kafkajs/src/consumer/assignerProtocol.js';
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import type { Broker } from 'kafkajs/src/cluster/index.js';
-import { openCluster, openSockets } from './connections.ts';
+import { openCluster, openSockets, turned } from './connections.ts';
 import { isFinal, refused, typeOf } from './kafka-errors.ts';
 import { framesTopic } from './topic.ts';
 
@@ -11,6 +11,8 @@ export type DealOptions = {
   readonly brokers: readonly string[];
   /** Of the log whose partitions are dealt out. */
   readonly prefix: string;
+  /** How many the log has: the topic may have more, which are left alone. Default: as many as the topic. */
+  readonly partitions?: number;
   /** Who shares them: every process that names the same group gets a part. */
   readonly group: string;
   /** Ends it: the group is left, and the others get the part at once. */
@@ -92,7 +94,7 @@ const FORGOTTEN = ['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_I
 /** Joins, and joins again at every new deal, until the signal aborts, and leaves. */
 const takePart = async (
   cluster: Cluster,
-  { group, prefix, signal }: DealOptions,
+  { group, prefix, partitions = Infinity, signal }: DealOptions,
   member: { id: string },
   tell: (partitions: readonly number[]) => void,
 ): Promise<void> => {
@@ -119,7 +121,13 @@ const takePart = async (
       groupId: group,
       generationId: generation,
       memberId: id,
-      groupAssignment: leads ? deal(await partitionsOf(cluster, topic), topic, joined.members) : [],
+      groupAssignment: leads
+        ? deal(
+            (await partitionsOf(cluster, topic)).filter((each) => each < partitions),
+            topic,
+            joined.members,
+          )
+        : [],
     });
     const dealt = assignerProtocol.MemberAssignment.decode(memberAssignment)?.assignment[topic] ?? [];
     if (!isOver()) tell([...dealt].sort((a, b) => a - b));
@@ -174,10 +182,6 @@ const deal = (
 };
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** Another broker first, each time. */
-const turned = (brokers: readonly string[], by: number): readonly string[] =>
-  brokers.map((_, i) => brokers[(i + by) % brokers.length] ?? '');
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   sleep(milliseconds, undefined, { signal }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { openPartitions, type EventLog, type RawLog } from '@stemma/log';
+import { madeWith, openPartitions, type EventLog, type RawLog } from '@stemma/log';
 import { randomUUID } from 'node:crypto';
 import { openClient } from './client.ts';
 import { openReader } from './reader.ts';
@@ -42,24 +42,43 @@ export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> 
   const facts = await openTopic({ brokers, topic, deadline, ...making });
   if (facts === undefined)
     throw fail('E_LOG_NOT_FOUND', `the brokers at ${brokers.join(', ')} have no topic ${topic}`, { topic });
-  refuseUnfit(facts, options.partitions);
-  const raw = openRaw(options, facts, deadline);
+  refuseUnfit(facts);
+  const all = openRaw(options, facts, deadline);
   try {
-    await refuseCut(raw, facts.topic);
+    await refuseCut(all, facts.topic);
+    // A log keeps the partitions it was made with: which one a history is in rests on their number.
+    const raw = withFewer(all, (await madeWith(all)) ?? facts.partitions);
+    if (options.partitions !== undefined && options.partitions !== raw.partitions)
+      throw fail(
+        'E_LOG_MISMATCH',
+        `the log in ${facts.topic} has ${raw.partitions} partitions, not ${options.partitions}`,
+      );
     const id = await openPartitions(raw, randomUUID(), BigInt(Date.now()) * 1_000_000n);
     return { ...raw, id, facts };
   } catch (error) {
-    await raw.close();
+    await all.close();
     throw error;
   }
 };
 
-const refuseUnfit = (facts: TopicFacts, partitions: number | undefined): void => {
-  if (partitions !== undefined && partitions !== facts.partitions)
-    throw fail(
-      'E_LOG_MISMATCH',
-      `the topic ${facts.topic} has ${facts.partitions} partitions, not ${partitions}`,
-    );
+/** Partitions that an operator added later are left alone. */
+const withFewer = (log: RawLog, partitions: number): RawLog => {
+  if (partitions >= log.partitions) return log;
+  const known = (partition: number): number => {
+    if (partition < partitions) return partition;
+    throw fail('E_LOG_MISMATCH', `there is no partition ${partition}`);
+  };
+  return {
+    ...log,
+    partitions,
+    append: async (partition, entries) => log.append(known(partition), entries),
+    read: async (partition, from, options) => log.read(known(partition), from, options),
+    end: async (partition) => log.end(known(partition)),
+    start: async (partition) => log.start(known(partition)),
+  };
+};
+
+const refuseUnfit = (facts: TopicFacts): void => {
   if (facts.faults.length > 0)
     throw fail('E_LOG_MISMATCH', `the topic ${facts.topic} may not hold a log: ${facts.faults.join('; ')}`, {
       topic: facts.topic,
@@ -109,6 +128,7 @@ const openRaw = ({ brokers, prefix }: KafkaLogOptions, facts: TopicFacts, deadli
       at(partition).reader.read(from, maxBytes),
     end: async (partition) => at(partition).reader.end(),
     start: async (partition) => at(partition).reader.start(),
+    epoch: () => client.epoch(),
     wait: async (partition, from, signal) => (at(partition), watcher.wait(partition, from, signal)),
     close: async () => {
       if (closed) return;

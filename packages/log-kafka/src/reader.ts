@@ -61,17 +61,21 @@ export const openReader = (client: Client, partition: number): Reader => {
     windows = [window, ...windows.filter((each) => each !== window)].slice(0, KEPT_WINDOWS);
   };
 
-  /** Fetches until there is a record or the end. */
-  const load = async (from: number, maxBytes: number): Promise<void> => {
-    const begun = Date.now();
+  /** Fetches until there is a record or the end; true for records. */
+  const load = async (from: number, maxBytes: number): Promise<boolean> => {
+    const begun = performance.now();
     for (let at = from; ;) {
-      const fetched = (await client.fetch([{ partition, from: at, maxBytes }], 0)).get(partition);
-      if (fetched === undefined || fetched.error !== 0) {
+      const fetched = await client.fetch({ partition, from: at, maxBytes });
+      if (fetched.error !== 0) {
         const [start, end] = await Promise.all([
           client.offset(partition, 'start'),
           client.offset(partition, 'end'),
         ]);
-        if (at < start || (at > end && Date.now() - begun > (at > highest ? BEHIND : REGRESSED)) || at < 0)
+        if (
+          at < start ||
+          (at > end && performance.now() - begun > (at > highest ? BEHIND : REGRESSED)) ||
+          at < 0
+        )
           throw lost(partition, from, start, end);
         if (at > end) await pause();
         continue;
@@ -80,24 +84,24 @@ export const openReader = (client: Client, partition: number): Reader => {
       highest = Math.max(highest, next);
       if (records.length > 0) {
         keep(from, next, records);
-        return;
+        return true;
       }
       if (next >= fetched.end && fetched.end < highest) {
-        if (Date.now() - begun > REGRESSED) throw lost(partition, from, 0, fetched.end);
+        if (performance.now() - begun > REGRESSED) throw lost(partition, from, 0, fetched.end);
         await pause();
       } else if (next >= fetched.end) {
         gap = { from, to: next };
-        return;
+        return false;
       }
       at = next;
     }
   };
 
   const end = async (): Promise<number> => {
-    const until = Date.now() + REGRESSED;
+    const until = performance.now() + REGRESSED;
     for (;;) {
       const given = await client.offset(partition, 'end');
-      if (given < highest && Date.now() < until) {
+      if (given < highest && performance.now() < until) {
         await pause();
         continue;
       }
@@ -109,10 +113,12 @@ export const openReader = (client: Client, partition: number): Reader => {
   return {
     read: async (from, maxBytes) => {
       if (!Number.isSafeInteger(from) || from < 0) throw lost(partition, from, 0, 0);
-      if (!windowAt(from)) await load(from, maxBytes);
-      const window = windowAt(from);
-      if (!window) return { records: [], next: from };
-      return cut(window, from, maxBytes);
+      for (;;) {
+        const window = windowAt(from);
+        if (window) return cut(window, from, maxBytes);
+        // A connection that was made anew meanwhile lets go of what was read: that is not the end.
+        if (!(await load(from, maxBytes))) return { records: [], next: from };
+      }
     },
     end,
     saw: (at) => void (highest = Math.max(highest, at)),

@@ -1,7 +1,7 @@
 import { isStemmaError } from '@stemma/errors';
 import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openKafka, openSockets } from './connections.ts';
+import { openKafka, openSockets, turned } from './connections.ts';
 import { isFinal, refused, typeOf, unreachable } from './kafka-errors.ts';
 
 /** The topic that holds the frames of a log. */
@@ -58,10 +58,10 @@ export const openTopic = async ({
   deadline,
   create,
 }: TopicOptions): Promise<TopicFacts | undefined> => {
-  const until = Date.now() + deadline;
+  const until = performance.now() + deadline;
   for (let tries = 0; ; tries++) {
     const sockets = openSockets();
-    const admin = openKafka(brokers, sockets).admin();
+    const admin = openKafka(turned(brokers, tries), sockets).admin();
     try {
       await admin.connect();
       const there = (await admin.listTopics()).includes(topic);
@@ -71,7 +71,7 @@ export const openTopic = async ({
     } catch (error) {
       if (isStemmaError(error)) throw error;
       if (isFinal(error)) throw refused(error, true);
-      if (Date.now() >= until) throw unreachable(brokers, error);
+      if (performance.now() >= until) throw unreachable(brokers, error);
       await sleep(Math.min(20 * 2 ** tries, 500));
     } finally {
       await admin.disconnect().catch(() => undefined);

@@ -12,6 +12,8 @@ export type Watcher = {
 /** Milliseconds that a broker holds a request back until there is something. */
 const POLL = 1000;
 const RETRY = 500;
+/** Milliseconds after which whoever waits looks for himself, whatever the brokers say. */
+const LONGEST = 5000;
 
 type Waiter = { readonly partition: number; readonly from: number; readonly wake: () => void };
 
@@ -46,7 +48,7 @@ export const openWatcher = (connect: () => Client): Watcher => {
     if (partitions.length === 0) return;
     const places = new Map(partitions.map((partition) => [partition, placeOf(partition)]));
     const fetches = [...places].map(([partition, from]) => ({ partition, from, maxBytes: 1 }));
-    for (const [partition, { error, end, batches }] of await on.fetch(fetches, POLL)) {
+    for (const [partition, { error, end, batches }] of await on.poll(fetches, POLL)) {
       // Who waits where the log does not reach any more will be told when he reads.
       if (error !== 0) {
         ends.delete(partition);
@@ -69,7 +71,11 @@ export const openWatcher = (connect: () => Client): Watcher => {
         const epoch = on.epoch();
         const known = watched().join();
         const groups = await on.leaders(watched());
-        const going = (): boolean => !closed && on.epoch() === epoch && watched().join() === known;
+        // Those that nobody leads just now must not keep the others waiting; they are asked about again soon.
+        const complete = groups.flat().length === watched().length;
+        if (groups.length === 0) throw new Error('nobody leads what is waited for');
+        const going = (): boolean =>
+          complete && !closed && on.epoch() === epoch && watched().join() === known;
         await Promise.all(
           groups.map(async (group) => {
             do await poll(on, group);
@@ -92,10 +98,12 @@ export const openWatcher = (connect: () => Client): Watcher => {
           return;
         }
         const wake = (): void => {
+          clearTimeout(longest);
           waiters.delete(waiter);
           signal.removeEventListener('abort', wake);
           resolve();
         };
+        const longest = setTimeout(wake, LONGEST);
         const waiter: Waiter = { partition, from, wake };
         waiters.add(waiter);
         signal.addEventListener('abort', wake);

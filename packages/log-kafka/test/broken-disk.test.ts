@@ -38,11 +38,15 @@ describe("a broker's disk", () => {
     const rows = openNoteRows(log);
     await rows.catchUp();
     const cursor = rows.standing(0)?.cursor as Cursor;
+    // They stay open: kafkajs connects again without a word.
+    const staying = await openKafkaLog(options);
+    const writer = await noteWriter(staying);
+    await writer.write(noteIntent('hstays', 'first', 'first'));
     await log.close();
     await broker?.stop('SIGKILL');
     const segment = segmentOf(folder, log.facts.topic);
     const starts = batchesIn(readFileSync(segment));
-    truncateSync(segment, starts.at(-5) ?? 0);
+    truncateSync(segment, starts.at(-6) ?? 0);
     for (const file of readdirSync(join(segment, '..')))
       if (/\.(index|timeindex)$/.test(file)) rmSync(join(segment, '..', file));
     await broker?.start();
@@ -54,6 +58,11 @@ describe("a broker's disk", () => {
     await write(shorter, 'hother', 10);
     expect(await shorter.end(0)).toBeGreaterThan(cursor.offset);
     await expect(checkCursor(shorter, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    // It would be fenced by everybody else: the frame before it is gone.
+    await expect(writer.write(noteIntent('hstays', 'late', 'late'))).rejects.toMatchObject({
+      code: expect.stringMatching(/^E_(CURSOR_LOST|OUTCOME_UNKNOWN)$/) as string,
+    });
+    await staying.close();
     await shorter.close();
   }, 600_000);
 

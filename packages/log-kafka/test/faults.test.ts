@@ -138,4 +138,38 @@ describe('faults of a broker', () => {
     expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
     await log.close();
   }, 600_000);
+
+  it('of three wakes who follows a partition within moments, whoever leads it, and from whichever of their addresses the log was opened', async () => {
+    await using own = await ownBrokers(3);
+    const prefix = newPrefix();
+    const options = { prefix, partitions: 3, deadline: 60_000 };
+    const log = await openKafkaLog({ ...options, brokers: own.addresses });
+    for (const broker of own.brokers.slice(0, 1)) {
+      const follower = await openKafkaLog({ ...options, brokers: own.addresses });
+      /** Milliseconds from an append being acknowledged to whoever follows having seen it. */
+      const follow = async (partition: number): Promise<number> => {
+        const never = new AbortController().signal;
+        const from = await follower.end(partition);
+        const seen = async (): Promise<void> => {
+          do await follower.wait(partition, from, never);
+          while ((await follower.end(partition)) <= from);
+        };
+        const waiting = seen();
+        await log.append(partition, [{ key: 'h', bytes: new Uint8Array(100) }]);
+        const begun = performance.now();
+        await waiting;
+        return performance.now() - begun;
+      };
+      await Promise.all([0, 1, 2].map(follow));
+      await broker.stop('SIGKILL');
+      // Three times as long as waiting for anybody takes, whatever the brokers say.
+      for (const moment of await Promise.all([0, 1, 2].map(follow))) expect(moment).toBeLessThan(15_000);
+      const without = await openKafkaLog({ ...options, brokers: own.addresses });
+      expect(without.id).toBe(log.id);
+      await without.close();
+      await broker.start();
+      await follower.close();
+    }
+    await log.close();
+  }, 600_000);
 });

@@ -163,6 +163,27 @@ describe("Kafka's ways", () => {
     await expect(open({ prefix, partitions: 3 })).rejects.toMatchObject({ code: 'E_LOG_MISMATCH' });
   });
 
+  it('a topic that an operator gave more partitions holds the log that it held, in as many as it was made with [record §5: partition]', async () => {
+    const prefix = newPrefix();
+    const log = await open({ prefix });
+    const writer = await noteWriter(log);
+    await writer.write(noteIntent('hbefore', 'a', 'before'));
+    await admin.createPartitions({ topicPartitions: [{ topic: log.facts.topic, count: 5 }] });
+    let again = await open({ prefix });
+    // The brokers tell of the new ones a moment later.
+    for (const until = performance.now() + 60_000; again.facts.partitions < 5 && performance.now() < until;)
+      again = await open({ prefix, partitions: 2 });
+    expect([again.id, again.partitions, again.facts.partitions]).toEqual([log.id, 2, 5]);
+    const more = await noteWriter(again);
+    for (const name of ['hbefore', 'h1', 'h2', 'h3', 'h4', 'h5'])
+      await more.write(noteIntent(name, `b${name}`, 'x'));
+    const rows = openNoteRows(again);
+    await rows.catchUp();
+    expect(rows.notes('hbefore')).toEqual(['before', 'x']);
+    await expect(again.end(2)).rejects.toMatchObject({ code: 'E_LOG_MISMATCH' });
+    await expect(open({ prefix, partitions: 5 })).rejects.toMatchObject({ code: 'E_LOG_MISMATCH' });
+  });
+
   it.each([
     ['is compacted', 'cleanup.policy', 'compact'],
     ['forgets by time', 'retention.ms', '1000000'],

@@ -6,24 +6,26 @@ import { batchOf } from './batches.ts';
 /** A client of a partition that holds these batches, and says that it ends where it is told to. */
 const fakeClient = (
   batches: readonly Buffer[],
-): Client & { ends: number[]; fetched: number[]; renew: () => void } => {
+): Client & { ends: number[]; fetched: number[]; during: () => void; renew: () => void } => {
   let epoch = 0;
   const fake = {
     ends: [] as number[],
     fetched: [] as number[],
+    during: (): void => undefined,
     renew: () => {
       epoch++;
     },
     epoch: () => epoch,
     offset: async (_partition: number, of: 'start' | 'end') =>
       of === 'start' ? 0 : (fake.ends.shift() ?? batches.length),
-    fetch: async ([asked]: Parameters<Client['fetch']>[0]) => {
-      const { from = 0, partition = 0 } = asked ?? {};
+    fetch: async ({ from }: Parameters<Client['fetch']>[0]) => {
       const end = fake.ends.shift() ?? batches.length;
       fake.fetched.push(from);
-      if (from > end) return new Map([[partition, { error: 1, end: -1, batches: Buffer.alloc(0) }]]);
-      return new Map([[partition, { error: 0, end, batches: Buffer.concat(batches.slice(from, end)) }]]);
+      fake.during();
+      if (from > end) return { error: 1, end: -1, batches: Buffer.alloc(0) };
+      return { error: 0, end, batches: Buffer.concat(batches.slice(from, end)) };
     },
+    poll: () => Promise.reject(new Error('not here')),
     produce: () => Promise.reject(new Error('not here')),
     leaders: async () => [[0]],
     close: async () => undefined,
@@ -69,4 +71,15 @@ it('control records are gaps: at the end nothing lies behind the last record [re
   expect((await reader.read(0, 1e6)).next).toBe(3);
   expect(await reader.read(3, 1e6)).toEqual({ records: [], next: 3 });
   expect(await reader.end()).toBe(3);
+});
+
+it('a connection that is made anew in the middle of a read is not the end [record §5: cursor]', async () => {
+  const client = fakeClient(three);
+  const reader = openReader(client, 0);
+  let lost = 2;
+  client.during = () => {
+    if (lost-- > 0) client.renew();
+  };
+  expect((await reader.read(0, 1e6)).records).toHaveLength(3);
+  expect(client.fetched).toEqual([0, 0, 0]);
 });

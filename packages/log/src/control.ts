@@ -52,6 +52,10 @@ export const openPartitions = async (log: RawLog, id: string, at: bigint): Promi
   return decided;
 };
 
+/** How many partitions a log was made with: its first record says so. Undefined if it is still to be made. */
+export const madeWith = async (log: RawLog): Promise<number | undefined> =>
+  (await findOpened(log, 0)).opened?.partitions;
+
 type LogOpened = Extract<ControlEvent, { type: 'LogOpened' }>;
 
 const openPartition = async (log: RawLog, partition: number, id: string, at: bigint): Promise<LogOpened> => {

@@ -28,6 +28,7 @@ export {
 export {
   acknowledgeDamage,
   appendControl,
+  madeWith,
   openPartitions,
   type ControlAuthor,
   type RawLog,

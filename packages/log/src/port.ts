@@ -51,7 +51,13 @@ export type EventLog = {
   /** The offset of the first record there is: 0 unless the log was cut. */
   start(partition: number): Promise<number>;
 
-  /** Resolves when there is something at or behind `from`, or when the signal aborts. */
+  /**
+   * Changes whenever a connection was lost or made anew, or a partition may have another leader: whoever goes on from a
+   * cursor checks it again before he trusts what he is given. Absent where there are no connections.
+   */
+  epoch?(): number;
+
+  /** Resolves when there is something at or behind `from`, when the signal aborts, or now and then without a reason. */
   wait(partition: number, from: number, signal: AbortSignal): Promise<void>;
 
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import { controlHistory, controlOf } from './partition-of.ts';
 import type { EventLog } from './port.ts';
 import type { FencedBatch } from './reading-types.ts';
 import { openRecord } from './record.ts';
+import { openChecked } from './renewed.ts';
 import type { Heads, HeadState, PartitionState, Standing } from './standing.ts';
 
 export type ReadPartitionOptions = {
@@ -43,10 +44,11 @@ export async function* readPartition(
   const { heads, until = Infinity, maxRecords = Infinity } = options;
   const { partition } = options.standing.cursor;
   const reading = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
+  const checked = openChecked(log);
   await checkCursor(log, options.standing.cursor);
   let standing: Standing | undefined = await opened(log, options.standing, heads);
   while (standing && standing.cursor.offset < until) {
-    const { records } = await log.read(partition, standing.cursor.offset, reading);
+    const { records } = await checked.read(standing.cursor, reading);
     for (let i = 0; i < records.length && standing; i += maxRecords) {
       const part = records.slice(i, i + maxRecords).filter(({ offset }) => offset < until);
       if (part.length === 0) return;

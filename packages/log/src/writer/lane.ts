@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
 import type { EventLog, LogRecord, Placed } from '../port.ts';
 import { takeBack, takeIn, wroteNothing, type Sent, type Task } from './line.ts';
@@ -83,7 +83,10 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
   };
 
   const here = async (): Promise<Place<C>> => {
-    if (place && !place.tail.closed()) return place;
+    if (place && !place.tail.closed()) {
+      if (!place.tail.holds()) await readOn(place.tail, place.lines);
+      return place;
+    }
     const tail = await openTail(log, options.domain, partition);
     const lines: Lines<C> = openLines(log, tail, () => readOn(tail, lines), options);
     place = { tail, lines };
@@ -110,7 +113,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
   /** Reads to the end, taking in what stands there. */
   const readOn = async (tail: Tail, lines: Lines<C>): Promise<void> => {
     for (;;) {
-      const { records } = await log.read(partition, tail.standing().cursor.offset);
+      const records = await tail.read();
       if (records.length === 0 || tail.closed()) return;
       await take(tail, lines, records);
     }
@@ -243,7 +246,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
       }
       const placed = await append(lines, open, sends === 0);
       if (placed === 'nothing written') return;
-      if (placed && log.keepsItsEnd && follows(placed, tail.standing().cursor.offset))
+      if (placed && log.keepsItsEnd && tail.holds() && follows(placed, tail.standing().cursor.offset))
         await take(
           tail,
           lines,
@@ -277,7 +280,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
     try {
       await readOn(tail, lines);
     } catch (error) {
-      if (tail.standing().cursor.offset !== before) throw error;
+      if (tail.standing().cursor.offset !== before || isStemmaError(error, 'E_CURSOR_LOST')) throw error;
     }
   };
 

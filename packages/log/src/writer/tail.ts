@@ -5,6 +5,7 @@ import { closedBy } from '../partition-state.ts';
 import { controlHistory } from '../partition-of.ts';
 import type { EventLog, LogRecord } from '../port.ts';
 import { readControl } from '../read-partition.ts';
+import { openChecked } from '../renewed.ts';
 import type { Damage, HeadState, Standing } from '../standing.ts';
 import type { Domain } from './types.ts';
 
@@ -16,6 +17,10 @@ export type Tail = {
   readonly standing: () => Standing;
   /** Why nothing may be written, if something closes the partition. */
   readonly closed: () => Damage | null;
+  /** What follows, to be taken. @throws E_CURSOR_LOST if what was read before is not there any more. */
+  readonly read: () => Promise<readonly LogRecord[]>;
+  /** True unless a connection was made anew: then nothing is trusted that was not read. */
+  readonly holds: () => boolean;
   /** Puts records that follow on the standing through the fence. */
   readonly take: (records: readonly LogRecord[]) => Promise<FencedRecords>;
   readonly head: (history: string) => HeadState | undefined;
@@ -29,6 +34,7 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER;
 /** Begins where the rows stand. */
 export const openTail = async <C>(log: EventLog, domain: Domain<C>, partition: number): Promise<Tail> => {
   const begun = await begin(domain, partition);
+  const checked = openChecked(log);
   await checkCursor(log, begun.standing.cursor);
   let standing = await acknowledged(log, begun.standing, begun.heads);
   const heads = new Map(begun.heads);
@@ -56,6 +62,8 @@ export const openTail = async <C>(log: EventLog, domain: Domain<C>, partition: n
   return {
     standing: () => standing,
     closed: () => closedBy(standing.state),
+    read: async () => (await checked.read(standing.cursor)).records,
+    holds: checked.holds,
     take,
     head: (history) => heads.get(history),
     follow: (history, head, asOf) => {
