@@ -5,27 +5,36 @@ import {
   isIdTaken,
   lineageNamed,
   namedPosition,
+  nearestMark,
   readHead,
   readLineage,
   readStanding,
   rememberedCommand,
 } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
-import { openSession, type HistoryFacts, type HistoryRows } from './session.ts';
+import { mainStrand } from './find.ts';
+import { openSession, type HistoryFacts, type HistoryRows, type SessionStart } from './session.ts';
 
-/** What the writer decides on: the rows of a projector, and the rules of histories. */
-export const rowsDomain = (log: EventLog, projector: ServedRows, clock: () => bigint): Domain<Command> => ({
+/** What the writer decides on: the rows of a projector, and the rules of histories. @param placed as `SessionStart.placed` */
+export const rowsDomain = (
+  log: EventLog,
+  projector: ServedRows,
+  clock: () => bigint,
+  placed: SessionStart['placed'],
+): Domain<Command> => ({
   standing: async (partition) => (await projector.standing(partition)) ?? standingAtStart(log, partition),
   heads: (partition, histories) =>
     projector.read((view) => ({ asOf: offsetIn(view, partition), heads: headsOf(view, histories) })),
   load: async (history) => {
     const partition = partitionOf(history, log.partitions);
-    const { asOf, head } = await projector.read((view) => ({
+    const { asOf, head, main } = await projector.read((view) => ({
       asOf: offsetIn(view, partition),
       head: readFence(view, history),
+      main: mainStrand(view, history),
     }));
     const rows = historyRows(projector, history);
-    return openSession({ history, next: head?.next ?? 0, prev: head?.prev ?? ZERO_HASH, asOf, rows, clock });
+    const { next = 0, prev = ZERO_HASH } = head ?? {};
+    return openSession({ history, next, prev, asOf, rows, main, clock, placed });
   },
 });
 
@@ -57,4 +66,5 @@ const factsOf = (view: GenerationView, history: string): HistoryFacts => ({
   idTaken: (id) => isIdTaken(view, history, id),
   nameTaken: (name) => namedPosition(view, history, name) !== undefined,
   remembered: (command) => rememberedCommand(view, history, command),
+  cycleAt: (strand, seq) => nearestMark(view, history, strand, seq).mark.cycle,
 });

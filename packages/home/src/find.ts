@@ -49,9 +49,12 @@ export const lineOf = (history: string, strand: number): Line => ({
  * rollback the history's id means the lineage that went on, and `<history>:0` the first.
  */
 export const lineageName = (rows: RowReader, history: string, strand: number): string => {
-  const main = lineageNamed(rows, history, 'main') ?? 0;
-  return strand === main ? lineageId(history, 0) : `${history}:${strand}`;
+  return strand === mainStrand(rows, history) ? lineageId(history, 0) : `${history}:${strand}`;
 };
+
+/** The lineage that has the name `main` now. */
+export const mainStrand = (rows: RowReader, history: string): number =>
+  lineageNamed(rows, history, 'main') ?? 0;
 
 const historyNamed = (rows: RowReader, name: string): string | undefined => {
   if (findHistory(rows, name) !== undefined) return name;
@@ -75,8 +78,7 @@ const before = (id: string): string =>
   id.slice(0, -1) + String.fromCharCode(id.charCodeAt(id.length - 1) - 1) + '~';
 
 /** The lineage that has the name `main` now: the root's, until a rollback passes the name on (context-tree §5). */
-const mainOf = (rows: RowReader, history: string): Line =>
-  lineIn(rows, history, lineageNamed(rows, history, 'main') ?? 0);
+const mainOf = (rows: RowReader, history: string): Line => lineIn(rows, history, mainStrand(rows, history));
 
 const lineageCalled = (rows: RowReader, history: string, name: string): Line => {
   const found = lineageIn(rows, history, name);

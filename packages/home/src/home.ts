@@ -155,6 +155,8 @@ export type Home = {
   doctor(): Promise<DoctorReport>;
   /** Where the rows of each partition stand; asks the log for its end. For metrics and health: cheap. */
   partitions(): Promise<readonly PartitionHealth[]>;
+  /** Resolves if questions are answered. @throws E_ROWS_BEHIND while rows are made for the first time; what log and rows throw */
+  ready(): Promise<void>;
   /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
   replay(options: ReplayOptions): Promise<ReplayReport>;
   /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */

@@ -22,7 +22,7 @@ export const observedWriter = <C>(writer: Writer<C>, observe: Observe | undefine
           try {
             const accepted = await writer.write(intent);
             const { repeated, frame } = accepted;
-            observe.written({ repeated, events: frame?.body.events.length ?? 0 });
+            observe.written({ repeated, events: repeated ? 0 : (frame?.body.events.length ?? 0) });
             return accepted;
           } catch (error) {
             observe.failed(error);

@@ -1,9 +1,9 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { FRAME_VERSION } from '@stemma/events';
-import { commandDigest, historyId, type Command } from '@stemma/history';
-import { acknowledgeDamage, boundsOf, openWriter, partitionOf } from '@stemma/log';
+import type { Frame } from '@stemma/events';
+import { historyId } from '@stemma/history';
+import { acknowledgeDamage, openWriter } from '@stemma/log';
 import { headsOf, readFence } from '@stemma/projector';
-import { findAct, listActs } from '@stemma/read-models';
+import { listActs } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { openOwnRows, openRowsIn } from './open-rows.ts';
 import type { Parts } from './parts.ts';
 import { rowsDomain } from './domain.ts';
 import { frameEvents, followFrom, followLog } from './follow.ts';
-import type { Home, Line, LoggedEvent, Outcome, Position, TreeView } from './home.ts';
+import type { Home, Line, LoggedEvent, Position, TreeView } from './home.ts';
 import {
   allHistories,
   findLine,
@@ -37,6 +37,7 @@ import { selectIds } from './selection/select-ids.ts';
 import { selectRange } from './selection/select-range.ts';
 import { recordCall } from './record-call.ts';
 import { salvageLine } from './salvage.ts';
+import { submit } from './submit.ts';
 import { openStages } from './stages/open-stages.ts';
 import { replayRows, statsOf, verifyHome } from './upkeep.ts';
 import { yieldingLog } from './yielding-log.ts';
@@ -49,6 +50,11 @@ export type HomeOptions = {
   readonly log?: string;
   /** `postgres://…`: rows and contents are there, and other processes make the rows. Default: in the directory. */
   readonly rows?: string;
+  /**
+   * Milliseconds that a question waits for rows that are behind the log before it is refused with E_ROWS_BEHIND; rows of its
+   * own are then folded from the beginning, whoever asks. Default: 10,000 with rows in a database, else without end.
+   */
+  readonly patience?: number;
   /** Nanoseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => bigint;
   /** Told what is written and folded. */
@@ -79,15 +85,21 @@ const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 const openParts = async (
   directory: string,
   place: OpenedLog,
-  { rows, clock = machineClock, observe }: HomeOptions,
+  { rows, patience, clock = machineClock, observe }: HomeOptions,
 ): Promise<Parts> => {
   const log = yieldingLog(place.log, () => performance.now());
   const opened = await (rows === undefined
-    ? openOwnRows(log, { directory, ...place, ...(observe && { progress: observe.folded }) })
-    : openRowsIn(rows, log));
+    ? openOwnRows(log, {
+        directory,
+        ...place,
+        ...(patience !== undefined && { patience }),
+        ...(observe && { progress: observe.folded }),
+      })
+    : openRowsIn(rows, log, patience));
   const { contents, served: projector } = opened;
+  const positions = new WeakMap<Frame, Position>();
   const plain = openWriter(log, {
-    domain: rowsDomain(log, projector, clock),
+    domain: rowsDomain(log, projector, clock, (frame, position) => positions.set(frame, position)),
     contents,
     random: Math.random,
     sleep: (milliseconds) => sleep(milliseconds),
@@ -104,6 +116,7 @@ const openParts = async (
     projector,
     writer,
     background,
+    positions,
     clock,
   };
 };
@@ -173,6 +186,10 @@ const homeOf = (parts: Parts): Home => {
     stats: () => statsOf(parts),
     doctor: () => examine(parts),
     partitions: () => partitionsOf(parts),
+    ready: async () => {
+      await parts.opened.begun();
+      await partitionsOf(parts);
+    },
     replay: (options) => replayRows(parts, options),
     verify: (progress) => verifyHome(parts, progress),
     salvage: (line) => salvageLine(home, line),
@@ -219,28 +236,6 @@ const servedPosition = (rows: GenerationView, line: Line, ref: string): Position
       { history: line.history, seq: stopped },
     );
   }
-};
-
-const checkId = (text: string, what: string): void => {
-  const most = boundsOf(FRAME_VERSION).id;
-  if (text === '' || Buffer.byteLength(text) > most)
-    throw fail('E_COMMAND_INVALID', `${what} has 1 to ${most} bytes of UTF-8`);
-};
-
-const submit = async ({ log, projector, writer, background }: Parts, command: Command): Promise<Outcome> => {
-  const { id, history, by } = command;
-  checkId(id, 'the id of a command');
-  // An actor's name is checked with what the actor does.
-  if ('recorder' in by) checkId(by.recorder, 'the name of a recorder');
-  const accepted = await writer.write({ id, digest: commandDigest(command), history, command });
-  const { seq, frame, repeated } = accepted;
-  if (frame !== null) {
-    background.wake();
-    return { history, strand: frame.body.lineage, seq, events: frame.body.events, repeated };
-  }
-  await projector.catchUp(partitionOf(history, log.partitions));
-  const { strand } = await projector.read((view) => findAct(view, history, seq));
-  return { history, strand, seq, events: await projector.payloads.events(history, seq), repeated };
 };
 
 const acknowledge = async (

@@ -13,6 +13,7 @@ import type { RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
 import { bytesIn } from './bytes-in.ts';
+import { patientRows } from './patient-rows.ts';
 
 /** The rows and contents of a home. */
 export type OpenedRows = {
@@ -23,6 +24,8 @@ export type OpenedRows = {
   readonly projectors: readonly Projector[];
   /** True if other processes fold (`stemma projector`), and this one waits for them. */
   readonly elsewhere: boolean;
+  /** Throws E_ROWS_BEHIND while rows that are made here, and read meanwhile, have never reached the log's end. */
+  readonly begun: () => Promise<void>;
   /** Bytes that rows take, and contents; null where nobody counts them. */
   readonly bytes: () => Promise<{ readonly rows: number; readonly contents: number | null }>;
   readonly close: () => Promise<void>;
@@ -71,14 +74,15 @@ export const projectorOf = (
   openProjector({ log, contents, store, models, keepFrames, group: name, ...(progress && { progress }) });
 
 /** Rows that others make, in a database. */
-export const openRowsIn = async (address: string, log: EventLog): Promise<OpenedRows> => {
+export const openRowsIn = async (address: string, log: EventLog, patience?: number): Promise<OpenedRows> => {
   const shared = await openShared(address);
   const { contents, store, close } = shared;
   return {
     contents,
-    served: openRowsElsewhere({ log, contents, store }),
+    served: openRowsElsewhere({ log, contents, store, ...(patience !== undefined && { patience }) }),
     projectors: GROUPS.map((group) => projectorOf(log, shared, group)),
     elsewhere: true,
+    begun: () => Promise.resolve(),
     bytes: async () => ({ rows: await store.bytes(), contents: null }),
     close,
   };
@@ -89,27 +93,35 @@ export type OwnRows = {
   /** The folder in it. */
   readonly rows: string;
   readonly keepFrames: boolean;
+  /** Milliseconds that a reader waits for what is folded. Default: until it is. */
+  readonly patience?: number;
   readonly progress?: (progress: Progress) => void;
 };
 
 /** Rows of a home's own, in its directory. */
 export const openOwnRows = async (
   log: EventLog,
-  { directory, rows, keepFrames, progress }: OwnRows,
+  { directory, rows, keepFrames, patience, progress }: OwnRows,
 ): Promise<OpenedRows> => {
   const contents = await openDirectoryContents(join(directory, 'contents'));
   const store = openLmdbRowStore({ directory: join(directory, rows) });
-  const projector = openProjector({ log, contents, store, keepFrames, ...(progress && { progress }) });
+  let closed = false;
+  const stop = (): boolean => closed;
+  const projector = openProjector({ log, contents, store, keepFrames, stop, ...(progress && { progress }) });
+  const patient = patience === undefined ? undefined : patientRows(log, projector, patience);
   return {
     contents,
-    served: projector,
+    served: patient?.served ?? projector,
     projectors: [projector],
     elsewhere: false,
+    begun: async () => patient?.begun(),
     bytes: async () => ({
       rows: bytesIn(join(directory, rows)),
       contents: bytesIn(join(directory, 'contents')),
     }),
     close: async () => {
+      closed = true;
+      await patient?.idle();
       await store.close();
       await contents.close();
     },

@@ -1,4 +1,5 @@
 import type { Author, HistoryEvent } from '@stemma/events';
+import { lineageId } from '@stemma/history';
 
 /** A history or a lineage as people name it, found: ids and the strand. */
 export type Line = {
@@ -20,6 +21,25 @@ export type Position = {
   /** What names its lineage now: the history's id for `main`, else `<history>:<strand>`. */
   readonly lineage: string;
 };
+
+/**
+ * A position as it is told.
+ *
+ * @param at.cycle 0 before the first commit. @param at.main the lineage that has the name `main`
+ */
+export const positionLabelled = ({
+  main,
+  cycle,
+  ...at
+}: Pick<Position, 'history' | 'strand' | 'seq' | 'committed'> & {
+  readonly cycle: number;
+  readonly main: number;
+}): Position => ({
+  ...at,
+  cycle: !at.committed && cycle === 0 ? null : cycle,
+  label: at.committed ? `@c${cycle}` : `@s${at.seq}`,
+  lineage: at.strand === main ? lineageId(at.history, 0) : `${at.history}:${at.strand}`,
+});
 
 /** The recorded fact that made something as it is, and the command that brought it. */
 export type Origin = {
@@ -43,6 +63,8 @@ export type Outcome = {
   readonly strand: number;
   readonly seq: number;
   readonly events: readonly HistoryEvent[];
+  /** That of its frame. */
+  readonly position: Position;
   /** True when the command had been accepted before and nothing was written now. */
   readonly repeated: boolean;
 };

@@ -22,7 +22,8 @@ import {
 import { readFence, type ServedRows } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
-import { findLine, lineageIn, lineageName } from './find.ts';
+import { findLine, lineageIn, lineageName, mainStrand } from './find.ts';
+import { positionLabelled } from './place.ts';
 import type {
   HistorySummary,
   Line,
@@ -138,15 +139,7 @@ export const positionAt = (
 export const positionIn = (rows: RowReader, history: string, strand: number, seq: number): Position => {
   const { cycle } = nearestMark(rows, history, strand, seq).mark;
   const committed = findSnapshot(rows, history, strand, seq, cycle)?.seq === seq;
-  return {
-    history,
-    strand,
-    seq,
-    cycle: committed ? cycle : cycle === 0 ? null : cycle,
-    committed,
-    label: committed ? `@c${cycle}` : `@s${seq}`,
-    lineage: lineageName(rows, history, strand),
-  };
+  return positionLabelled({ history, strand, seq, cycle, committed, main: mainStrand(rows, history) });
 };
 
 /** One position; `@*` and ranges are several. */

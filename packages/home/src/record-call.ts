@@ -74,9 +74,8 @@ const repeated = async (
     seq,
   }: { readonly id: string; readonly messages: readonly WideJson[]; readonly seq: number },
 ): Promise<CallOutcome> => {
-  const { tree, payloads, thread } = await home.view(
-    await home.position(lineOf(history, strand), `@s${seq}`),
-  );
+  const position = await home.position(lineOf(history, strand), `@s${seq}`);
+  const { tree, payloads, thread } = await home.view(position);
   if (canonicalJson(toOpenAIMessages(tree, payloads, thread)) !== canonicalJson([...messages]))
     throw fail('E_COMMAND_REUSED', `the command ${JSON.stringify(id)} was another one, in frame ${seq}`, {
       seq,
@@ -89,6 +88,7 @@ const repeated = async (
     strand,
     seq,
     events,
+    position,
     repeated: true,
     kept: messages.length - replaced - inserted,
     replaced,

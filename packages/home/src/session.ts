@@ -1,11 +1,9 @@
-import { compareBytes } from '@stemma/canonical';
-import type { EventRef, Payload, PayloadSource } from '@stemma/context-tree';
-import type { Frame, HistoryEvent } from '@stemma/events';
+import type { PayloadSource } from '@stemma/context-tree';
+import type { Frame } from '@stemma/events';
 import {
   applyFrame,
   decide,
   openHistory,
-  payloadIn,
   PositionNeeded,
   revertFrame,
   settle,
@@ -17,6 +15,8 @@ import {
   type Standing,
 } from '@stemma/history';
 import type { Decision, HeadState, Remembered, Session } from '@stemma/log';
+import { positionLabelled, type Position } from './place.ts';
+import { recentFrames } from './recent-frames.ts';
 
 /** What the rows know of one history: one state of them, and never less than when the session began. */
 export type HistoryFacts = {
@@ -30,6 +30,8 @@ export type HistoryFacts = {
   idTaken(id: string): boolean;
   nameTaken(name: string): boolean;
   remembered(command: string): Remembered | undefined;
+  /** The cycle of the newest commit or import at or before a position; 0: none. */
+  cycleAt(strand: number, seq: number): number;
 };
 
 export type HistoryRows = {
@@ -58,8 +60,12 @@ export type SessionStart = {
   readonly prev: Uint8Array;
   readonly asOf: number;
   readonly rows: HistoryRows;
+  /** The lineage that has the name `main`. */
+  readonly main: number;
   /** Nanoseconds since 1970. */
   readonly clock: () => bigint;
+  /** Told, as far as it can be, of which position a frame that was taken in is. */
+  readonly placed: (frame: Frame, position: Position) => void;
 };
 
 /** When so many frames are ahead of what the rows were known to have, they are asked again. */
@@ -73,9 +79,18 @@ const LINEAGES = 4;
  * The decision state of one history for the writer: what the rows say, and on top of it the frames that came since.
  * Those are forgotten when the rows have them.
  */
-export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionStart): Session<Command> => {
+export const openSession = ({
+  history,
+  next,
+  prev,
+  asOf,
+  rows,
+  main,
+  clock,
+  placed,
+}: SessionStart): Session<Command> => {
   const state = openHistory(history, next);
-  const recent = recentFrames();
+  const recent = recentFrames(main);
   let before = prev;
 
   const lookupsIn = (facts: HistoryFacts): Lookups => ({
@@ -127,6 +142,24 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
     }
   };
 
+  /** The newest cycle at a frame that was just applied; undefined if the rows do not tell just now. */
+  const cycleOf = async (applied: AppliedFrame): Promise<number | undefined> => {
+    const { snapshot, started, observed, lineage, seq } = applied;
+    if (snapshot !== null) return snapshot.cycle;
+    // The state of a lineage that only started is not read in for this.
+    const at =
+      started !== null && started.how !== 'start'
+        ? { strand: started.parent, seq: started.at }
+        : observed
+          ? { strand: lineage, seq }
+          : null;
+    if (at === null) return applied.state.tree.cycle;
+    return (
+      recent.cycleAt(at.strand, at.seq) ??
+      rows.ask((facts) => facts.cycleAt(at.strand, at.seq)).catch(() => undefined)
+    );
+  };
+
   return {
     get next() {
       return state.next;
@@ -158,8 +191,13 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
           applyFrame(state, frame, { ...lineages, payload: payloadOver(stored) }, { keep: true }),
         ),
       );
-      recent.add(applied, before);
+      const cycle = await cycleOf(applied);
+      recent.add({ applied, frame, cycle, prev: before });
       before = hash;
+      if (cycle === undefined) return;
+      const { lineage: strand, seq } = applied;
+      const committed = applied.snapshot !== null;
+      placed(frame, positionLabelled({ history, strand, seq, cycle, committed, main: recent.main }));
     },
     undo: () => {
       const { applied, prev: previous } = recent.takeLast();
@@ -167,85 +205,4 @@ export const openSession = ({ history, next, prev, asOf, rows, clock }: SessionS
       before = previous;
     },
   };
-};
-
-type Recent = { readonly applied: AppliedFrame; readonly prev: Uint8Array };
-
-/** Frames in order, with what is looked up in them. */
-const recentFrames = () => {
-  const frames: Recent[] = [];
-  const ids = new Set<string>();
-  const names = new Set<string>();
-  /** Lineages by the names that recent frames gave or took. */
-  const lineages = new Map<string, number | undefined>();
-  const commands = new Map<string, Remembered>();
-  const forget = ({ applied }: Recent): void => {
-    for (const id of idsOf(applied.events)) ids.delete(id);
-    for (const name of namesOf(applied.events)) names.delete(name);
-    if (applied.started !== null) nameLineages();
-    commands.delete(applied.command);
-  };
-  const nameLineages = (): void => {
-    lineages.clear();
-    for (const { applied } of frames) noteNames(applied, lineages);
-  };
-  return {
-    lineages: lineages as ReadonlyMap<string, number | undefined>,
-    ids: ids as ReadonlySet<string>,
-    names: names as ReadonlySet<string>,
-    commands: commands as ReadonlyMap<string, Remembered>,
-    get size() {
-      return frames.length;
-    },
-    payload: ({ seq, index }: EventRef): Payload | undefined => {
-      const event = frames[seq - (frames[0]?.applied.seq ?? seq)]?.applied.events[index];
-      return event === undefined ? undefined : payloadIn(event);
-    },
-    add: (applied: AppliedFrame, prev: Uint8Array): void => {
-      frames.push({ applied, prev });
-      for (const id of idsOf(applied.events)) ids.add(id);
-      for (const name of namesOf(applied.events)) names.add(name);
-      noteNames(applied, lineages);
-      commands.set(applied.command, { seq: applied.seq, digest: applied.digest });
-    },
-    takeLast: (): Recent => {
-      const last = frames.pop();
-      if (last === undefined) throw new RangeError('there is no frame to take back');
-      forget(last);
-      return last;
-    },
-    /** Frames that the rows have: those up to theirs, if it is one of these. One sent ahead may not have been accepted. */
-    forgetKnown: ({ next, prev }: Pick<HeadState, 'next' | 'prev'>, last: Uint8Array): void => {
-      const count = next - (frames[0]?.applied.seq ?? next);
-      if (count <= 0 || count > frames.length) return;
-      if (compareBytes(frames[count]?.prev ?? last, prev) !== 0) return;
-      for (const frame of frames.splice(0, count)) forget(frame);
-    },
-  };
-};
-
-const idsOf = (events: readonly HistoryEvent[]): readonly string[] =>
-  events.flatMap((event): readonly string[] => {
-    switch (event.type) {
-      case 'NodeInserted':
-      case 'NodeImported':
-        return [event.node.id];
-      case 'TurnSealed':
-        return [event.turn.id];
-      case 'HistoryStarted':
-        return Object.values(event.ids);
-      default:
-        return [];
-    }
-  });
-
-const namesOf = (events: readonly HistoryEvent[]): readonly string[] =>
-  events.flatMap((event) => (event.type === 'PositionNamed' ? [event.name] : []));
-
-const noteNames = ({ events, lineage }: AppliedFrame, names: Map<string, number | undefined>): void => {
-  for (const event of events) {
-    if (event.type !== 'LineageStarted') continue;
-    if (event.name !== null) names.set(event.name, lineage);
-    if (event.abandoned !== null) names.set(event.abandoned, event.parent);
-  }
 };

@@ -1,8 +1,8 @@
 import type { CommandAnswer, CommandRequest, StartRequest } from '@stemma/api';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { historyId, parseCommand } from '@stemma/history';
-import { lineOf, type Home, type Line, type Outcome } from '@stemma/home';
+import type { Home, Line, Outcome } from '@stemma/home';
 import { positionAnswer } from './lines.ts';
 
 type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
@@ -24,7 +24,6 @@ export const startHistory = async (
   { id, name = null, thread, ...who }: StartRequest,
 ): Promise<CommandAnswer> =>
   commandAnswer(
-    home,
     await home.submit(
       parseCommand({
         id,
@@ -37,10 +36,21 @@ export const startHistory = async (
   );
 
 /** Does the steps of a request to a lineage, all or none, and answers when they are durable. */
-export const doCommand = async (home: Home, found: Line, request: CommandRequest): Promise<CommandAnswer> => {
-  const { steps, ...rest } = request;
-  const { line, steps: placed } = await home.lineages.place(found, request.id, steps);
-  return submitRequest(home, line, rest, placed);
+export const doCommand = async (
+  home: Home,
+  name: string,
+  { steps, ...request }: CommandRequest,
+): Promise<CommandAnswer> => {
+  const exact = await home.lineages.exact(name, steps);
+  if (exact !== undefined)
+    try {
+      return await submitRequest(home, exact, request, steps);
+    } catch (error) {
+      // A history may have what looks like an id as its name.
+      if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND')) throw error;
+    }
+  const { line, steps: placed } = await home.lineages.place(await home.find(name), request.id, steps);
+  return submitRequest(home, line, request, placed);
 };
 
 export const submitRequest = async (
@@ -57,15 +67,12 @@ export const submitRequest = async (
     ...(expected === undefined ? {} : { expected }),
     steps,
   });
-  return commandAnswer(home, await home.submit(command));
+  return commandAnswer(await home.submit(command));
 };
 
 /** What became of a command, as the API gives it. */
-export const commandAnswer = async (
-  home: Home,
-  { repeated, events, ...where }: Outcome,
-): Promise<CommandAnswer> => ({
-  position: positionAnswer(await home.position(lineOf(where.history, where.strand), `@s${where.seq}`)),
+export const commandAnswer = ({ position, repeated, events }: Outcome): CommandAnswer => ({
+  position: positionAnswer(position),
   repeated,
   events: [...events],
 });

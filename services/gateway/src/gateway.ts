@@ -63,10 +63,10 @@ export const createGateway = (options: GatewayOptions): Hono => {
   app.onError((error) => {
     if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
     const status = error instanceof StemmaError ? error.row.status : 500;
-    return new Response(toWireJson(errorToJson(error)), {
-      status,
-      headers: { 'content-type': 'application/json' },
-    });
+    const headers: Record<string, string> = { 'content-type': 'application/json' };
+    // All of these pass by themselves, most of them at once.
+    if (status === 503) headers['retry-after'] = '1';
+    return new Response(toWireJson(errorToJson(error)), { status, headers });
   });
   return app;
 };

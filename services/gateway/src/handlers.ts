@@ -103,7 +103,7 @@ export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
       return { history, events: events.map(loggedAnswer), next: more ? last.seq + 1 : null };
     },
     start: ({ body }) => startHistory(home, body),
-    command: async ({ history, body }) => doCommand(home, await home.find(history), body),
+    command: async ({ history, body }) => doCommand(home, history, body),
     stats: async () => ({ ...(await home.stats()) }),
     doctor: async () => doctorAnswer(await home.doctor()),
     verify: async () => {
@@ -117,9 +117,7 @@ export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
     healthReady: async () => {
       // Whoever sends requests here should stop before the last ones are finished.
       if (closing?.aborted === true) throw fail('E_BUSY', 'it is ending');
-      await checkReady(async () => {
-        await home.partitions();
-      });
+      await checkReady(() => home.ready());
       return { status: 'ready' };
     },
   };

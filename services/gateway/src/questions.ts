@@ -47,7 +47,7 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
         ...(expected === undefined ? {} : { expected }),
       },
     );
-    return { ...(await commandAnswer(home, outcome)), kept, replaced, removed, inserted };
+    return { ...commandAnswer(outcome), kept, replaced, removed, inserted };
   },
   cache: async ({ history, from = 0, limit = MOST_STEPS }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));

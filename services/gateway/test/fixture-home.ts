@@ -175,6 +175,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     audit: undefined as never,
     partitions: async () => [],
+    ready: async () => undefined,
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     stages: undefined as never,
     causes: undefined as never,
@@ -192,7 +193,9 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
         steps.some((step) => step.op === 'commit'),
       );
       const frame = of(history).frames.at(-1);
-      return { history, strand: 0, seq: frame?.seq ?? 0, events: frame?.events ?? [], repeated: false };
+      const at = { history, strand: 0, seq: frame?.seq ?? 0 };
+      const position = { ...at, cycle: null, committed: false, label: `@s${at.seq}`, lineage: history };
+      return { ...at, events: frame?.events ?? [], position, repeated: false };
     },
     histories: async () => [...kept.keys()].map(summary).sort((a, b) => b.updatedAt - a.updatedAt),
     history: async (id) => summary(id),

@@ -4,6 +4,7 @@ import type { ServedRows } from '@stemma/projector';
 import {
   findHistory,
   findIntervention,
+  lineageNamed,
   listHistories,
   listObservations,
   readChain,
@@ -12,10 +13,10 @@ import {
   rememberedCommand,
 } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
-import { lineageName } from '../find.ts';
+import { lineageName, lineOf } from '../find.ts';
 import type { Outcome } from '../home.ts';
 import type { Line, Position } from '../place.ts';
-import { placeSteps } from './place-steps.ts';
+import { arePlaced, placeSteps } from './place-steps.ts';
 import { configAt, savedPositions } from './saved.ts';
 import { ancestorsOf, lineageTree } from './tree.ts';
 import type { Lineages } from './types.ts';
@@ -43,6 +44,13 @@ export const lineagesOf = (
       }),
     config: (position) => current((rows) => ({ position, config: configAt(rows, position) })),
     way,
+    exact: async (name, steps) => {
+      const [, history, strand] = /^(h[a-z2-7]{20}):(0|[1-9][0-9]{0,14})$/.exec(name) ?? [];
+      if (history === undefined || strand === undefined || !arePlaced(steps)) return undefined;
+      // A number can be a lineage's name.
+      const named = await projector.read((rows) => lineageNamed(rows, history, strand));
+      return named === undefined ? lineOf(history, Number(strand)) : undefined;
+    },
     place: (line, command, steps) => placeSteps({ projector, position, way }, line, command, steps),
     intervention: (history, id) =>
       current((rows) => {

@@ -64,6 +64,13 @@ export const placeSteps = async (
   return { line, steps: done };
 };
 
+/** True if nothing in the steps has to be looked up: no position is a reference, and where to go on is said. */
+export const arePlaced = (steps: readonly StepToPlace[]): boolean =>
+  !steps.some((step) => isLoad(step) || PLACES.some((key) => typeof step[key] === 'string'));
+
+/** What may be a reference in a step. */
+const PLACES = ['position', 'at', 'to', 'since'] as const;
+
 const isLoad = (step: StepToPlace): step is LoadStep => step.op === 'load';
 
 const atOf = ({ strand, seq }: At): At => ({ strand, seq });
@@ -136,7 +143,7 @@ const withPositions = async (
   placed: (ref: string) => Promise<At>,
 ): Promise<StepToPlace> => {
   const done: Record<string, unknown> = { ...step };
-  for (const key of ['position', 'at', 'to', 'since']) {
+  for (const key of PLACES) {
     const ref = done[key];
     if (typeof ref === 'string') done[key] = await placed(ref);
   }

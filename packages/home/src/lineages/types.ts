@@ -90,6 +90,11 @@ export type Lineages = {
   /** How a lineage goes on from a position: it stands there, it was there before (rollback), or it never was (fork). */
   way(line: Line, position: Position): Promise<'here' | 'rollback' | 'fork'>;
   /**
+   * The lineage that a command goes to whose answer asks nothing of the rows: named as `<id of a history>:<strand>`, with no
+   * reference in its steps. Whether it is there the writer will tell. Else undefined: see `place`.
+   */
+  exact(name: string, steps: readonly StepToPlace[]): Promise<Line | undefined>;
+  /**
    * The lineage and the positions that a command means: now, or what they were when it was accepted before under this id.
    *
    * @throws what a reference that names nothing throws; E_USAGE for a load of where the lineage stands

@@ -192,7 +192,7 @@ export const openLane = <C>(log: EventLog, partition: number, options: WriterOpt
             partition,
             seq: prepared.seq,
             repeated: true,
-            frame: null,
+            frame: prepared.frame,
             offset: null,
             next: null,
           });

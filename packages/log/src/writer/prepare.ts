@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { FRAME_VERSION, type Body } from '@stemma/events';
+import { FRAME_VERSION, type Body, type Frame } from '@stemma/events';
 import { encodeFrame } from '../body.ts';
 import { decodeEnvelope } from '../envelope.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
@@ -13,7 +13,7 @@ import type { ContentSink } from './types.ts';
  */
 export type Prepared<C> =
   | { readonly kind: 'sent'; readonly sent: Sent<C> }
-  | { readonly kind: 'repeated'; readonly seq: number }
+  | { readonly kind: 'repeated'; readonly seq: number; readonly frame: Frame | null }
   | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'later' };
 
@@ -29,7 +29,7 @@ export const prepare = async <C>(
     if (remembered) {
       if (line.sent.length > 0) return { kind: 'later' };
       if (!sameBytes(remembered.digest, task.intent.digest)) throw reused(task);
-      return { kind: 'repeated', seq: remembered.seq };
+      return { kind: 'repeated', seq: remembered.seq, frame: remembered.frame ?? null };
     }
     refuseMoved(line, task);
     return { kind: 'sent', sent: await send(line, task, contents) };

@@ -41,7 +41,12 @@ export type Session<C> = {
   undo(): Promise<void> | void;
 };
 
-export type Remembered = { readonly seq: number; readonly digest: Uint8Array };
+export type Remembered = {
+  readonly seq: number;
+  readonly digest: Uint8Array;
+  /** The frame, where it is at hand. */
+  readonly frame?: Frame;
+};
 
 /** What the writer needs of the rows and of the rules of histories: given by the home that composes them. */
 export type Domain<C> = {
@@ -61,10 +66,11 @@ export type Accepted = {
   readonly history: string;
   readonly partition: number;
   readonly seq: number;
-  /** True if the command was accepted before; then only `seq` is known here. */
+  /** True if the command was accepted before; where it lies is not known here then. */
   readonly repeated: boolean;
-  /** The frame and where it lies; null if it was accepted before this writer looked. */
+  /** The frame; null if it was accepted before and is not at hand. */
   readonly frame: Frame | null;
+  /** Where it lies; null if it was accepted before. */
   readonly offset: number | null;
   /** A reader that stands here or further has seen it; null as above. */
   readonly next: number | null;
