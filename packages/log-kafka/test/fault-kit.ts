@@ -8,8 +8,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWriter, type EventLog, type Writer } from '@stemma/log';
 import { NO_CONTENTS, openNoteRows, type Note } from '@stemma/log/contract';
-import { brokerLibs, freePorts, newClusterId, startBroker, type Broker } from '@stemma/test-kit';
-import { checkOperations, type Anomalies, type Operation } from './checker.ts';
+import {
+  brokerLibs,
+  checkOperations,
+  freePorts,
+  newClusterId,
+  startBroker,
+  type Anomalies,
+  type Broker,
+  type Operation,
+} from '@stemma/test-kit';
 
 export const newPrefix = (): string => `faults-${randomUUID()}`;
 

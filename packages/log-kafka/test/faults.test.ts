@@ -1,8 +1,7 @@
 import { noteIntent, seeded } from '@stemma/log/contract';
-import { freePorts, missingTools } from '@stemma/test-kit';
+import { countAnomalies, freePorts, missingTools, NO_ANOMALIES, type Operation } from '@stemma/test-kit';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog } from '../src/index.ts';
-import { countAnomalies, NO_ANOMALIES, type Operation } from './checker.ts';
 import {
   judge,
   newPrefix,

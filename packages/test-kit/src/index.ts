@@ -1,3 +1,4 @@
+export { NO_ANOMALIES, checkOperations, countAnomalies, type Anomalies, type Operation } from './checker.ts';
 export { NO_CHROMIUM, findChromium } from './find-chromium.ts';
 export { referenceHistory, type ChainSnapshot, type ReferenceHistory } from './reference-history.ts';
 export { HISTORY, naiveHistory, type NaiveHistory } from './naive-history.ts';

@@ -5,7 +5,7 @@ import { compareCodePoints } from '@stemma/canonical';
 import { openDirectoryContents } from '@stemma/contents';
 import { readPartition, standingAtStart, type EventLog, type HeadState } from '@stemma/log';
 import { openProjector } from '@stemma/projector';
-import { packValue } from '@stemma/row-store';
+import { packValue, type Generation } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 
 /** Imports files in so many processes at once, each with a home of its own. */
@@ -13,9 +13,11 @@ export const importIn = async (
   homes: readonly string[],
   log: string,
   files: readonly string[],
+  /** `postgres://…`; without it, rows in each home. */
+  rows = '',
 ): Promise<void> => {
   const script = join(import.meta.dirname, 'children/import-at.ts');
-  await Promise.all(homes.map((home) => runNode([script, home, log, ...files])));
+  await Promise.all(homes.map((home) => runNode([script, home, log, rows, ...files])));
 };
 
 const runNode = (args: readonly string[]): Promise<void> =>
@@ -61,26 +63,29 @@ export const rowHashes = async (
     const keepFrames = rows === 'rows-kafka';
     const projector = openProjector({ log, contents, store, keepFrames });
     await projector.catchUp();
-    const generation = await projector.generation();
-    return await generation.scan(async (scan) => {
-      const hashes: (readonly [string, string])[] = [];
-      for (const table of generation.tables) {
-        if (table.local === true || table.name === 'frame_bytes') continue;
-        const lines: string[] = [];
-        for await (const { key, value } of scan.entries(table))
-          // What a partition says of itself differs with their number.
-          if (!String(key[0]).startsWith('log:'))
-            lines.push(`${JSON.stringify(key)} ${packValue(table, value).toString('hex')}`);
-        lines.sort(compareCodePoints);
-        hashes.push([`${table.name}: ${lines.length} rows`, sha256(lines.join('\n'))]);
-      }
-      return Object.fromEntries(hashes.toSorted(byName));
-    });
+    return await hashesOf(await projector.generation());
   } finally {
     await contents.close();
     await store.close();
   }
 };
+
+/** SHA-256 over the rows of each table of a generation that every log has. */
+export const hashesOf = (generation: Generation): Promise<Readonly<Record<string, string>>> =>
+  generation.scan(async (scan) => {
+    const hashes: (readonly [string, string])[] = [];
+    for (const table of generation.tables) {
+      if (table.local === true || table.name === 'frame_bytes') continue;
+      const lines: string[] = [];
+      for await (const { key, value } of scan.entries(table))
+        // What a partition says of itself differs with their number.
+        if (!String(key[0]).startsWith('log:'))
+          lines.push(`${JSON.stringify(key)} ${packValue(table, value).toString('hex')}`);
+      lines.sort(compareCodePoints);
+      hashes.push([`${table.name}: ${lines.length} rows`, sha256(lines.join('\n'))]);
+    }
+    return Object.fromEntries(hashes.toSorted(byName));
+  });
 
 const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 

@@ -1,5 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { openLogOf, openPatience, openShared, projectorOf, type Patience } from '@stemma/home';
+import { openLogOf, openPatience, openShared, projectorOf, type Patience, type Shared } from '@stemma/home';
 import type { EventLog } from '@stemma/log';
 import { countFolding, openMetrics, serveStatus, type PartitionStanding } from '@stemma/metrics';
 import { isClosed, signatureOf, type Group, type Projector } from '@stemma/projector';
@@ -59,7 +59,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
       await projector.standing(0);
     };
     say(`folding ${group.name} into ${shared.name}`);
-    await share(run, group, (partitions, until) =>
+    await share(run, sharers(group, shared), (partitions, until) =>
       foldFrom({ log, projector, patience, say }, partitions, until),
     );
   } catch (error) {
@@ -69,8 +69,12 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
 
 type Fold = (partitions: readonly number[] | undefined, until: AbortSignal) => Promise<void>;
 
+/** Who shares: versions do not, since each has rows of its own, nor those who fold into different databases. */
+const sharers = ({ models, keepFrames }: Group, { name }: Shared): string =>
+  `${signatureOf(models, keepFrames)}@${name}`;
+
 /** Runs `fold` for the part of the partitions that is this process's, again whenever that changes. */
-const share = async ({ log, signal, say }: ProjectorRun, group: Group, fold: Fold): Promise<void> => {
+const share = async ({ log, signal, say }: ProjectorRun, among: string, fold: Fold): Promise<void> => {
   if (log === undefined) return fold(undefined, signal);
   const { dealPartitions, parseKafkaAddress } = await import('@stemma/log-kafka');
   const { brokers, prefix } = parseKafkaAddress(log);
@@ -82,7 +86,6 @@ const share = async ({ log, signal, say }: ProjectorRun, group: Group, fold: Fol
     part.abort();
     part = new AbortController();
     const until = AbortSignal.any([signal, over.signal, part.signal]);
-    // Versions do not share: each has rows of its own.
     folding = folding.then(async () => {
       if (until.aborted || partitions.length === 0) return;
       say(`partitions ${partitions.join(', ')}`);
@@ -98,7 +101,7 @@ const share = async ({ log, signal, say }: ProjectorRun, group: Group, fold: Fol
   await dealPartitions({
     brokers,
     prefix,
-    group: `${prefix}.${signatureOf(group.models, group.keepFrames)}`,
+    group: `${prefix}.${among}`,
     signal: AbortSignal.any([signal, over.signal]),
     assigned,
   });
