@@ -59,7 +59,8 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
       await projector.standing(0);
     };
     say(`folding ${group.name} into ${shared.name}`);
-    await share(run, sharers(group, shared), (partitions, until) =>
+    const among = { group: sharers(group, shared), partitions: log.partitions };
+    await share(run, among, (partitions, until) =>
       foldFrom({ log, projector, patience, say }, partitions, until),
     );
   } catch (error) {
@@ -74,7 +75,11 @@ const sharers = ({ models, keepFrames }: Group, { name }: Shared): string =>
   `${signatureOf(models, keepFrames)}@${name}`;
 
 /** Runs `fold` for the part of the partitions that is this process's, again whenever that changes. */
-const share = async ({ log, signal, say }: ProjectorRun, among: string, fold: Fold): Promise<void> => {
+const share = async (
+  { log, signal, say }: ProjectorRun,
+  { group, partitions: all }: { readonly group: string; readonly partitions: number },
+  fold: Fold,
+): Promise<void> => {
   if (log === undefined) return fold(undefined, signal);
   const { dealPartitions, parseKafkaAddress } = await import('@stemma/log-kafka');
   const { brokers, prefix } = parseKafkaAddress(log);
@@ -101,7 +106,8 @@ const share = async ({ log, signal, say }: ProjectorRun, among: string, fold: Fo
   await dealPartitions({
     brokers,
     prefix,
-    group: `${prefix}.${among}`,
+    partitions: all,
+    group: `${prefix}.${group}`,
     signal: AbortSignal.any([signal, over.signal]),
     assigned,
   });
