@@ -19,7 +19,7 @@ try {
   const home = await openHome({
     directory: STEMMA_HOME ?? '.stemma',
     create: true,
-    patience: 5_000,
+    ...(!STEMMA_ROWS && { patience: 5_000 }),
     observe,
     ...(STEMMA_LOG && { log: STEMMA_LOG }),
     ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),

@@ -19,8 +19,12 @@ const clientOf = (home: Home): Client => {
   return createClient(async (url, options) => app.request(url, options), '');
 };
 
-describe.skipIf('skip' in found)('while the rows stand still', async () => {
-  const fresh = await freshDatabase('url' in found ? found.url : '');
+describe('while the rows stand still', async () => {
+  if ('skip' in found) {
+    it('commands are answered', ({ skip }) => skip(found.skip));
+    return;
+  }
+  const fresh = await freshDatabase(found.url);
   const directory = mkdtempSync(join(tmpdir(), 'stemma-still-'));
   const homes: Home[] = [];
   const open = async (): Promise<Home> => {

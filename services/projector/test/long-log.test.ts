@@ -1,0 +1,129 @@
+import { sha256 } from '@stemma/canonical';
+import type { Frame } from '@stemma/events';
+import { historyId } from '@stemma/history';
+import { openShared, projectorOf } from '@stemma/home';
+import { encodeFrame, partitionOf, sealRecord, ZERO_HASH, type Entry } from '@stemma/log';
+import { openKafkaLog } from '@stemma/log-kafka';
+import { GROUPS, type Group } from '@stemma/projector';
+import { findBroker, findPostgres, freshDatabase, naiveHistory, START } from '@stemma/test-kit';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const found = await findBroker();
+const postgres = await findPostgres();
+const asked = process.env['STEMMA_LONG_LOG'];
+const EVENTS = Number(asked ?? 20_000);
+/** A gateway answers within this time of its start: on a machine at rest; one that runs all tests at once is slower. */
+const DEADLINE = asked === undefined ? 60_000 : 10_000;
+const [FRAMES, BLOCKS] = [50, 19];
+const MAIN = join(import.meta.dirname, '../../gateway/src/main.ts');
+
+/** One conversation of about a thousand events. */
+const transcript = (): readonly Frame[] => {
+  const history = naiveHistory(() => undefined, 'h0');
+  history.run(0, [START]);
+  for (let n = 0; n < FRAMES; n++)
+    history.run(0, [
+      ...Array.from({ length: BLOCKS }, (_, i) => ({
+        op: 'insert' as const,
+        parent: '^ah',
+        node: { id: `n${n}-${i}`, nodeType: 'cb' as const, role: 'user', content: `${n} ${i}` },
+      })),
+      { op: 'commit' },
+    ]);
+  return history.frames;
+};
+
+const copyOf = (frames: readonly Frame[], history: string): Entry[] => {
+  let prev: Uint8Array = ZERO_HASH;
+  return frames.map(({ envelope, body }) => {
+    const { bytes } = encodeFrame({ ...envelope, history, prev }, body);
+    prev = sha256(bytes);
+    return { key: history, bytes: sealRecord(bytes) };
+  });
+};
+const idOf = (copy: number): string => historyId(`long-${copy}`, '');
+
+describe('a gateway on an empty disk and a long log', async () => {
+  if ('skip' in found || 'skip' in postgres) {
+    const reason = 'skip' in found ? found.skip : 'skip' in postgres ? postgres.skip : '';
+    it('answers at once', ({ skip }) => skip(reason));
+    return;
+  }
+  const { brokers } = found;
+  const prefix = `long-${randomUUID()}`;
+  const address = `kafka://${brokers.join(',')}/${prefix}`;
+  const folder = mkdtempSync(join(tmpdir(), 'stemma-long-'));
+  const fresh = await freshDatabase(postgres.url);
+  const children: ChildProcess[] = [];
+
+  const startGateway = async (home: string, rows: string): Promise<string> => {
+    const env = {
+      ...process.env,
+      STEMMA_HOME: join(folder, home),
+      STEMMA_LOG: address,
+      STEMMA_ROWS: rows,
+      STEMMA_PORT: '0',
+    };
+    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    for await (const text of child.stdout) {
+      const url = /Stemma is at (\S+)/.exec(String(text))?.[1];
+      if (url !== undefined) return url;
+    }
+    throw new Error('the gateway ended');
+  };
+  const write = (url: string, history: string, id: string): Promise<Response> =>
+    fetch(`${url}/api/histories/${history}/commands`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id, actor: 'Ada', steps: [{ op: 'inject', text: 'hello' }] }),
+    });
+
+  beforeAll(async () => {
+    const frames = transcript();
+    const log = await openKafkaLog({ brokers, prefix, partitions: 1 });
+    for (let copy = 0; copy * FRAMES * (BLOCKS + 1) < EVENTS; copy++) {
+      const history = idOf(copy);
+      await log.append(partitionOf(history, log.partitions), copyOf(frames, history));
+    }
+    const shared = await openShared(fresh.url);
+    await projectorOf(log, shared, GROUPS[0] as Group).catchUp();
+    await shared.close();
+    await log.close();
+  }, 3_600_000);
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await fresh.drop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  });
+
+  it('answers from rows elsewhere at once, reads and writes', async () => {
+    const started = performance.now();
+    const url = await startGateway('elsewhere', fresh.url);
+    const read = await fetch(`${url}/api/histories/${idOf(0)}`);
+    const wrote = await write(url, `${idOf(0)}:0`, 'first');
+    const took = performance.now() - started;
+    expect([read.status, wrote.status]).toEqual([200, 200]);
+    expect(took).toBeLessThan(DEADLINE);
+  }, 120_000);
+
+  it('tells how far its own rows are until it has folded them, and then answers', async () => {
+    const started = performance.now();
+    const url = await startGateway('own', '');
+    const first = await fetch(`${url}/api/histories/${idOf(0)}`);
+    const took = performance.now() - started;
+    expect(took).toBeLessThan(DEADLINE);
+    if (first.status !== 200) {
+      expect([first.status, first.headers.get('retry-after')]).toEqual([503, '1']);
+      expect(await first.text()).toMatch(/"E_ROWS_BEHIND".*0@\d+ of \d+/);
+    }
+    for (const path of ['/health/ready', `/api/histories/${idOf(0)}`])
+      while ((await fetch(url + path)).status !== 200) await sleep(100);
+  }, 3_600_000);
+});
