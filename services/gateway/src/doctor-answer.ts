@@ -13,9 +13,21 @@ export const doctorAnswer = ({
 }: DoctorReport): Doctor => ({
   ...rest,
   log: { ...log },
-  topic: topic === null ? null : { ...topic, settings: { ...topic.settings }, faults: [...topic.faults] },
+  topic: topic === null ? null : topicAnswer(topic),
   partitions: partitions.map(({ fenced, ...each }) => ({ ...each, fenced: { ...fenced } })),
   stopped: [...stopped],
   clock: { ...clock },
   findings: findings.map((finding) => ({ ...finding })),
+});
+
+/** A report may know more of a topic than the contract of the API has. */
+const topicAnswer = (topic: NonNullable<DoctorReport['topic']>): NonNullable<Doctor['topic']> => ({
+  topic: topic.topic,
+  brokers: topic.brokers,
+  replicas: topic.replicas,
+  inSync: topic.inSync,
+  minInSync: topic.minInSync,
+  uncleanElection: topic.uncleanElection,
+  settings: { ...topic.settings },
+  faults: [...topic.faults],
 });
