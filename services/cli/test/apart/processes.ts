@@ -7,7 +7,7 @@ import { isStemmaError } from '@stemma/errors';
 const { execPath, env: environment } = process;
 /** Of what a test waits for; no test is decided by it. */
 const DEADLINE = Number(process.env['STEMMA_TEST_DEADLINE'] ?? 300);
-const SERVICES = join(import.meta.dirname, '../../..');
+export const SERVICES = join(import.meta.dirname, '../../..');
 
 /** A process of a test. */
 export type Process = {
@@ -81,7 +81,7 @@ export const openProcesses = (): Processes => {
 /** Where a whole system is: the same for each of its processes. */
 export type Place = { readonly log: string; readonly rows: string; readonly home: string };
 
-const environmentOf = ({ log, rows, home }: Place): Readonly<Record<string, string>> => ({
+export const environmentOf = ({ log, rows, home }: Place): Readonly<Record<string, string>> => ({
   STEMMA_LOG: log,
   STEMMA_ROWS: rows,
   STEMMA_HOME: home,

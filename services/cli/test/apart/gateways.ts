@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { createClient, type Client } from '@stemma/api';
+import { environmentOf, SERVICES, until, type Place, type Process, type Processes } from './processes.ts';
+
+export type Gateway = Process & { readonly url: string; readonly client: Client };
+
+/** Starts a gateway at a port of the system's choice; resolves when it answers. */
+export const startGateway = async (processes: Processes, place: Place, name: string): Promise<Gateway> => {
+  const started = processes.node(name, [join(SERVICES, 'gateway/src/main.ts')], {
+    ...environmentOf(place),
+    STEMMA_PORT: '0',
+  });
+  let url = '';
+  await until(`${name} to answer`, () => {
+    if (started.ended()) throw new Error(`${name} ended: ${started.said()}`);
+    url = /Stemma is at (http:\S+?)\/?\s/.exec(started.said())?.[1] ?? '';
+    return url !== '';
+  });
+  return { ...started, url, client: clientOf(() => url) };
+};
+
+/** A client of whatever is at an address now; it never waits for an answer longer than so many milliseconds. */
+export const clientOf = (url: () => string, most = 60_000): Client =>
+  createClient((path, options) => fetch(url() + path, { ...options, signal: AbortSignal.timeout(most) }), '');
+
+/** Runs `stemma` to its end. */
+export const stemma = async (
+  processes: Processes,
+  place: Place,
+  args: readonly string[],
+): Promise<{ readonly said: string; readonly code: number | null }> => {
+  const started = processes.node(`stemma ${args.join(' ')}`, [join(SERVICES, 'cli/src/main.ts'), ...args], {
+    ...environmentOf(place),
+  });
+  await until(`stemma ${args.join(' ')} to end`, () => started.ended());
+  return { said: started.said(), code: started.code() };
+};
+
+/** What `work` gives, tried again while what it needs is away. */
+export const insistently = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+  let result: { readonly value: T } | undefined;
+  await until(what, async () => {
+    result = { value: await work() };
+    return true;
+  });
+  return (result as { readonly value: T }).value;
+};
