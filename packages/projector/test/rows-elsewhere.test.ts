@@ -1,0 +1,117 @@
+import { openMemoryContents } from '@stemma/contents';
+import { isStemmaError } from '@stemma/errors';
+import { openMemoryLog, type EventLog } from '@stemma/log';
+import { listLineages, readLineage, touchesOfNode } from '@stemma/read-models';
+import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
+import { expect, it } from 'vitest';
+import {
+  GROUPS,
+  openProjector,
+  openRowsElsewhere,
+  readFence,
+  type Group,
+  type Projector,
+  type ServedRows,
+} from '../src/index.ts';
+import { someRecorded } from './recorded.ts';
+
+const contents = openMemoryContents();
+const [LINEAGE, DIFFS] = GROUPS as readonly [Group, Group];
+const recorded = someRecorded(5);
+
+const folding = (log: EventLog, store: RowStore, { name, models, keepFrames }: Group): Projector =>
+  openProjector({ log, contents, store, group: name, models, keepFrames });
+const elsewhere = (log: EventLog, store: RowStore, patience = 60_000): ServedRows =>
+  openRowsElsewhere({ log, contents, store, patience });
+const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'no error',
+    (error: unknown) => (isStemmaError(error) ? error.code : error),
+  );
+
+it('rows elsewhere are read when they have what stood in the log, and what a command recorded is in the next read [architecture §5]', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  const [lineage, rows] = [folding(log, store, LINEAGE), elsewhere(log, store)];
+  const half = recorded.entries.length >> 1;
+  await log.append(0, recorded.entries.slice(0, half));
+  const waiting = rows.catchUp();
+  await lineage.catchUp();
+  await waiting;
+  expect((await rows.standing(0))?.cursor.offset).toBe(await log.end(0));
+  await log.append(0, recorded.entries.slice(half));
+  const more = rows.catchUp(0);
+  await lineage.catchUp();
+  await more;
+  for (const [history, { frames, strands }] of recorded.histories) {
+    expect(await rows.read((view) => readFence(view, history)?.next)).toBe(frames.length);
+    expect(await rows.read((view) => listLineages(view, history).length)).toBe(strands.size);
+    expect(await rows.payloads.events(history, 0)).toEqual(frames[0]?.body.events);
+  }
+});
+
+it('rows that do not come in time are refused with a code, and there being none is told', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  await log.append(0, recorded.entries);
+  const rows = elsewhere(log, store, 20);
+  await expect(rows.catchUp()).rejects.toThrow(/no projector of this version has begun/);
+  expect(await codeOf(rows.catchUp())).toBe('E_ROWS_BEHIND');
+  const never = new AbortController().signal;
+  expect(await codeOf(rows.waitFor({ partition: 0, offset: 5 }, never))).toBe('E_ROWS_BEHIND');
+  expect(await codeOf(elsewhere(log, store).waitFor({ partition: 0, offset: 5 }, AbortSignal.abort()))).toBe(
+    'E_CANCELLED',
+  );
+});
+
+it('rows of a second group are read when it has as much of the history as the first', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  const [lineage, diffs] = [folding(log, store, LINEAGE), folding(log, store, DIFFS)];
+  const half = recorded.entries.length >> 1;
+  await log.append(0, recorded.entries.slice(0, half));
+  await lineage.catchUp();
+  await diffs.catchUp();
+  await log.append(0, recorded.entries.slice(half));
+  await lineage.catchUp();
+  const [history = ''] = recorded.histories.keys();
+  const ask = (rows: ServedRows) =>
+    rows.read((view) => {
+      const [node] = readLineage(view, history, 0, null).nodes;
+      return touchesOfNode(view, history, node?.headers.id ?? '').length;
+    });
+  expect(await codeOf(ask(elsewhere(log, store, 20)))).toBe('E_ROWS_BEHIND');
+  const asked = ask(elsewhere(log, store));
+  await diffs.catchUp();
+  expect(await asked).toBeGreaterThan(0);
+});
+
+it('rows that were replaced are not read on', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  const lineage = folding(log, store, LINEAGE);
+  await log.append(0, recorded.entries);
+  await lineage.catchUp();
+  const rows = elsewhere(log, store);
+  const heads = (): Promise<unknown[]> =>
+    rows.read((view) => [...recorded.histories.keys()].map((history) => readFence(view, history)?.next));
+  const before = await heads();
+  await lineage.rebuild();
+  expect(await heads()).toEqual(before);
+  expect(before).not.toContain(undefined);
+});
+
+it('nobody waits for what damage keeps from being read [record §2: unknown key]', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  await log.append(0, recorded.entries.slice(0, 5));
+  await log.append(0, [{ key: 'never seen', bytes: Uint8Array.of(1, 2, 3) }]);
+  await log.append(0, recorded.entries.slice(5));
+  await folding(log, store, LINEAGE).catchUp();
+  const rows = elsewhere(log, store);
+  await rows.catchUp();
+  const never = new AbortController().signal;
+  expect(await codeOf(rows.waitFor({ partition: 0, offset: await log.end(0) }, never))).toBe(
+    'E_PARTITION_CLOSED',
+  );
+});
