@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import type { PayloadSource } from '@stemma/context-tree';
 import type { Frame } from '@stemma/events';
 import {
@@ -68,8 +69,10 @@ export type SessionStart = {
   readonly placed: (frame: Frame, position: Position) => void;
 };
 
-/** When so many frames are ahead of what the rows were known to have, they are asked again. */
+/** When so many more frames are ahead of what the rows were known to have, they are asked again. */
 const RECENT = 64;
+/** Frames of a history that rows may be behind before no more are written to it: they are all in memory. */
+const MOST_AHEAD = 10_000;
 /** Nodes of the trees that a session keeps: about 250 MB. Those of more lineages are read from the rows again. */
 const MOST_NODES = 300_000;
 /** A lineage more than this at hand, and the rows are asked again at every frame: their trees can go only then. */
@@ -160,6 +163,12 @@ export const openSession = ({
     );
   };
 
+  let askAt = RECENT;
+  const forgetKnown = async (): Promise<void> => {
+    recent.forgetKnown(await rows.ask((facts) => facts.head()), before);
+    askAt = recent.size + RECENT;
+  };
+
   return {
     get next() {
       return state.next;
@@ -170,6 +179,13 @@ export const openSession = ({
     asOf,
     remembered: async (id) => recent.commands.get(id) ?? rows.ask((facts) => facts.remembered(id)),
     decide: async (command): Promise<Decision> => {
+      if (recent.size >= MOST_AHEAD) {
+        await forgetKnown();
+        if (recent.size >= MOST_AHEAD)
+          throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {
+            history,
+          });
+      }
       const at = clock();
       const decided = await withLineages((lineages) =>
         rows.ask((facts, stored) =>
@@ -183,8 +199,7 @@ export const openSession = ({
       return { author: command.by, at, lineage: decided.lineage, events: decided.events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
-      if (recent.size >= RECENT || state.lineages.size > LINEAGES)
-        recent.forgetKnown(await rows.ask((facts) => facts.head()), before);
+      if (recent.size >= askAt || state.lineages.size > LINEAGES) await forgetKnown();
       if (recent.size === 0) settle(state, MOST_NODES, frame.body.lineage);
       const applied = await withLineages((lineages) =>
         rows.withPayloads((stored) =>
