@@ -7,7 +7,15 @@ import { ENDPOINTS } from './endpoints.ts';
 type Doc = Record<string, unknown>;
 
 /** Codes that any endpoint may answer with. */
-const EVERYWHERE: readonly ErrorCode[] = ['E_USAGE', 'E_NOT_ALLOWED', 'E_HISTORY_DAMAGED', 'E_INTERNAL'];
+const EVERYWHERE: readonly ErrorCode[] = [
+  'E_USAGE',
+  'E_NOT_ALLOWED',
+  'E_HISTORY_DAMAGED',
+  'E_INTERNAL',
+  'E_ROWS_BEHIND',
+  'E_BROKERS_UNREACHABLE',
+  'E_DATABASE_UNREACHABLE',
+];
 
 /** The contract as an OpenAPI 3.1 document. Schemas with an id stand under `components`. */
 export const openApi = (version: string): Doc => {
