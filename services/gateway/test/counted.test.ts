@@ -57,8 +57,8 @@ test('it is ready while its log and rows answer, and not any more when it is abo
   const home = twoHistories();
   const closing = new AbortController();
   let trouble: Error | undefined;
-  const partitions = () => (trouble ? Promise.reject(trouble) : home.partitions());
-  const app = createGateway({ home: { ...home, partitions }, closing: closing.signal });
+  const check = () => (trouble ? Promise.reject(trouble) : home.ready());
+  const app = createGateway({ home: { ...home, ready: check }, closing: closing.signal });
   const ready = async (): Promise<unknown[]> => {
     const response = await app.request('/health/ready');
     return [response.status, await response.json()];
