@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { append } from './append/append.ts';
 import { audit } from './audit/audit.ts';
 import { causes } from './causes/causes.ts';
+import { gateway } from './gateway/gateway.ts';
 import { growth } from './growth/growth.ts';
 import { kafka } from './kafka/kafka.ts';
 import { lineages } from './lineages/lineages.ts';
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   audit,
   lineages,
   kafka,
+  gateway,
 };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
@@ -41,7 +43,7 @@ const run = async (options: Options, name: Name): Promise<Report> => {
 };
 
 /** Tables that compare Stemma with nothing else. */
-const OURS: ReadonlySet<Name> = new Set(['stages', 'questions', 'audit', 'lineages']);
+const OURS: ReadonlySet<Name> = new Set(['stages', 'questions', 'audit', 'lineages', 'gateway']);
 
 const main = async (options: Options): Promise<void> => {
   const withPeers = options.tables.some((name) => !OURS.has(name));

@@ -11,6 +11,7 @@ export const names = [
   'stages',
   'lineages',
   'kafka',
+  'gateway',
   'selectors',
   'audit',
 ] as const;

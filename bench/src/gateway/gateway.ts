@@ -1,0 +1,143 @@
+import { historyId } from '@stemma/history';
+import { brokerLibs, freshDatabase, missingTools, startBroker, startPostgres } from '@stemma/test-kit';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median, spread, timed, type Spread } from '../measure.ts';
+import { figure, type BenchmarkOptions, type Report } from '../table.ts';
+import { openProcesses } from './processes.ts';
+
+type Measured = { readonly many: number; readonly half: Spread; readonly single: number };
+type System = { readonly title: string; readonly env: NodeJS.ProcessEnv; readonly apart: boolean };
+
+const HISTORIES = 8;
+const AT_ONCE = 64;
+
+/** A command of one block to a lineage by its strand. */
+const send = async (url: string, history: number, id: string): Promise<void> => {
+  const to = `${historyId(`agent-${history}`, '')}:0`;
+  const node = { nodeType: 'cb', role: 'assistant', kind: 'text', content: `What was said in ${id}` };
+  await post(`${url}/api/histories/${to}/commands`, {
+    id,
+    recorder: 'bench',
+    steps: [{ op: 'insert', parent: '^ah', node }],
+  });
+};
+const post = async (url: string, body: unknown): Promise<void> => {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${answer.status} ${text}`);
+};
+
+const measure = async (url: string, commands: number): Promise<Measured> => {
+  for (let history = 0; history < HISTORIES; history++)
+    await post(`${url}/api/histories`, {
+      id: `start:${history}`,
+      recorder: 'bench',
+      name: `agent-${history}`,
+    });
+  const run = async (name: string, ahead: number, histories: number, count: number): Promise<number> => {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let n = next++; n < count; n = next++) await send(url, n % histories, `${name}${n}`);
+    };
+    const { ms } = await timed(() => Promise.all(Array.from({ length: ahead }, worker)));
+    return (count * 1000) / ms;
+  };
+  await run('warm', AT_ONCE, HISTORIES, Math.ceil(commands / 4));
+  const many = await run('many', AT_ONCE, HISTORIES, commands);
+  // Sent when it is their time, whether or not those before have been answered: waiting counts.
+  const every = 2000 / many;
+  const began = performance.now();
+  const latencies = await Promise.all(
+    Array.from({ length: commands }, async (_, n) => {
+      const due = began + n * every;
+      await sleep(Math.max(0, due - performance.now()));
+      await send(url, n % HISTORIES, `half${n}`);
+      return performance.now() - due;
+    }),
+  );
+  const single = await run('single', 1, 1, Math.ceil(commands / 8));
+  return { many, half: spread(latencies), single };
+};
+
+const measureSystem = async (
+  { env, apart }: System,
+  directory: string,
+  commands: number,
+): Promise<Measured> => {
+  const processes = openProcesses();
+  try {
+    const all = { STEMMA_HOME: directory, STEMMA_PORT: '0', STEMMA_LOG: '', STEMMA_ROWS: '', ...env };
+    const url = await processes.start('gateway', [], all, /Stemma is at (\S+)/);
+    for (const model of apart ? ['lineage', 'diffs', 'stages'] : [])
+      await processes.start('projector', ['--read-model', model], all, /(folding)/);
+    return await measure(url, commands);
+  } finally {
+    await processes.end();
+  }
+};
+
+/** Commands a second over HTTP: gateway, log and rows, as one process and apart. */
+export const gateway = async ({ directory, quick, rounds }: BenchmarkOptions): Promise<Report> => {
+  const missing = missingTools();
+  if (missing !== undefined) throw new Error(missing);
+  const postgres = await startPostgres({ settings: { fsync: 'on', full_page_writes: 'on' } });
+  const broker = await startBroker({ libs: await brokerLibs(), directory: join(directory, 'broker') });
+  try {
+    const commands = quick ? 200 : 5000;
+    const measured = new Map<string, Measured[]>();
+    for (let round = 0; round < rounds; round++) {
+      const database = await freshDatabase(postgres.url);
+      const kafka = (): string => `kafka://${broker.address}/bench-${randomUUID()}?partitions=1`;
+      const systems: readonly System[] = [
+        { title: 'embedded log, rows in the directory', env: {}, apart: false },
+        { title: 'Kafka, rows of its own', env: { STEMMA_LOG: kafka() }, apart: false },
+        {
+          title: 'Kafka, PostgreSQL, three projectors apart',
+          env: { STEMMA_LOG: kafka(), STEMMA_ROWS: database.url },
+          apart: true,
+        },
+      ];
+      for (const [i, system] of systems.entries()) {
+        const figures = await measureSystem(system, join(directory, `${round}-${i}`), commands);
+        measured.set(system.title, [...(measured.get(system.title) ?? []), figures]);
+      }
+      await database.drop();
+    }
+    return {
+      name: 'gateway',
+      tables: [
+        {
+          title: 'Commands over HTTP: gateway, log, rows',
+          columns: [
+            '',
+            '64 at once, a second',
+            'at half of it: ms, median',
+            'p99',
+            'one at a time, a second',
+          ],
+          rows: [...measured].map(([title, all]) => [
+            title,
+            ...[
+              median(all.map(({ many }) => many)),
+              median(all.map(({ half }) => half.median)),
+              median(all.map(({ half }) => half.p99)),
+              median(all.map(({ single }) => single)),
+            ].map(figure),
+          ]),
+          notes: [
+            `${rounds} rounds of ${commands} commands of one block; medians. 64 at once go to ${HISTORIES} histories, one at a time to one.`,
+            'Who sends, the gateway, the broker, the database and the projectors share the machine.',
+          ],
+        },
+      ],
+      aims: [],
+      figures: Object.fromEntries(measured),
+    };
+  } finally {
+    await broker.stop('SIGKILL');
+    await postgres.remove();
+  }
+};
