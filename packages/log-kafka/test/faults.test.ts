@@ -14,7 +14,7 @@ import {
 } from './fault-kit.ts';
 
 const missing = missingTools();
-const KILLS = Number(process.env['STEMMA_KAFKA_KILLS'] ?? 5);
+const KILLS = Number(process.env['STEMMA_KAFKA_KILLS'] ?? 10);
 const HISTORIES = ['hshared', 'ha', 'hb', 'hc'];
 
 describe('faults of a broker', () => {

@@ -51,6 +51,8 @@ describe('a system of processes', () => {
 
     for (const [partitions, writers] of [
       [1, 1],
+      [1, 3],
+      [6, 1],
       [6, 3],
     ] as const) {
       const prefix = `apart-${randomUUID()}`;
