@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail } from '@stemma/errors';
 import type { ContentSource, EventLog, Standing } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
 import { frameAt, standingOf } from '../core-tables.ts';
@@ -68,24 +68,21 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     signal?: AbortSignal,
   ): Promise<T> => {
     const until = now() + patience;
-    let last: Error | undefined;
-    for (;;) {
-      const settled = new AbortController();
-      const heard = changed(settled.signal);
-      try {
-        const found = await attempt();
-        if (found !== undefined) return found.value;
-      } catch (error) {
-        if (!isStemmaError(error, 'E_ROWS_BEHIND')) throw error;
-        last = error;
-      } finally {
-        if (signal?.aborted === true || now() >= until) settled.abort();
-      }
+    let found = await attempt();
+    while (found === undefined) {
       if (signal?.aborted === true) throw fail('E_CANCELLED', `${what()}, and nobody waits any more`);
-      if (now() >= until) throw last ?? behind(what());
-      await heard;
-      settled.abort();
+      if (now() >= until) throw behind(what());
+      const settled = new AbortController();
+      try {
+        // Heard from before it is looked at again: no commit is missed in between.
+        const heard = changed(settled.signal);
+        found = await attempt();
+        if (found === undefined) await heard;
+      } finally {
+        settled.abort();
+      }
     }
+    return found.value;
   };
   const changed = (signal: AbortSignal): Promise<void> => {
     const either = AbortSignal.any([signal, AbortSignal.timeout(LOOK)]);
