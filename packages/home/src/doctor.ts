@@ -70,7 +70,10 @@ export const examine = async (parts: Parts): Promise<DoctorReport> => {
 };
 
 /** Where each partition's rows stand, and what was met on the way. */
-export const partitionsOf = ({ log, projector }: Parts): Promise<readonly PartitionHealth[]> =>
+export const partitionsOf = ({
+  log,
+  projector,
+}: Pick<Parts, 'log' | 'projector'>): Promise<readonly PartitionHealth[]> =>
   Promise.all(
     Array.from({ length: log.partitions }, (_, partition) => partitionHealth(log, projector, partition)),
   );

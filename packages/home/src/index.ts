@@ -65,7 +65,7 @@ export type { WatchMessage } from './questions/watch-types.ts';
 export { parseByteRange } from './questions/blame.ts';
 export type { Blame, BlamePart, ByteRange } from './questions/types.ts';
 export { copyLog, type CopyOptions, type CopyReport } from './copy.ts';
-export type { DoctorReport, Finding, PartitionHealth } from './doctor.ts';
+export { partitionsOf, type DoctorReport, type Finding, type PartitionHealth } from './doctor.ts';
 export { openHome, type HomeOptions } from './open-home.ts';
 export { openPatience, type Patience } from './patience.ts';
 export { openLogOf, type LogPlace, type OpenedLog } from './open-log.ts';

@@ -1,8 +1,16 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { openLogOf, openPatience, openShared, projectorOf, type Patience, type Shared } from '@stemma/home';
+import {
+  openLogOf,
+  openPatience,
+  openShared,
+  partitionsOf,
+  projectorOf,
+  type Patience,
+  type Shared,
+} from '@stemma/home';
 import type { EventLog } from '@stemma/log';
 import { countFolding, openMetrics, serveStatus, type PartitionStanding } from '@stemma/metrics';
-import { isClosed, signatureOf, type Group, type Projector } from '@stemma/projector';
+import { signatureOf, type Group, type Projector } from '@stemma/projector';
 import { loadGroup } from './load-group.ts';
 
 export type ProjectorRun = {
@@ -54,7 +62,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     );
     closing.defer(() => log.close());
     const projector = projectorOf(log, shared, group, folded);
-    standing = () => standingsOf(log, projector);
+    standing = () => partitionsOf({ log, projector });
     ready = async () => {
       await projector.standing(0);
     };
@@ -89,15 +97,16 @@ const share = async (
   const failed: Error[] = [];
   const assigned = (partitions: readonly number[]): void => {
     part.abort();
-    part = new AbortController();
-    const until = AbortSignal.any([signal, over.signal, part.signal]);
+    const mine = new AbortController();
+    part = mine;
+    const until = AbortSignal.any([signal, over.signal, mine.signal]);
     folding = folding.then(async () => {
       if (until.aborted || partitions.length === 0) return;
       say(`partitions ${partitions.join(', ')}`);
       try {
         await fold(partitions, until);
       } catch (error) {
-        if (part.signal.aborted || signal.aborted) return;
+        if (mine.signal.aborted || signal.aborted) return;
         failed.push(error as Error);
         over.abort();
       }
@@ -139,20 +148,3 @@ const foldFrom = async (
     }
   }
 };
-
-const standingsOf = (log: EventLog, projector: Projector): Promise<readonly PartitionStanding[]> =>
-  Promise.all(
-    Array.from({ length: log.partitions }, async (_, partition) => {
-      const [end, at] = [await log.end(partition), await projector.standing(partition)];
-      const rows = at?.cursor.offset ?? 0;
-      return {
-        partition,
-        rows,
-        lag: Math.max(end - rows, 0),
-        accepted: at?.state.accepted ?? 0,
-        fenced: { ...at?.state.fenced },
-        damaged: at?.state.damage.length ?? 0,
-        closed: isClosed(at),
-      };
-    }),
-  );
