@@ -164,7 +164,7 @@ const connected = async (pool: pg.Pool, name: string): Promise<pg.PoolClient> =>
 };
 
 /** Statements on a connection, each with a deadline: behind it the connection is cut, since nobody is there. */
-const sessionOn = (client: pg.PoolClient, name: string, deadlines: Deadlines): Session => {
+export const sessionOn = (client: pg.ClientBase, name: string, deadlines: Deadlines): Session => {
   return {
     async query(text, values = []) {
       // The server ends a statement that takes too long by itself; this is for one that no longer does.

@@ -1,3 +1,4 @@
+export { openAssignment, type Assignment, type AssignmentOptions } from './assignment.ts';
 export {
   bytesOf,
   openDatabase,

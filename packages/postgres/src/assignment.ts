@@ -1,0 +1,145 @@
+import { fail } from '@stemma/errors';
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { clientOptions, cut, sessionOn, type Database, type Session } from './database.ts';
+import { refused } from './refused.ts';
+
+/** This process's share of the partitions of a group: its advisory locks, held by a session of their own. */
+export type Assignment = {
+  /** The partitions that were this process's at the last look, rising. */
+  partitions(): readonly number[];
+  /**
+   * Looks who is there, gives up what is beyond this process's share, and takes what is free up to it. To be called about
+   * once a second: a session that is silent for too long is ended by the database, and its partitions go to others.
+   *
+   * @throws E_DATABASE_UNREACHABLE: the session is lost, and its partitions with it; open another one. The codes of
+   *   {@link Database}
+   */
+  renew(): Promise<void>;
+  /** Gives everything up. */
+  close(): Promise<void>;
+};
+
+export type AssignmentOptions = {
+  /** Who shares: all processes that name the same group in the same database. */
+  readonly group: string;
+  /** How many partitions there are: 0 up to it. */
+  readonly partitions: number;
+  /** Milliseconds of silence after which the database ends the session of a process that hangs. Default 6,000. */
+  readonly silence?: number;
+};
+
+const SILENCE_MS = 6_000;
+
+/**
+ * Joins those who share the partitions of a group and takes a share. Of P partitions and n processes each gets P / n,
+ * rounded up for some and down for the others; a partition is never one of two processes at once, as far as the
+ * database knows. A process that ends loses its locks with its session.
+ *
+ * A process that was cut off from the database, or stopped, may believe for a while that a partition is still its own:
+ * whoever builds on this checks what it writes, as rows do with their cursor (docs/decisions/0048).
+ *
+ * @throws E_DATABASE_REFUSED where a pool hands the statements of one connection to several sessions; the codes of
+ *   {@link Database}
+ */
+export const openAssignment = async (
+  { address, name, deadlines }: Database,
+  { group, partitions: count, silence = SILENCE_MS }: AssignmentOptions,
+): Promise<Assignment> => {
+  const limits = { ...deadlines, answer: Math.min(deadlines.answer, silence) };
+  const client = new pg.Client(clientOptions(address, limits));
+  // Whatever happens to the connection is found at the next look.
+  client.on('error', () => cut(client));
+  const session = sessionOn(client, name, limits);
+  const key = keyOf(group);
+  let mine: readonly number[] = [];
+
+  const renew = async (): Promise<void> => {
+    const { share, held, free } = sharing(await locksOf(session, key), count, name);
+    const kept = held.slice(0, share);
+    for (const partition of held.slice(share))
+      await session.query('select pg_advisory_unlock($1, $2)', [key, lockOf(partition)]);
+    for (const partition of free) {
+      if (kept.length >= share) break;
+      const [row] = await session.query('select pg_try_advisory_lock($1, $2)', [key, lockOf(partition)]);
+      if (row?.[0] === 't') kept.push(partition);
+    }
+    mine = kept.sort((a, b) => a - b);
+  };
+  const close = async (): Promise<void> => {
+    mine = [];
+    const late = setTimeout(() => cut(client), 1_000);
+    await client.end().catch(() => undefined);
+    clearTimeout(late);
+  };
+
+  try {
+    await connected(client, name);
+    // PostgreSQL 13 has no such setting: there only its keepalives notice a process that hangs.
+    await session.query(
+      `select set_config(name, $1, false) from pg_settings where name = 'idle_session_timeout'`,
+      [silence],
+    );
+    await session.query('select pg_advisory_lock_shared($1, $2)', [key, MEMBERS]);
+    await renew();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { partitions: () => mine, renew, close };
+};
+
+const connected = async (client: pg.Client, name: string): Promise<void> => {
+  try {
+    await client.connect();
+  } catch (error) {
+    throw refused(error, name);
+  }
+};
+
+/** Everybody who is there holds this lock of the group, shared; the others are those of partitions, held by one. */
+const MEMBERS = 0;
+const lockOf = (partition: number): number => partition + 1;
+
+/** The number of a group, the first of the two that name an advisory lock: 31 bits, so that it is shown as it is given. */
+const keyOf = (group: string): number =>
+  createHash('sha256').update(group).digest().readUInt32BE(0) & 0x7fff_ffff;
+
+type Lock = { readonly number: number; readonly process: number; readonly own: boolean };
+
+const locksOf = async (session: Session, key: number): Promise<readonly Lock[]> => {
+  const rows = await session.query(
+    `select objid, pid, pid = pg_backend_pid() from pg_locks
+     where locktype = 'advisory' and classid = $1 and objsubid = 2 and granted
+       and database = (select oid from pg_database where datname = current_database())`,
+    [key],
+  );
+  return rows.map(([number, process, own]) => ({
+    number: Number(number),
+    process: Number(process),
+    own: own === 't',
+  }));
+};
+
+/** What this process holds, how much it may hold, and what nobody holds. */
+const sharing = (
+  locks: readonly Lock[],
+  count: number,
+  name: string,
+): { readonly share: number; readonly held: readonly number[]; readonly free: readonly number[] } => {
+  const members = locks.filter(({ number }) => number === MEMBERS).sort((a, b) => a.process - b.process);
+  const rank = members.findIndex(({ own }) => own);
+  if (rank === -1)
+    throw fail(
+      'E_DATABASE_REFUSED',
+      `the database ${name}: a pool hands the statements of one connection to several sessions; name the database itself, or let the pool keep sessions`,
+    );
+  const share = Math.floor(count / members.length) + (rank < count % members.length ? 1 : 0);
+  const all = Array.from({ length: count }, (_, partition) => partition);
+  const takenBy = new Map(locks.map((lock) => [lock.number, lock.own]));
+  return {
+    share,
+    held: all.filter((partition) => takenBy.get(lockOf(partition)) === true),
+    free: all.filter((partition) => !takenBy.has(lockOf(partition))),
+  };
+};
