@@ -1,16 +1,9 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import {
-  openLogOf,
-  openPatience,
-  openShared,
-  partitionsOf,
-  projectorOf,
-  type Patience,
-  type Shared,
-} from '@stemma/home';
-import type { EventLog } from '@stemma/log';
+import { openLogOf, openPatience, openShared, partitionsOf, projectorOf, type Patience } from '@stemma/home';
 import { countFolding, openMetrics, serveStatus, type PartitionStanding } from '@stemma/metrics';
-import { signatureOf, type Group, type Projector } from '@stemma/projector';
+import { openAssignment, openDatabase } from '@stemma/postgres';
+import { signatureOf, type Projector } from '@stemma/projector';
+import { foldAssigned } from './fold-assigned.ts';
 import { loadGroup } from './load-group.ts';
 
 export type ProjectorRun = {
@@ -31,8 +24,7 @@ export type ProjectorRun = {
 
 /**
  * Folds a log into the rows of one group until the signal aborts. Processes that run the same read model share the log's
- * partitions (on Kafka); one that ends, however it ends, is replaced by the others from where its rows stand. It waits
- * while brokers or the database are away, and builds the rows anew where they are not of this log.
+ * partitions; one that ends, however it ends, is replaced by the others from where its rows stand. It waits while brokers or the database are away, and builds the rows anew where they are not of this log.
  *
  * @throws E_USAGE, E_HOME_NOT_FOUND, E_VERSION_NEEDED, E_BROKERS_REFUSED, E_DATABASE_REFUSED, E_DATABASE_UNTRUSTED,
  *   E_DATABASE_VERSION
@@ -67,66 +59,27 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
       await projector.standing(0);
     };
     say(`folding ${group.name} into ${shared.name}`);
-    const among = { group: sharers(group, shared), partitions: log.partitions };
-    await share(run, among, (partitions, until) =>
-      foldFrom({ log, projector, patience, say }, partitions, until),
-    );
+    const database = openDatabase(run.rows);
+    closing.defer(() => database.close());
+    await foldAssigned({
+      // Each version shares apart: it has rows of its own.
+      open: () =>
+        patience.trying(() =>
+          openAssignment(database, {
+            group: `${log.id} ${signatureOf(group.models, group.keepFrames)}`,
+            partitions: log.partitions,
+          }),
+        ),
+      signal,
+      say,
+      fold: (partitions, until) => foldFrom({ projector, patience, say }, partitions, until),
+    });
   } catch (error) {
     if (!signal.aborted) throw error;
   }
 };
 
-type Fold = (partitions: readonly number[] | undefined, until: AbortSignal) => Promise<void>;
-
-/** Who shares: versions do not, since each has rows of its own, nor those who fold into different databases. */
-const sharers = ({ models, keepFrames }: Group, { name }: Shared): string =>
-  `${signatureOf(models, keepFrames)}@${name}`;
-
-/** Runs `fold` for the part of the partitions that is this process's, again whenever that changes. */
-const share = async (
-  { log, signal, say }: ProjectorRun,
-  { group, partitions: all }: { readonly group: string; readonly partitions: number },
-  fold: Fold,
-): Promise<void> => {
-  if (log === undefined) return fold(undefined, signal);
-  const { dealPartitions, parseKafkaAddress } = await import('@stemma/log-kafka');
-  const { brokers, prefix } = parseKafkaAddress(log);
-  const over = new AbortController();
-  let part = new AbortController();
-  let folding: Promise<void> = Promise.resolve();
-  const failed: Error[] = [];
-  const assigned = (partitions: readonly number[]): void => {
-    part.abort();
-    const mine = new AbortController();
-    part = mine;
-    const until = AbortSignal.any([signal, over.signal, mine.signal]);
-    folding = folding.then(async () => {
-      if (until.aborted || partitions.length === 0) return;
-      say(`partitions ${partitions.join(', ')}`);
-      try {
-        await fold(partitions, until);
-      } catch (error) {
-        if (mine.signal.aborted || signal.aborted) return;
-        failed.push(error as Error);
-        over.abort();
-      }
-    });
-  };
-  await dealPartitions({
-    brokers,
-    prefix,
-    partitions: all,
-    group: `${prefix}.${group}`,
-    signal: AbortSignal.any([signal, over.signal]),
-    assigned,
-  });
-  part.abort();
-  await folding;
-  for (const error of failed) throw error;
-};
-
 type Folding = {
-  readonly log: EventLog;
   readonly projector: Projector;
   readonly patience: Patience;
   readonly say: (sentence: string) => void;
@@ -134,7 +87,7 @@ type Folding = {
 
 const foldFrom = async (
   { projector, patience, say }: Folding,
-  partitions: readonly number[] | undefined,
+  partitions: readonly number[],
   until: AbortSignal,
 ): Promise<void> => {
   const going = (): boolean => !until.aborted;
