@@ -103,7 +103,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'front-door', file: 'examples/consumer/inner.ts', text: use('../../packages/log/src/inner.ts') },
   { rule: 'front-door', file: 'packages/log/src/inner.test.ts', text: use('../../events/src/inner.ts') },
   { rule: 'by-name', file: 'packages/log/src/by-path.ts', text: use('../../events/src/index.ts') },
-  { rule: 'kafkajs-in-one-place', file: 'packages/log/src/kafka.ts', text: use('kafkajs') },
+  { rule: 'kafkajs-in-one-place', file: 'packages/log-kafka/src/kafka.ts', text: use('kafkajs') },
   { rule: 'tests-are-leaves', file: 'packages/home/src/kit.ts', text: use('@stemma/test-kit') },
   { rule: 'tests-are-leaves', file: 'packages/log/src/suite.ts', text: use('@stemma/row-store/contract') },
 ];

@@ -104,9 +104,11 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     {
       name: 'kafkajs-in-one-place',
       comment:
-        'The Kafka client has faults with answers; they are all in log-kafka. Benchmarks, tests and examples are others.',
+        'The Kafka client has faults with answers; they are all in log-kafka/src/protocol. Benchmarks, tests and examples are others.',
       severity: 'error',
-      from: { pathNot: '^(packages/log-kafka|packages/test-kit|bench/src/kafka|examples)/' },
+      from: {
+        pathNot: '^(packages/log-kafka/(src/protocol|test)|packages/test-kit|bench/src/kafka|examples)/',
+      },
       to: { path: 'node_modules/kafkajs/' },
     },
     {

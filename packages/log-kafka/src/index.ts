@@ -1,5 +1,4 @@
 export { parseKafkaAddress, type KafkaAddress } from './address.ts';
-export { dealPartitions, type DealOptions } from './deal.ts';
 export { openKafkaLog, type KafkaLog, type KafkaLogOptions } from './kafka-log.ts';
 export {
   openPublisher,

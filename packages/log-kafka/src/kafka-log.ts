@@ -1,12 +1,11 @@
 import { fail } from '@stemma/errors';
 import { madeWith, openPartitions, type EventLog, type RawLog } from '@stemma/log';
 import { randomUUID } from 'node:crypto';
-import { openClient } from './client.ts';
+import { openClient } from './protocol/client.ts';
+import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './protocol/topic.ts';
 import { openReader } from './reader.ts';
 import { openSender } from './sender.ts';
-import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './topic.ts';
 import { openWatcher } from './watcher.ts';
-import { registerZstd } from './zstd.ts';
 
 export type KafkaLogOptions = {
   /** `host:port` of some of the brokers; they name the others. */
@@ -35,7 +34,6 @@ const PARTITIONS = 6;
  *   E_LOG_MISMATCH if it has another number of partitions, or its topic's settings do not keep everything for ever.
  */
 export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> => {
-  registerZstd();
   const { brokers, prefix, deadline = DEADLINE, create = true } = options;
   const topic = framesTopic(prefix);
   const making = create ? { create: options.partitions ?? PARTITIONS } : {};

@@ -1,8 +1,7 @@
 import { fail } from '@stemma/errors';
 import { partitionOf } from '@stemma/log';
-import { openClient, type Message } from './client.ts';
-import { openTopic } from './topic.ts';
-import { registerZstd } from './zstd.ts';
+import { openClient, type Message } from './protocol/client.ts';
+import { openTopic } from './protocol/topic.ts';
 
 /** A record for readers that are not ours: `value` is text, headers are texts too. */
 export type OutRecord = {
@@ -53,7 +52,6 @@ const PARTITIONS = 6;
  *   another number of partitions
  */
 export const openPublisher = async (options: PublisherOptions): Promise<Publisher> => {
-  registerZstd();
   const { brokers, topic, deadline = DEADLINE } = options;
   if (topic.endsWith('.frames'))
     throw fail('E_USAGE', `${topic} is the topic of a log: name another one for what is published`);

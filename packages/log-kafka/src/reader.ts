@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { LogRecord, ReadBatch } from '@stemma/log';
-import type { Client } from './client.ts';
-import { decodeBatches } from './record-batches.ts';
+import type { Client } from './protocol/client.ts';
+import { decodeBatches } from './protocol/record-batches.ts';
 
 /** Reads one partition from any offset on. */
 export type Reader = {

@@ -1,5 +1,5 @@
 import type { Entry, Placed } from '@stemma/log';
-import type { Client } from './client.ts';
+import type { Client } from './protocol/client.ts';
 
 /** What one send takes before compression: more than one record only below it. */
 const MAX_SEND_BYTES = 900 * 1024;

@@ -1,5 +1,5 @@
-import type { Client } from './client.ts';
-import { decodeBatches } from './record-batches.ts';
+import type { Client } from './protocol/client.ts';
+import { decodeBatches } from './protocol/record-batches.ts';
 
 /** Wakes those who wait for something at or behind an offset. */
 export type Watcher = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Client } from '../src/client.ts';
+import type { Client } from '../src/protocol/client.ts';
 import { openReader } from '../src/reader.ts';
 import { batchOf } from './batches.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodeBatches, MAX_BATCH_BYTES } from '../src/record-batches.ts';
+import { decodeBatches, MAX_BATCH_BYTES } from '../src/protocol/record-batches.ts';
 import { batchOf, sealBatch } from './batches.ts';
 
 const RUNS = { numRuns: Number(process.env['STEMMA_RUNS'] ?? 100) };

@@ -1,4 +1,4 @@
-// The parts of kafkajs 2.2.4 below its public API that client.ts builds on (docs/decisions/0035).
+// The parts of kafkajs 2.2.4 below its public API that this folder and its tests build on (docs/decisions/0035).
 
 declare module 'kafkajs/src/cluster/index.js' {
   export type Broker = {
@@ -15,30 +15,6 @@ declare module 'kafkajs/src/cluster/index.js' {
       getConnection(index: number): Promise<unknown>;
     };
     disconnect(): Promise<void>;
-    joinGroup(request: {
-      readonly groupId: string;
-      readonly sessionTimeout: number;
-      readonly rebalanceTimeout: number;
-      readonly memberId: string;
-      readonly groupProtocols: readonly { readonly name: string; readonly metadata: Buffer }[];
-    }): Promise<{
-      readonly generationId: number;
-      readonly leaderId: string;
-      readonly memberId: string;
-      readonly members: readonly { readonly memberId: string }[];
-    }>;
-    syncGroup(request: {
-      readonly groupId: string;
-      readonly generationId: number;
-      readonly memberId: string;
-      readonly groupAssignment: readonly { readonly memberId: string; readonly memberAssignment: Buffer }[];
-    }): Promise<{ readonly memberAssignment: Buffer }>;
-    heartbeat(request: {
-      readonly groupId: string;
-      readonly groupGenerationId: number;
-      readonly memberId: string;
-    }): Promise<unknown>;
-    leaveGroup(request: { readonly groupId: string; readonly memberId: string }): Promise<unknown>;
     produce(request: {
       readonly topicData: readonly {
         readonly topic: string;
@@ -82,7 +58,6 @@ declare module 'kafkajs/src/cluster/index.js' {
     refreshMetadata(): Promise<void>;
     addTargetTopic(topic: string): Promise<void>;
     findBroker(destination: { readonly nodeId: string }): Promise<Broker>;
-    findGroupCoordinator(group: { readonly groupId: string }): Promise<Broker>;
     findTopicPartitionMetadata(
       topic: string,
     ): readonly { readonly partitionId: number; readonly leader: number; readonly isr: readonly number[] }[];
@@ -98,7 +73,14 @@ declare module 'kafkajs/src/cluster/index.js' {
 
 declare module 'kafkajs/src/network/requestQueue/index.js' {
   export default class RequestQueue {
+    constructor(options: {
+      readonly logger: unknown;
+      readonly requestTimeout: number;
+      readonly enforceRequestTimeout: boolean;
+    });
     pending: readonly unknown[];
+    checkPendingRequests(): void;
+    destroy(): void;
     scheduleCheckPendingRequests(): void;
   }
 }
@@ -108,33 +90,61 @@ declare module 'kafkajs/src/network/connection.js' {
     isConnected(): boolean;
     connect: (this: Connection) => Promise<unknown>;
     disconnect(): Promise<unknown>;
+    readonly bytesBuffered: number;
     processData: (this: Connection, data: Buffer) => void;
     rejectRequests(error: unknown): void;
+    send(request: {
+      readonly request: {
+        readonly apiKey: number;
+        readonly apiVersion: number;
+        readonly apiName: string;
+        encode(): Promise<unknown>;
+      };
+      readonly response: {
+        decode(payload: Buffer): Promise<unknown>;
+        parse(data: unknown): Promise<unknown>;
+      };
+    }): Promise<unknown>;
   }
 }
 
-declare module 'kafkajs/src/consumer/assignerProtocol.js' {
-  const protocol: {
-    readonly MemberMetadata: {
-      encode(member: { readonly version: number; readonly topics: readonly string[] }): Buffer;
-    };
-    readonly MemberAssignment: {
-      encode(dealt: {
-        readonly version: number;
-        readonly assignment: Readonly<Record<string, readonly number[]>>;
-      }): Buffer;
-      decode(bytes: Buffer): { readonly assignment: Readonly<Record<string, readonly number[]>> } | null;
-    };
-  };
-  export default protocol;
+declare module 'kafkajs/src/network/connectionPool.js' {
+  import type Connection from 'kafkajs/src/network/connection.js';
+  export default class ConnectionPool {
+    constructor(options: {
+      readonly host: string;
+      readonly port: number;
+      readonly clientId: string;
+      readonly connectionTimeout: number;
+      readonly requestTimeout: number;
+      readonly logger: unknown;
+      readonly socketFactory: unknown;
+    });
+    getConnection(index?: number): Promise<Connection>;
+    destroy(): Promise<unknown>;
+  }
 }
 
-declare module 'kafkajs/src/network/socketFactory.js' {
-  export default function createSocketFactory(): unknown;
+declare module 'kafkajs/src/protocol/encoder.js' {
+  const Encoder: new () => object;
+  export default Encoder;
+}
+
+declare module 'kafkajs/src/protocol/decoder.js' {
+  const Decoder: new (bytes: Buffer) => object;
+  export default Decoder;
+}
+
+declare module 'kafkajs/src/protocol/recordBatch/v0/decoder.js' {
+  export default function decodeBatch(
+    decoder: object,
+  ): Promise<{ readonly records: readonly { readonly value: Buffer | null }[] }>;
 }
 
 declare module 'kafkajs/src/loggers/index.js' {
-  const loggers: { createLogger(options: { level: number; logCreator: unknown }): unknown };
+  const loggers: {
+    createLogger(options: { level: number; logCreator: unknown }): { namespace(name: string): unknown };
+  };
   export default loggers;
 }
 

@@ -1,9 +1,8 @@
 import kafkajs from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
 import loggers from 'kafkajs/src/loggers/index.js';
-import Connection from 'kafkajs/src/network/connection.js';
-import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import { connect, type Socket } from 'node:net';
+import { mendKafkajs } from './mend-kafkajs.ts';
 
 /** Milliseconds that a broker has for an answer, beyond those that it was told to wait. */
 export const REQUEST_TIMEOUT = 10_000;
@@ -72,50 +71,4 @@ export const openKafka = (brokers: readonly string[], sockets: Sockets): kafkajs
     logLevel: kafkajs.logLevel.NOTHING,
     socketFactory: sockets.factory,
   });
-};
-
-let mended = false;
-
-/** What kafkajs does wrong below its public API, mended once for the process. */
-const mendKafkajs = (): void => {
-  if (mended) return;
-  mended = true;
-  stopIdleTimers();
-  beginAnswersAnew();
-};
-
-/**
- * A connection of kafkajs 2.2.4 that broke in the middle of an answer keeps what it had of it when it is made again, reads
- * the next answer as the rest, and throws where nobody catches: the process ends. Here it begins with nothing, and what
- * cannot be read closes it. May go with kafkajs.
- */
-const beginAnswersAnew = (): void => {
-  const connection = Connection.prototype;
-  const { connect, processData } = connection;
-  connection.connect = function () {
-    if (!this.isConnected()) Object.assign(this, { chunks: [], bytesBuffered: 0, bytesNeeded: 4 });
-    return connect.call(this);
-  };
-  connection.processData = function (data) {
-    try {
-      processData.call(this, data);
-    } catch (error) {
-      this.rejectRequests(error);
-      this.disconnect().catch(() => undefined);
-    }
-  };
-};
-
-/**
- * kafkajs 2.2.4 looks every millisecond, for as long as a connection lives, whether one of the requests that wait may be
- * sent, even when none waits: 8 % of a core, and a TimeoutNegativeWarning of Node.js. Here it looks when one waits. May go
- * with kafkajs.
- */
-const stopIdleTimers = (): void => {
-  const queue: { pending: readonly unknown[]; scheduleCheckPendingRequests: (this: typeof queue) => void } =
-    RequestQueue.prototype;
-  const look = queue.scheduleCheckPendingRequests;
-  queue.scheduleCheckPendingRequests = function () {
-    if (this.pending.length > 0) look.call(this);
-  };
 };
