@@ -1,11 +1,9 @@
-import { sha256 } from '@stemma/canonical';
-import type { Frame } from '@stemma/events';
 import { historyId } from '@stemma/history';
 import { openShared, projectorOf } from '@stemma/home';
-import { encodeFrame, partitionOf, sealRecord, ZERO_HASH, type Entry } from '@stemma/log';
+import { partitionOf } from '@stemma/log';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { GROUPS, type Group } from '@stemma/projector';
-import { findBroker, findPostgres, freshDatabase, naiveHistory, START } from '@stemma/test-kit';
+import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyOf, transcript } from './histories.ts';
 
 const found = await findBroker();
 const postgres = await findPostgres();
@@ -23,30 +22,6 @@ const DEADLINE = asked === undefined ? 60_000 : 10_000;
 const [FRAMES, BLOCKS] = [50, 19];
 const MAIN = join(import.meta.dirname, '../../gateway/src/main.ts');
 
-/** One conversation of about a thousand events. */
-const transcript = (): readonly Frame[] => {
-  const history = naiveHistory(() => undefined, 'h0');
-  history.run(0, [START]);
-  for (let n = 0; n < FRAMES; n++)
-    history.run(0, [
-      ...Array.from({ length: BLOCKS }, (_, i) => ({
-        op: 'insert' as const,
-        parent: '^ah',
-        node: { id: `n${n}-${i}`, nodeType: 'cb' as const, role: 'user', content: `${n} ${i}` },
-      })),
-      { op: 'commit' },
-    ]);
-  return history.frames;
-};
-
-const copyOf = (frames: readonly Frame[], history: string): Entry[] => {
-  let prev: Uint8Array = ZERO_HASH;
-  return frames.map(({ envelope, body }) => {
-    const { bytes } = encodeFrame({ ...envelope, history, prev }, body);
-    prev = sha256(bytes);
-    return { key: history, bytes: sealRecord(bytes) };
-  });
-};
 const idOf = (copy: number): string => historyId(`long-${copy}`, '');
 
 describe('a gateway on an empty disk and a long log', async () => {
@@ -86,7 +61,7 @@ describe('a gateway on an empty disk and a long log', async () => {
     });
 
   beforeAll(async () => {
-    const frames = transcript();
+    const frames = transcript(FRAMES, BLOCKS);
     const log = await openKafkaLog({ brokers, prefix, partitions: 1 });
     for (let copy = 0; copy * FRAMES * (BLOCKS + 1) < EVENTS; copy++) {
       const history = idOf(copy);
