@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { clientOptions, cut, sessionOn, type Database, type Session } from './database.ts';
-import { refused } from './refused.ts';
+import { POOLED, refused } from './refused.ts';
 
 /** This process's share of the partitions of a group: its advisory locks, held by a session of their own. */
 export type Assignment = {
@@ -129,11 +129,7 @@ const sharing = (
 ): { readonly share: number; readonly held: readonly number[]; readonly free: readonly number[] } => {
   const members = locks.filter(({ number }) => number === MEMBERS).sort((a, b) => a.process - b.process);
   const rank = members.findIndex(({ own }) => own);
-  if (rank === -1)
-    throw fail(
-      'E_DATABASE_REFUSED',
-      `the database ${name}: a pool hands the statements of one connection to several sessions; name the database itself, or let the pool keep sessions`,
-    );
+  if (rank === -1) throw fail('E_DATABASE_REFUSED', `the database ${name}: ${POOLED}`);
   const share = Math.floor(count / members.length) + (rank < count % members.length ? 1 : 0);
   const all = Array.from({ length: count }, (_, partition) => partition);
   const takenBy = new Map(locks.map((lock) => [lock.number, lock.own]));

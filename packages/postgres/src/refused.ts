@@ -1,5 +1,9 @@
 import { StemmaError, type ErrorCode } from '@stemma/errors';
 
+/** A statement that this connection prepared is not there, or one that it did not prepare is. */
+export const POOLED =
+  'a pool before it hands the statements of one connection to several sessions: let the pool keep sessions';
+
 /** Classes and codes of SQLSTATE (PostgreSQL's documentation, appendix A) that have a code of ours; the longest wins. */
 const STATES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   '08': ['E_DATABASE_UNREACHABLE', 'the connection was lost'],
@@ -13,6 +17,8 @@ const STATES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   '28': ['E_DATABASE_REFUSED', 'it refuses the user or the password'],
   '3D000': ['E_DATABASE_REFUSED', 'there is no such database'],
   '42501': ['E_DATABASE_REFUSED', 'the user may not do this'],
+  '26000': ['E_DATABASE_REFUSED', POOLED],
+  '42P05': ['E_DATABASE_REFUSED', POOLED],
   '58': ['E_IO', 'its disk refused'],
   XX001: ['E_ROWS_DAMAGED', 'its data are damaged'],
   XX002: ['E_ROWS_DAMAGED', 'an index of it is damaged'],

@@ -176,6 +176,20 @@ describe('a database', () => {
     }
   });
 
+  it('behind a pool that hands statements to a session that did not prepare them is refused', async ({
+    skip,
+  }) => {
+    const found = await findPostgres();
+    if ('skip' in found) return skip(found.skip);
+    const database = opens(`${found.url}?pool=1`);
+    const ask = (): Promise<string> => codeOf(database.query('select $1::text', ['a']));
+    expect(await ask()).toBe('no error');
+    // What such a session does not know, or has forgotten, is the same.
+    await database.query('deallocate all');
+    expect(await ask()).toBe('E_DATABASE_REFUSED');
+    await opened.pop()?.close();
+  });
+
   it('wakes who waits for a channel, also after it was killed and began again', async ({ skip }) => {
     if (postgresFolder() === undefined) return skip('no PostgreSQL here');
     const own = await startPostgres();

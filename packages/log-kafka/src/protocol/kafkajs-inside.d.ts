@@ -2,7 +2,6 @@
 
 declare module 'kafkajs/src/cluster/index.js' {
   export type Broker = {
-    readonly versions: Readonly<Record<number, { readonly maxVersion: number }>>;
     readonly connectionPool: {
       send(request: {
         readonly request: object;
