@@ -45,14 +45,19 @@ export type Deadlines = {
   readonly connect: number;
   /** Until a statement is answered, ms. */
   readonly answer: number;
+  /** Until a write that says nothing more in its middle is undone, ms. Default 10,000. */
+  readonly silence?: number;
 };
 
 const DEADLINES: Deadlines = { connect: 10_000, answer: 30_000 };
 
-const BEGIN = {
-  write: 'begin isolation level read committed read write',
-  read: 'begin isolation level repeatable read read only',
-} as const;
+const SILENCE_MS = 10_000;
+
+/** Whoever is stopped or cut off in the middle of a write keeps others from writing no longer than so many milliseconds. */
+const beginOf = (mode: TransactionMode, silence = SILENCE_MS): string =>
+  mode === 'read'
+    ? 'begin isolation level repeatable read read only'
+    : `begin isolation level read committed read write; set local idle_in_transaction_session_timeout = ${silence}`;
 
 /** @throws E_USAGE. Connects with the first statement. */
 export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Database => {
@@ -99,7 +104,7 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
     transaction: (mode, fn) =>
       withClient(async (client) => {
         const session = sessionOn(client, name, deadlines);
-        const begun = session.query(BEGIN[mode]);
+        const begun = session.query(beginOf(mode, deadlines.silence));
         // Reading can go ahead; a write must not, lest it be one outside of any transaction.
         if (mode === 'write') await begun;
         begun.catch(() => undefined);

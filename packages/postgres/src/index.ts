@@ -4,6 +4,7 @@ export {
   openDatabase,
   type Cells,
   type Database,
+  type Deadlines,
   type Parameter,
   type Session,
 } from './database.ts';

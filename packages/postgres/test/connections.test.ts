@@ -5,7 +5,14 @@ import { chownSync, copyFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { listenTo, migrate, openDatabase, type Database } from '../src/index.ts';
+import {
+  listenTo,
+  migrate,
+  openDatabase,
+  type Database,
+  type Deadlines,
+  type Session,
+} from '../src/index.ts';
 
 const SECRET = 'hunter2 & co%';
 /** For servers that do not answer; the others have all the time they want. */
@@ -25,7 +32,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
 };
 
 const opened: Database[] = [];
-const opens = (url: string, deadlines = LATE): Database => {
+const opens = (url: string, deadlines: Deadlines = LATE): Database => {
   const database = openDatabase(url, deadlines);
   opened.push(database);
   return database;
@@ -174,6 +181,36 @@ describe('a database', () => {
       for (const database of opened.splice(0)) await database.close();
       await fresh.drop();
     }
+  });
+
+  it('takes what others write when a writer is stopped in the middle', async ({ skip }) => {
+    const found = await findPostgres();
+    if ('skip' in found) return skip(found.skip);
+    const fresh = await freshDatabase(found.url);
+    const database = opens(fresh.url, { ...LATE, silence: 500 });
+    await database.query('create table cursors (at integer)');
+    await database.query('insert into cursors values (0)');
+    const move = (to: number, session: Session): Promise<unknown> =>
+      session.query(`update cursors set at = ${to} where at = 0`);
+    let wakeUp = (): void => undefined;
+    const asleep = new Promise<void>((resolve) => (wakeUp = resolve));
+    let begun = (): void => undefined;
+    const moved = new Promise<void>((resolve) => (begun = resolve));
+    const stopped = codeOf(
+      database.transaction('write', async (session) => {
+        await move(1, session);
+        begun();
+        await asleep;
+        await session.query('select 1');
+      }),
+    );
+    await moved;
+    expect(await codeOf(database.transaction('write', (session) => move(2, session)))).toBe('no error');
+    wakeUp();
+    expect(await stopped).toBe('E_DATABASE_UNREACHABLE');
+    expect(await database.query('select at from cursors')).toEqual([['2']]);
+    await database.close();
+    await fresh.drop();
   });
 
   it('behind a pool that hands statements to a session that did not prepare them is refused', async ({
