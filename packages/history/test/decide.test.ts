@@ -1,15 +1,10 @@
-import {
-  commandDigest,
-  decide,
-  historyId,
-  LookupNeeded,
-  parseCommand,
-  type Command,
-  type Step,
-} from '@stemma/history';
 import { exportTree, PayloadNeeded } from '@stemma/context-tree';
 import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
+import { commandDigest, parseCommand, type Command, type Step } from '../src/command.ts';
+import { decide } from '../src/decide/decide.ts';
+import { historyId } from '../src/history-id.ts';
+import { LookupNeeded } from '../src/state.ts';
 import { codeOf } from './rules/kit.ts';
 
 const started = (): ReferenceHistory => {

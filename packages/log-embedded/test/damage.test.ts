@@ -1,4 +1,8 @@
+import { checkCursor, openRecord, sealRecord, type LogRecord } from '@stemma/log';
+import { noteIntent, openNoteRows } from '@stemma/log/contract';
+import { open } from 'lmdb';
 import {
+  closeSync,
   cpSync,
   openSync,
   readFileSync,
@@ -8,17 +12,13 @@ import {
   truncateSync,
   writeFileSync,
   writeSync,
-  closeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { checkCursor, openRecord, sealRecord, type LogRecord } from '@stemma/log';
-import { noteIntent, openNoteRows } from '@stemma/log/contract';
-import { open } from 'lmdb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { entryBytes, writeEntry } from '../src/entry.ts';
 import { openEmbeddedLog } from '../src/index.ts';
 import { segmentBases, segmentPath } from '../src/segments.ts';
-import { makeDirectory, noteWriter, notesOf, removeDirectories, report } from './kit.ts';
+import { makeDirectory, notesOf, noteWriter, removeDirectories, report } from './kit.ts';
 
 afterEach(removeDirectories);
 

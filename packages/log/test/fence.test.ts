@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
 import { sha256 } from '@stemma/canonical';
-import { noteIntent, openNoteRows } from '../src/contract.ts';
+import { describe, expect, it } from 'vitest';
+import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/notes.ts';
 import {
   closedBy,
   encodeFrame,
@@ -19,9 +19,8 @@ import {
   type Verdict,
 } from '../src/index.ts';
 import { addDamage } from '../src/partition-state.ts';
-import { NO_CONTENTS } from '../src/contract.ts';
-import { sampleBody } from './samples.ts';
 import { noteWriter } from './note-writer.ts';
+import { sampleBody } from './samples.ts';
 
 const record = (
   history: string,

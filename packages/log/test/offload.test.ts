@@ -1,6 +1,6 @@
 import { compareCodePoints, ContentRef, pack, sha256Hex, type Packable } from '@stemma/canonical';
-import fc from 'fast-check';
 import type { StemmaEvent } from '@stemma/events';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   boundsOf,

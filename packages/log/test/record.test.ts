@@ -1,7 +1,7 @@
 import { ContentRef, pack, sha256, toHex, unpack, type Packable } from '@stemma/canonical';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noteIntent, openNoteRows } from '../src/contract.ts';
+import { noteIntent, openNoteRows } from '../src/contract/notes.ts';
 import {
   appendControl,
   decodeBody,

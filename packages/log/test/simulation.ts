@@ -1,6 +1,6 @@
 import { pack, unpackFrom } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
-import { seeded } from '../src/contract.ts';
+import { seeded } from '../src/contract/faults.ts';
 import {
   acknowledgeDamage,
   closedBy,

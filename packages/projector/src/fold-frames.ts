@@ -2,6 +2,17 @@ import { fail, isStemmaError } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import { applyFrame, loadLineage, type HistoryState, type Sources } from '@stemma/history';
 import {
+  DEFECTS,
+  fenceCells,
+  FENCES,
+  foldFrame,
+  frameAt,
+  HISTORY_STORE,
+  putFrame,
+  readLineage,
+  readStanding,
+} from '@stemma/history-store';
+import {
   decodeBody,
   defectiveAt,
   finishBody,
@@ -12,9 +23,8 @@ import {
   type ContentSource,
   type FencedBatch,
 } from '@stemma/log';
-import { foldFrame, readLineage, readStanding, type ReadModel } from '@stemma/read-models';
+import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
-import { DEFECTS, FENCES, fenceCells, frameAt, putFrame } from './core-tables.ts';
 import type { LineageCache } from './lineage-cache.ts';
 import type { Payloads } from './payloads.ts';
 
@@ -96,6 +106,7 @@ const foldOne = async (frame: Frame, staged: Staged, folding: Folding): Promise<
   const mark = staged.mark();
   await staged.using(() => {
     staged.undoTo(mark);
+    foldFrame(HISTORY_STORE, applied, staged);
     for (const model of folding.models) foldFrame(model, applied, staged);
   });
   if (!applied.observed) folding.lineages.touched(state, applied.lineage);

@@ -1,19 +1,21 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
+import { FRAME_BYTES, HISTORY_STORE, RECORD_TABLES } from '@stemma/history-store';
 import { checkCursor, type EventLog } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
-import { CORE_TABLES, CORE_VERSION, FRAME_BYTES, standingOf } from './core-tables.ts';
+import { standingOf } from './checkpoint.ts';
 
 /** What a generation is made by: the read models with their versions. Another signature means other rows. */
 export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean): string =>
   [
-    `core@${CORE_VERSION}${keepFrames ? '+frames' : ''}`,
+    `${HISTORY_STORE.name}@${HISTORY_STORE.version}${keepFrames ? '+frames' : ''}`,
     ...models.map(({ name, version }) => `${name}@${version}`).sort(compareCodePoints),
   ].join('+');
 
 export const tablesOf = (models: readonly ReadModel[], keepFrames: boolean): readonly Table[] => [
-  ...CORE_TABLES.filter((table) => keepFrames || table !== FRAME_BYTES),
+  ...RECORD_TABLES.filter((table) => keepFrames || table !== FRAME_BYTES),
+  ...HISTORY_STORE.tables,
   ...models.flatMap(({ tables }) => tables),
 ];
 

@@ -1,8 +1,8 @@
 import { fail, isStemmaError } from '@stemma/errors';
+import { DEFECTS, frameAt } from '@stemma/history-store';
 import type { ContentSource, EventLog, Standing } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import { RowsNeeded, type Generation, type GenerationView, type RowStore } from '@stemma/row-store';
-import { DEFECTS, frameAt } from './core-tables.ts';
 import type { Folding } from './fold-frames.ts';
 import {
   currentName,
@@ -15,6 +15,7 @@ import {
   unfinishedNames,
 } from './generations.ts';
 import { lineageCache } from './lineage-cache.ts';
+import { contentsWithSizes, isBack } from './missing-contents.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
 import {
   clearCaches,
@@ -24,7 +25,6 @@ import {
   type BatchLimits,
   type Progress,
 } from './run-partition.ts';
-import { contentsWithSizes, isBack } from './missing-contents.ts';
 
 export type ProjectorOptions = {
   readonly log: EventLog;

@@ -1,4 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
+import { headsOf } from '@stemma/history-store';
 import {
   closedBy,
   readPartition,
@@ -9,7 +10,7 @@ import {
   type Standing,
 } from '@stemma/log';
 import { stageRows, type Generation } from '@stemma/row-store';
-import { headsOf, standingBytes, standingOf } from './core-tables.ts';
+import { standingBytes, standingOf } from './checkpoint.ts';
 import { foldFrames, type Folding, type Staged } from './fold-frames.ts';
 
 /** When a batch is committed: as soon as one of these is reached. */

@@ -1,8 +1,16 @@
 import { compareNumbers } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { Generation, Key, RowStore, Scan, Table, Value } from '@stemma/row-store';
-import { packValue } from '@stemma/row-store';
-import { CORE_TABLES, standingOf } from './core-tables.ts';
+import { RECORD_TABLES } from '@stemma/history-store';
+import {
+  packValue,
+  type Generation,
+  type Key,
+  type RowStore,
+  type Scan,
+  type Table,
+  type Value,
+} from '@stemma/row-store';
+import { standingOf } from './checkpoint.ts';
 import { openProjector, type Projector } from './projector.ts';
 
 export type ReplayOptions = {
@@ -207,7 +215,7 @@ const countRows = async (scan: Scan, table: Table): Promise<number> => {
 
 /** The frame that a row names as its own: `from` or `seq` in its key, else `seq` in its value. */
 const seqOf = (table: Table, key: Key, value: Value): number | null => {
-  if (CORE_TABLES.includes(table)) return null;
+  if (RECORD_TABLES.includes(table)) return null;
   for (const name of ['from', 'seq']) {
     const column = table.key.findIndex(([each]) => each === name);
     if (column !== -1) return key[column] as number;

@@ -1,13 +1,13 @@
 import { ContentRef, sha256, sha256Hex } from '@stemma/canonical';
+import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import type { Frame, HistoryEvent } from '@stemma/events';
+import { DEFECTS, readFence, readHead } from '@stemma/history-store';
 import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type MemoryLog } from '@stemma/log';
-import { openMemoryContents } from '@stemma/contents';
-import { readHead } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
-import { describe, expect, it } from 'vitest';
-import { DEFECTS, openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
 import { naiveHistory } from '@stemma/test-kit';
+import { describe, expect, it } from 'vitest';
+import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { entriesOf, someRecorded } from './recorded.ts';
 
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>

@@ -1,10 +1,11 @@
 import { isStemmaError } from '@stemma/errors';
+import { FENCES, HISTORY_STORE, readFence, readLineage } from '@stemma/history-store';
 import { openMemoryLog } from '@stemma/log';
-import { READ_MODELS, readLineage } from '@stemma/read-models';
+import { READ_MODELS } from '@stemma/read-models';
 import { openMemoryRowStore, type Row } from '@stemma/row-store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FENCES, openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
+import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { allRows, anyRecorded, appendAll, logged, record, someRecorded } from './recorded.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 25);
@@ -95,7 +96,7 @@ describe('a projector', () => {
     expect(report.accepted).toBe(4 * (recorded.entries.length + 1));
 
     const generation = await projector.generation();
-    const [versions] = [READ_MODELS[0]!.tables[1]!];
+    const [versions] = [HISTORY_STORE.tables[1]!];
     const row = (await allRows(generation))[versions.name]!.find(({ key }) => (key[5] as number) > 1);
     const cursor = (await generation.read((view) => view.cursor(0)))!;
     await generation.commit({
@@ -140,7 +141,7 @@ describe('a projector', () => {
     const old = openProjector({ log, contents, store, models: READ_MODELS.slice(0, 1) });
     await old.catchUp();
     const { name } = await old.generation();
-    const raised = READ_MODELS.map((model) => ({ ...model, version: 2 }));
+    const raised = READ_MODELS.map((model) => ({ ...model, version: model.version + 1 }));
     const next = openProjector({ log, contents, store, models: raised });
     expect([(await next.generation()).name === name, await store.current('all')]).toEqual([false, name]);
     await next.catchUp();

@@ -1,14 +1,14 @@
 import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
+import { readFence, readLineage } from '@stemma/history-store';
 import { openMemoryLog, type EventLog } from '@stemma/log';
-import { listLineages, readLineage, touchesOfNode } from '@stemma/read-models';
+import { listLineages, touchesOfNode } from '@stemma/read-models';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
 import {
   GROUPS,
   openProjector,
   openRowsElsewhere,
-  readFence,
   type Group,
   type Projector,
   type ServedRows,
@@ -19,8 +19,8 @@ const contents = openMemoryContents();
 const [LINEAGE, DIFFS] = GROUPS as readonly [Group, Group];
 const recorded = someRecorded(5);
 
-const folding = (log: EventLog, store: RowStore, { name, models, keepFrames }: Group): Projector =>
-  openProjector({ log, contents, store, group: name, models, keepFrames });
+const folding = (log: EventLog, store: RowStore, { name, model, primary }: Group): Projector =>
+  openProjector({ log, contents, store, group: name, models: [model], keepFrames: primary });
 const elsewhere = (log: EventLog, store: RowStore, patience = 60_000): ServedRows =>
   openRowsElsewhere({ log, contents, store, patience });
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>

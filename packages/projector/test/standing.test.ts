@@ -1,8 +1,9 @@
 import { openMemoryContents } from '@stemma/contents';
+import { headsOf, readFence } from '@stemma/history-store';
 import { appendControl, openMemoryLog } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import { headsOf, openProjector, readFence } from '../src/index.ts';
+import { openProjector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 it('where a projector stands is kept with its rows: heads, damage and the raised version are there when another goes on [record §5: heads]', async () => {

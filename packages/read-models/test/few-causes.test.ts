@@ -1,8 +1,7 @@
 import type { Step } from '@stemma/history';
-import { HISTORY, naiveHistory } from '@stemma/test-kit';
+import { HISTORY, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { nodesTouched, presenceOf, timelineOf, vistaFrom } from '../src/index.ts';
-import { rowsUnderTest } from './rows-under-test.ts';
 
 const COMMIT: Step = { op: 'commit' };
 const block = (id: string, more: object = {}): Step => ({

@@ -1,7 +1,8 @@
-import type { Command } from '@stemma/history';
-import type { Home, Outcome } from '@stemma/home';
-import { readImport, type ImportSource, type Report } from '@stemma/importers';
+import type { Outcome } from '@stemma/command-handler';
 import { fail } from '@stemma/errors';
+import type { Command } from '@stemma/history';
+import type { Home } from '@stemma/home';
+import { readImport, type ImportSource, type Report } from '@stemma/importers';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -12,7 +12,8 @@ import {
   type Sources,
   type Step,
 } from '@stemma/history';
-import { openHome, type Home, type Intervention, type LoggedEvent } from '@stemma/home';
+import { openHome, type Home } from '@stemma/home';
+import type { Intervention, LoggedEvent } from '@stemma/queries';
 import { expect, test } from 'vitest';
 import { importFile } from '../src/import-file.ts';
 import { temporaryFolder } from './run-stemma.ts';

@@ -1,12 +1,7 @@
 import { toWireJson, type AnswerOf, type Ctrees, type Endpoints, type InputOf } from '@stemma/api';
-import {
-  entryDocument,
-  stagesDocument,
-  type Home,
-  type Line,
-  type LoggedEvent,
-  type StagesAnswer,
-} from '@stemma/home';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { entryDocument, stagesDocument, type LoggedEvent, type StagesAnswer } from '@stemma/queries';
 
 type Name = 'ctrees' | 'ctreesTree' | 'ctreesEvents';
 type CtreesHandlers = {

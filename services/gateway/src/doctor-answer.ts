@@ -1,5 +1,5 @@
 import type { Doctor } from '@stemma/api';
-import type { DoctorReport } from '@stemma/home';
+import type { DoctorReport } from '@stemma/operations';
 
 /** The report as the API gives it. Whoever may read the home may know where its log is. */
 export const doctorAnswer = ({

@@ -1,6 +1,8 @@
 import type { Position as PositionAnswer } from '@stemma/api';
 import { isStemmaError } from '@stemma/errors';
-import { lineOf, type HistorySummary, type Home, type Line, type Position } from '@stemma/home';
+import { lineOf, type Line, type Position } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { HistorySummary } from '@stemma/queries';
 
 /** A position as the API gives it. */
 export const positionAnswer = (position: Position): PositionAnswer => ({

@@ -1,6 +1,7 @@
 import type { LeftNode } from '@stemma/api';
 import type { HistoryEvent } from '@stemma/events';
-import type { HistorySummary, Home } from '@stemma/home';
+import type { Home } from '@stemma/home';
+import type { HistorySummary } from '@stemma/queries';
 import { chainLimits } from './lines.ts';
 
 /** What came into a tree and what left it on the way from one position to a later one of the same chain. */

@@ -1,5 +1,6 @@
 import { PayloadNeeded, type EventRef, type PayloadSource } from '@stemma/context-tree';
-import type { Home, Position, TreeAt } from '@stemma/home';
+import type { Position, TreeAt } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 
 /** Gives trees at positions, the last few from memory: one who looks through a history asks for the same ones again. */
 export type Trees = (position: Position) => Promise<TreeAt>;

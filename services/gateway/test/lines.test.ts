@@ -1,4 +1,5 @@
-import type { HistorySummary, Home, LoggedEvent } from '@stemma/home';
+import type { Home } from '@stemma/home';
+import type { HistorySummary, LoggedEvent } from '@stemma/queries';
 import { expect, test } from 'vitest';
 import { chainLimits } from '../src/lines.ts';
 import { passages } from '../src/passage.ts';

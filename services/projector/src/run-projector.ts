@@ -1,15 +1,8 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import {
-  openLogOf,
-  openPatience,
-  openShared,
-  partitionsOf,
-  projectorOf,
-  type Patience,
-  type Shared,
-} from '@stemma/home';
+import { openPatience, openShared, projectorOf, type Patience, type Shared } from '@stemma/home';
 import type { EventLog } from '@stemma/log';
 import { countFolding, openMetrics, serveStatus, type PartitionStanding } from '@stemma/metrics';
+import { openLogOf, partitionsOf } from '@stemma/operations';
 import { signatureOf, type Group, type Projector } from '@stemma/projector';
 import { loadGroup } from './load-group.ts';
 
@@ -79,8 +72,8 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
 type Fold = (partitions: readonly number[] | undefined, until: AbortSignal) => Promise<void>;
 
 /** Who shares: versions do not, since each has rows of its own, nor those who fold into different databases. */
-const sharers = ({ models, keepFrames }: Group, { name }: Shared): string =>
-  `${signatureOf(models, keepFrames)}@${name}`;
+const sharers = ({ model, primary }: Group, { name }: Shared): string =>
+  `${signatureOf([model], primary)}@${name}`;
 
 /** Runs `fold` for the part of the partitions that is this process's, again whenever that changes. */
 const share = async (

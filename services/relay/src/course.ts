@@ -1,8 +1,9 @@
-import { relayedRecords } from '@stemma/event-contract';
 import { isStemmaError } from '@stemma/errors';
+import { relayedRecords } from '@stemma/event-contract';
+import { FRAMES, readFence } from '@stemma/history-store';
 import { advanceCursor, checkCursor, type EventLog } from '@stemma/log';
 import type { Publisher } from '@stemma/log-kafka';
-import { FRAMES, isClosed, readFence, type Projector } from '@stemma/projector';
+import { isClosed, type Projector } from '@stemma/projector';
 import type { Place, Places } from './place.ts';
 import { readStretch, readTaken, type Taken } from './stretch.ts';
 

@@ -1,5 +1,5 @@
+import { FENCES, HISTORY_STORE, readFence, RECORD_TABLES } from '@stemma/history-store';
 import type { Generation, GenerationView, Key, RowReader, Table } from '@stemma/row-store';
-import { CORE_TABLES, FENCES, readFence } from '../core-tables.ts';
 import type { Group } from '../groups.ts';
 
 /** Rows of a group were asked for that was not opened for this read. */
@@ -68,7 +68,8 @@ const composed = (
   };
 };
 
-const has = ({ models }: Group, table: Table): boolean =>
+/** The history store of the primary group is read; every group tells of its own heads. */
+const has = ({ model, primary }: Group, table: Table): boolean =>
   table === FENCES ||
-  CORE_TABLES.includes(table) ||
-  models.some(({ tables }) => tables.some(({ name }) => name === table.name));
+  (primary && (RECORD_TABLES.includes(table) || HISTORY_STORE.tables.includes(table))) ||
+  model.tables.some(({ name }) => name === table.name);

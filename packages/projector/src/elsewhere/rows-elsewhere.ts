@@ -1,7 +1,8 @@
 import { fail } from '@stemma/errors';
+import { frameAt } from '@stemma/history-store';
 import type { ContentSource, EventLog, Standing } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
-import { frameAt, standingOf } from '../core-tables.ts';
+import { standingOf } from '../checkpoint.ts';
 import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
 import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
@@ -45,12 +46,12 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
   const generationOf = async (group: Group): Promise<Generation> => {
     const before = known.get(group);
     if (before !== undefined && now() - before.at < FRESH) return before.generation;
-    const signature = signatureOf(group.models, group.keepFrames);
+    const signature = signatureOf([group.model], group.primary);
     const current = (await currentName(store, group.name, signature)) ?? (await unfinished(signature, group));
     const generation =
       before?.generation.name === current
         ? before.generation
-        : await store.generation(current, tablesOf(group.models, group.keepFrames));
+        : await store.generation(current, tablesOf([group.model], group.primary));
     known.set(group, { generation, at: now() });
     return generation;
   };
@@ -166,7 +167,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     payloads: openPayloads({
       log,
       contents,
-      frameAt: (history, seq) => read((view) => frameAt(view, history, seq, first.keepFrames)),
+      frameAt: (history, seq) => read((view) => frameAt(view, history, seq, first.primary)),
     }),
     catchUp: async (partition) => {
       const all = Array.from({ length: log.partitions }, (_, each) => each);

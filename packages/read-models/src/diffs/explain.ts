@@ -1,6 +1,6 @@
 import { PayloadNeeded, type Diff, type EventRef, type PayloadSource } from '@stemma/context-tree';
+import type { Link } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
-import type { Link } from '../snapshots/chain.ts';
 import { effectsOn } from './effects.ts';
 import { agedBetween, timelineOf, touchesOfNode, type Moment } from './timeline.ts';
 import { commonVista, vistaFrom, type Vista } from './vista.ts';

@@ -1,4 +1,4 @@
-import type { DoctorReport, PartitionHealth } from '@stemma/home';
+import type { DoctorReport, PartitionHealth } from '@stemma/operations';
 import type { CommandLine } from '../command.ts';
 import { printable } from '../output.ts';
 
