@@ -9,7 +9,7 @@ export function citedTexts(file: string, source: string): CitedText[] {
 }
 
 function paragraphs(source: string): CitedText[] {
-  const prose = source.replace(/^```[^]*?^```/gm, blank);
+  const prose = source.replace(/^ *```[^]*?^ *```/gm, blank);
   return [...prose.matchAll(/(?:^|\n)(?=\S| +\S)(?:.|\n(?!\s*\n|\s*[-|] ))+/g)].map(({ 0: text, index }) => ({
     start: index,
     text: text.replace(/\n/g, ' '),

@@ -73,10 +73,12 @@ describe('citations', () => {
   });
 
   it('are not sought in code blocks of a page', () => {
-    expect(cited('docs/a.md', 'One, ledger §1.\n\n```\nledger §9\n```\n\n- two (ledger §2)')).toEqual([
-      '1 ledger §1',
-      '7 ledger §2',
-    ]);
+    expect(
+      cited(
+        'docs/a.md',
+        'One, ledger §1.\n\n```\nledger §9\n```\n\n- two (ledger §2)\n  ```\n  ledger §9\n  ```',
+      ),
+    ).toEqual(['1 ledger §1', '7 ledger §2']);
   });
 });
 
