@@ -37,7 +37,7 @@ export type Payload = { readonly [attribute: string]: WideJson };
 export type EventRef = { readonly seq: number; readonly index: number };
 
 /**
- * A place is where turns and blocks lie (snapshots: places and rows). A `turn` place is the turn that the cycle `cycle`
+ * A place is where turns and blocks lie (snapshots: locations and rows). A `turn` place is the turn that the cycle `cycle`
  * seals, the open head being the place of the open cycle; an import that brings several turns gives them ordinals in
  * canonical order (and its head the place of the cycle after it, ordinal 0). The `sys` place is what is under `^sys`;
  * its number belongs to the rows, which write it anew under a higher one: a tree gives 0 and never looks at it.

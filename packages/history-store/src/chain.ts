@@ -44,7 +44,7 @@ export const readStrand = (rows: RowReader, history: string, strand: number): St
 
 /**
  * The chain of a position, root first: the strand itself up to `seq`, every ancestor up to the smallest of the `at`s met
- * on the way (its own child's alone would let a grandparent's later frames in) (snapshots: strands).
+ * on the way (its own child's alone would let a grandparent's later frames in) (snapshots: branches).
  */
 export const readChain = (rows: RowReader, history: string, strand: number, seq: number): readonly Link[] => {
   const chain: Link[] = [];

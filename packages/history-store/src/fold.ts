@@ -20,7 +20,7 @@ import {
   VERSIONS,
 } from './tables.ts';
 
-/** Under `^sys`, more rows than this beside twice the living nodes are written anew (snapshots: ^sys). */
+/** Under `^sys`, more rows than this beside twice the living nodes are written anew (snapshots: sys churn). */
 const SYS_SLACK = 64;
 
 const FIXED: readonly FixedName[] = ['root', 'sys', 'seq', 'ah'];

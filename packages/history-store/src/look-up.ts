@@ -21,7 +21,7 @@ export const namedPosition = (
   return value && { strand: value[0] as number, seq: value[1] as number };
 };
 
-/** The frame that a command became (record §3: commands are remembered for ever). */
+/** The frame that a command became (record §3: commands remembered). */
 export const rememberedCommand = (
   rows: RowReader,
   history: string,

@@ -1,7 +1,7 @@
 import type { Table } from '@stemma/row-store';
 
 /*
- * The rows that answer any position of any lineage (snapshots: places and rows). Columns that are usually null stand
+ * The rows that answer any position of any lineage (snapshots: locations and rows). Columns that are usually null stand
  * last: they then cost nothing.
  */
 

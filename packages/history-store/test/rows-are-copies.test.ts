@@ -84,7 +84,7 @@ const isSame = (a: unknown, b: unknown): boolean => {
 };
 
 describe('the rows of a random history with forks and rollbacks from any position', () => {
-  it('give at every position of every strand the tree that was copied there, and what commands are decided on [snapshots: places and rows, snapshots: read, snapshots: strands]', () => {
+  it('give at every position of every strand the tree that was copied there, and what commands are decided on [snapshots: locations and rows, snapshots: read, snapshots: branches]', () => {
     fc.assert(
       fc.property(anyActs(1, 60), (acts) => {
         const { history, under } = play(acts);
@@ -202,7 +202,7 @@ describe('what looks simpler comes out wrong', () => {
       { numRuns: runs, seed: 1, endOnFailure: true },
     ).failed;
 
-  it("a child's own `at` instead of the running minimum lets a grandparent's later frames in [snapshots: strands]", () => {
+  it("a child's own `at` instead of the running minimum lets a grandparent's later frames in [snapshots: branches]", () => {
     expect(
       isCaught((chain, mark, _strand) => [
         chain.map((link, i) => ({
@@ -218,7 +218,7 @@ describe('what looks simpler comes out wrong', () => {
     expect(isCaught((chain, mark) => [chain.slice(-1), mark])).toBe(true);
   });
 
-  it('ancestors without limits show what came after the fork [snapshots: strands]', () => {
+  it('ancestors without limits show what came after the fork [snapshots: branches]', () => {
     expect(isCaught((chain, mark) => [chain.map((link) => ({ ...link, limit: Infinity })), mark])).toBe(true);
   });
 });

@@ -108,7 +108,7 @@ test('an intervention repeated under its id gets the same answer, however many l
   await home.close();
 });
 
-test('many forks and writes to them sent ahead in one go are decided as if one by one [snapshots: strands] [record §3: batches]', async () => {
+test('many forks and writes to them sent ahead in one go are decided as if one by one [snapshots: branches] [record §3: batches]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   await start(home, 'h');

@@ -71,7 +71,7 @@ export const replaceValues = (
 type Movable = Place & { readonly bytes: Uint8Array; readonly ref: ContentRef; readonly saves: number };
 
 /**
- * Moves what is too large for a frame to the contents store, by the rule of record §4: contents above 256 KiB; if the
+ * Moves what is too large for a frame to the contents store, by the rule of record §4, contents above 256 KiB; if the
  * frame is then still above 900 KiB, others by size descending, event index, field path, equal ones together, until it
  * fits; if it does not, the whole array of events. The same decided events come out the same on every log.
  *

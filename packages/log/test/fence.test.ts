@@ -75,7 +75,7 @@ describe('the fence', () => {
     ],
     ['a control history of another partition', record('log:1', 0), undefined, 'misplaced'],
     ['a control history whose time has not come', record('log:0/1', 0), undefined, 'misplaced'],
-  ])('ignores %s, and says why [record §2: verdict, §2: fenced]', (_what, each, head, reason) => {
+  ])('ignores %s, and says why [record §2: verdict, §2: stale]', (_what, each, head, reason) => {
     expect(judge(each, head)).toMatchObject({ kind: 'fenced', reason });
   });
 

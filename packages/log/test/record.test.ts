@@ -72,7 +72,7 @@ describe('a record', () => {
     expect([body.command, toHex(body.digest)]).toEqual(['a command', toHex(intent.digest)]);
   });
 
-  it('that was fenced is accepted when its bytes come again in their place [record §2: fenced]', async () => {
+  it('that was fenced is accepted when its bytes come again in their place [record §2: stale]', async () => {
     const [source, log] = [await openMemoryLog(), await openMemoryLog()];
     const writer = await noteWriter(source);
     for (const id of ['a', 'b']) await writer.write(noteIntent('h', id, id));

@@ -82,7 +82,7 @@ export const dropReplaced = async (store: RowStore, current: string): Promise<vo
 
 /**
  * Makes `next` the generation that is read, if it stands at least where the current one does in every partition
- * (architecture §5); false if it does not yet. Where the log no longer knows the place of the current one, any place is
+ * (decision 0004); false if it does not yet. Where the log no longer knows the place of the current one, any place is
  * further.
  */
 export const promote = async (

@@ -47,7 +47,7 @@ export type ReplayReport = {
 
 /**
  * Folds the whole log again into a scratch store and compares every row with those that are current, once for each batch
- * size (architecture §5). Columns that depend on where a record lies are left out.
+ * size. Columns that depend on where a record lies are left out.
  *
  * @throws as `catchUp`; E_CURSOR_MOVED if the rows move on faster than they can be replayed.
  */

@@ -17,7 +17,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a projector', () => {
-  it('ends with the same rows whatever the batches and wherever it is stopped [architecture §5]', async () => {
+  it('ends with the same rows whatever the batches and wherever it is stopped', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyRecorded(3, 25),
@@ -61,7 +61,7 @@ describe('a projector', () => {
     );
   });
 
-  it('shares a store with another: whoever is overtaken goes on from where the other is [architecture §5]', async () => {
+  it('shares a store with another: whoever is overtaken goes on from where the other is [decision 0047]', async () => {
     await fc.assert(
       fc.asyncProperty(anyRecorded(3, 20), async (acts) => {
         const recorded = record(acts);
@@ -134,7 +134,7 @@ describe('a projector', () => {
     expect(await allRows(await projector.generation())).toEqual(await allRows(await fresh.generation()));
   });
 
-  it('rebuilds beside the rows that are read, and flips when it has passed them [architecture §5]', async () => {
+  it('rebuilds beside the rows that are read, and flips when it has passed them [decision 0004]', async () => {
     const recorded = someRecorded(5);
     const { log, contents } = await logged(recorded);
     const store = openMemoryRowStore();

@@ -29,7 +29,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isStemmaError(error) ? error.code : error),
   );
 
-it('rows elsewhere are read when they have what stood in the log, and what a command recorded is in the next read [architecture §5]', async () => {
+it('rows elsewhere are read when they have what stood in the log, and what a command recorded is in the next read [decision 0047]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   const [lineage, rows] = [folding(log, store, LINEAGE), elsewhere(log, store)];

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { ALL_FOLDS, READ_MODELS } from './catalogue.ts';
 
-it('lists every folder of a read model, and nothing else [architecture §5]', () => {
+it('lists every folder of a read model, and nothing else', () => {
   const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );

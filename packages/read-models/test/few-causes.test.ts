@@ -36,7 +36,7 @@ test('a commit that makes 500 nodes older and seals 500 writes three rows of cau
   expect(wrote(COMMIT)).toEqual([0, 0, 1]);
 });
 
-test('a fork writes no row of causes, and what it sees of a node ends where it left its parent [snapshots: strands]', () => {
+test('a fork writes no row of causes, and what it sees of a node ends where it left its parent [snapshots: branches]', () => {
   const { history, under, wrote } = told();
   wrote(block('a', { ttl: 2 }), COMMIT);
   history.branch('fork', 0, 1);

@@ -35,7 +35,7 @@ export const previousOf = async (home: Home, position: Position): Promise<Positi
     : positionOrNull(home, lineOf(position.history, position.strand), `@c${cycle}`);
 };
 
-/** For every strand on the chain of a strand's newest position, the last frame of it that counts (snapshots: strands). */
+/** For every strand on the chain of a strand's newest position, the last frame of it that counts (snapshots: branches). */
 export const chainLimits = (summary: HistorySummary, strand: number): ReadonlyMap<number, number> => {
   const limits = new Map<number, number>();
   let limit = Number.POSITIVE_INFINITY;

@@ -16,7 +16,7 @@ const summary = {
   lineages: [lineage(0, null, null), lineage(5, 0, 3), lineage(9, 5, 7), lineage(12, 9, 2)],
 } as unknown as HistorySummary;
 
-test("a chain's limits are the running minimum of where its lineages left their parents [snapshots: strands]", () => {
+test("a chain's limits are the running minimum of where its lineages left their parents [snapshots: branches]", () => {
   expect([...chainLimits(summary, 9)]).toEqual([
     [9, Number.POSITIVE_INFINITY],
     [5, 7],

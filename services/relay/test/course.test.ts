@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { all, framesOf, openWorld, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-world.ts';
 
 describe('what is published', () => {
-  it('is every accepted event, in order, and neither repeated nor overtaken frames nor what the log says of itself [record §2: fenced]', async () => {
+  it('is every accepted event, in order, and neither repeated nor overtaken frames nor what the log says of itself [record §2: stale]', async () => {
     const { log, start, topic } = await openWorld();
     const [a, b] = [framesOf('ha', 3), framesOf('hb', 3)];
     const [one, two] = [recordsOf(a).entries, recordsOf(b).entries];

@@ -32,8 +32,8 @@ export const emit = (draft: Draft, event: LineageEvent): void => {
 };
 
 /**
- * The time of a step's nodes: one value for a command, the clock's, but always past what the lineage has (§2); or of
- * its own (imports, §9).
+ * The time of a step's nodes: one value for a command, the clock's, but always past what the lineage has
+ * (context-tree §2: time); or of its own (imports, §9: times and ids).
  */
 export const timeOf = (draft: Draft, own: bigint | undefined): bigint => {
   const least = draft.lineage.newest + 1n;

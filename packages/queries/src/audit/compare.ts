@@ -14,7 +14,7 @@ const EXCERPT = 2_000;
 
 /**
  * Two positions of a history side by side: where they parted and by whom, and what each has done since (context-tree
- * §5, §7; pool: compare).
+ * §5, §7).
  */
 export const compareLines = async (
   projector: ServedRows,

@@ -29,7 +29,8 @@ type Stop = RangeSnapshot & { readonly strand: number; readonly seq: number };
  * What a selector gives over a range of snapshots, each against the one before it (context-tree §6). Where the selector
  * allows it one snapshot is loaded and the others follow from what changed.
  *
- * @throws E_SELECTOR_INVALID, also for what is no range; E_SNAPSHOT_RANGE_LIMIT, then E_SNAPSHOT_NOT_FOUND (§10.22)
+ * @throws E_SELECTOR_INVALID, also for what is no range; E_SNAPSHOT_RANGE_LIMIT, then E_SNAPSHOT_NOT_FOUND
+ * (context-tree §10.22)
  */
 export const selectRange = async (
   asked: Asked,

@@ -29,7 +29,7 @@ const HISTORIES = ['left', 'right'];
 const BETWEEN = 3;
 
 describe.skipIf(skip !== undefined)(`a system under faults${skip === undefined ? '' : ` (${skip})`}`, () => {
-  it('has every acknowledged command once and at its place, whatever is killed or stopped, and all readers agree [record §3: outcome] [record §2: fenced]', async () => {
+  it('has every acknowledged command once and at its place, whatever is killed or stopped, and all readers agree [record §3: outcome] [record §2: stale]', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-system-'));
     using folder = temporaryFolder();
     const broker = await startBroker({ libs: await brokerLibs(), directory });
