@@ -1,4 +1,5 @@
 import { eachInSubtree, idOf, type FixedName, type NodeRecord } from '@stemma/context-tree';
+import { namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { liveAfterAttachment, liveAfterCommit, oldestTurnOf, type LivePlaces } from './next-mark.ts';
@@ -109,8 +110,10 @@ const rename = (history: string, strand: number, name: string | null, rows: Rows
 };
 
 const foldNames = ({ history, events }: AppliedFrame, rows: Rows): void => {
-  for (const event of events)
-    if (event.type === 'PositionNamed') rows.put(NAMES, [history, event.name], [event.strand, event.seq]);
+  for (const event of events) {
+    const named = namedPosition(event);
+    if (named !== null) rows.put(NAMES, [history, named.name], [named.strand, named.seq]);
+  }
 };
 
 /** True for a record that says by itself, after this frame, that it is gone. */

@@ -29,7 +29,7 @@ export const stagesFold =
   (frame: AppliedFrame, rows: Rows): void => {
     const { history, lineage: strand, seq, started, snapshot } = frame;
     // Who only looked is told beside every lineage (pool: Observations).
-    if (frame.events.every(({ type }) => type === 'ObservationRecorded')) return;
+    if (frame.observed) return;
     const before = streamBefore(frame, rows);
     const projected = projectFrame(
       frame,
