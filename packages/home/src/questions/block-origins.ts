@@ -1,5 +1,5 @@
 import type { EventRef, FlatTree } from '@stemma/context-tree';
-import type { HistoryEvent } from '@stemma/events';
+import { changedFields, changedIds, type HistoryEvent } from '@stemma/events';
 import type { ServedRows } from '@stemma/projector';
 import { nodeCourse, readChain, type NodeStep } from '@stemma/read-models';
 import type { Position } from '../place.ts';
@@ -59,8 +59,7 @@ const contentOrigin = async (
 ): Promise<EventPlace> => {
   const sets = (event: HistoryEvent | undefined): boolean =>
     event !== undefined &&
-    (brings(event, id) ||
-      (event.type === 'NodeReplaced' && event.id === id && event.fields.includes('content')));
+    (brings(event, id) || (changedIds(event).includes(id) && changedFields(event).includes('content')));
   if (sets((await eventsOf(last.seq))[last.index])) return last;
   for (const { seq } of course.toReversed()) {
     const index = (await eventsOf(seq)).findLastIndex(sets);
