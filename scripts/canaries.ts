@@ -165,6 +165,16 @@ export const lintCanaries: readonly Canary[] = [
     file: 'packages/log/src/barrel.ts',
     text: `export * from './inner.ts';\n`,
   },
+  ...['history', 'log'].map((layer) => ({
+    rule: 'no-restricted-syntax',
+    file: `packages/${layer}/src/default-event.ts`,
+    text: `export const b = (c: { type: string }): boolean => {\n  switch (c.type) {\n    case 'NodeInserted':\n      return true;\n    default:\n      return false;\n  }\n};\n`,
+  })),
+  {
+    rule: 'default-case-last',
+    file: 'packages/log/src/default-first.ts',
+    text: `export const b = (c: string): number => {\n  switch (c) {\n    default:\n      return 1;\n    case 'x':\n      return 2;\n  }\n};\n`,
+  },
   // Proves that ESLint knows types: without them no rule could see this.
   {
     rule: '@typescript-eslint/no-floating-promises',

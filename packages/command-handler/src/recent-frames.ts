@@ -1,6 +1,6 @@
 import { compareBytes } from '@stemma/canonical';
 import type { EventRef, Payload } from '@stemma/context-tree';
-import type { Frame, HistoryEvent } from '@stemma/events';
+import { branchNames, enteredIds, namedPosition, type Frame, type HistoryEvent } from '@stemma/events';
 import { payloadIn, type AppliedFrame } from '@stemma/history';
 import type { HeadState, Remembered } from '@stemma/log';
 
@@ -82,28 +82,12 @@ export const recentFrames = (mainBefore: number) => {
   };
 };
 
-const idsOf = (events: readonly HistoryEvent[]): readonly string[] =>
-  events.flatMap((event): readonly string[] => {
-    switch (event.type) {
-      case 'NodeInserted':
-      case 'NodeImported':
-        return [event.node.id];
-      case 'TurnSealed':
-        return [event.turn.id];
-      case 'HistoryStarted':
-        return Object.values(event.ids);
-      default:
-        return [];
-    }
-  });
+const idsOf = (events: readonly HistoryEvent[]): readonly string[] => events.flatMap(enteredIds);
 
 const namesOf = (events: readonly HistoryEvent[]): readonly string[] =>
-  events.flatMap((event) => (event.type === 'PositionNamed' ? [event.name] : []));
+  events.flatMap((event) => namedPosition(event)?.name ?? []);
 
 const noteNames = ({ events, lineage }: AppliedFrame, names: Map<string, number | undefined>): void => {
-  for (const event of events) {
-    if (event.type !== 'LineageStarted') continue;
-    if (event.name !== null) names.set(event.name, lineage);
-    if (event.abandoned !== null) names.set(event.abandoned, event.parent);
-  }
+  for (const event of events)
+    for (const [name, branch] of branchNames(event, lineage)) names.set(name, branch);
 };

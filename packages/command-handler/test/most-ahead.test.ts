@@ -24,7 +24,8 @@ const write = async (writer: Writer<Command>, command: Command): Promise<string>
   }
 };
 
-it('a history is written to while its rows stand still, for ten thousand frames and no more; it goes on when they have come', async () => {
+/** A writer whose rows stand still until the projector is asked to catch up. */
+const openWithoutRows = async () => {
   const log = await openMemoryLog();
   const contents = openMemoryContents();
   const projector = openProjector({ log, contents, store: openMemoryRowStore() });
@@ -40,6 +41,11 @@ it('a history is written to while its rows stand still, for ten thousand frames 
     sleep: () => Promise.resolve(),
     now: () => 0,
   });
+  return { projector, writer };
+};
+
+it('a history is written to while its rows stand still, for ten thousand frames and no more; it goes on when they have come', async () => {
+  const { projector, writer } = await openWithoutRows();
   const command = (n: number): Command => ({
     id: `c${n}`,
     history,
@@ -58,5 +64,19 @@ it('a history is written to while its rows stand still, for ten thousand frames 
   expect(await write(writer, command(7))).toBe('repeated');
   await projector.catchUp();
   expect(await some(10_000, 10_002)).toEqual(['written', 'written']);
+  await writer.close();
+});
+
+it('the name of the first branch is taken before the rows know of the history', async () => {
+  const { writer } = await openWithoutRows();
+  const start: Command = { id: 'c0', history, lineage: 0, by, steps: [{ op: 'start', name: 'h' }] };
+  const fork: Command = {
+    id: 'c1',
+    history,
+    lineage: 0,
+    by,
+    steps: [{ op: 'fork', at: { strand: 0, seq: 0 }, name: 'main' }],
+  };
+  expect([await write(writer, start), await write(writer, fork)]).toEqual(['written', 'E_NAME_TAKEN']);
   await writer.close();
 });

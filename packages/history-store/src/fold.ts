@@ -1,24 +1,12 @@
 import { eachInSubtree, idOf, type FixedName, type NodeRecord } from '@stemma/context-tree';
+import { namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { markCells, markOf, nearestMark, sameMark, type Mark } from './mark.ts';
 import { netChanges, type NetChanges } from './net-changes.ts';
 import { liveAfterAttachment, liveAfterCommit, oldestTurnOf, type LivePlaces } from './next-mark.ts';
 import { fixedCells, nodeCells, REGION, TOMBSTONE, turnCells } from './records.ts';
-import {
-  COMMANDS,
-  CONFIGS,
-  HEADS,
-  IDS,
-  LINEAGE_NAMES,
-  MARKS,
-  NAMES,
-  POLICIES,
-  SNAPSHOTS,
-  STRANDS,
-  TURNS,
-  VERSIONS,
-} from './tables.ts';
+import { COMMANDS, CONFIGS, HEADS, IDS, LINEAGE_NAMES, MARKS, NAMES, POLICIES, SNAPSHOTS, STRANDS, TURNS, VERSIONS } from './tables.ts';
 
 /** Under `^sys`, more rows than this beside twice the living nodes are written anew (snapshots: sys churn). */
 const SYS_SLACK = 64;
@@ -109,8 +97,10 @@ const rename = (history: string, strand: number, name: string | null, rows: Rows
 };
 
 const foldNames = ({ history, events }: AppliedFrame, rows: Rows): void => {
-  for (const event of events)
-    if (event.type === 'PositionNamed') rows.put(NAMES, [history, event.name], [event.strand, event.seq]);
+  for (const event of events) {
+    const named = namedPosition(event);
+    if (named !== null) rows.put(NAMES, [history, named.name], [named.strand, named.seq]);
+  }
 };
 
 /** True for a record that says by itself, after this frame, that it is gone. */

@@ -1,32 +1,8 @@
 import { pack, unpack, type Packable } from '@stemma/canonical';
-import {
-  flattenRecords,
-  PayloadNeeded,
-  type FlatTree,
-  type Payload,
-  type PayloadSource,
-} from '@stemma/context-tree';
+import { flattenRecords, PayloadNeeded, type FlatTree, type Payload, type PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { HistoryEvent, type Author, type Frame } from '@stemma/events';
-import {
-  applyFrame,
-  commandDigest,
-  decide,
-  loadLineage,
-  openHistory,
-  partsOf,
-  payloadIn,
-  PositionNeeded,
-  type AppliedFrame,
-  type Command,
-  type Decided,
-  type HistoryState,
-  type LineageParts,
-  type Lookups,
-  type Sources,
-  type Standing,
-  type Step,
-} from '@stemma/history';
+import { branchNames, enteredIds, HistoryEvent, namedPosition, type Author, type Frame } from '@stemma/events';
+import { applyFrame, commandDigest, decide, loadLineage, openHistory, partsOf, payloadIn, PositionNeeded, type AppliedFrame, type Command, type Decided, type HistoryState, type LineageParts, type Lookups, type Sources, type Standing, type Step } from '@stemma/history';
 
 /** A commit or import on a lineage's chain. */
 export type ChainSnapshot = { readonly cycle: number; readonly strand: number; readonly seq: number };
@@ -119,10 +95,8 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     const own = copies.get(decided.lineage) ?? [];
     copies.set(decided.lineage, [...own, partsOf(result.state)]);
     for (const event of frame.body.events) {
-      if (event.type !== 'LineageStarted') continue;
-      if (event.name !== null) lineageNames.set(event.name, result.seq);
-      if (event.how === 'rollback') rename(event.parent, event.abandoned);
-      if (event.abandoned !== null) lineageNames.set(event.abandoned, event.parent);
+      if (event.type === 'LineageStarted' && event.how === 'rollback') rename(event.parent, event.abandoned);
+      for (const [name, branch] of branchNames(event, result.lineage)) lineageNames.set(name, branch);
     }
     return result;
   };
@@ -168,8 +142,7 @@ const remember = (
   ids: Set<string>,
   names: Map<string, { strand: number; seq: number }>,
 ): void => {
-  if (event.type === 'HistoryStarted') for (const id of Object.values(event.ids)) ids.add(id);
-  if (event.type === 'NodeInserted' || event.type === 'NodeImported') ids.add(event.node.id);
-  if (event.type === 'TurnSealed') ids.add(event.turn.id);
-  if (event.type === 'PositionNamed') names.set(event.name, { strand: event.strand, seq: event.seq });
+  for (const id of enteredIds(event)) ids.add(id);
+  const named = namedPosition(event);
+  if (named !== null) names.set(named.name, { strand: named.strand, seq: named.seq });
 };

@@ -1,4 +1,5 @@
 import { toWireJson, type AnswerOf, type Ctrees, type Endpoints, type InputOf } from '@stemma/api';
+import { isOf } from '@stemma/events';
 import type { Line } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { entryDocument, stagesDocument, type LoggedEvent, type StagesAnswer } from '@stemma/queries';
@@ -66,7 +67,7 @@ const framesOf = ({ history }: Line, events: readonly LoggedEvent[]): Iterable<F
   const frames = new Map<number, Frame>();
   for (const { history: of, strand, seq, event } of events) {
     if (of !== history) continue;
-    const snapshot = event.type === 'SnapshotCommitted' || event.type === 'SnapshotImported';
+    const snapshot = isOf(event, 'snapshot');
     frames.set(seq, { strand, seq, snapshot: (frames.get(seq)?.snapshot ?? false) || snapshot });
   }
   return frames.values();

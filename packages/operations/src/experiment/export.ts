@@ -1,5 +1,6 @@
 import { canonicalJson, toHex, type WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat } from '@stemma/context-tree';
+import { isOf } from '@stemma/events';
 import { lineageId } from '@stemma/history';
 import { readChain, readLineage, type Position } from '@stemma/history-store';
 import type { ServedRows } from '@stemma/projector';
@@ -84,11 +85,11 @@ const commandOf = async (
   const { time, steps } = stepsOfFrame(events, { seq, command, after, exported, leaveOut });
   const first = events[0];
   const notes = first?.type === 'InterventionRecorded' && first.notes !== '' ? { notes: first.notes } : {};
-  const made = events.find(({ type }) => type === 'SnapshotCommitted' || type === 'SnapshotImported');
+  const made = events.find((event) => isOf(event, 'snapshot'));
   const snapshot =
-    made?.type === 'SnapshotCommitted' || made?.type === 'SnapshotImported'
-      ? { snapshot: { cycle: made.cycle, tree: toHex(made.treeHash), thread: toHex(made.threadHash) } }
-      : {};
+    made === undefined
+      ? {}
+      : { snapshot: { cycle: made.cycle, tree: toHex(made.treeHash), thread: toHex(made.threadHash) } };
   return {
     id: command,
     by: authorOf(act),

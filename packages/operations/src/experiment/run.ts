@@ -1,14 +1,8 @@
-import {
-  canonicalJson,
-  compareBytes,
-  parseWideJson,
-  sha256Hex,
-  toHex,
-  type WideJson,
-} from '@stemma/canonical';
+import { canonicalJson, compareBytes, parseWideJson, sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import type { Outcome } from '@stemma/command-handler';
 import { hashFlat } from '@stemma/context-tree';
 import { fail, isStemmaError, StemmaError } from '@stemma/errors';
+import { isOf } from '@stemma/events';
 import { historyId, parseCommand, type Command } from '@stemma/history';
 import { lineOf, type Line, type Position, type TreeView } from '@stemma/history-store';
 import { checkExperiment, EXPERIMENT_FORMAT, type Experiment, type ExperimentCommand } from './format.ts';
@@ -171,8 +165,8 @@ const submit = async (
 /** True if the command made a snapshot, and it is the recorded one. */
 const checkOutcome = (i: number, experiment: Experiment, { events }: Outcome): boolean => {
   const recorded = experiment.commands[i]?.snapshot;
-  const made = events.find(({ type }) => type === 'SnapshotCommitted' || type === 'SnapshotImported');
-  if (made?.type !== 'SnapshotCommitted' && made?.type !== 'SnapshotImported') {
+  const made = events.find((event) => isOf(event, 'snapshot'));
+  if (made === undefined) {
     if (recorded !== undefined) throw parted(experiment, i, 'it made no snapshot where one was recorded');
     return false;
   }

@@ -1,5 +1,5 @@
 import type { EventRef, FlatTree } from '@stemma/context-tree';
-import type { HistoryEvent } from '@stemma/events';
+import { changedFields, changedIds, type HistoryEvent } from '@stemma/events';
 import { nodeCourse, readChain, type NodeStep, type Position } from '@stemma/history-store';
 import type { ServedRows } from '@stemma/projector';
 import { brings, type EventPlace, type Frames } from './origin.ts';
@@ -58,8 +58,7 @@ const contentOrigin = async (
 ): Promise<EventPlace> => {
   const sets = (event: HistoryEvent | undefined): boolean =>
     event !== undefined &&
-    (brings(event, id) ||
-      (event.type === 'NodeReplaced' && event.id === id && event.fields.includes('content')));
+    (brings(event, id) || (changedIds(event).includes(id) && changedFields(event).includes('content')));
   if (sets((await eventsOf(last.seq))[last.index])) return last;
   for (const { seq } of course.toReversed()) {
     const index = (await eventsOf(seq)).findLastIndex(sets);

@@ -1,3 +1,4 @@
+import { changedFields } from '@stemma/events';
 import type { Cause } from '@stemma/history';
 import type { ServedRows } from '@stemma/projector';
 import { cycleSeen, timelineOf, vistaFrom, type Moment, type Vista } from '@stemma/read-models';
@@ -124,8 +125,5 @@ const newestContent = async (
     ({ seq, cause }) => seq > after && cause.kind === 'mutation' && cause.op === 'replace',
   );
   const eventAt = await frames.held(replaced.map(({ seq }) => seq));
-  return replaced.findLast((moment) => {
-    const event = eventAt(moment);
-    return event.type === 'NodeReplaced' && event.fields.includes('content');
-  });
+  return replaced.findLast((moment) => changedFields(eventAt(moment)).includes('content'));
 };

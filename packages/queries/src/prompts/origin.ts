@@ -1,5 +1,5 @@
 import type { EventRef } from '@stemma/context-tree';
-import type { HistoryEvent } from '@stemma/events';
+import { enteredIds, nodeIn, type HistoryEvent } from '@stemma/events';
 import { nearestMark, type NodeStep } from '@stemma/history-store';
 import type { ServedRows } from '@stemma/projector';
 import { authorOf, findAct } from '@stemma/read-models';
@@ -53,13 +53,13 @@ export const openFrames = (projector: ServedRows, history: string): Frames => {
       return places.map((place): Origin => {
         const event = eventAt(place);
         const known = facts.get(place.seq) as Omit<Origin, 'seq' | 'index' | 'event'>;
-        const brought = event.type === 'NodeInserted' || event.type === 'NodeImported';
+        const node = nodeIn(event);
         return {
           seq: place.seq,
           index: place.index,
           event: event.type,
           ...known,
-          ...(brought ? { cycle: event.node.cycle } : {}),
+          ...(node === null ? {} : { cycle: node.cycle }),
         };
       });
     },
@@ -77,5 +77,4 @@ export const openFrames = (projector: ServedRows, history: string): Frames => {
 };
 
 /** True for the event by which a node came into the history. */
-export const brings = (event: HistoryEvent, id: string): boolean =>
-  (event.type === 'NodeInserted' || event.type === 'NodeImported') && event.node.id === id;
+export const brings = (event: HistoryEvent, id: string): boolean => enteredIds(event).includes(id);

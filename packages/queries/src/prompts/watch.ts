@@ -1,5 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import type { HistoryEvent } from '@stemma/events';
+import { changesTree, isOf, type HistoryEvent } from '@stemma/events';
 import { lineOf, nearestMark, readHead, type Line, type Position } from '@stemma/history-store';
 import type { ServedRows } from '@stemma/projector';
 import { parseSelector } from '@stemma/selectors';
@@ -111,22 +111,8 @@ const standing = (selector: string): { readonly at: number | null; readonly rest
 };
 
 /** False for events that leave the tree, or the snapshots, as they were. */
-const matters = ({ type }: HistoryEvent, snapshots: boolean): boolean => {
-  switch (type) {
-    case 'SnapshotCommitted':
-    case 'SnapshotImported':
-      return true;
-    case 'PolicyConfigured':
-    case 'ConfigurationChanged':
-    case 'InterventionRecorded':
-    case 'ObservationRecorded':
-    case 'PositionNamed':
-    case 'PositionAnnotated':
-      return false;
-    default:
-      return !snapshots;
-  }
-};
+const matters = (event: HistoryEvent, snapshots: boolean): boolean =>
+  snapshots ? isOf(event, 'snapshot') : changesTree(event);
 
 const gone = (): Error =>
   fail('E_STREAM_GONE', 'the watch cannot go on from there: its position is not known');
