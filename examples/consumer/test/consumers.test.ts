@@ -148,7 +148,7 @@ describe('the examples of consumers', () => {
     }
   });
 
-  it('a plain consumer sees every accepted event through the codec and the fence', async () => {
+  it('a plain consumer sees every accepted event through the codec and the check of records', async () => {
     const lines = await linesOf(['examples/consumer/frames.ts', brokers, prefix, directory], expected.length);
     expect(byHistory(parsed(lines))).toEqual(byHistory(expected));
   });

@@ -29,7 +29,7 @@ export type Decide = (
 
 /**
  * Checks that a frame's events apply and that its recorded hashes are the computed ones, applies it to `state`, and
- * gives what it did. Total: any frame that the fence accepted is either applied, or nothing is changed and it throws.
+ * gives what it did. Total: any frame that the check of records accepted is either applied, or nothing is changed and it throws.
  * With `keep` the frame can be taken back by `revertFrame` until `settle` is called; without, everything before is
  * settled.
  *

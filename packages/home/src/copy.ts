@@ -8,7 +8,7 @@ import {
   readPartition,
   sameBytes,
   sealRecord,
-  standingAtStart,
+  checkpointAtStart,
   type AcceptedFrame,
   type Entry,
   type EventLog,
@@ -104,8 +104,8 @@ async function* acceptedFrames(
 ): AsyncGenerator<readonly AcceptedFrame[]> {
   for (let partition = 0; partition < log.partitions; partition++) {
     const known = new Map<string, HeadState>();
-    const standing = await standingAtStart(log, partition);
-    for await (const batch of readPartition(log, { standing, heads: { load: () => known } })) {
+    const checkpoint = await checkpointAtStart(log, partition);
+    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => known } })) {
       for (const [history, head] of batch.heads) {
         known.set(history, head);
         if (!history.startsWith('log:')) heads.set(history, head);

@@ -1,6 +1,6 @@
 import { loadLineage, type Command } from '@stemma/history';
-import { partitionOf, standingAtStart, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
-import { headsOf, readFence, standingOf, type ServedRows } from '@stemma/projector';
+import { partitionOf, checkpointAtStart, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
+import { headsOf, readFence, checkpointOf, type ServedRows } from '@stemma/projector';
 import {
   isIdTaken,
   lineageNamed,
@@ -22,7 +22,8 @@ export const rowsDomain = (
   clock: () => bigint,
   placed: SessionStart['placed'],
 ): Domain<Command> => ({
-  standing: async (partition) => (await projector.standing(partition)) ?? standingAtStart(log, partition),
+  checkpoint: async (partition) =>
+    (await projector.checkpoint(partition)) ?? checkpointAtStart(log, partition),
   heads: (partition, histories) =>
     projector.read((view) => ({ asOf: offsetIn(view, partition), heads: headsOf(view, histories) })),
   load: async (history) => {
@@ -40,7 +41,7 @@ export const rowsDomain = (
 
 const offsetIn = (view: GenerationView, partition: number): number => {
   const cursor = view.cursor(partition);
-  return cursor === null ? 0 : standingOf(cursor).cursor.offset;
+  return cursor === null ? 0 : checkpointOf(cursor).cursor.offset;
 };
 
 const historyRows = (projector: ServedRows, history: string): HistoryRows => ({

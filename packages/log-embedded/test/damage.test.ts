@@ -152,7 +152,7 @@ describe('damage in the embedded log', () => {
     for (let i = 0; i < 5; i++) await writer.write(noteIntent('h0', `later${i}`, `later ${i}`));
     const rows = openNoteRows(later);
     await rows.catchUp();
-    const cursor = rows.standing(0)?.cursor;
+    const cursor = rows.checkpoint(0)?.cursor;
     if (!cursor) throw new Error('no cursor');
     await checkCursor(later, cursor);
     await later.close();

@@ -1,5 +1,5 @@
 import type { Envelope } from '@stemma/events';
-import type { Damage, HeadState, Standing } from './standing.ts';
+import type { Damage, HeadState, Checkpoint } from './checkpoint.ts';
 
 /** A frame that every reader accepts (record §2). Bytes are views: copy what is kept beyond the batch. */
 export type AcceptedFrame = {
@@ -17,13 +17,13 @@ export type AcceptedFrame = {
 };
 
 /** What one stretch of a partition came to. */
-export type FencedBatch = {
+export type CheckedBatch = {
   /** In order. Frames of a defective history are not among them: nothing behind the defect is served. */
   readonly accepted: readonly AcceptedFrame[];
   /** Heads that changed. */
   readonly heads: ReadonlyMap<string, HeadState>;
   /** Where the reader stands behind it. */
-  readonly standing: Standing;
+  readonly checkpoint: Checkpoint;
   readonly damage: readonly Damage[];
   /** The offset of a damaged record that closes the partition: nothing behind it is read until it is acknowledged. */
   readonly held: number | null;

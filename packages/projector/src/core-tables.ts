@@ -1,5 +1,5 @@
 import { pack, unpack } from '@stemma/canonical';
-import type { AcceptedFrame, HeadState, Standing } from '@stemma/log';
+import type { AcceptedFrame, HeadState, Checkpoint } from '@stemma/log';
 import type { RowReader, Rows, Table, Value } from '@stemma/row-store';
 
 /* What the projector itself keeps, in one transaction with cursor and rows (record §5). */
@@ -54,7 +54,7 @@ export const DEFECTS: Table = {
 };
 
 /** Raise it when the core tables change: generations are then rebuilt. */
-export const CORE_VERSION = 1;
+export const CORE_VERSION = 2;
 export const CORE_TABLES: readonly Table[] = [FENCES, FRAMES, DEFECTS, FRAME_BYTES];
 
 /** Notes an accepted frame: where it lies, and its bytes if they are to be read from here. */
@@ -107,6 +107,6 @@ export const headsOf = (rows: RowReader, histories: readonly string[]): Readonly
 };
 
 /** Where a reader stands, as the row store keeps it. */
-export const standingBytes = (standing: Standing): Uint8Array => pack(standing);
+export const checkpointBytes = (checkpoint: Checkpoint): Uint8Array => pack(checkpoint);
 
-export const standingOf = (bytes: Uint8Array): Standing => unpack(bytes) as unknown as Standing;
+export const checkpointOf = (bytes: Uint8Array): Checkpoint => unpack(bytes) as unknown as Checkpoint;

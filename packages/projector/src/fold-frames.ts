@@ -10,7 +10,7 @@ import {
   readFrame,
   type AcceptedFrame,
   type ContentSource,
-  type FencedBatch,
+  type CheckedBatch,
 } from '@stemma/log';
 import { foldFrame, readLineage, readStanding, type ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
@@ -40,7 +40,7 @@ export type Folded = { readonly frames: number; readonly events: number; readonl
  * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail; what the disk refuses. The staged rows are then
  *   half written: the caller undoes them.
  */
-export const foldFrames = async (batch: FencedBatch, staged: Staged, folding: Folding): Promise<Folded> => {
+export const foldFrames = async (batch: CheckedBatch, staged: Staged, folding: Folding): Promise<Folded> => {
   const defective = new Map<string, number>();
   let [frames, events, bytes] = [0, 0, 0];
   for (const accepted of batch.accepted) {

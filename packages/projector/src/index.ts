@@ -1,4 +1,4 @@
-export { DEFECTS, FENCES, FRAMES, headsOf, readFence, standingOf } from './core-tables.ts';
+export { DEFECTS, FENCES, FRAMES, headsOf, readFence, checkpointOf } from './core-tables.ts';
 export { openPayloads, type Payloads, type PayloadsOptions } from './payloads.ts';
 export { GROUPS, groupOf, type Group } from './groups.ts';
 export { signatureOf } from './generations.ts';

@@ -38,7 +38,7 @@ it('rows elsewhere are read when they have what stood in the log, and what a com
   const waiting = rows.catchUp();
   await lineage.catchUp();
   await waiting;
-  expect((await rows.standing(0))?.cursor.offset).toBe(await log.end(0));
+  expect((await rows.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
   await log.append(0, recorded.entries.slice(half));
   const more = rows.catchUp(0);
   await lineage.catchUp();

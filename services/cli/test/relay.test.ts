@@ -188,7 +188,7 @@ describe('stemma relay', () => {
     expect((await runStemma(['relay', '--to', toTopic('x.frames')], { env: other })).code).toBe(64);
   }, 300_000);
 
-  it('killed with -9 again and again while others write to Kafka, leaves nothing out, keeps the order of each history, and publishes neither fenced nor damaged frames [record §2: fenced] [record §2: damaged]', async () => {
+  it('killed with -9 again and again while others write to Kafka, leaves nothing out, keeps the order of each history, and publishes neither stale nor damaged frames [record §2: fenced] [record §2: damaged]', async () => {
     using folder = temporaryFolder();
     const prefix = `relay-${randomUUID()}`;
     const env = {

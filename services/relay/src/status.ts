@@ -65,15 +65,15 @@ const standingOf = async (
   projector: Projector,
   partition: number,
 ): Promise<PartitionStanding> => {
-  const standing = await projector.standing(partition);
-  const rows = standing?.cursor.offset ?? 0;
+  const checkpoint = await projector.checkpoint(partition);
+  const rows = checkpoint?.cursor.offset ?? 0;
   return {
     partition,
     rows,
     lag: Math.max((await log.end(partition)) - rows, 0),
-    accepted: standing?.state.accepted ?? 0,
-    fenced: standing?.state.fenced ?? {},
-    damaged: standing?.state.damage.length ?? 0,
-    closed: isClosed(standing),
+    accepted: checkpoint?.state.accepted ?? 0,
+    stale: checkpoint?.state.stale ?? {},
+    damaged: checkpoint?.state.damage.length ?? 0,
+    closed: isClosed(checkpoint),
   };
 };

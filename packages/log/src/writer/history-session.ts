@@ -1,17 +1,16 @@
-import { isStemmaError } from '@stemma/errors';
+import type { Frame } from '@stemma/events';
 import { isDefect } from '../body.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import type { AcceptedFrame } from '../reading-types.ts';
 import { sameBytes } from '../record.ts';
-import type { Frame } from '@stemma/events';
 import type { Accepted, Intent, Session } from './types.ts';
 
-/** A command on its way. */
+/** A command that was given to the writer and has no answer yet. */
 export type Task<C> = {
   readonly intent: Intent<C>;
   readonly resolve: (answer: Accepted) => void;
   readonly reject: (error: unknown) => void;
-  /** How often others were first. */
+  /** How often another writer was first. */
   tries: number;
 };
 
@@ -24,8 +23,8 @@ export type Sent<C> = {
   readonly record: Uint8Array;
 };
 
-/** A history that the writer has at hand: its decision state, ahead of the log by the frames in `sent`. */
-export type Line<C> = {
+/** A history that the writer has loaded: its decision state, ahead of the log by the frames in `sent`. */
+export type HistorySession<C> = {
   readonly history: string;
   readonly session: Session<C>;
   readonly sent: Sent<C>[];
@@ -33,45 +32,47 @@ export type Line<C> = {
   stopped: 'damaged' | 'defective' | null;
 };
 
-/** What an accepted frame meant for a line. */
-export type Seen<C> = { readonly confirmed: Sent<C> | null; readonly overtaken: readonly Sent<C>[] };
+/** What an accepted frame says of the frames that a session sent: the oldest has its outcome, or all were overtaken. */
+export type Observed<C> = { readonly confirmed: Sent<C> | null; readonly overtaken: readonly Sent<C>[] };
 
 const NOTHING = { confirmed: null, overtaken: [] } as const;
 
-/** Takes in an accepted frame: the line's own oldest, or another's, in whose favour what was sent ahead is taken back. */
-export const takeIn = async <C>(
-  line: Line<C>,
+/**
+ * Takes an accepted frame into a session. It is the oldest frame that the session sent, or another writer's: then all
+ * that the session sent ahead is taken back first.
+ */
+export const observe = async <C>(
+  session: HistorySession<C>,
   frame: AcceptedFrame,
   contents: ContentSource,
-): Promise<Seen<C>> => {
-  const [first] = line.sent;
-  if (first && frame.envelope.seq === first.frame.envelope.seq && sameBytes(frame.hash, first.hash)) {
-    line.sent.shift();
-    return { confirmed: first, overtaken: [] };
+): Promise<Observed<C>> => {
+  const [oldest] = session.sent;
+  const { seq } = frame.envelope;
+  if (oldest && seq === oldest.frame.envelope.seq && sameBytes(frame.hash, oldest.hash)) {
+    session.sent.shift();
+    return { confirmed: oldest, overtaken: [] };
   }
-  const base = first ? first.frame.envelope.seq : line.session.next;
-  if (frame.envelope.seq < base) return NOTHING;
-  const overtaken = await takeBack(line);
-  await applyOther(line, frame, contents);
+  if (seq < (oldest ? oldest.frame.envelope.seq : session.session.next)) return NOTHING;
+  const overtaken = await takeBack(session);
+  await applyOther(session, frame, contents);
   return { confirmed: null, overtaken };
 };
 
 /** Takes back everything that was sent ahead; gives it in the order it was sent. */
-export const takeBack = async <C>(line: Line<C>): Promise<readonly Sent<C>[]> => {
-  for (let i = line.sent.length; i > 0; i--) await line.session.undo();
-  return line.sent.splice(0);
+export const takeBack = async <C>({ session, sent }: HistorySession<C>): Promise<readonly Sent<C>[]> => {
+  for (let i = sent.length; i > 0; i--) await session.undo();
+  return sent.splice(0);
 };
 
-const applyOther = async <C>(line: Line<C>, frame: AcceptedFrame, contents: ContentSource): Promise<void> => {
+const applyOther = async <C>(
+  session: HistorySession<C>,
+  frame: AcceptedFrame,
+  contents: ContentSource,
+): Promise<void> => {
   try {
-    await line.session.apply(await readFrame(frame, contents), new Uint8Array(frame.hash));
+    await session.session.apply(await readFrame(frame, contents), new Uint8Array(frame.hash));
   } catch (error) {
     if (!isDefect(error)) throw error;
-    line.stopped = 'defective';
+    session.stopped = 'defective';
   }
 };
-
-/** True if an append that failed with this error has written nothing. */
-export const wroteNothing = (error: unknown): boolean =>
-  isStemmaError(error) &&
-  (error.code === 'E_LOG_BUSY' || error.code === 'E_LOG_CLOSED' || error.detail['written'] === false);

@@ -1,46 +1,52 @@
 import { fail } from '@stemma/errors';
+import { FRAME_VERSION } from '@stemma/events';
 import { checkCursor } from '../cursor.ts';
-import { fenceRecords, openRecords, type FencedRecords } from '../fence-records.ts';
+import { checkRecords, openRecords, type CheckedRecords } from '../check-records.ts';
 import { closedBy } from '../partition-state.ts';
 import { controlHistory } from '../partition-of.ts';
 import type { EventLog, LogRecord } from '../port.ts';
 import { readControl } from '../read-partition.ts';
-import { openChecked } from '../renewed.ts';
-import type { Damage, HeadState, Standing } from '../standing.ts';
+import { openRevalidatingReader } from '../revalidating-reader.ts';
+import type { Damage, HeadState, Checkpoint } from '../checkpoint.ts';
+import { scanHead } from './scan-head.ts';
 import type { Domain } from './types.ts';
 
 /**
- * How far a writer has read a partition, with the heads of the histories it writes to and of the control histories.
- * Of all others it needs no heads: their frames are passed over.
+ * What a writer has read of a partition: a checkpoint, and the heads of the control histories and of those it writes to.
+ * It needs no other heads: frames of other histories are passed over.
  */
-export type Tail = {
-  readonly standing: () => Standing;
+export type PartitionReader = {
+  readonly checkpoint: () => Checkpoint;
   /** Why nothing may be written, if something closes the partition. */
   readonly closed: () => Damage | null;
-  /** What follows, to be taken. @throws E_CURSOR_LOST if what was read before is not there any more. */
+  /** The records after the checkpoint. @throws E_CURSOR_LOST if what was read before is not there any more. */
   readonly read: () => Promise<readonly LogRecord[]>;
   /** True unless a connection was made anew: then nothing is trusted that was not read. */
   readonly holds: () => boolean;
-  /** Puts records that follow on the standing through the fence. */
-  readonly take: (records: readonly LogRecord[]) => Promise<FencedRecords>;
+  /** Checks the records after the checkpoint (record §2) and moves it behind them. */
+  readonly check: (records: readonly LogRecord[]) => Promise<CheckedRecords>;
   readonly head: (history: string) => HeadState | undefined;
-  /** From here on the head of this history is kept; it is as of `asOf`. */
+  /** Keeps the head of this history from now on; it is as of `asOf`. */
   readonly follow: (history: string, head: HeadState, asOf: number) => void;
   readonly forget: (history: string) => void;
 };
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
-/** Begins where the rows stand. */
-export const openTail = async <C>(log: EventLog, domain: Domain<C>, partition: number): Promise<Tail> => {
+/** A reader at the checkpoint of the rows. @throws E_CURSOR_LOST */
+export const openPartitionReader = async <C>(
+  log: EventLog,
+  domain: Domain<C>,
+  partition: number,
+): Promise<PartitionReader> => {
   const begun = await begin(domain, partition);
-  const checked = openChecked(log);
-  await checkCursor(log, begun.standing.cursor);
-  let standing = await acknowledged(log, begun.standing, begun.heads);
+  const revalidating = openRevalidatingReader(log);
+  await checkCursor(log, begun.checkpoint.cursor);
+  let checkpoint = await acknowledged(log, begun.checkpoint, begun.heads);
   const heads = new Map(begun.heads);
   const since = new Map<string, number>();
 
-  const take = async (records: readonly LogRecord[]): Promise<FencedRecords> => {
+  const check = async (records: readonly LogRecord[]): Promise<CheckedRecords> => {
     const { opened, histories } = openRecords(records);
     const known = new Map(heads);
     const from = new Map(since);
@@ -51,24 +57,24 @@ export const openTail = async <C>(log: EventLog, domain: Domain<C>, partition: n
       const head = await headBefore(log, domain, partition, record.key, record.offset);
       if (head) known.set(record.key, head);
     }
-    const batch = fenceRecords(opened, standing, known, from);
+    const batch = checkRecords(opened, checkpoint, known, from);
     for (const [history, head] of batch.heads)
       if (!from.has(history) || since.has(history)) heads.set(history, head);
-    standing = batch.standing;
+    checkpoint = batch.checkpoint;
     return batch;
   };
 
   const isControl = (history: string): boolean => history.startsWith('log:');
   return {
-    standing: () => standing,
-    closed: () => closedBy(standing.state),
-    read: async () => (await checked.read(standing.cursor)).records,
-    holds: checked.holds,
-    take,
+    checkpoint: () => checkpoint,
+    closed: () => closedBy(checkpoint.state),
+    read: async () => (await revalidating.read(checkpoint.cursor)).records,
+    holds: revalidating.holds,
+    check,
     head: (history) => heads.get(history),
     follow: (history, head, asOf) => {
       heads.set(history, head);
-      if (asOf > standing.cursor.offset) since.set(history, asOf);
+      if (asOf > checkpoint.cursor.offset) since.set(history, asOf);
     },
     forget: (history) => {
       heads.delete(history);
@@ -77,29 +83,31 @@ export const openTail = async <C>(log: EventLog, domain: Domain<C>, partition: n
   };
 };
 
-/** Where the rows stand, and the heads of the control histories at the same place. */
+/** The checkpoint of the rows, and the heads of the control histories at the same offset. */
 const begin = async <C>(
   domain: Domain<C>,
   partition: number,
-): Promise<{ standing: Standing; heads: ReadonlyMap<string, HeadState> }> => {
+): Promise<{ checkpoint: Checkpoint; heads: ReadonlyMap<string, HeadState> }> => {
   for (let tries = 0; tries < 100; tries++) {
-    const standing = await domain.standing(partition);
-    const names = Array.from({ length: standing.state.control + 1 }, (_, n) => controlHistory(partition, n));
+    const checkpoint = await domain.checkpoint(partition);
+    const names = Array.from({ length: checkpoint.state.control + 1 }, (_, n) =>
+      controlHistory(partition, n),
+    );
     const { asOf, heads } = await domain.heads(partition, names);
-    if (asOf === standing.cursor.offset) return { standing, heads };
+    if (asOf === checkpoint.cursor.offset) return { checkpoint, heads };
   }
   throw fail('E_BUSY', 'the rows move on faster than they can be read');
 };
 
-/** The standing with every acknowledgement in it that stands further on, if damage closes the partition. */
+/** If damage closes the partition: the checkpoint with every acknowledgement that the log holds after it. */
 const acknowledged = async (
   log: EventLog,
-  standing: Standing,
+  checkpoint: Checkpoint,
   heads: ReadonlyMap<string, HeadState>,
-): Promise<Standing> => {
-  if (!closedBy(standing.state)) return standing;
-  const { state } = await readControl(log, standing, { load: () => heads });
-  return { ...standing, state: { ...standing.state, acknowledged: state.acknowledged } };
+): Promise<Checkpoint> => {
+  if (!closedBy(checkpoint.state)) return checkpoint;
+  const { state } = await readControl(log, checkpoint, { load: () => heads });
+  return { ...checkpoint, state: { ...checkpoint.state, acknowledged: state.acknowledged } };
 };
 
 /** Whether a history that the writer does not follow was known before an offset: damage under its key asks. */
@@ -115,46 +123,21 @@ const headBefore = async <C>(
   return scanHead(log, partition, history, heads.get(history), asOf, offset);
 };
 
-/** The head of one history brought on from one offset to another, by reading the log between. */
-export const scanHead = async (
-  log: EventLog,
-  partition: number,
-  history: string,
-  head: HeadState | undefined,
-  from: number,
-  to: number,
-  each: (batch: FencedRecords) => Promise<void> = async () => undefined,
-): Promise<HeadState | undefined> => {
-  let current = head;
-  for (let at = from; at < to;) {
-    const { records, next } = await log.read(partition, at);
-    const ours = openRecords(records.filter(({ offset }) => offset < to));
-    const opened = ours.opened.filter(
-      ({ record, open }) => (open ? open.envelope.history : record.key) === history,
+/**
+ * @throws E_PARTITION_CLOSED if damage closes the partition; E_VERSION_NEEDED if it does not take frames of this version
+ *   yet.
+ */
+export const refuseUnwritable = ({ cursor: { partition }, state }: Checkpoint): void => {
+  const closed = closedBy(state);
+  if (closed)
+    throw fail(
+      'E_PARTITION_CLOSED',
+      `the damaged record ${partition}@${closed.offset} may be of any history`,
+      { partition, offset: closed.offset },
     );
-    const standing: Standing = {
-      cursor: { log: log.id, partition, offset: at, from: [], tail: new Uint8Array() },
-      state: { ...scratch, partition, partitions: log.partitions },
-    };
-    const batch = fenceRecords(opened, standing, current ? new Map([[history, current]]) : new Map());
-    await each(batch);
-    current = batch.heads.get(history) ?? current;
-    // The tail has read to there: a log that does not give it again must not be taken for an empty one.
-    if (records.length === 0 || next <= at)
-      throw fail(
-        'E_BUSY',
-        `partition ${partition} does not give what stands between ${at} and ${to} just now`,
-      );
-    at = next;
-  }
-  return current;
+  if (FRAME_VERSION > state.format)
+    throw fail(
+      'E_VERSION_NEEDED',
+      `partition ${partition} takes frames up to version ${state.format} until it is raised`,
+    );
 };
-
-const scratch = {
-  control: 0,
-  format: 1,
-  damage: [],
-  acknowledged: [],
-  accepted: 0,
-  fenced: { repeated: 0, overtaken: 0, unfit: 0, misplaced: 0, 'behind-damage': 0 },
-} as const;

@@ -1,298 +1,269 @@
-import { fail, isStemmaError } from '@stemma/errors';
-import { FRAME_VERSION } from '@stemma/events';
-import type { EventLog, LogRecord, Placed } from '../port.ts';
-import { takeBack, takeIn, wroteNothing, type Sent, type Task } from './line.ts';
-import { openLines, type Lines } from './lines.ts';
+import { backOff, fail } from '@stemma/errors';
+import { partitionOf } from '../partition-of.ts';
+import type { EntryOffset, EventLog } from '../port.ts';
+import { asRead, followsDirectly, outcomeUnknown, wroteNothing } from './append-answer.ts';
+import { takeBack, type Sent, type Task } from './history-session.ts';
+import { openOrCatchUp, readOn, takeIn, tryReadingOn, type OpenPartition } from './open-partition.ts';
+import * as pending from './pending-commands.ts';
 import { prepare, type Prepared } from './prepare.ts';
-import { openTail, type Tail } from './tail.ts';
-import type { WriterOptions } from './types.ts';
-import { asRead, follows, unknown } from './sending.ts';
+import { retryBackOff } from './retry-policy.ts';
+import type { Accepted, Intent, Writer, WriterOptions } from './types.ts';
 
-/** One partition of a writer: takes commands, gives each its outcome. */
-export type Lane<C> = {
-  readonly push: (task: Task<C>) => void;
-  /** Resolves when nothing is on its way. */
-  readonly idle: () => Promise<void>;
+/*
+ * A writer of one partition is in one of these states; `step` does what the state says and gives the next one.
+ *
+ *   state          what it does                                           next
+ *   unopened       opens a reader at the checkpoint of the rows, reads    deciding
+ *                  to the end of the log
+ *   idle           reads on if a connection was made anew; opens another  deciding
+ *                  reader if damage closed the partition
+ *   deciding       decides and encodes what waits, as one batch           sending; idle, if no frame came of it
+ *   sending        appends the frames that have no outcome                idle, if none was left or none was written;
+ *                                                                         resolving, if the answer says it all;
+ *                                                                         reading back, otherwise
+ *   reading back   reads to the end of the log                            resolving
+ *   resolving      gives up at the deadline and where damage stops the    idle, if every frame has its outcome;
+ *                  history; pauses                                        sending, for the others
+ *
+ * It leaves `unopened` and `idle` only when a command waits. After an error in any state, everything that waits is
+ * rejected and the state is `unopened`: nothing that was known counts any more. How many frames of one history a batch
+ * may hold is a state of that history: see retry-policy.ts.
+ */
+type State<C> =
+  | { readonly state: 'unopened' }
+  | { readonly state: 'idle' | 'deciding'; readonly at: OpenPartition<C> }
+  | {
+      readonly state: 'sending' | 'reading back' | 'resolving';
+      readonly at: OpenPartition<C>;
+      readonly batch: Batch<C>;
+    };
+
+/** Frames that were decided, some of them without an outcome. */
+type Batch<C> = {
+  readonly frames: readonly Sent<C>[];
+  /** How often it was given to the log. */
+  readonly attempts: number;
+  /** When the outcome is called unknown, by the writer's clock. */
+  readonly deadline: number;
 };
 
-type Place<C> = { readonly tail: Tail; readonly lines: Lines<C> };
+type PartitionWriter<C> = {
+  readonly log: EventLog;
+  readonly options: WriterOptions<C>;
+  readonly commands: pending.PendingCommands<C>;
+  state: State<C>;
+  running: Promise<void> | undefined;
+};
 
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
-/** After a conflict a history sends one frame at a time until so many in a row were accepted. */
-const QUIET = 4;
 
-export const openLane = <C>(log: EventLog, partition: number, options: WriterOptions<C>): Lane<C> => {
-  const {
-    contents,
-    random,
-    sleep,
-    now,
-    tries = 10,
-    deadline = 30_000,
-    ahead = 256,
-    overtaken: tell,
-  } = options;
-  const queues = new Map<string, Task<C>[]>();
-  const paused = new Set<string>();
-  const careful = new Map<string, number>();
-  let place: Place<C> | undefined;
-  let running: Promise<void> | undefined;
-  let sleeping = 0;
-  /** Decided, and without an outcome. */
-  const flying = new Set<Task<C>>();
-
-  const push = (task: Task<C>): void => {
-    queueOf(task.intent.history).push(task);
-    kick();
+/** The one writer for every log (record §3): decide, append, know the outcome, decide again or report a conflict. */
+export const openWriter = <C>(log: EventLog, options: WriterOptions<C>): Writer<C> => {
+  const writers = new Map<number, PartitionWriter<C>>();
+  let closed = false;
+  const writerOf = (partition: number): PartitionWriter<C> => {
+    const writer = writers.get(partition) ?? newPartitionWriter(log, partition, options);
+    writers.set(partition, writer);
+    return writer;
   };
-  const queueOf = (history: string): Task<C>[] => {
-    const queue = queues.get(history) ?? [];
-    queues.set(history, queue);
-    return queue;
-  };
-  const kick = (): void => {
-    running ??= work().finally(() => {
-      running = undefined;
-      if (ready().length > 0) kick();
-    });
-  };
-  const ready = (): string[] => [...queues.keys()].filter((history) => !paused.has(history));
-
-  const work = async (): Promise<void> => {
-    // What is pushed in the same turn goes into the same batch.
-    await Promise.resolve();
-    while (ready().length > 0) {
-      try {
-        const at = await here();
-        await settle(at, await fill(at));
-      } catch (error) {
-        // Nothing is known any more: begin anew from the rows.
-        place = undefined;
-        failAll(error);
-      }
-      flying.clear();
-    }
-  };
-  const failAll = (error: unknown): void => {
-    for (const history of ready()) {
-      const queue = queues.get(history) ?? [];
-      queues.delete(history);
-      for (const task of queue) task.reject(error);
-    }
-    for (const task of flying) task.reject(unknown(task.intent, error));
-  };
-
-  const here = async (): Promise<Place<C>> => {
-    if (place && !place.tail.closed()) {
-      if (!place.tail.holds()) await readOn(place.tail, place.lines);
-      return place;
-    }
-    const tail = await openTail(log, options.domain, partition);
-    const lines: Lines<C> = openLines(log, tail, () => readOn(tail, lines), options);
-    place = { tail, lines };
-    await readOn(tail, lines);
-    const closed = tail.closed();
-    if (closed)
-      throw fail(
-        'E_PARTITION_CLOSED',
-        `the damaged record ${partition}@${closed.offset} may be of any history`,
-        {
-          partition,
-          offset: closed.offset,
-        },
-      );
-    const { format } = tail.standing().state;
-    if (FRAME_VERSION > format)
-      throw fail(
-        'E_VERSION_NEEDED',
-        `partition ${partition} takes frames up to version ${format} until it is raised`,
-      );
-    return place;
-  };
-
-  /** Reads to the end, taking in what stands there. */
-  const readOn = async (tail: Tail, lines: Lines<C>): Promise<void> => {
-    for (;;) {
-      const records = await tail.read();
-      if (records.length === 0 || tail.closed()) return;
-      await take(tail, lines, records);
-    }
-  };
-
-  const take = async (tail: Tail, lines: Lines<C>, records: readonly LogRecord[]): Promise<void> => {
-    const { accepted } = await tail.take(records);
-    for (const frame of accepted) {
-      const line = lines.known(frame.envelope.history);
-      if (!line) continue;
-      const { confirmed, overtaken } = await takeIn(line, frame, contents);
-      if (confirmed) confirm(confirmed, frame);
-      if (overtaken.length > 0) again(line.history, overtaken);
-    }
-  };
-
-  const confirm = ({ task, frame }: Sent<C>, { offset, next }: Placed): void => {
-    const { history, seq } = frame.envelope;
-    const left = careful.get(history) ?? 0;
-    if (left > 1) careful.set(history, left - 1);
-    else careful.delete(history);
-    flying.delete(task);
-    task.resolve({ history, partition, seq, repeated: false, frame, offset, next });
-  };
-
-  /** Others were first: decide again, in the same order, after a moment. */
-  const again = (history: string, overtaken: readonly Sent<C>[]): void => {
-    careful.set(history, QUIET);
-    tell?.(overtaken.length);
-    const back: Task<C>[] = [];
-    for (const { task } of overtaken) {
-      flying.delete(task);
-      if (++task.tries < tries) back.push(task);
-      else
-        task.reject(
-          fail(
-            'E_CONFLICT',
-            `others wrote to the history ${history} ${task.tries} times before this command could`,
-            {
-              history,
-            },
-          ),
-        );
-    }
-    queueOf(history).unshift(...back);
-    pause(history, random() * 2 ** Math.min(overtaken[0]?.task.tries ?? 1, 7));
-  };
-  const pause = (history: string, milliseconds: number): void => {
-    paused.add(history);
-    sleeping++;
-    void sleep(milliseconds).then(() => {
-      sleeping--;
-      paused.delete(history);
-      if ((queues.get(history)?.length ?? 0) === 0) queues.delete(history);
-      if (ready().length > 0) kick();
-    });
-  };
-
-  /** Prepares what waits: an ordered batch, each history's frames in the order of their commands. */
-  const fill = async (place: Place<C>): Promise<readonly Sent<C>[]> => {
-    const batch: Sent<C>[] = [];
-    let bytes = 0;
-    for (const history of ready()) {
-      const queue = queues.get(history) ?? [];
-      const limit = careful.has(history) ? 1 : ahead;
-      let sent = 0;
-      while (queue.length > 0 && sent < limit && batch.length < ahead && bytes < MAX_BATCH_BYTES) {
-        const task = queue[0] as Task<C>;
-        const prepared = await at(place, task);
-        if (prepared.kind === 'later') break;
-        queue.shift();
-        if (prepared.kind === 'refused') task.reject(prepared.error);
-        else if (prepared.kind === 'repeated')
-          task.resolve({
-            history,
-            partition,
-            seq: prepared.seq,
-            repeated: true,
-            frame: prepared.frame,
-            offset: null,
-            next: null,
-          });
-        else {
-          const line = place.lines.known(history);
-          line?.sent.push(prepared.sent);
-          batch.push(prepared.sent);
-          flying.add(task);
-          bytes += prepared.sent.record.length;
-          sent++;
+  return {
+    write: (intent: Intent<C>) =>
+      new Promise<Accepted>((resolve, reject) => {
+        if (closed) {
+          reject(fail('E_LOG_CLOSED', 'the writer was closed'));
+          return;
         }
-      }
-      if (queue.length === 0) queues.delete(history);
-    }
-    return batch;
+        const writer = writerOf(partitionOf(intent.history, log.partitions));
+        pending.queueOf(writer.commands, intent.history).push({ intent, resolve, reject, tries: 0 });
+        start(writer);
+      }),
+    close: async () => {
+      closed = true;
+      for (const writer of writers.values())
+        while (writer.running || pending.areWaiting(writer.commands))
+          await (writer.running ?? options.sleep(1));
+    },
   };
-  /** A refusal may rest on a past that others have left behind: it counts only at the log's end. */
-  const at = async ({ tail, lines }: Place<C>, task: Task<C>): Promise<Prepared<C>> => {
-    for (;;) {
-      const prepared = await tryPrepare(lines, task);
-      if (prepared.kind !== 'refused') return prepared;
-      const before = tail.standing().cursor.offset;
-      await readOn(tail, lines);
-      // What was read may have put back what was sent before it.
-      if (queues.get(task.intent.history)?.[0] !== task) return { kind: 'later' };
-      if (tail.standing().cursor.offset === before) return prepared;
-    }
+};
+
+const newPartitionWriter = <C>(
+  log: EventLog,
+  partition: number,
+  options: WriterOptions<C>,
+): PartitionWriter<C> => {
+  const commands = pending.newPendingCommands(partition, options, () => {
+    start(writer);
+  });
+  const writer: PartitionWriter<C> = {
+    log,
+    options,
+    commands,
+    state: { state: 'unopened' },
+    running: undefined,
   };
-  const tryPrepare = async (lines: Lines<C>, task: Task<C>): Promise<Prepared<C>> => {
+  return writer;
+};
+
+const start = <C>(writer: PartitionWriter<C>): void => {
+  if (pending.readyHistories(writer.commands).length === 0) return;
+  writer.running ??= run(writer).finally(() => {
+    writer.running = undefined;
+    start(writer);
+  });
+};
+
+const run = async <C>(writer: PartitionWriter<C>): Promise<void> => {
+  // What is written in the same turn goes into the same batch.
+  await Promise.resolve();
+  while (!isAtRest(writer.state) || pending.readyHistories(writer.commands).length > 0) {
     try {
-      return await prepare(await lines.at(task.intent.history), task, contents);
+      writer.state = await step(writer, writer.state);
     } catch (error) {
-      return { kind: 'refused', error };
+      pending.rejectAll(writer.commands, error);
+      writer.state = { state: 'unopened' };
     }
-  };
+  }
+};
 
-  /** Appends, and reads on until every frame is accepted or another stands in its place (record §3). */
-  const settle = async ({ tail, lines }: Place<C>, batch: readonly Sent<C>[]): Promise<void> => {
-    if (batch.length === 0) return;
-    const until = now() + deadline;
-    for (let sends = 0; ; sends++) {
-      const open = batch.filter((sent) => lines.known(sent.frame.envelope.history)?.sent.includes(sent));
-      if (open.length === 0) return;
-      if (sends > 0) {
-        const stopped = open.filter(({ frame }) => tail.head(frame.envelope.history)?.state === 'damaged');
-        const over = now() >= until || tail.closed() !== null;
-        giveUp(lines, over ? open : stopped);
-        if (over) return;
-        if (stopped.length > 0) continue;
-        await sleep(random() * 2 ** Math.min(sends, 7));
+const isAtRest = <C>({ state }: State<C>): boolean => state === 'unopened' || state === 'idle';
+
+const step = async <C>(writer: PartitionWriter<C>, now: State<C>): Promise<State<C>> => {
+  const { log, commands, options } = writer;
+  switch (now.state) {
+    case 'unopened':
+      return { state: 'deciding', at: await openOrCatchUp(log, commands, options, null) };
+    case 'idle':
+      return { state: 'deciding', at: await openOrCatchUp(log, commands, options, now.at) };
+    case 'deciding':
+      return decide(writer, now.at);
+    case 'sending':
+      return send(writer, now.at, now.batch);
+    case 'reading back':
+      await tryReadingOn(now.at);
+      return { ...now, state: 'resolving' };
+    case 'resolving':
+      return resolveOutcomes(writer, now.at, now.batch);
+  }
+};
+
+/** One batch of what waits, each history's frames in the order of its commands. */
+const decide = async <C>(
+  { commands, options }: PartitionWriter<C>,
+  at: OpenPartition<C>,
+): Promise<State<C>> => {
+  const frames: Sent<C>[] = [];
+  let bytes = 0;
+  for (const history of pending.readyHistories(commands)) {
+    const queue = pending.queueOf(commands, history);
+    const limit = pending.limitOf(commands, history);
+    const isFull = (sent: number): boolean =>
+      sent >= limit || frames.length >= commands.ahead || bytes >= MAX_BATCH_BYTES;
+    for (let sent = 0; queue.length > 0 && !isFull(sent);) {
+      const task = queue[0] as Task<C>;
+      const prepared = await prepareAtEnd(at, task, options);
+      if (prepared.kind === 'later') break;
+      queue.shift();
+      if (prepared.kind === 'refused') task.reject(prepared.error);
+      else if (prepared.kind === 'repeated') pending.answerRepeated(commands, task, prepared);
+      else {
+        at.sessions.get(history)?.sent.push(prepared.sent);
+        commands.decided.add(task);
+        frames.push(prepared.sent);
+        bytes += prepared.sent.record.length;
+        sent++;
       }
-      const placed = await append(lines, open, sends === 0);
-      if (placed === 'nothing written') return;
-      if (placed && log.keepsItsEnd && tail.holds() && follows(placed, tail.standing().cursor.offset))
-        await take(
-          tail,
-          lines,
-          placed.map((each, i) => asRead(open[i] as Sent<C>, each)),
-        );
-      else await tryReading(tail, lines);
     }
-  };
+    pending.forgetEmptyQueue(commands, history);
+  }
+  if (frames.length === 0) return { state: 'idle', at };
+  const deadline = options.now() + (options.deadline ?? 30_000);
+  return { state: 'sending', at, batch: { frames, attempts: 0, deadline } };
+};
 
-  const append = async (
-    lines: Lines<C>,
-    open: readonly Sent<C>[],
-    first: boolean,
-  ): Promise<readonly Placed[] | 'nothing written' | null> => {
-    try {
-      const entries = open.map(({ frame, record }) => ({ key: frame.envelope.history, bytes: record }));
-      return await log.append(partition, entries);
-    } catch (error) {
-      if (!first || !wroteNothing(error)) return null;
-      for (const history of new Set(open.map(({ frame }) => frame.envelope.history))) {
-        const line = lines.known(history);
-        for (const { task } of line ? await takeBack(line) : []) task.reject(error);
-      }
-      return 'nothing written';
-    }
-  };
+/** As {@link prepare}. A refusal may rest on a state that others have changed: it counts only at the end of the log. */
+const prepareAtEnd = async <C>(
+  at: OpenPartition<C>,
+  task: Task<C>,
+  { contents }: WriterOptions<C>,
+): Promise<Prepared<C>> => {
+  const { history } = task.intent;
+  for (;;) {
+    const prepared = await at.sessions.load(history).then(
+      (session) => prepare(session, task, contents),
+      (error: unknown) => ({ kind: 'refused', error }) as const,
+    );
+    if (prepared.kind !== 'refused') return prepared;
+    const moved = await readOn(at);
+    // What was read may have put back what was sent before it.
+    if (at.commands.queues.get(history)?.[0] !== task) return { kind: 'later' };
+    if (!moved) return prepared;
+  }
+};
 
-  /** A log that cannot be read just now is asked again until the deadline. */
-  const tryReading = async (tail: Tail, lines: Lines<C>): Promise<void> => {
-    const before = tail.standing().cursor.offset;
-    try {
-      await readOn(tail, lines);
-    } catch (error) {
-      if (tail.standing().cursor.offset !== before || isStemmaError(error, 'E_CURSOR_LOST')) throw error;
-    }
-  };
+const send = async <C>(
+  { log, commands }: PartitionWriter<C>,
+  at: OpenPartition<C>,
+  batch: Batch<C>,
+): Promise<State<C>> => {
+  const open = withoutOutcome(at, batch);
+  if (open.length === 0) return { state: 'idle', at };
+  const sent: Batch<C> = { ...batch, attempts: batch.attempts + 1 };
+  const entries = open.map(({ frame, record }) => ({ key: frame.envelope.history, bytes: record }));
+  let placed: readonly EntryOffset[];
+  try {
+    placed = await log.append(commands.partition, entries);
+  } catch (error) {
+    // Of a later attempt it says too little: what was sent before may be in the log.
+    if (batch.attempts > 0 || !wroteNothing(error)) return { state: 'reading back', at, batch: sent };
+    await rejectUnwritten(at, open, error);
+    return { state: 'idle', at };
+  }
+  const { reader } = at;
+  const isKnown =
+    log.keepsItsEnd && reader.holds() && followsDirectly(placed, reader.checkpoint().cursor.offset);
+  if (!isKnown) return { state: 'reading back', at, batch: sent };
+  const asWritten = placed.map((each, i) => asRead(open[i] as Sent<C>, each));
+  await takeIn(at, asWritten);
+  return { state: 'resolving', at, batch: sent };
+};
 
-  const giveUp = (lines: Lines<C>, open: readonly Sent<C>[]): void => {
-    for (const { task, frame } of open) {
-      lines.drop(frame.envelope.history);
-      task.reject(unknown(task.intent, undefined));
-    }
-  };
+/** A frame has its outcome when it is accepted, or another is in its place (record §3). */
+const withoutOutcome = <C>({ sessions }: OpenPartition<C>, { frames }: Batch<C>): readonly Sent<C>[] =>
+  frames.filter((sent) => sessions.get(sent.frame.envelope.history)?.sent.includes(sent));
 
-  const idle = async (): Promise<void> => {
-    while (running || queues.size > 0 || sleeping > 0) await (running ?? sleep(1));
-  };
-  return { push, idle };
+const rejectUnwritten = async <C>(
+  { sessions, commands }: OpenPartition<C>,
+  open: readonly Sent<C>[],
+  error: unknown,
+): Promise<void> => {
+  for (const history of new Set(open.map(({ frame }) => frame.envelope.history))) {
+    const session = sessions.get(history);
+    for (const { task } of session ? await takeBack(session) : [])
+      pending.rejectDecided(commands, task, error);
+  }
+};
+
+const resolveOutcomes = async <C>(
+  { options }: PartitionWriter<C>,
+  at: OpenPartition<C>,
+  batch: Batch<C>,
+): Promise<State<C>> => {
+  const open = withoutOutcome(at, batch);
+  if (open.length === 0) return { state: 'idle', at };
+  if (options.now() >= batch.deadline || at.reader.closed() !== null) {
+    giveUp(at, open);
+    return { state: 'idle', at };
+  }
+  const stopped = open.filter(({ frame }) => at.reader.head(frame.envelope.history)?.state === 'damaged');
+  giveUp(at, stopped);
+  if (stopped.length < open.length)
+    await options.sleep(backOff(batch.attempts, retryBackOff(options.random)));
+  return { state: 'sending', at, batch };
+};
+
+const giveUp = <C>({ sessions, commands }: OpenPartition<C>, open: readonly Sent<C>[]): void => {
+  for (const { task, frame } of open) {
+    sessions.evict(frame.envelope.history);
+    pending.rejectDecided(commands, task, outcomeUnknown(task.intent, undefined));
+  }
 };

@@ -2,74 +2,84 @@ import { fail } from '@stemma/errors';
 import { ZERO_HASH } from '../envelope.ts';
 import type { EventLog } from '../port.ts';
 import { sameBytes } from '../record.ts';
-import { takeIn, type Line } from './line.ts';
-import { scanHead, type Tail } from './tail.ts';
+import { observe, type HistorySession } from './history-session.ts';
+import type { PartitionReader } from './partition-reader.ts';
+import { scanHead } from './scan-head.ts';
 import type { WriterOptions } from './types.ts';
 
-/** The lines of one partition: the histories it was lately written to, the least lately used given up first. */
-export type Lines<C> = {
-  /** The line of a history, at exactly where the tail stands. Loads it if it is not at hand. */
-  readonly at: (history: string) => Promise<Line<C>>;
-  readonly known: (history: string) => Line<C> | undefined;
-  readonly drop: (history: string) => void;
+/** The sessions of one partition: of the histories it wrote to lately. The least recently used is evicted first. */
+export type SessionCache<C> = {
+  /** The session of a history, at exactly the reader's checkpoint. Loads it if it is not here. */
+  readonly load: (history: string) => Promise<HistorySession<C>>;
+  /** The session of a history if it is here. */
+  readonly get: (history: string) => HistorySession<C> | undefined;
+  readonly evict: (history: string) => void;
 };
 
-/** @param readOn brings the tail to the end of the log. */
-export const openLines = <C>(
+/** @param readOn brings the reader to the end of the log. */
+export const openSessionCache = <C>(
   log: EventLog,
-  tail: Tail,
-  readOn: () => Promise<void>,
-  { domain, contents, sessions = 64 }: WriterOptions<C>,
-): Lines<C> => {
-  const lines = new Map<string, Line<C>>();
-  const { partition } = tail.standing().cursor;
+  reader: PartitionReader,
+  readOn: () => Promise<unknown>,
+  { domain, contents, sessions: capacity = 64 }: WriterOptions<C>,
+): SessionCache<C> => {
+  const sessions = new Map<string, HistorySession<C>>();
+  const { partition } = reader.checkpoint().cursor;
 
-  const drop = (history: string): void => {
-    lines.delete(history);
-    tail.forget(history);
+  const evict = (history: string): void => {
+    sessions.delete(history);
+    reader.forget(history);
   };
   const makeRoom = (): void => {
-    for (const [history, line] of lines) {
-      if (lines.size < sessions) return;
-      if (line.sent.length === 0) drop(history);
+    for (const [history, { sent }] of sessions) {
+      if (sessions.size < capacity) return;
+      if (sent.length === 0) evict(history);
     }
   };
-  const load = async (history: string): Promise<Line<C>> => {
+  const loadNew = async (history: string): Promise<HistorySession<C>> => {
     const { asOf, heads } = await domain.heads(partition, [history]);
-    const session = await domain.load(history);
-    const line: Line<C> = { history, session, sent: [], stopped: null };
+    const session: HistorySession<C> = {
+      history,
+      session: await domain.load(history),
+      sent: [],
+      stopped: null,
+    };
     const start = heads.get(history);
-    const end = tail.standing().cursor.offset;
+    const end = reader.checkpoint().cursor.offset;
     const head = (await scanHead(log, partition, history, start, asOf, end, async ({ accepted }) => {
-      for (const frame of accepted) await takeIn(line, frame, contents);
+      for (const frame of accepted) await observe(session, frame, contents);
     })) ?? { next: 0, prev: ZERO_HASH, state: 'open' as const, stopped: null };
     makeRoom();
-    tail.follow(history, head, asOf);
-    lines.set(history, line);
-    return line;
+    reader.follow(history, head, asOf);
+    sessions.set(history, session);
+    return session;
   };
 
-  const at = async (history: string): Promise<Line<C>> => {
+  const load = async (history: string): Promise<HistorySession<C>> => {
     for (let tries = 0; tries < 5; tries++) {
-      const line = lines.get(history) ?? (await load(history));
-      lines.delete(history);
-      lines.set(history, line);
-      const head = tail.head(history);
-      if (head && head.state !== 'open') return { ...line, stopped: head.state };
-      if (line.stopped) return line;
-      if (head && fits(line, head)) return line;
-      if (line.sent.length > 0) break;
-      // The rows were read at two moments, or are further than the tail.
-      drop(history);
+      const session = sessions.get(history) ?? (await loadNew(history));
+      // Put last: it is the most recently used.
+      sessions.delete(history);
+      sessions.set(history, session);
+      const head = reader.head(history);
+      if (head && head.state !== 'open') return { ...session, stopped: head.state };
+      if (session.stopped) return session;
+      if (head && continues(session, head)) return session;
+      if (session.sent.length > 0) break;
+      // The rows were read at two moments, or are further than the reader.
+      evict(history);
       await readOn();
     }
     throw fail('E_BUSY', `the rows of ${history} do not come to rest`);
   };
-  return { at, known: (history) => lines.get(history), drop };
+  return { load, get: (history) => sessions.get(history), evict };
 };
 
-const fits = <C>({ session, sent }: Line<C>, head: { next: number; prev: Uint8Array }): boolean => {
-  const [first] = sent;
-  const base = first ? first.frame.envelope : { seq: session.next, prev: session.prev };
+const continues = <C>(
+  { session, sent }: HistorySession<C>,
+  head: { next: number; prev: Uint8Array },
+): boolean => {
+  const [oldest] = sent;
+  const base = oldest ? oldest.frame.envelope : { seq: session.next, prev: session.prev };
   return base.seq === head.next && sameBytes(base.prev, head.prev);
 };

@@ -1,6 +1,6 @@
 import type { Author, Frame, HistoryEvent } from '@stemma/events';
 import type { ContentSource } from '../read-frame.ts';
-import type { HeadState, Standing } from '../standing.ts';
+import type { HeadState, Checkpoint } from '../checkpoint.ts';
 
 /** A command for the writer: what the domain decides it from, and what makes a repetition of it harmless (record §3). */
 export type Intent<C> = {
@@ -48,11 +48,11 @@ export type Remembered = {
   readonly frame?: Frame;
 };
 
-/** What the writer needs of the rows and of the rules of histories: given by the home that composes them. */
+/** What the writer needs of the rows and of the rules of histories: whoever composes them gives it. */
 export type Domain<C> = {
-  /** Where the rows of the partition stand; from here the writer reads on. */
-  standing(partition: number): Promise<Standing> | Standing;
-  /** Heads as the rows have them, read in one snapshot with the offset that the rows stand at. */
+  /** The checkpoint of the partition's rows; the writer reads on from there. */
+  checkpoint(partition: number): Promise<Checkpoint> | Checkpoint;
+  /** Heads as the rows have them, read in one snapshot with the offset of their checkpoint. */
   heads(partition: number, histories: readonly string[]): Promise<HeadsAsOf> | HeadsAsOf;
   /** The decision state of a history as the rows have it, read in one snapshot; `next` 0 if there is no such history. */
   load(history: string): Promise<Session<C>> | Session<C>;

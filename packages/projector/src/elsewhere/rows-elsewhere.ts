@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
-import type { ContentSource, EventLog, Standing } from '@stemma/log';
+import type { ContentSource, EventLog, Checkpoint } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
-import { frameAt, standingOf } from '../core-tables.ts';
+import { frameAt, checkpointOf } from '../core-tables.ts';
 import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
 import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
@@ -92,12 +92,12 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     });
   };
 
-  const cursorsOf = async (group: Group): Promise<ReadonlyMap<number, Standing>> => {
+  const cursorsOf = async (group: Group): Promise<ReadonlyMap<number, Checkpoint>> => {
     const { name } = await generationOf(group);
     const cursors = await store.cursors(name);
     // Dropped: another one is current.
     if (cursors.size === 0) known.delete(group);
-    return new Map([...cursors].map(([partition, bytes]) => [partition, standingOf(bytes)]));
+    return new Map([...cursors].map(([partition, bytes]) => [partition, checkpointOf(bytes)]));
   };
   const reach = (group: Group, targets: Offsets, signal?: AbortSignal): Promise<void> => {
     let missing = '';
@@ -106,8 +106,8 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
       async () => {
         const at = await cursorsOf(group);
         const short = [...targets].filter(([partition, offset]) => {
-          const standing = at.get(partition);
-          return (standing?.cursor.offset ?? 0) < offset && !isClosed(standing);
+          const checkpoint = at.get(partition);
+          return (checkpoint?.cursor.offset ?? 0) < offset && !isClosed(checkpoint);
         });
         missing =
           at.size === 0
@@ -153,7 +153,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     );
   };
 
-  const standing = async (partition: number): Promise<Standing | undefined> =>
+  const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
     (await cursorsOf(first)).get(partition);
   const ends = async (partitions: readonly number[]): Promise<Offsets> =>
     new Map(
@@ -162,7 +162,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
 
   return {
     read,
-    standing,
+    checkpoint,
     payloads: openPayloads({
       log,
       contents,
@@ -174,7 +174,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     },
     async waitFor({ partition, offset }, signal) {
       await reach(first, new Map([[partition, offset]]), signal);
-      const at = await standing(partition);
+      const at = await checkpoint(partition);
       if ((at?.cursor.offset ?? 0) < offset)
         throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
     },

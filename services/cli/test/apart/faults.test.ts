@@ -120,7 +120,7 @@ describe.skipIf(skip !== undefined)(`a system under faults${skip === undefined ?
       await crashed;
 
       const log = await openKafkaLog({ brokers, prefix, create: false });
-      const fenced: Record<string, number> = {};
+      const stale: Record<string, number> = {};
       for (const [i, gateway] of gateways.entries()) {
         for (const history of HISTORIES)
           operations.push({
@@ -132,12 +132,12 @@ describe.skipIf(skip !== undefined)(`a system under faults${skip === undefined ?
           });
         const { partitions } = await insistently('a doctor', () => gateway.client.doctor({}));
         for (const each of i === 0 ? partitions : [])
-          for (const [reason, count] of Object.entries(each.fenced))
-            fenced[reason] = (fenced[reason] ?? 0) + count;
+          for (const [reason, count] of Object.entries(each.stale))
+            stale[reason] = (stale[reason] ?? 0) + count;
       }
       await log.close();
       const wrong = countAnomalies(checkOperations(operations));
-      console.info({ acknowledged, sentAgain, fenced, ...wrong });
+      console.info({ acknowledged, sentAgain, stale, ...wrong });
       expect(wrong).toEqual(NO_ANOMALIES);
       const replayed = await stemma(processes, place, ['replay', '--verify', '--json']);
       expect(replayed.said).toContain('"differences":0');
