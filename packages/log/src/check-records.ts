@@ -54,7 +54,7 @@ export const checkRecords = (
     count++;
     if (head.state !== 'open') return;
     const control = controlOf(history) !== undefined;
-    accepted.push({ ...place(record, state.partition), ...frameOf(open), control });
+    accepted.push({ ...locationOf(record, state.partition), ...frameOf(open), control });
     if (!control) return;
     const events = controlEvents(open);
     if (!events) changed.set(history, defectiveAt(head, open.envelope.seq));
@@ -104,7 +104,7 @@ export const checkRecords = (
 
 const closes = (held: number | null): boolean => held !== null;
 
-const place = (
+const locationOf = (
   record: LogRecord,
   partition: number,
 ): Pick<AcceptedFrame, 'partition' | 'offset' | 'next'> => ({

@@ -25,7 +25,7 @@ export type ReadPartitionOptions = {
   readonly until?: number;
 };
 
-/** Where a reader stands that has read nothing. */
+/** The checkpoint of a reader that has read nothing. */
 export const checkpointAtStart = async (log: EventLog, partition: number): Promise<Checkpoint> => ({
   cursor: cursorAtStart(log.id, partition, await log.start(partition)),
   state: freshPartition(partition, log.partitions),

@@ -16,13 +16,13 @@ export type AcceptedFrame = {
   readonly control: boolean;
 };
 
-/** What one stretch of a partition came to. */
+/** What some records of a partition came to. */
 export type CheckedBatch = {
   /** In order. Frames of a defective history are not among them: nothing behind the defect is served. */
   readonly accepted: readonly AcceptedFrame[];
   /** Heads that changed. */
   readonly heads: ReadonlyMap<string, HeadState>;
-  /** Where the reader stands behind it. */
+  /** The reader's checkpoint behind it. */
   readonly checkpoint: Checkpoint;
   readonly damage: readonly Damage[];
   /** The offset of a damaged record that closes the partition: nothing behind it is read until it is acknowledged. */

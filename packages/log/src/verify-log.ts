@@ -28,7 +28,7 @@ export type LogReport = {
   readonly records: number;
   readonly accepted: number;
   readonly stale: Readonly<Record<StaleReason, number>>;
-  /** Every history and where it stands. */
+  /** The head of every history. */
   readonly histories: ReadonlyMap<string, HeadState & { readonly partition: number }>;
   readonly problems: readonly LogProblem[];
 };
@@ -41,7 +41,7 @@ export type VerifyLogOptions = {
 };
 
 /**
- * Reads every record of a log, also behind damage that closes a partition, and tells all that is wrong with it.
+ * Reads every record of a log, also behind damage that closes a partition, and reports all that is wrong with it.
  *
  * @throws E_VERSION_NEEDED if it holds frames that this version cannot read.
  */

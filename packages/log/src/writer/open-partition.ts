@@ -61,7 +61,7 @@ export const tryReadingOn = async <C>(partition: OpenPartition<C>): Promise<void
   }
 };
 
-/** Gives the accepted frames to the sessions of their histories; commands whose outcome they tell are answered. */
+/** Gives the accepted frames to the sessions of their histories; commands whose outcome they show are answered. */
 export const takeIn = async <C>(
   { reader, sessions, contents, commands }: OpenPartition<C>,
   records: readonly LogRecord[],

@@ -25,9 +25,10 @@ import type { Accepted, Intent, Writer, WriterOptions } from './types.ts';
  *   resolving      gives up at the deadline and where damage stops the    idle, if every frame has its outcome;
  *                  history; pauses                                        sending, for the others
  *
- * It leaves `unopened` and `idle` only when a command waits. After an error in any state, everything that waits is
- * rejected and the state is `unopened`: nothing that was known counts any more. How many frames of one history a batch
- * may hold is a state of that history: see retry-policy.ts.
+ * It leaves `unopened` and `idle` only when a command waits. After an error in any state the next one is `unopened`:
+ * nothing that was known counts any more, commands that wait are rejected with the error, and those that were decided
+ * with E_OUTCOME_UNKNOWN. How many frames of one history a batch may hold, after a conflict, is a state of that history:
+ * see retry-policy.ts.
  */
 type State<C> =
   | { readonly state: 'unopened' }

@@ -38,7 +38,7 @@ export const scanHead = async (
     if (records.length === 0 || next <= at)
       throw fail(
         'E_BUSY',
-        `partition ${partition} does not give what stands between ${at} and ${to} just now`,
+        `partition ${partition} does not give the records between ${at} and ${to} just now`,
       );
     at = next;
   }
