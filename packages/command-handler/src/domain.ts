@@ -1,19 +1,7 @@
 import { loadLineage, type Command } from '@stemma/history';
-import {
-  headsOf,
-  isIdTaken,
-  lineageNamed,
-  mainStrand,
-  namedPosition,
-  nearestMark,
-  readFence,
-  readHead,
-  readLineage,
-  readStanding,
-  rememberedCommand,
-} from '@stemma/history-store';
-import { partitionOf, standingAtStart, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
-import { standingOf, type ServedRows } from '@stemma/projector';
+import { headsOf, isIdTaken, lineageNamed, mainStrand, namedPosition, nearestMark, readFence, readHead, readLineage, readStanding, rememberedCommand } from '@stemma/history-store';
+import { checkpointAtStart, partitionOf, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
+import { checkpointOf, type ServedRows } from '@stemma/projector';
 import type { GenerationView } from '@stemma/row-store';
 import { openSession, type HistoryFacts, type HistoryRows, type SessionStart } from './session.ts';
 
@@ -24,7 +12,8 @@ export const rowsDomain = (
   clock: () => bigint,
   placed: SessionStart['placed'],
 ): Domain<Command> => ({
-  standing: async (partition) => (await projector.standing(partition)) ?? standingAtStart(log, partition),
+  checkpoint: async (partition) =>
+    (await projector.checkpoint(partition)) ?? checkpointAtStart(log, partition),
   heads: (partition, histories) =>
     projector.read((view) => ({ asOf: offsetIn(view, partition), heads: headsOf(view, histories) })),
   load: async (history) => {
@@ -42,7 +31,7 @@ export const rowsDomain = (
 
 const offsetIn = (view: GenerationView, partition: number): number => {
   const cursor = view.cursor(partition);
-  return cursor === null ? 0 : standingOf(cursor).cursor.offset;
+  return cursor === null ? 0 : checkpointOf(cursor).cursor.offset;
 };
 
 const historyRows = (projector: ServedRows, history: string): HistoryRows => ({

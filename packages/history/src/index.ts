@@ -28,3 +28,4 @@ export {
   type Lookups,
   type Sources,
 } from './state.ts';
+export { standingOf } from './lineage.ts';

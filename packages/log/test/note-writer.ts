@@ -1,5 +1,5 @@
 import { seeded } from '../src/contract/faults.ts';
-import { NO_CONTENTS, openNoteRows, type Note } from '../src/contract/notes.ts';
+import { NO_CONTENTS, openNoteRows, type Note } from '../src/contract/note-domain.ts';
 import { openWriter, type EventLog, type Writer, type WriterOptions } from '../src/index.ts';
 
 /** A writer of notes whose rows have read the log up to now, and no further. */

@@ -10,8 +10,8 @@ export const acknowledge = async (
   offset: number,
 ): Promise<void> => {
   await projector.catchUp();
-  const standing = await projector.standing(partition);
-  if (standing === undefined || partition >= log.partitions)
+  const checkpoint = await projector.checkpoint(partition);
+  if (checkpoint === undefined || partition >= log.partitions)
     throw fail('E_NOTHING_TO_ACK', `there is no damaged record at ${partition}@${offset}`, {
       partition,
       offset,
@@ -19,7 +19,7 @@ export const acknowledge = async (
   const heads = {
     load: (histories: readonly string[]) => projector.read((view) => headsOf(view, histories)),
   };
-  await acknowledgeDamage(log, standing, heads, offset, {
+  await acknowledgeDamage(log, checkpoint, heads, offset, {
     at: clock(),
     actor: 'operator',
     command: `ack:${partition}@${offset}`,

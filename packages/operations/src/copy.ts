@@ -1,19 +1,7 @@
 import type { ContentRef } from '@stemma/canonical';
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import { fail, isStemmaError } from '@stemma/errors';
-import {
-  decodeBody,
-  missingContents,
-  partitionOf,
-  readPartition,
-  sameBytes,
-  sealRecord,
-  standingAtStart,
-  type AcceptedFrame,
-  type Entry,
-  type EventLog,
-  type HeadState,
-} from '@stemma/log';
+import { checkpointAtStart, decodeBody, missingContents, partitionOf, readPartition, sameBytes, sealRecord, type AcceptedFrame, type Entry, type EventLog, type HeadState } from '@stemma/log';
 import { join, resolve } from 'node:path';
 import { openLogOf } from './open-log.ts';
 
@@ -104,8 +92,8 @@ async function* acceptedFrames(
 ): AsyncGenerator<readonly AcceptedFrame[]> {
   for (let partition = 0; partition < log.partitions; partition++) {
     const known = new Map<string, HeadState>();
-    const standing = await standingAtStart(log, partition);
-    for await (const batch of readPartition(log, { standing, heads: { load: () => known } })) {
+    const checkpoint = await checkpointAtStart(log, partition);
+    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => known } })) {
       for (const [history, head] of batch.heads) {
         known.set(history, head);
         if (!history.startsWith('log:')) heads.set(history, head);

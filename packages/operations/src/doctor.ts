@@ -16,7 +16,7 @@ export type PartitionHealth = {
   readonly rows: number;
   readonly lag: number;
   readonly accepted: number;
-  readonly fenced: Readonly<Record<string, number>>;
+  readonly stale: Readonly<Record<string, number>>;
   /** Damaged records that were seen, and whether one closes the partition. */
   readonly damaged: number;
   readonly closed: boolean;
@@ -85,18 +85,18 @@ const partitionHealth = async (
   partition: number,
 ): Promise<PartitionHealth> => {
   const [start, end] = [await log.start(partition), await log.end(partition)];
-  const standing = await projector.standing(partition);
-  const rows = standing?.cursor.offset ?? start;
+  const checkpoint = await projector.checkpoint(partition);
+  const rows = checkpoint?.cursor.offset ?? start;
   return {
     partition,
     start,
     end,
     rows,
     lag: Math.max(end - rows, 0),
-    accepted: standing?.state.accepted ?? 0,
-    fenced: { ...standing?.state.fenced },
-    damaged: standing?.state.damage.length ?? 0,
-    closed: isClosed(standing),
+    accepted: checkpoint?.state.accepted ?? 0,
+    stale: { ...checkpoint?.state.stale },
+    damaged: checkpoint?.state.damage.length ?? 0,
+    closed: isClosed(checkpoint),
   };
 };
 

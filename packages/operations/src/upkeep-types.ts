@@ -10,7 +10,7 @@ export type ReplayOptions = {
 export type ReplayReport = {
   readonly events: number;
   readonly accepted: number;
-  readonly fenced: number;
+  readonly stale: number;
   readonly rows: number;
   readonly differences: number;
   /** Where the first difference is, in a sentence; null where there is none. */
@@ -22,7 +22,7 @@ export type VerifyReport = {
   readonly ok: boolean;
   readonly records: number;
   readonly contents: number;
-  readonly fenced: number;
+  readonly stale: number;
   readonly problems: readonly {
     readonly kind: string;
     readonly partition: number | null;

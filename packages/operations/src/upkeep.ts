@@ -2,7 +2,7 @@ import type { WideJson } from '@stemma/canonical';
 import { verifyContents } from '@stemma/contents';
 import { DEFECTS, readFence } from '@stemma/history-store';
 import { verifyLog } from '@stemma/log';
-import { standingOf, verifyReplay, type Difference } from '@stemma/projector';
+import { checkpointOf, verifyReplay, type Difference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { mkdirSync, mkdtempSync } from 'node:fs';
@@ -38,13 +38,13 @@ export const statsOf = async ({
       contentBytes: bytes.contents,
       partitions: ends.map((end, partition) => {
         const cursor = view.cursor(partition);
-        const standing = cursor === null ? null : standingOf(cursor);
+        const checkpoint = cursor === null ? null : checkpointOf(cursor);
         return {
           end,
-          rows: standing?.cursor.offset ?? 0,
-          accepted: standing?.state.accepted ?? 0,
-          fenced: { ...standing?.state.fenced },
-          damaged: standing?.state.damage.length ?? 0,
+          rows: checkpoint?.cursor.offset ?? 0,
+          accepted: checkpoint?.state.accepted ?? 0,
+          stale: { ...checkpoint?.state.stale },
+          damaged: checkpoint?.state.damage.length ?? 0,
         };
       }),
     };
@@ -59,7 +59,7 @@ export const replayRows = async (
   mkdirSync(directory, { recursive: true });
   const scratch = mkdtempSync(join(directory, 'replay-'));
   let replays = 0;
-  const total = { events: 0, accepted: 0, fenced: 0, rows: 0, differences: 0 };
+  const total = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };
   let [first, seconds]: [string | null, number] = [null, 0];
   try {
     for (const projector of projectors) {
@@ -70,7 +70,7 @@ export const replayRows = async (
         ...(stops ? { random: Math.random } : {}),
         ...(progress === undefined ? {} : { progress }),
       });
-      for (const name of ['events', 'accepted', 'fenced', 'rows', 'differences'] as const)
+      for (const name of ['events', 'accepted', 'stale', 'rows', 'differences'] as const)
         total[name] += report[name];
       first ??= report.first === null ? null : nameOf(report.first);
       seconds += report.seconds;
@@ -113,8 +113,8 @@ export const verifyHome = async (
   await noticeDamage(projector, projectors, problems);
   const stopped = new Set(problems.map(({ history }) => history));
   problems.push(...(await defectsOf(projector)).filter(({ history }) => !stopped.has(history)));
-  const fenced = Object.values(report.fenced).reduce((sum, count) => sum + count, 0);
-  return { ok: problems.length === 0, records: report.records, contents: stored, fenced, problems };
+  const stale = Object.values(report.stale).reduce((sum, count) => sum + count, 0);
+  return { ok: problems.length === 0, records: report.records, contents: stored, stale, problems };
 };
 
 /**
@@ -128,8 +128,9 @@ const noticeDamage = async (
 ): Promise<void> => {
   const known = async ({ partition, offset, history }: Problem): Promise<boolean> => {
     if (partition === null || offset === null) return true;
-    const damage = (await projector.standing(partition))?.state.damage ?? [];
-    if (damage.some((each) => each.offset === offset || (each.anybodys && each.offset < offset))) return true;
+    const damage = (await projector.checkpoint(partition))?.state.damage ?? [];
+    if (damage.some((each) => each.offset === offset || (each.affectsWholePartition && each.offset < offset)))
+      return true;
     return (
       history !== null &&
       ((await projector.read((view) => readFence(view, history)))?.state ?? 'open') !== 'open'

@@ -8,7 +8,7 @@ const partition = {
   rows: 9,
   lag: 0,
   accepted: 9,
-  fenced: {},
+  stale: {},
   damaged: 0,
   closed: false,
 };

@@ -1,7 +1,7 @@
 import { pack, unpack } from '@stemma/canonical';
-import type { Standing } from '@stemma/log';
+import type { Checkpoint } from '@stemma/log';
 
-/** Where a reader stands, as the row store keeps it. */
-export const standingBytes = (standing: Standing): Uint8Array => pack(standing);
+/** The checkpoint of a reader, as the row store keeps it. */
+export const checkpointBytes = (checkpoint: Checkpoint): Uint8Array => pack(checkpoint);
 
-export const standingOf = (bytes: Uint8Array): Standing => unpack(bytes) as unknown as Standing;
+export const checkpointOf = (bytes: Uint8Array): Checkpoint => unpack(bytes) as unknown as Checkpoint;

@@ -5,14 +5,7 @@ import { openMemoryLog, type EventLog } from '@stemma/log';
 import { listLineages, touchesOfNode } from '@stemma/read-models';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import {
-  GROUPS,
-  openProjector,
-  openRowsElsewhere,
-  type Group,
-  type Projector,
-  type ServedRows,
-} from '../src/index.ts';
+import { GROUPS, openProjector, openRowsElsewhere, type Group, type Projector, type ServedRows } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 const contents = openMemoryContents();
@@ -38,7 +31,7 @@ it('rows elsewhere are read when they have what stood in the log, and what a com
   const waiting = rows.catchUp();
   await lineage.catchUp();
   await waiting;
-  expect((await rows.standing(0))?.cursor.offset).toBe(await log.end(0));
+  expect((await rows.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
   await log.append(0, recorded.entries.slice(half));
   const more = rows.catchUp(0);
   await lineage.catchUp();

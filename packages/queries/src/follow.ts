@@ -56,7 +56,7 @@ export async function* followLog(
     for (const [partition, from] of places.entries()) {
       await projector.catchUp(partition);
       // What was appended since is not known to be accepted yet: it is looked at in the next round.
-      const known = (await projector.standing(partition))?.cursor.offset ?? from;
+      const known = (await projector.checkpoint(partition))?.cursor.offset ?? from;
       for (let at = from; at < known && going();) {
         const { events, next } = await acceptedBetween(
           log,
@@ -86,7 +86,7 @@ export async function* followFrom(
     for (const act of acts) yield { cursor, events: await frameEvents(projector, history, act.seq) };
     seq = (acts.at(-1)?.seq ?? seq - 1) + 1;
     if (acts.length > 0) continue;
-    await log.wait(partition, (await projector.standing(partition))?.cursor.offset ?? 0, signal);
+    await log.wait(partition, (await projector.checkpoint(partition))?.cursor.offset ?? 0, signal);
   }
 }
 

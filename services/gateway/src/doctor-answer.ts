@@ -14,7 +14,7 @@ export const doctorAnswer = ({
   ...rest,
   log: { ...log },
   topic: topic === null ? null : topicAnswer(topic),
-  partitions: partitions.map(({ fenced, ...each }) => ({ ...each, fenced: { ...fenced } })),
+  partitions: partitions.map(({ stale, ...each }) => ({ ...each, stale: { ...stale } })),
   stopped: [...stopped],
   clock: { ...clock },
   findings: findings.map((finding) => ({ ...finding })),

@@ -57,7 +57,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     const projector = projectorOf(log, shared, group, folded);
     standing = () => partitionsOf({ log, projector });
     ready = async () => {
-      await projector.standing(0);
+      await projector.checkpoint(0);
     };
     say(`folding ${group.name} into ${shared.name}`);
     const among = { group: sharers(group, shared), partitions: log.partitions };

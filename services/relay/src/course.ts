@@ -36,7 +36,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
   let place = begin;
   let closed = false;
 
-  const knownTo = async (): Promise<number> => (await projector.standing(partition))?.cursor.offset ?? 0;
+  const knownTo = async (): Promise<number> => (await projector.checkpoint(partition))?.cursor.offset ?? 0;
 
   /** Everything up to the log's end is in the rows: only they know which frames are accepted and true. */
   const catchUp = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
       // The log is the one that was published; only the rows are of another.
       await projector.rebuild();
     }
-    const now = isClosed(await projector.standing(partition));
+    const now = isClosed(await projector.checkpoint(partition));
     if (now && !closed)
       say(
         `partition ${partition} is closed by a damaged record: stemma verify names it, stemma ack opens it`,

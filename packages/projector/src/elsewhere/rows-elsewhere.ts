@@ -1,8 +1,8 @@
 import { fail } from '@stemma/errors';
 import { frameAt } from '@stemma/history-store';
-import type { ContentSource, EventLog, Standing } from '@stemma/log';
+import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
-import { standingOf } from '../checkpoint.ts';
+import { checkpointOf } from '../checkpoint.ts';
 import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
 import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
@@ -93,12 +93,12 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     });
   };
 
-  const cursorsOf = async (group: Group): Promise<ReadonlyMap<number, Standing>> => {
+  const cursorsOf = async (group: Group): Promise<ReadonlyMap<number, Checkpoint>> => {
     const { name } = await generationOf(group);
     const cursors = await store.cursors(name);
     // Dropped: another one is current.
     if (cursors.size === 0) known.delete(group);
-    return new Map([...cursors].map(([partition, bytes]) => [partition, standingOf(bytes)]));
+    return new Map([...cursors].map(([partition, bytes]) => [partition, checkpointOf(bytes)]));
   };
   const reach = (group: Group, targets: Offsets, signal?: AbortSignal): Promise<void> => {
     let missing = '';
@@ -107,8 +107,8 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
       async () => {
         const at = await cursorsOf(group);
         const short = [...targets].filter(([partition, offset]) => {
-          const standing = at.get(partition);
-          return (standing?.cursor.offset ?? 0) < offset && !isClosed(standing);
+          const checkpoint = at.get(partition);
+          return (checkpoint?.cursor.offset ?? 0) < offset && !isClosed(checkpoint);
         });
         missing =
           at.size === 0
@@ -154,7 +154,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     );
   };
 
-  const standing = async (partition: number): Promise<Standing | undefined> =>
+  const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
     (await cursorsOf(first)).get(partition);
   const ends = async (partitions: readonly number[]): Promise<Offsets> =>
     new Map(
@@ -163,7 +163,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
 
   return {
     read,
-    standing,
+    checkpoint,
     payloads: openPayloads({
       log,
       contents,
@@ -175,7 +175,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     },
     async waitFor({ partition, offset }, signal) {
       await reach(first, new Map([[partition, offset]]), signal);
-      const at = await standing(partition);
+      const at = await checkpoint(partition);
       if ((at?.cursor.offset ?? 0) < offset)
         throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
     },

@@ -1,23 +1,7 @@
 import { sha256 } from '@stemma/canonical';
 import { describe, expect, it } from 'vitest';
-import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/notes.ts';
-import {
-  closedBy,
-  encodeFrame,
-  fence,
-  freshPartition,
-  openMemoryLog,
-  openRecord,
-  partitionOf,
-  readPartition,
-  sealRecord,
-  verifyLog,
-  ZERO_HASH,
-  type HeadState,
-  type LogRecord,
-  type PartitionState,
-  type Verdict,
-} from '../src/index.ts';
+import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
+import { checkRecord, closedBy, encodeFrame, freshPartition, openMemoryLog, openRecord, partitionOf, readPartition, sealRecord, verifyLog, ZERO_HASH, type HeadState, type LogRecord, type PartitionState, type Verdict } from '../src/index.ts';
 import { addDamage } from '../src/partition-state.ts';
 import { noteWriter } from './note-writer.ts';
 import { sampleBody } from './samples.ts';
@@ -38,7 +22,7 @@ const record = (
   ...more,
 });
 const judge = (each: LogRecord, head?: HeadState, state: PartitionState = freshPartition(0, 1)): Verdict =>
-  fence(each, openRecord(each.bytes), head, state);
+  checkRecord(each, openRecord(each.bytes), head, state);
 
 const first = record('h', 0);
 const hash = first.bytes.slice(-32);
@@ -49,7 +33,7 @@ const flipped = (each: LogRecord): LogRecord => {
   return { ...each, bytes };
 };
 
-describe('the fence', () => {
+describe('the check of records', () => {
   it('accepts what is next in its history, whatever its events are [record §2: verdict, §2: accepted]', () => {
     expect(judge(first)).toMatchObject({ kind: 'accepted', head: open });
     const second = record('h', 1, hash);
@@ -76,14 +60,14 @@ describe('the fence', () => {
     ['a control history of another partition', record('log:1', 0), undefined, 'misplaced'],
     ['a control history whose time has not come', record('log:0/1', 0), undefined, 'misplaced'],
   ])('ignores %s, and says why [record §2: verdict, §2: stale]', (_what, each, head, reason) => {
-    expect(judge(each, head)).toMatchObject({ kind: 'fenced', reason });
+    expect(judge(each, head)).toMatchObject({ kind: 'stale', reason });
   });
 
   it('ignores a history that lives in another partition [record §5: partition, §2: accepted]', () => {
     for (const history of ['ha', 'hb', 'hc', 'hd']) {
       const here = partitionOf(history, 7) === 3;
       expect(judge(record(history, 0), undefined, freshPartition(3, 7)).kind).toBe(
-        here ? 'accepted' : 'fenced',
+        here ? 'accepted' : 'stale',
       );
     }
     // The first four bytes of SHA-256("ha"), big-endian, modulo 7.
@@ -95,31 +79,33 @@ describe('the fence', () => {
   it('closes the history that a damaged record’s key names, whether or not it had been accepted [record §2: damaged]', () => {
     expect(judge(flipped(record('h', 1, hash)), open)).toEqual({
       kind: 'damaged',
-      damage: { offset: 5, history: 'h', seq: 1, anybodys: false },
+      damage: { offset: 5, history: 'h', seq: 1, affectsWholePartition: false },
       head: { next: 1, prev: hash, state: 'damaged', stopped: 1 },
     });
-    expect(judge(flipped(first), open)).toMatchObject({ damage: { history: 'h', seq: 1, anybodys: false } });
+    expect(judge(flipped(first), open)).toMatchObject({
+      damage: { history: 'h', seq: 1, affectsWholePartition: false },
+    });
   });
 
   it('closes the partition too if the key names no history known there [record §2: unknown key]', () => {
     expect(judge(flipped(first))).toMatchObject({
-      damage: { history: 'h', seq: 0, anybodys: true },
+      damage: { history: 'h', seq: 0, affectsWholePartition: true },
       head: { state: 'damaged' },
     });
     expect(judge({ ...flipped(first), key: null })).toMatchObject({
-      damage: { history: null, anybodys: true },
+      damage: { history: null, affectsWholePartition: true },
       head: null,
     });
     // A key that was closed once is no history either.
     const closed: HeadState = { next: 0, prev: ZERO_HASH, state: 'damaged', stopped: 0 };
-    expect(judge(flipped(first), closed)).toMatchObject({ damage: { anybodys: true } });
+    expect(judge(flipped(first), closed)).toMatchObject({ damage: { affectsWholePartition: true } });
     expect(judge(first, closed)).toMatchObject({ reason: 'behind-damage' });
   });
 
   it('blames the envelope’s history if the hash is right and the key is not, or the log knows better [record §2: wrong key]', () => {
     for (const more of [{ key: 'other' }, { key: null }, { damaged: true }])
       expect(judge(record('h', 1, hash, more), open)).toMatchObject({
-        damage: { history: 'h', seq: 1, anybodys: false },
+        damage: { history: 'h', seq: 1, affectsWholePartition: false },
         head: { state: 'damaged', stopped: 1 },
       });
   });
@@ -127,12 +113,12 @@ describe('the fence', () => {
   it('knows log:P always, and lets the next control history follow a damaged one [record §2: control successor]', () => {
     const gone = judge(flipped(record('log:0', 0)));
     if (gone.kind !== 'damaged') throw new Error('not damaged');
-    expect(gone.damage).toEqual({ offset: 5, history: 'log:0', seq: 0, anybodys: false });
+    expect(gone.damage).toEqual({ offset: 5, history: 'log:0', seq: 0, affectsWholePartition: false });
     const state = addDamage(freshPartition(0, 1), gone.damage);
     expect(judge(record('log:0/1', 0), undefined, state).kind).toBe('accepted');
     expect(judge(record('log:0/2', 0), undefined, state)).toMatchObject({ reason: 'misplaced' });
     expect(judge(flipped(record('log:0/1', 0)), undefined, state)).toMatchObject({
-      damage: { anybodys: false },
+      damage: { affectsWholePartition: false },
     });
   });
 });
@@ -147,15 +133,15 @@ describe('a reader', () => {
     const [, damaged] = log.records(0) as [LogRecord, LogRecord];
     log.records(0)[1] = { ...flipped(damaged), key: 'nobody' };
     const operator = new Map<string, HeadState>();
-    const { standingAtStart, acknowledgeDamage } = await import('../src/index.ts');
-    let standing = await standingAtStart(log, 0);
-    for await (const batch of readPartition(log, { standing, heads: { load: () => operator } })) {
+    const { checkpointAtStart, acknowledgeDamage } = await import('../src/index.ts');
+    let checkpoint = await checkpointAtStart(log, 0);
+    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => operator } })) {
       for (const [history, head] of batch.heads) operator.set(history, head);
-      standing = batch.standing;
+      checkpoint = batch.checkpoint;
     }
-    expect(closedBy(standing.state)?.offset).toBe(1);
+    expect(closedBy(checkpoint.state)?.offset).toBe(1);
     const author = { at: 1n, actor: 'operator', command: 'ack' };
-    await acknowledgeDamage(log, standing, { load: () => operator }, 1, author);
+    await acknowledgeDamage(log, checkpoint, { load: () => operator }, 1, author);
     await expect(early.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noteIntent, openNoteRows, type Note } from '../src/contract/notes.ts';
+import { noteIntent, openNoteRows, type Note } from '../src/contract/note-domain.ts';
 import { openMemoryLog, type EventLog, type MemoryLog, type Writer } from '../src/index.ts';
 import { noteWriter } from './note-writer.ts';
 

@@ -1,11 +1,4 @@
-import {
-  compareCodePoints,
-  compareNumbers,
-  ContentRef,
-  pack,
-  sha256Hex,
-  type Packable,
-} from '@stemma/canonical';
+import { compareCodePoints, compareNumbers, ContentRef, pack, sha256Hex, type Packable } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Bounds } from './bounds.ts';
 import type { RawEvent } from './upcast.ts';
@@ -20,10 +13,13 @@ const HOLDERS = ['node', 'payload', 'turn'] as const;
 const mayMove = (attribute: string): boolean =>
   attribute === 'content' || attribute.startsWith('content_') || attribute.startsWith('data_');
 
-type Place = { readonly index: number; readonly holder: string; readonly attribute: string };
+type ContentLocation = { readonly index: number; readonly holder: string; readonly attribute: string };
 
 /** Calls `visit` for each value that may lie in the contents store. */
-const eachPlace = (events: readonly RawEvent[], visit: (value: Packable, place: Place) => void): void => {
+const walkContents = (
+  events: readonly RawEvent[],
+  visit: (value: Packable, location: ContentLocation) => void,
+): void => {
   events.forEach((event, index) => {
     for (const holder of HOLDERS) {
       const node = event[holder];
@@ -46,7 +42,7 @@ export const isMap = (value: unknown): value is RawEvent =>
 /** The references in events, and in how many places. */
 export const refsIn = (events: readonly RawEvent[]): readonly ContentRef[] => {
   const refs: ContentRef[] = [];
-  eachPlace(events, (value) => {
+  walkContents(events, (value) => {
     if (value instanceof ContentRef) refs.push(value);
   });
   return refs;
@@ -55,20 +51,24 @@ export const refsIn = (events: readonly RawEvent[]): readonly ContentRef[] => {
 /** The events with `give` in place of each value that it answers for. Shares what it does not change. */
 export const replaceValues = (
   events: readonly RawEvent[],
-  give: (value: Packable, place: Place) => Packable | undefined,
+  give: (value: Packable, location: ContentLocation) => Packable | undefined,
 ): readonly RawEvent[] => {
   const changed = [...events];
-  eachPlace(events, (value, place) => {
-    const other = give(value, place);
+  walkContents(events, (value, location) => {
+    const other = give(value, location);
     if (other === undefined) return;
-    const event = changed[place.index] as RawEvent;
-    const node = event[place.holder] as RawEvent;
-    changed[place.index] = { ...event, [place.holder]: { ...node, [place.attribute]: other } };
+    const event = changed[location.index] as RawEvent;
+    const node = event[location.holder] as RawEvent;
+    changed[location.index] = { ...event, [location.holder]: { ...node, [location.attribute]: other } };
   });
   return changed;
 };
 
-type Movable = Place & { readonly bytes: Uint8Array; readonly ref: ContentRef; readonly saves: number };
+type Movable = ContentLocation & {
+  readonly bytes: Uint8Array;
+  readonly ref: ContentRef;
+  readonly saves: number;
+};
 
 /**
  * Moves what is too large for a frame to the contents store, by the rule of record §4, contents above 256 KiB; if the
@@ -78,7 +78,7 @@ type Movable = Place & { readonly bytes: Uint8Array; readonly ref: ContentRef; r
  * @param size of the frame with all events in it.
  * @throws E_CONTENT_TOO_LARGE above 64 MiB, E_FRAME_TOO_LARGE above 256 MiB in all.
  */
-export const offload = (
+export const externaliseContents = (
   events: readonly RawEvent[],
   size: number,
   bounds: Bounds,
@@ -102,7 +102,7 @@ export const offload = (
 /** Every value that may move, the largest first. */
 const inOrder = (events: readonly RawEvent[], bounds: Bounds): readonly Movable[] => {
   const movables: Movable[] = [];
-  eachPlace(events, (value, place) => {
+  walkContents(events, (value, location) => {
     const bytes = pack(value);
     if (bytes.length > bounds.content) {
       throw fail('E_CONTENT_TOO_LARGE', `a content has ${bytes.length} bytes, more than ${bounds.content}`, {
@@ -110,7 +110,7 @@ const inOrder = (events: readonly RawEvent[], bounds: Bounds): readonly Movable[
       });
     }
     const ref = new ContentRef(sha256Hex(bytes), bytes.length);
-    movables.push({ ...place, bytes, ref, saves: bytes.length - pack(ref).length });
+    movables.push({ ...location, bytes, ref, saves: bytes.length - pack(ref).length });
   });
   return movables.sort(
     (a, b) =>

@@ -2,13 +2,13 @@ import { pack, sha256 } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import { isDefect } from '../body.ts';
+import type { Checkpoint, HeadState } from '../checkpoint.ts';
 import { ZERO_HASH } from '../envelope.ts';
-import { defectiveAt } from '../partition-state.ts';
 import { partitionOf } from '../partition-of.ts';
+import { defectiveAt } from '../partition-state.ts';
 import type { EventLog } from '../port.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
-import { readPartition, standingAtStart } from '../read-partition.ts';
-import type { HeadState, Standing } from '../standing.ts';
+import { checkpointAtStart, readPartition } from '../read-partition.ts';
 import type { ContentSink, Decision, Domain, Intent, Remembered, Session } from '../writer/types.ts';
 
 /**
@@ -50,11 +50,11 @@ export type NoteRows = {
   readonly catchUp: (options?: { maxRecords?: number; until?: number }) => Promise<void>;
   readonly notes: (history: string) => readonly string[];
   readonly head: (history: string) => HeadState | undefined;
-  readonly standing: (partition: number) => Standing | undefined;
+  readonly checkpoint: (partition: number) => Checkpoint | undefined;
   readonly domain: Domain<Note>;
 };
 
-type PartitionRows = { standing: Standing; readonly heads: Map<string, HeadState> };
+type PartitionRows = { checkpoint: Checkpoint; readonly heads: Map<string, HeadState> };
 
 /** @param contents where the frames' contents come from; none by default. */
 export const openNoteRows = (
@@ -66,7 +66,7 @@ export const openNoteRows = (
 
   const rowsOf = async (partition: number): Promise<PartitionRows> => {
     const rows = partitions.get(partition) ?? {
-      standing: await standingAtStart(log, partition),
+      checkpoint: await checkpointAtStart(log, partition),
       heads: new Map(),
     };
     partitions.set(partition, rows);
@@ -78,10 +78,10 @@ export const openNoteRows = (
   ): Promise<void> => {
     const rows = await rowsOf(partition);
     const heads = { load: () => rows.heads };
-    for await (const batch of readPartition(log, { standing: rows.standing, heads, ...options })) {
+    for await (const batch of readPartition(log, { checkpoint: rows.checkpoint, heads, ...options })) {
       for (const [history, head] of batch.heads) rows.heads.set(history, head);
       for (const frame of batch.accepted) if (!frame.control) await fold(rows, frame);
-      rows.standing = batch.standing;
+      rows.checkpoint = batch.checkpoint;
     }
   };
   const fold = async (rows: PartitionRows, accepted: Parameters<typeof readFrame>[0]): Promise<void> => {
@@ -105,19 +105,23 @@ export const openNoteRows = (
     },
     notes: (history) => (histories.get(history) ?? NO_HISTORY).notes,
     head: (history) => partitions.get(partitionOf(history, log.partitions))?.heads.get(history),
-    standing: (partition) => partitions.get(partition)?.standing,
+    checkpoint: (partition) => partitions.get(partition)?.checkpoint,
     domain: {
-      standing: async (partition) => (await rowsOf(partition)).standing,
+      checkpoint: async (partition) => (await rowsOf(partition)).checkpoint,
       heads: async (partition, names) => {
-        const { standing, heads } = await rowsOf(partition);
+        const { checkpoint, heads } = await rowsOf(partition);
         const known = names.flatMap((name) =>
           heads.has(name) ? [[name, heads.get(name) as HeadState] as const] : [],
         );
-        return { asOf: standing.cursor.offset, heads: new Map(known) };
+        return { asOf: checkpoint.cursor.offset, heads: new Map(known) };
       },
       load: async (history) => {
-        const { standing, heads } = await rowsOf(partitionOf(history, log.partitions));
-        return noteSession(histories.get(history) ?? NO_HISTORY, heads.get(history), standing.cursor.offset);
+        const { checkpoint, heads } = await rowsOf(partitionOf(history, log.partitions));
+        return noteSession(
+          histories.get(history) ?? NO_HISTORY,
+          heads.get(history),
+          checkpoint.cursor.offset,
+        );
       },
     },
   };

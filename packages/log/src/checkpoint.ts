@@ -1,4 +1,4 @@
-/** Where a history stands for the fence (record §2). Plain data: each row store keeps one a history. */
+/** What the check of records needs of a history (record §2). Plain data: each row store keeps one a history. */
 export type HeadState = {
   /** The `seq` that the next accepted frame has. */
   readonly next: number;
@@ -15,8 +15,8 @@ export type Damage = {
   readonly history: string | null;
   /** The `seq` at which that history stops; null where nobody knows the history. */
   readonly seq: number | null;
-  /** True if it may have been anybody's frame: it closes the partition until it is acknowledged. */
-  readonly anybodys: boolean;
+  /** True if it may have been a frame of any history: it closes the partition until it is acknowledged. */
+  readonly affectsWholePartition: boolean;
 };
 
 /** What a reader knows of a partition besides heads. Plain data: each row store keeps one a partition (record §5). */
@@ -33,11 +33,11 @@ export type PartitionState = {
   readonly acknowledged: readonly number[];
   readonly accepted: number;
   /** How many records were ignored, by reason. */
-  readonly fenced: Readonly<Record<FenceReason, number>>;
+  readonly stale: Readonly<Record<StaleReason, number>>;
 };
 
 /** Why a record with the right hash is ignored (record §2). */
-export type FenceReason =
+export type StaleReason =
   /** It is the newest accepted frame once more: a repeated send. */
   | 'repeated'
   /** Its `seq` is taken. */
@@ -49,7 +49,7 @@ export type FenceReason =
   /** Its history is damaged before it. */
   | 'behind-damage';
 
-/** A place in a log that can be checked again (record §5). Plain data; opaque to all but this package. */
+/** An offset of a log that can be checked again (record §5). Plain data; opaque to all but this package. */
 export type Cursor = {
   readonly log: string;
   readonly partition: number;
@@ -60,8 +60,8 @@ export type Cursor = {
   readonly tail: Uint8Array;
 };
 
-/** Where a reader of one partition stands: kept with its rows, in one transaction with them. */
-export type Standing = { readonly cursor: Cursor; readonly state: PartitionState };
+/** What a reader of one partition keeps to go on later: in one transaction with its rows. */
+export type Checkpoint = { readonly cursor: Cursor; readonly state: PartitionState };
 
 /** Heads of histories of one partition, as a reader keeps them. A history that is not in the answer is unknown. */
 export type Heads = {

@@ -1,12 +1,12 @@
+import type { Cursor } from './checkpoint.ts';
 import { checkCursor } from './cursor.ts';
 import type { EventLog, ReadBatch, ReadOptions } from './port.ts';
-import type { Cursor } from './standing.ts';
 
 /**
- * What a reader or writer knows of the connections that it reads by. A log can lose its end and grow again while a
- * connection is made anew, and what comes over the new one then does not follow on what was read before (record §5).
+ * Reads a log and checks the cursor again whenever a connection was made anew: a log can lose its end and grow again
+ * meanwhile, and what comes over the new connection then does not follow on what was read before (record §5).
  */
-export type Checked = {
+export type RevalidatingReader = {
   /** True unless a connection was made anew since a cursor was checked last. */
   readonly holds: () => boolean;
   /**
@@ -17,8 +17,8 @@ export type Checked = {
   readonly read: (cursor: Cursor, options?: ReadOptions) => Promise<ReadBatch>;
 };
 
-/** To be called before the cursor is checked for the first time. */
-export const openChecked = (log: EventLog): Checked => {
+/** Must be called before the cursor is checked for the first time. */
+export const openRevalidatingReader = (log: EventLog): RevalidatingReader => {
   const now = (): number => log.epoch?.() ?? 0;
   let epoch = now();
   const holds = (): boolean => now() === epoch;

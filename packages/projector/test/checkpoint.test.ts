@@ -14,21 +14,21 @@ it('where a projector stands is kept with its rows: heads, damage and the raised
   await log.append(0, recorded.entries);
   const before = open();
   await before.catchUp();
-  const standing = await before.standing(0);
-  if (standing === undefined) throw new Error('nothing was read');
+  const checkpoint = await before.checkpoint(0);
+  if (checkpoint === undefined) throw new Error('nothing was read');
   const heads = { load: () => before.read((view) => headsOf(view, ['log:0'])) };
   const author = { at: 1n, actor: 'operator', command: 'raise' };
-  await appendControl(log, standing, heads, { type: 'FormatRaised', version: 2 }, author);
+  await appendControl(log, checkpoint, heads, { type: 'FormatRaised', version: 2 }, author);
   const [entry] = recorded.entries.slice(-1);
   const bytes = Uint8Array.from(entry!.bytes);
   bytes[bytes.length >> 1]! ^= 1;
   await log.append(0, [{ key: entry!.key, bytes }]);
   await before.catchUp();
   const after = open();
-  expect(await after.standing(0)).toEqual(await before.standing(0));
-  expect((await after.standing(0))?.state).toMatchObject({
+  expect(await after.checkpoint(0)).toEqual(await before.checkpoint(0));
+  expect((await after.checkpoint(0))?.state).toMatchObject({
     format: 2,
-    damage: [{ history: entry!.key, anybodys: false }],
+    damage: [{ history: entry!.key, affectsWholePartition: false }],
   });
   const fences = (projector: typeof before): Promise<unknown[]> =>
     projector.read((view) => [...recorded.histories.keys()].map((history) => readFence(view, history)));

@@ -1,49 +1,49 @@
 import type { StemmaEvent } from '@stemma/events';
 import { decodeBody, finishBody, isDefect } from './body.ts';
+import { checkRecord, concernedHistory, type Verdict } from './check-record.ts';
+import type { Checkpoint, Damage, HeadState } from './checkpoint.ts';
 import { advanceCursor, type Opened } from './cursor.ts';
-import { concerned, fence, type Verdict } from './fence.ts';
-import { acknowledge, addDamage, closedBy, countFenced, defectiveAt } from './partition-state.ts';
 import { controlOf } from './partition-of.ts';
+import { acknowledge, addDamage, closedBy, countStale, defectiveAt } from './partition-state.ts';
 import type { LogRecord } from './port.ts';
-import type { AcceptedFrame, FencedBatch } from './reading-types.ts';
+import type { AcceptedFrame, CheckedBatch } from './reading-types.ts';
 import { openRecord, type OpenRecord } from './record.ts';
-import type { Damage, HeadState, Standing } from './standing.ts';
 
-/** Opens records and names the histories whose heads {@link fenceRecords} must be given. */
+/** Opens records and names the histories whose heads {@link checkRecords} must be given. */
 export const openRecords = (
   records: readonly LogRecord[],
 ): { readonly opened: readonly Opened[]; readonly histories: readonly string[] } => {
   const histories = new Set<string>();
   const opened = records.map((record) => {
     const open = openRecord(record.bytes);
-    const history = concerned(record, open);
+    const history = concernedHistory(record, open);
     if (history !== null) histories.add(history);
     return { record, open };
   });
   return { opened, histories: [...histories] };
 };
 
-/** As {@link FencedBatch}; `suspects` are offsets that an acknowledgement calls damaged but that were read as good. */
-export type FencedRecords = FencedBatch & { readonly suspects: readonly number[] };
+/** As {@link CheckedBatch}; `suspects` are offsets that an acknowledgement calls damaged but that were read as good. */
+export type CheckedRecords = CheckedBatch & { readonly suspects: readonly number[] };
 
 /**
- * Puts records through the fence, in order: the one place where it is decided what a reader sees (record §2). Stops
- * behind a record that closes the partition.
+ * Checks records in order: the one place that decides what a reader sees (record §2). Stops behind a record that closes
+ * the partition.
  *
  * @param heads of all histories that the records concern; those that are missing are unknown.
  * @param since offsets below which a head is too new to judge a record: such records are passed over.
  */
-export const fenceRecords = (
+export const checkRecords = (
   opened: readonly Opened[],
-  standing: Standing,
+  checkpoint: Checkpoint,
   heads: ReadonlyMap<string, HeadState>,
   since: ReadonlyMap<string, number> = new Map(),
-): FencedRecords => {
+): CheckedRecords => {
   const changed = new Map<string, HeadState>();
   const accepted: AcceptedFrame[] = [];
   const damage: Damage[] = [];
   const suspects: number[] = [];
-  let state = standing.state;
+  let state = checkpoint.state;
   let count = 0;
   let held: number | null = null;
   let done = 0;
@@ -54,7 +54,7 @@ export const fenceRecords = (
     count++;
     if (head.state !== 'open') return;
     const control = controlOf(history) !== undefined;
-    accepted.push({ ...place(record, state.partition), ...frameOf(open), control });
+    accepted.push({ ...locationOf(record, state.partition), ...frameOf(open), control });
     if (!control) return;
     const events = controlEvents(open);
     if (!events) changed.set(history, defectiveAt(head, open.envelope.seq));
@@ -69,7 +69,7 @@ export const fenceRecords = (
   const suspect = (offset: number): void => {
     if (!state.damage.some((each) => each.offset === offset)) suspects.push(offset);
   };
-  const suspectFenced = (open: OpenRecord): void => {
+  const suspectStale = (open: OpenRecord): void => {
     if (!controlOf(open.envelope.history)) return;
     for (const event of controlEvents(open) ?? [])
       if (event.type === 'DamageAcknowledged') suspect(event.offset);
@@ -83,28 +83,28 @@ export const fenceRecords = (
   };
 
   for (const { record, open } of opened) {
-    const history = concerned(record, open);
+    const history = concernedHistory(record, open);
     const head = history === null ? undefined : (changed.get(history) ?? heads.get(history));
     const tooNew = history !== null && record.offset < (since.get(history) ?? 0);
-    const verdict = fence(record, open, head, state);
+    const verdict = checkRecord(record, open, head, state);
     done++;
     if (verdict.kind === 'damaged') damaged(verdict, tooNew);
     else if (tooNew) continue;
     else if (verdict.kind === 'accepted') accept(record, verdict);
     else {
-      state = countFenced(state, verdict.reason);
-      suspectFenced(verdict.open);
+      state = countStale(state, verdict.reason);
+      suspectStale(verdict.open);
     }
     if (closes(held)) break;
   }
-  const cursor = advanceCursor(standing.cursor, done === opened.length ? opened : opened.slice(0, done));
+  const cursor = advanceCursor(checkpoint.cursor, done === opened.length ? opened : opened.slice(0, done));
   state = { ...state, accepted: state.accepted + count };
-  return { accepted, heads: changed, standing: { cursor, state }, damage, held, suspects };
+  return { accepted, heads: changed, checkpoint: { cursor, state }, damage, held, suspects };
 };
 
 const closes = (held: number | null): boolean => held !== null;
 
-const place = (
+const locationOf = (
   record: LogRecord,
   partition: number,
 ): Pick<AcceptedFrame, 'partition' | 'offset' | 'next'> => ({
