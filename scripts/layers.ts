@@ -1,6 +1,7 @@
 /** The packages from left to right. A package imports only what stands to its left; `services/` stand last. */
 export const layers = [
   'errors',
+  'suspend',
   'canonical',
   'context-tree',
   'events',
@@ -35,6 +36,7 @@ export const layers = [
  */
 export const purePackages = [
   'errors',
+  'suspend',
   'canonical',
   'context-tree',
   'events',
