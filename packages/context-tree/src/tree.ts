@@ -228,7 +228,7 @@ export class Tree {
    * Tree hash and thread hash of the tree as a snapshot of its cycle: call it at a commit or import only (for a working
    * state see `hashFlat`). Costs what changed since the last call.
    *
-   * @throws PayloadNeeded with nothing changed.
+   * @throws Missing (payloads) with nothing changed.
    */
   hashes(source: PayloadSource): Hashes {
     // What the next commit is to take shows `ttl` 0 from now on: the word in its digest changes.

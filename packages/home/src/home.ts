@@ -119,7 +119,7 @@ export type Home = {
   tree(position: Position): Promise<TreeAt>;
   /**
    * What `fn` makes of contents of a history. It is called again, with those at hand that it asked for, until it no
-   * longer throws `PayloadNeeded`.
+   * longer throws `Missing`.
    */
   withPayloads<T>(history: string, fn: (source: PayloadSource) => T): Promise<T>;
   select(

@@ -1,5 +1,5 @@
 import { toHex } from '@stemma/canonical';
-import { PayloadNeeded, type EventRef, type Payload, type PayloadSource } from '@stemma/context-tree';
+import type { Payload } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import {
@@ -22,6 +22,7 @@ import {
 import { readFence, type ServedRows } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
+import { collect } from '@stemma/suspend';
 import { findLine, lineageIn, lineageName, mainStrand } from './find.ts';
 import { positionLabelled } from './place.ts';
 import type {
@@ -172,12 +173,9 @@ export const viewOf = async (projector: ServedRows, position: Position): Promise
   const { history } = position;
   const { tree, thread } = await treeAt(projector, position);
   const refs = tree.payloads.filter((ref) => ref !== null);
-  const found = await projector.payloads.using(history, (source) => {
-    const missing: EventRef[] = [];
-    const each = refs.map((ref) => orNeeded(source, ref, missing));
-    if (missing.length > 0) throw new PayloadNeeded(missing);
-    return each;
-  });
+  const found = await projector.payloads.using(history, (source) =>
+    collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
+  );
   const at = new Map<number, Map<number, Payload | undefined>>();
   for (const [i, { seq, index }] of refs.entries()) {
     const frame = at.get(seq);
@@ -185,17 +183,6 @@ export const viewOf = async (projector: ServedRows, position: Position): Promise
     else frame.set(index, found[i]);
   }
   return { position, tree, thread, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
-};
-
-/** A payload, or nothing and a note that it is missing: so that all are fetched at once. */
-const orNeeded = (source: PayloadSource, ref: EventRef, missing: EventRef[]): Payload | undefined => {
-  try {
-    return source(ref);
-  } catch (error) {
-    if (!(error instanceof PayloadNeeded)) throw error;
-    missing.push(...error.refs);
-    return undefined;
-  }
 };
 
 export { findLine };

@@ -1,7 +1,8 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { ContentSource, EventLog, Standing } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
-import { RowsNeeded, type Generation, type GenerationView, type RowStore } from '@stemma/row-store';
+import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
+import { isMissing } from '@stemma/suspend';
 import { DEFECTS, frameAt } from './core-tables.ts';
 import type { Folding } from './fold-frames.ts';
 import {
@@ -263,7 +264,8 @@ const attempt = <T>(fn: () => T): (() => T) => {
     const value = fn();
     return () => value;
   } catch (error) {
-    if (error instanceof RowsNeeded) throw error;
+    // No answer yet: what is missing is fetched, and `fn` called again.
+    if (isMissing(error)) throw error;
     return () => {
       throw error;
     };

@@ -1,4 +1,5 @@
-import { PayloadNeeded } from '@stemma/context-tree';
+import { PAYLOADS } from '@stemma/context-tree';
+import { isMissing, missing } from '@stemma/suspend';
 import { isStemmaError } from '@stemma/errors';
 import { describe, expect, it } from 'vitest';
 import { parseSelector } from '../src/parse-selector.ts';
@@ -106,10 +107,10 @@ describe('select', () => {
     const needed = (): number => {
       try {
         select(tree, parseSelector('.cb[data_lang]'), (ref) => {
-          throw new PayloadNeeded([ref]);
+          throw missing(PAYLOADS, [ref]);
         });
       } catch (error) {
-        if (error instanceof PayloadNeeded) return error.refs.length;
+        if (isMissing(error, PAYLOADS)) return error.needs.length;
       }
       return 0;
     };

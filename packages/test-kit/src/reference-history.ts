@@ -1,7 +1,7 @@
 import { pack, unpack, type Packable } from '@stemma/canonical';
 import {
   flattenRecords,
-  PayloadNeeded,
+  PAYLOADS,
   type FlatTree,
   type Payload,
   type PayloadSource,
@@ -16,7 +16,7 @@ import {
   openHistory,
   partsOf,
   payloadIn,
-  PositionNeeded,
+  POSITIONS,
   type AppliedFrame,
   type Command,
   type Decided,
@@ -27,6 +27,7 @@ import {
   type Standing,
   type Step,
 } from '@stemma/history';
+import { missing } from '@stemma/suspend';
 
 /** A commit or import on a lineage's chain. */
 export type ChainSnapshot = { readonly cycle: number; readonly strand: number; readonly seq: number };
@@ -71,7 +72,7 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
 
   const payload: PayloadSource = (ref): Payload => {
     const event = frames[ref.seq]?.body.events[ref.index];
-    if (event === undefined) throw new PayloadNeeded([ref]);
+    if (event === undefined) throw missing(PAYLOADS, [ref]);
     return payloadIn(event);
   };
   const parts = (strand: number, seq: number | null): LineageParts => {
@@ -80,7 +81,7 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     const found = seq === null ? own.at(-1) : own.findLast((copy) => copy.seq <= seq);
     if (found !== undefined) return found;
     const parent = own[0]?.parent;
-    if (parent == null) throw new PositionNeeded(strand, seq);
+    if (parent == null) throw missing(POSITIONS, [{ strand, seq }]);
     return parts(parent.strand, Math.min(seq as number, parent.at));
   };
   const lookups: Lookups = {
