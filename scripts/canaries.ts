@@ -44,6 +44,7 @@ export const importCanaries: readonly Canary[] = [
   },
   { rule: 'pure-libraries', file: 'packages/events/src/library.ts', text: use('lmdb') },
   { rule: 'layers-errors', file: 'packages/errors/src/right.ts', text: use('@stemma/canonical') },
+  { rule: 'layers-suspend', file: 'packages/suspend/src/right.ts', text: use('@stemma/canonical') },
   { rule: 'layers-canonical', file: 'packages/canonical/src/right.ts', text: use('@stemma/context-tree') },
   { rule: 'layers-context-tree', file: 'packages/context-tree/src/right.ts', text: use('@stemma/events') },
   { rule: 'layers-events', file: 'packages/events/src/right.ts', text: use('@stemma/history') },

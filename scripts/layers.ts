@@ -1,6 +1,7 @@
 /** The packages from left to right. A package imports only what stands to its left; `services/` stand last. */
 export const layers = [
   'errors',
+  'suspend',
   'canonical',
   'context-tree',
   'events',
@@ -39,6 +40,7 @@ export const layers = [
  */
 export const purePackages = [
   'errors',
+  'suspend',
   'canonical',
   'context-tree',
   'events',

@@ -1,22 +1,10 @@
 import type { PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
-import {
-  applyFrame,
-  decide,
-  openHistory,
-  PositionNeeded,
-  revertFrame,
-  settle,
-  type AppliedFrame,
-  type Command,
-  type LineageState,
-  type Lookups,
-  type Sources,
-  type Standing,
-} from '@stemma/history';
+import { applyFrame, decide, openHistory, POSITIONS, revertFrame, settle, type AppliedFrame, type Command, type LineageState, type Lookups, type Sources, type Standing } from '@stemma/history';
 import { positionLabelled, type Position } from '@stemma/history-store';
 import type { Decision, HeadState, Remembered, Session } from '@stemma/log';
+import { fetching, missing, missingKind, resume } from '@stemma/suspend';
 import { recentFrames } from './recent-frames.ts';
 
 /** What the rows know of one history: one state of them, and never less than when the session began. */
@@ -46,14 +34,11 @@ export type HistoryRows = {
 
 type Lineages = Pick<Sources, 'position' | 'lineage'>;
 
-/** Thrown where a lineage has to be read first. */
-class LineageUnread extends Error {
-  readonly read: () => Promise<void>;
-  constructor(read: () => Promise<void>) {
-    super('a lineage has to be read first');
-    this.read = read;
-  }
-}
+/** What the rows say of a lineage: it is read before it is used. */
+const UNREAD = missingKind<{ readonly key: string; readonly look: (facts: HistoryFacts) => unknown }>(
+  'lineages',
+  ({ key }) => key,
+);
 
 export type SessionStart = {
   readonly history: string;
@@ -108,41 +93,35 @@ export const openSession = ({
     (ref) =>
       recent.payload(ref) ?? stored(ref);
   /** What the rows say; what they do not have yet they have after catching up. */
-  const read = async <T>(fn: (facts: HistoryFacts) => T): Promise<T> => {
-    try {
-      return await rows.ask(fn);
-    } catch (error) {
-      if (!(error instanceof PositionNeeded)) throw error;
-      await rows.catchUp();
-      return rows.ask(fn);
-    }
-  };
+  const read = <T>(fn: (facts: HistoryFacts) => T): Promise<T> =>
+    resume(
+      () => rows.ask(fn),
+      fetching(POSITIONS, () => rows.catchUp()),
+    );
   /**
    * Runs `fn` with lineages as the rows have them. One that is not at hand has no recent frames, so what the rows say of it is
    * all there is. It is read before, not inside of `fn`, which changes the state: a read may be done twice.
    */
-  const withLineages = async <T>(fn: (lineages: Lineages) => Promise<T>): Promise<T> => {
+  const withLineages = <T>(fn: (lineages: Lineages) => Promise<T>): Promise<T> => {
     const known = new Map<string, unknown>();
     const once = <V>(key: string, look: (facts: HistoryFacts) => V): V => {
       if (known.has(key)) return known.get(key) as V;
-      throw new LineageUnread(async () => void known.set(key, await read(look)));
+      throw missing(UNREAD, [{ key, look }]);
     };
     const lineages: Lineages = {
       position: (strand, seq) =>
         once(`position ${strand} ${seq}`, (facts) => {
-          if (seq !== null && seq >= facts.head().next) throw new PositionNeeded(strand, seq);
+          if (seq !== null && seq >= facts.head().next) throw missing(POSITIONS, [{ strand, seq }]);
           return facts.lineage(strand, seq, state.next);
         }),
       lineage: (strand) => once(`standing ${strand}`, (facts) => facts.standing(strand, state.next)),
     };
-    for (;;) {
-      try {
-        return await fn(lineages);
-      } catch (error) {
-        if (!(error instanceof LineageUnread)) throw error;
-        await error.read();
-      }
-    }
+    return resume(
+      () => fn(lineages),
+      fetching(UNREAD, async (needs) => {
+        for (const { key, look } of needs) known.set(key, await read(look));
+      }),
+    );
   };
 
   /** The newest cycle at a frame that was just applied; undefined if the rows do not tell just now. */

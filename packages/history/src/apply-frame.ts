@@ -1,4 +1,4 @@
-import { PayloadNeeded, type Change } from '@stemma/context-tree';
+import type { Change } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import { isOf, type Author, type Frame, type HistoryEvent } from '@stemma/events';
 import type { AppliedFrame, AppliedSnapshot, Started } from './applied-frame.ts';
@@ -6,7 +6,7 @@ import { evolve, type LineageEvent } from './evolve.ts';
 import { freshLineage, lineageOf, scalarsOf, standingOf } from './lineage.ts';
 import { payloadIn } from './recorded-node.ts';
 import type { ApplyFrame } from './signatures.ts';
-import { PositionNeeded, type HistoryState, type LineageState, type Sources } from './state.ts';
+import type { HistoryState, LineageState, Sources } from './state.ts';
 
 /** How to take a frame back that was applied with `keep`. */
 const undos = new WeakMap<AppliedFrame, () => void>();
@@ -268,8 +268,7 @@ export const withOwnPayloads = (sources: Sources, seq: number, events: readonly 
 
 /** Errors of the store (a content that is missing) are told as they are; the rest means that the frame is impossible. */
 const asDefect = (error: unknown, history: string, seq: number): unknown => {
-  if (error instanceof PayloadNeeded || error instanceof PositionNeeded || !isStemmaError(error))
-    return error;
+  if (!isStemmaError(error)) return error;
   const stored =
     error.code === 'E_CONTENT_MISSING' ||
     error.code === 'E_CONTENT_DAMAGED' ||

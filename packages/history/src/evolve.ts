@@ -18,7 +18,7 @@ export type LineageEvent = Exclude<HistoryEvent, EventOf<'start' | 'observation'
  * Applies one recorded fact to a lineage. Total and dull: it knows no rule of lifetimes, only what the fact says, and
  * that it must fit the tree and, at snapshots, give the recorded hashes.
  *
- * @throws E_HISTORY_DEFECTIVE when it does not fit; PayloadNeeded. The caller takes the tree back.
+ * @throws E_HISTORY_DEFECTIVE when it does not fit; Missing (payloads). The caller takes the tree back.
  */
 export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef, sources: Sources): void => {
   const { tree } = lineage;

@@ -18,7 +18,7 @@ export type Decided = {
  * The frame that is made of them must be the history's next (`state.next`): ids and positions are made for it.
  *
  * @param clock nanoseconds since 1970, read once.
- * @throws coded errors; PayloadNeeded, PositionNeeded, LookupNeeded: fetch and call again.
+ * @throws coded errors; Missing: fetch and call again.
  */
 export type Decide = (
   state: HistoryState,
@@ -33,7 +33,7 @@ export type Decide = (
  * With `keep` the frame can be taken back by `revertFrame` until `settle` is called; without, everything before is
  * settled.
  *
- * @throws E_HISTORY_DEFECTIVE naming the seq; PayloadNeeded, PositionNeeded: fetch and call again.
+ * @throws E_HISTORY_DEFECTIVE naming the seq; Missing: fetch and call again.
  */
 export type ApplyFrame = (
   state: HistoryState,

@@ -3,26 +3,8 @@ import type { Call, CallOutcome, Outcome } from '@stemma/command-handler';
 import type { PayloadSource } from '@stemma/context-tree';
 import type { Command } from '@stemma/history';
 import type { Line, Position, TreeAt, TreeView } from '@stemma/history-store';
-import type {
-  DoctorReport,
-  Experiments,
-  PartitionHealth,
-  ReplayOptions,
-  ReplayReport,
-  Salvaged,
-  VerifyReport,
-} from '@stemma/operations';
-import type {
-  Audit,
-  Causes,
-  DiffResult,
-  HistorySummary,
-  Lineages,
-  LoggedEvent,
-  Questions,
-  SnapshotSummary,
-  StagesQuestions,
-} from '@stemma/queries';
+import type { DoctorReport, Experiments, PartitionHealth, ReplayOptions, ReplayReport, Salvaged, VerifyReport } from '@stemma/operations';
+import type { Audit, Causes, DiffResult, HistorySummary, Lineages, LoggedEvent, Questions, SnapshotSummary, StagesQuestions } from '@stemma/queries';
 import type { RangeOptions, RangeResult } from '@stemma/selectors';
 
 /** An embedded Stemma: everything one directory holds. All reads see at least what this process has written. */
@@ -60,7 +42,7 @@ export type Home = {
   tree(position: Position): Promise<TreeAt>;
   /**
    * What `fn` makes of contents of a history. It is called again, with those at hand that it asked for, until it no
-   * longer throws `PayloadNeeded`.
+   * longer throws `Missing`.
    */
   withPayloads<T>(history: string, fn: (source: PayloadSource) => T): Promise<T>;
   select(

@@ -2,7 +2,8 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { DEFECTS, frameAt } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
-import { RowsNeeded, type Generation, type GenerationView, type RowStore } from '@stemma/row-store';
+import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
+import { isMissing } from '@stemma/suspend';
 import type { Folding } from './fold-frames.ts';
 import { currentName, dropReplaced, isLater, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
 import { lineageCache } from './lineage-cache.ts';
@@ -247,7 +248,8 @@ const attempt = <T>(fn: () => T): (() => T) => {
     const value = fn();
     return () => value;
   } catch (error) {
-    if (error instanceof RowsNeeded) throw error;
+    // No answer yet: what is missing is fetched, and `fn` called again.
+    if (isMissing(error)) throw error;
     return () => {
       throw error;
     };

@@ -1,31 +1,12 @@
 import { toHex } from '@stemma/canonical';
-import { PayloadNeeded, type EventRef, type Payload, type PayloadSource } from '@stemma/context-tree';
+import type { Payload } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import {
-  lineageName,
-  listSnapshots,
-  positionIn,
-  readFence,
-  readFlatTree,
-  readHead,
-  readStrand,
-  type Line,
-  type Position,
-  type TreeAt,
-  type TreeView,
-} from '@stemma/history-store';
+import { lineageName, listSnapshots, positionIn, readFence, readFlatTree, readHead, readStrand, type Line, type Position, type TreeAt, type TreeView } from '@stemma/history-store';
 import type { ServedRows } from '@stemma/projector';
-import {
-  authorOf,
-  findAct,
-  findHistory,
-  listHistories,
-  listLineages,
-  listNames,
-  type HistoryRow,
-} from '@stemma/read-models';
+import { authorOf, findAct, findHistory, listHistories, listLineages, listNames, type HistoryRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
+import { collect } from '@stemma/suspend';
 import { findLine, lineageIn } from './find.ts';
 import type { HistorySummary, LineageSummary, SnapshotSummary } from './read-types.ts';
 import { resolvePosition, type PositionMarker } from './resolve-position.ts';
@@ -158,12 +139,9 @@ export const viewOf = async (projector: ServedRows, position: Position): Promise
   const { history } = position;
   const { tree, thread } = await treeAt(projector, position);
   const refs = tree.payloads.filter((ref) => ref !== null);
-  const found = await projector.payloads.using(history, (source) => {
-    const missing: EventRef[] = [];
-    const each = refs.map((ref) => orNeeded(source, ref, missing));
-    if (missing.length > 0) throw new PayloadNeeded(missing);
-    return each;
-  });
+  const found = await projector.payloads.using(history, (source) =>
+    collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
+  );
   const at = new Map<number, Map<number, Payload | undefined>>();
   for (const [i, { seq, index }] of refs.entries()) {
     const frame = at.get(seq);
@@ -171,15 +149,4 @@ export const viewOf = async (projector: ServedRows, position: Position): Promise
     else frame.set(index, found[i]);
   }
   return { position, tree, thread, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
-};
-
-/** A payload, or nothing and a note that it is missing: so that all are fetched at once. */
-const orNeeded = (source: PayloadSource, ref: EventRef, missing: EventRef[]): Payload | undefined => {
-  try {
-    return source(ref);
-  } catch (error) {
-    if (!(error instanceof PayloadNeeded)) throw error;
-    missing.push(...error.refs);
-    return undefined;
-  }
 };

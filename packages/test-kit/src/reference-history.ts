@@ -1,8 +1,9 @@
 import { pack, unpack, type Packable } from '@stemma/canonical';
-import { flattenRecords, PayloadNeeded, type FlatTree, type Payload, type PayloadSource } from '@stemma/context-tree';
+import { flattenRecords, PAYLOADS, type FlatTree, type Payload, type PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { branchNames, enteredIds, HistoryEvent, namedPosition, type Author, type Frame } from '@stemma/events';
-import { applyFrame, commandDigest, decide, loadLineage, openHistory, partsOf, payloadIn, PositionNeeded, type AppliedFrame, type Command, type Decided, type HistoryState, type LineageParts, type Lookups, type Sources, type Standing, type Step } from '@stemma/history';
+import { applyFrame, commandDigest, decide, loadLineage, openHistory, partsOf, payloadIn, POSITIONS, type AppliedFrame, type Command, type Decided, type HistoryState, type LineageParts, type Lookups, type Sources, type Standing, type Step } from '@stemma/history';
+import { missing } from '@stemma/suspend';
 
 /** A commit or import on a lineage's chain. */
 export type ChainSnapshot = { readonly cycle: number; readonly strand: number; readonly seq: number };
@@ -47,7 +48,7 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
 
   const payload: PayloadSource = (ref): Payload => {
     const event = frames[ref.seq]?.body.events[ref.index];
-    if (event === undefined) throw new PayloadNeeded([ref]);
+    if (event === undefined) throw missing(PAYLOADS, [ref]);
     return payloadIn(event);
   };
   const parts = (strand: number, seq: number | null): LineageParts => {
@@ -56,7 +57,7 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     const found = seq === null ? own.at(-1) : own.findLast((copy) => copy.seq <= seq);
     if (found !== undefined) return found;
     const parent = own[0]?.parent;
-    if (parent == null) throw new PositionNeeded(strand, seq);
+    if (parent == null) throw missing(POSITIONS, [{ strand, seq }]);
     return parts(parent.strand, Math.min(seq as number, parent.at));
   };
   const lookups: Lookups = {

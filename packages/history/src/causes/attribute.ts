@@ -25,7 +25,7 @@ type Reason = { readonly index: number; readonly cause: Cause };
  * consecutive positions has no entry without a cause and no cause is claimed for what does not differ.
  *
  * @param before the position that the frame was applied to; null for the first of a history.
- * @throws PayloadNeeded for nodes whose content was replaced.
+ * @throws Missing (payloads) for nodes whose content was replaced.
  */
 export const attributeFrame = (
   frame: AppliedFrame,

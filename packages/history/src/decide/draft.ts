@@ -50,7 +50,7 @@ const GIVEN: Blame = { code: 'E_NODE_INVALID', what: 'the node' };
 /**
  * The id of a new node: the given one, or one made from its position, with `-` appended while taken (context-tree §2).
  *
- * @throws E_NODE_EXISTS when the given id was ever used in the history; E_KEY_TOO_LONG; LookupNeeded.
+ * @throws E_NODE_EXISTS when the given id was ever used in the history; E_KEY_TOO_LONG; Missing.
  */
 export const newId = (draft: Draft, given: string | undefined, made: string): string => {
   let id = given ?? made;

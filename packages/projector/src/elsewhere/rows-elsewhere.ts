@@ -1,14 +1,15 @@
 import { fail } from '@stemma/errors';
-import { frameAt } from '@stemma/history-store';
+import { frameAt, readFence } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
+import { fetching, resume } from '@stemma/suspend';
 import { checkpointOf } from '../checkpoint.ts';
 import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
 import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
 import type { ServedRows } from '../projector.ts';
 import { isClosed } from '../run-partition.ts';
-import { Lagging, OtherGroupNeeded, readGroups } from './read-groups.ts';
+import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
 
 export type RowsElsewhereOptions = {
   readonly log: EventLog;
@@ -66,9 +67,8 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
   const patiently = async <T>(
     what: () => string,
     attempt: () => Promise<{ readonly value: T } | undefined>,
-    signal?: AbortSignal,
+    { signal, until = now() + patience }: { readonly signal?: AbortSignal; readonly until?: number } = {},
   ): Promise<T> => {
-    const until = now() + patience;
     let found = await attempt();
     while (found === undefined) {
       if (signal?.aborted === true) throw fail('E_CANCELLED', `${what()}, and nobody waits any more`);
@@ -118,7 +118,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
                 .join(', ');
         return short.length === 0 ? { value: undefined } : undefined;
       },
-      signal,
+      signal === undefined ? {} : { signal },
     );
   };
 
@@ -127,30 +127,38 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     known.delete(first);
     return (await generationOf(first)).name === generation?.name;
   };
-  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => {
-    let needed: readonly Group[] = [first];
+  /** Resolves when a group has as much of a history as the primary group had. */
+  const waitForGroup = ({ group, history, next }: BehindPrimary, until: number): Promise<void> => {
+    let theirs = 0;
     return patiently(
-      () => `the rows of ${needed.map(({ name }) => name).join(', ')} are not of one moment`,
+      () => `the rows of ${group.name} are behind: ${history} is at ${theirs} of ${next}`,
       async () => {
-        for (;;) {
-          const opened = [];
-          for (const group of needed) opened.push({ group, generation: await generationOf(group) });
-          try {
-            const { value, empty } = await readGroups(opened, groups, (view) => ({
-              empty: view.partitions().length === 0,
-              value: fn(view),
-            }));
-            if (!empty || (await isStill(opened[0]?.generation))) return { value };
-            return undefined;
-          } catch (error) {
-            if (error instanceof OtherGroupNeeded) needed = [...needed, error.group];
-            else if (error instanceof Lagging) {
-              for (const group of needed) known.delete(group);
-              return undefined;
-            } else throw error;
-          }
-        }
+        known.delete(group);
+        const generation = await generationOf(group);
+        theirs = await generation.read((view) => readFence(view, history)?.next ?? 0);
+        return theirs < next ? undefined : { value: undefined };
       },
+      { until },
+    );
+  };
+  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    const until = now() + patience;
+    const needed = [first];
+    const attempt = async (): Promise<T> => {
+      const opened = [];
+      for (const group of needed) opened.push({ group, generation: await generationOf(group) });
+      const { value, empty } = await readGroups(opened, groups, (view) => ({
+        empty: view.partitions().length === 0,
+        value: fn(view),
+      }));
+      return !empty || (await isStill(opened[0]?.generation)) ? value : attempt();
+    };
+    return resume(
+      attempt,
+      fetching(UNOPENED_GROUPS, (more) => void needed.push(...more)),
+      fetching(BEHIND_PRIMARY, async (behindPrimary) => {
+        for (const each of behindPrimary) await waitForGroup(each, until);
+      }),
     );
   };
 
