@@ -1,6 +1,6 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import { pureness } from './scripts/pureness.ts';
+import { defaultForEvents, pureness } from './scripts/pureness.ts';
 
 export default defineConfig(
   globalIgnores([
@@ -48,6 +48,7 @@ export default defineConfig(
       '@typescript-eslint/require-await': 'off',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       'no-console': 'off',
+      'default-case-last': 'error',
       'no-var': 'error',
       'prefer-const': 'error',
       'object-shorthand': 'error',
@@ -57,6 +58,7 @@ export default defineConfig(
           selector: 'ExportAllDeclaration',
           message: 'List what is exported, one by one: `export *` hides what a package offers.',
         },
+        defaultForEvents,
       ],
     },
   },

@@ -1,6 +1,7 @@
 /** The packages from left to right. A package imports only what stands to its left; `services/` stand last. */
 export const layers = [
   'errors',
+  'suspend',
   'canonical',
   'context-tree',
   'events',
@@ -8,6 +9,7 @@ export const layers = [
   'history',
   'selectors',
   'row-store',
+  'history-store',
   'read-models',
   'importers',
   'api',
@@ -23,6 +25,9 @@ export const layers = [
   'contents-postgres',
   'row-store-postgres',
   'projector',
+  'command-handler',
+  'queries',
+  'operations',
   'home',
   'recorder',
   'reports',
@@ -35,6 +40,7 @@ export const layers = [
  */
 export const purePackages = [
   'errors',
+  'suspend',
   'canonical',
   'context-tree',
   'events',
@@ -42,6 +48,7 @@ export const purePackages = [
   'history',
   'selectors',
   'row-store',
+  'history-store',
   'read-models',
   'importers',
   'api',

@@ -34,7 +34,14 @@ const members = [
   })),
 ];
 
+/** A `switch` tells events apart only where each has its own answer; all else asks the table of facts. */
+export const defaultForEvents = {
+  selector: 'SwitchCase[test.value=/^[A-Z][a-z]+([A-Z][a-z]+)+$/] ~ SwitchCase:not([test])',
+  message: 'Name every event: a `default` answers for events that nobody has thought of (packages/events).',
+};
+
 const syntax = [
+  defaultForEvents,
   {
     selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
     message: 'A pure package has no clock: time comes in as a value.',

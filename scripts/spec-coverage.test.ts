@@ -8,7 +8,7 @@ const documents: SpecDocument[] = [
     document: 'record',
     title: 'The record',
     rules: {
-      'record §2: fenced': 'what does not fit is ignored',
+      'record §2: stale': 'what does not fit is ignored',
       'record §3.1': 'first',
       'record §3.2': 'second',
     },
@@ -24,7 +24,7 @@ const documents: SpecDocument[] = [
 
 describe('references in the titles of tests', () => {
   it.each([
-    ['a plain one', 'ignores a stray [record §2: fenced]', ['record §2: fenced']],
+    ['a plain one', 'ignores a stray [record §2: stale]', ['record §2: stale']],
     ['several of one document', 'orders [record §3.1, §3.2]', ['record §3.1', 'record §3.2']],
     ['several documents', 'both [PACT 05 §4.4; snapshots: read]', ['PACT 05 §4.4', 'snapshots: read']],
     ['several brackets', 'x [record §2] [PACT 05 §4.4]', ['record §2', 'PACT 05 §4.4']],
@@ -45,7 +45,7 @@ describe('references in the titles of tests', () => {
   });
 
   it.each([
-    ['record §2: fenced', 'record §2: fenced'],
+    ['record §2: stale', 'record §2: stale'],
     ['record §2: some words of its own', 'record §2'],
     ['record §3.1', 'record §3.1'],
     ['snapshots: something else', 'snapshots'],
@@ -59,18 +59,21 @@ describe('references in the titles of tests', () => {
 describe('the page of spec coverage', () => {
   it('lists what is proved, and what is not', () => {
     const page = specReport(documents, [
-      { file: 'a.test.ts', title: 'a stray frame', references: ['record §2: fenced'] },
+      { file: 'a.test.ts', title: 'a stray frame', references: ['record §2: stale'] },
       { file: 'b.test.ts', title: 'in order', references: ['record §3'] },
     ]);
 
-    expect(page).toContain('| record | 3 | 1 | 2 | 0 |\n| PACT 05 | 2 | 0 | 1 | 1 |\n');
+    expect(page).toContain(
+      '| [record](rules/record.md) | 3 | 1 | 2 | 0 |\n| [PACT 05](rules/pact-05.md) | 2 | 0 | 1 | 1 |\n',
+    );
+    expect(page).toContain('## PACT 05\n\nRules: [PACT 05](rules/pact-05.md).\n');
     expect(page).toContain('| all | 6 | 1 | 4 | 1 |\n');
     expect(page).toContain('- PACT 05 §4.5 — moves: nothing is explained yet\n');
     expect(page).not.toContain('- PACT 05 §4.5 — moves\n');
     expect(page).toContain('- record §3.1 — first (its section has tests)\n');
     expect(page).toContain('- PACT 05 §4.4 — order\n');
     expect(page).toContain(
-      '- **record §2: fenced** — what does not fit is ignored\n  - a stray frame (`a.test.ts`)\n',
+      '- **record §2: stale** — what does not fit is ignored\n  - a stray frame (`a.test.ts`)\n',
     );
     expect(page).toContain('### record §3\n\n- **The section as a whole**\n  - in order (`b.test.ts`)\n');
   });

@@ -1,6 +1,10 @@
-/** `pnpm coverage:spec` writes docs/spec-coverage.md; with `--check` it only says whether the page is current. */
+/**
+ * `pnpm coverage:spec` checks that every cited rule is on a page of docs/rules, and writes docs/spec-coverage.md; with
+ * `--check` it only says whether the page is current.
+ */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { wrongCitations } from './rule-citations.ts';
 import { claimsOf } from './spec-references.ts';
 import { specReport } from './spec-report.ts';
 import { readSpecRules } from './spec-rules.ts';
@@ -24,6 +28,13 @@ if (!process.argv.includes('--check')) {
   writeFileSync(page, report);
 } else if (read(page) !== report) {
   console.error('docs/spec-coverage.md is not current. Run `pnpm coverage:spec` and look at what changed.');
+  process.exitCode = 1;
+}
+
+const wrong = wrongCitations(root);
+if (wrong.length > 0) {
+  console.error(`Citations of rules that resolve to nothing (docs/rules/README.md says how to cite):`);
+  for (const line of wrong) console.error(`  ${line}`);
   process.exitCode = 1;
 }
 

@@ -20,7 +20,7 @@ export function claimsOf(file: string, source: string, documents: readonly SpecD
   return claims;
 }
 
-/** The references in square brackets: `[record §2: fenced, §3; snapshots: read]` names three. */
+/** The references in square brackets: `[record §2: stale, §3; snapshots: read]` names three. */
 export function referencesIn(text: string, documents: readonly SpecDocument[]): string[] {
   const references: string[] = [];
   for (const [, inside = ''] of text.matchAll(/\[([^[\]]+)\]/g)) {

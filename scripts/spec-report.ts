@@ -1,5 +1,5 @@
 import { type Claim } from './spec-references.ts';
-import { type SpecDocument, resolveReference, sectionOf } from './spec-rules.ts';
+import { type SpecDocument, pageOf, resolveReference, sectionOf } from './spec-rules.ts';
 
 /**
  * The page `docs/spec-coverage.md`: which test proves which rule, which rule none, and which this version leaves out.
@@ -15,7 +15,8 @@ export function specReport(documents: readonly SpecDocument[], claims: readonly 
     '# Which test proves which rule',
     '',
     'Written by `pnpm coverage:spec` from the titles of the tests, which name the rules they prove in square',
-    'brackets, and from the list of rules in `spec-rules.json`. Do not edit.',
+    'brackets, and from the list of rules in `spec-rules.json`. Do not edit. The rules themselves are in',
+    '[rules](rules/README.md).',
     '',
     ...table(documents, proofs, later),
     '',
@@ -37,8 +38,8 @@ export function specReport(documents: readonly SpecDocument[], claims: readonly 
     ),
   );
   if (later.size === 0) lines.push('Nothing is left out.', '');
-  for (const { title, rules } of documents) {
-    lines.push(`## ${title}`, '');
+  for (const { document, title, rules } of documents) {
+    lines.push(`## ${title}`, '', `Rules: [${document}](${pageOf(document)}).`, '');
     for (const section of new Set(Object.keys(rules).map(sectionOf))) {
       const inSection = Object.keys(rules).filter((rule) => sectionOf(rule) === section && proofs.has(rule));
       const general = section in rules ? [] : (proofs.get(section) ?? []);
@@ -67,7 +68,9 @@ function table(
     const left = rules.filter((rule) => later.has(rule)).length;
     return `| ${name} | ${rules.length} | ${proven} | ${rules.length - proven - left} | ${left} |`;
   };
-  const rows = documents.map(({ document, rules }) => row(document, Object.keys(rules)));
+  const rows = documents.map(({ document, rules }) =>
+    row(`[${document}](${pageOf(document)})`, Object.keys(rules)),
+  );
   const all = documents.flatMap(({ rules }) => Object.keys(rules));
   return [
     '| document | rules | proven | open | not in this version |',

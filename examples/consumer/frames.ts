@@ -1,21 +1,13 @@
 import { openDirectoryContents } from '@stemma/contents';
-import {
-  cursorAtStart,
-  fenceRecords,
-  freshPartition,
-  openRecords,
-  readFrame,
-  type HeadState,
-  type Standing,
-} from '@stemma/log';
+import { checkRecords, cursorAtStart, freshPartition, openRecords, readFrame, type Checkpoint, type HeadState } from '@stemma/log';
 import kafkajs from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { teachZstd } from './zstd.ts';
 
 /*
- * Reads the frames of a log with the plain client, puts them through the fence, and prints the accepted events. Heads and
- * standing are all that the fence needs; here they live in memory, so that it begins anew each time.
+ * Reads the frames of a log with the plain client, checks every record, and prints the accepted events. Heads and the
+ * checkpoint are all that the check needs; here they live in memory, so that it begins anew each time.
  * Arguments: brokers (HOST:PORT,…), the log's prefix, and a home for large contents (default ./.stemma).
  */
 const [brokers = '127.0.0.1:9092', prefix = 'stemma', home = '.stemma'] = process.argv.slice(2);
@@ -30,7 +22,7 @@ const partitions = (await admin.fetchTopicMetadata({ topics: [topic] })).topics[
 await admin.disconnect();
 
 const heads = new Map<string, HeadState>();
-const standings = Array.from({ length: partitions }, (_, partition): Standing => ({
+const checkpoints = Array.from({ length: partitions }, (_, partition): Checkpoint => ({
   cursor: cursorAtStart(topic, partition),
   state: freshPartition(partition, partitions),
 }));
@@ -49,13 +41,17 @@ await consumer.run({
       bytes: value ?? new Uint8Array(),
       damaged: false,
     }));
-    const standing = standings[partition];
+    const checkpoint = checkpoints[partition];
     // Behind a record that may be anybody's nothing is read: a real reader waits for its acknowledgement (readPartition).
-    if (standing === undefined || standing.state.damage.some(({ anybodys }) => anybodys)) return;
-    const fenced = fenceRecords(openRecords(records).opened, standing, heads);
-    for (const [history, head] of fenced.heads) heads.set(history, head);
-    standings[partition] = fenced.standing;
-    for (const frame of fenced.accepted) {
+    if (
+      checkpoint === undefined ||
+      checkpoint.state.damage.some(({ affectsWholePartition }) => affectsWholePartition)
+    )
+      return;
+    const checked = checkRecords(openRecords(records).opened, checkpoint, heads);
+    for (const [history, head] of checked.heads) heads.set(history, head);
+    checkpoints[partition] = checked.checkpoint;
+    for (const frame of checked.accepted) {
       if (frame.control) continue;
       const { envelope, body } = await readFrame(frame, contents);
       for (const [index, { type }] of body.events.entries())

@@ -1,6 +1,5 @@
 import { openSource } from '@stemma/home';
 import { openProjector } from '@stemma/projector';
-import { snapshots } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
 import toolResults, { TOOL_RESULTS } from './tool-results.ts';
@@ -13,7 +12,7 @@ import toolResults, { TOOL_RESULTS } from './tool-results.ts';
 const { STEMMA_HOME: directory = '.stemma', STEMMA_LOG: log } = process.env;
 const source = await openSource({ directory, ...(log && { log }) });
 const store = openLmdbRowStore({ directory: join(directory, 'example') });
-const projector = openProjector({ ...source, store, models: [snapshots, toolResults], group: 'example' });
+const projector = openProjector({ ...source, store, models: [toolResults], group: 'example' });
 await projector.catchUp();
 await (
   await projector.generation()

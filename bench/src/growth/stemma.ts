@@ -1,12 +1,13 @@
-import { join } from 'node:path';
 import { openDirectoryContents } from '@stemma/contents';
 import { providerThread } from '@stemma/context-tree';
 import { historyId, payloadIn } from '@stemma/history';
+import { readNode } from '@stemma/history-store';
 import { openHome } from '@stemma/home';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector } from '@stemma/projector';
-import { readNode, resolvePosition } from '@stemma/read-models';
+import { resolvePosition } from '@stemma/queries';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { join } from 'node:path';
 import { spread, timed } from '../measure.ts';
 import { lookedAt, said } from './conversation.ts';
 import { ofTurns, onDisk, type Growth, type GrowthInput } from './figures.ts';

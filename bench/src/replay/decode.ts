@@ -1,7 +1,7 @@
-import { join } from 'node:path';
 import type { HistoryEvent } from '@stemma/events';
-import { readFrame, readPartition, standingAtStart, type HeadState } from '@stemma/log';
+import { checkpointAtStart, readFrame, readPartition, type HeadState } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
+import { join } from 'node:path';
 import type { Replayed } from './rebuild.ts';
 
 type Decoded = { readonly history: string; readonly events: readonly HistoryEvent[] };
@@ -12,14 +12,14 @@ const noContents = {
   },
 };
 
-/** The events of every accepted frame of a home's log, fenced and decoded, in the order of the log. */
+/** The events of every accepted frame of a home's log, checked and decoded, in the order of the log. */
 export async function* decodeLog(directory: string): AsyncGenerator<Decoded> {
   const log = await openEmbeddedLog({ directory: join(directory, 'home', 'log') });
   try {
     for (let partition = 0; partition < log.partitions; partition += 1) {
       const known = new Map<string, HeadState>();
       const batches = readPartition(log, {
-        standing: await standingAtStart(log, partition),
+        checkpoint: await checkpointAtStart(log, partition),
         heads: { load: () => known },
       });
       for await (const { accepted, heads } of batches) {
@@ -36,7 +36,7 @@ export async function* decodeLog(directory: string): AsyncGenerator<Decoded> {
   }
 }
 
-/** Reads the whole log through the fence and decodes every event, and does nothing with them. */
+/** Reads the whole log, checks every record and decodes every event, and does nothing with them. */
 export const decodeAlone = async (input: { readonly directory: string }): Promise<Replayed> => {
   const started = performance.now();
   let events = 0;

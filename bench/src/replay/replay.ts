@@ -51,9 +51,9 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
   const large = await prepared(scratch, many);
   const emmettEvents = options.quick ? 1_000 : 50_000;
   const ours = 'Stemma: all read models, from the first record';
-  const decodingSmall = await measure('fence and decode alone', 'replay/decode', () => small, 1);
+  const decodingSmall = await measure('check and decode alone', 'replay/decode', () => small, 1);
   const rebuiltSmall = await measure(ours, 'replay/rebuild', () => small, 1);
-  const decoding = await measure('fence and decode alone', 'replay/decode', () => large, rounds);
+  const decoding = await measure('check and decode alone', 'replay/decode', () => large, rounds);
   const rebuilt = await measure(ours, 'replay/rebuild', () => large, rounds);
   const beside = (rows: 'small' | 'same') => (round: number) => ({
     log: small.directory,

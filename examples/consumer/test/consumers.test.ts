@@ -1,3 +1,6 @@
+import { openHome } from '@stemma/home';
+import { runRelay } from '@stemma/relay';
+import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -5,9 +8,6 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openHome } from '@stemma/home';
-import { runRelay } from '@stemma/relay';
-import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -148,7 +148,7 @@ describe('the examples of consumers', () => {
     }
   });
 
-  it('a plain consumer sees every accepted event through the codec and the fence', async () => {
+  it('a plain consumer sees every accepted event through the codec and the check of records', async () => {
     const lines = await linesOf(['examples/consumer/frames.ts', brokers, prefix, directory], expected.length);
     expect(byHistory(parsed(lines))).toEqual(byHistory(expected));
   });

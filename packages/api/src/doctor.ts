@@ -27,7 +27,7 @@ export const Doctor = z
         rows: count,
         lag: count,
         accepted: count,
-        fenced: z.record(z.string(), count),
+        stale: z.record(z.string(), count),
         damaged: count,
         closed: z.boolean(),
       }),

@@ -15,7 +15,7 @@ export type Diff = {
  * canonical order of `b`, ids that went in that of `a`; ageing shows as `ttl`.
  *
  * @param only restricts it to these ids.
- * @throws PayloadNeeded for nodes whose content was replaced between.
+ * @throws Missing (payloads) for nodes whose content was replaced between.
  */
 export const diffTrees = (
   a: FlatTree,
@@ -53,7 +53,7 @@ const HEADERS = [
   'role',
 ] as const satisfies readonly (keyof Headers)[];
 
-/** The names of the fields in which a node at `i` of `a` differs from the same at `k` of `b`, sorted. @throws PayloadNeeded */
+/** The names of the fields in which a node at `i` of `a` differs from the same at `k` of `b`, sorted. @throws Missing (payloads) */
 export const changedFields = (
   a: FlatTree,
   i: number,

@@ -1,13 +1,14 @@
 import { pack, sha256, type Packable } from '@stemma/canonical';
+import { collect } from '@stemma/suspend';
 import { hash } from 'node:crypto';
 import { NODE_KIND } from './flat-tree.ts';
 import { hashedTtl, shownTtl } from './lifetime.ts';
 import { addChild, addToSum, element, emptySum, SUM_BYTES, takeChild } from './lt-hash.ts';
-import { PayloadNeeded, type EventRef, type PayloadSource } from './node.ts';
+import type { PayloadSource } from './node.ts';
 import type { ThreadMode } from './policy.ts';
-import { SliceChain } from './slice-chain.ts';
 import { hashedHeaders, nodeDigest } from './preimage.ts';
-import { contentJson, readContents, readPayload, readPayloads } from './read-payloads.ts';
+import { contentJson, contentReader, payloadReader, readPayload } from './read-payloads.ts';
+import { SliceChain } from './slice-chain.ts';
 import { blockJson } from './thread.ts';
 import { eachInSubtree, expiresOf, headersOf, placeAmong, type TreeNode } from './tree-node.ts';
 
@@ -72,7 +73,7 @@ export class Digests {
     this.#chain.cut(from);
   }
 
-  /** @throws PayloadNeeded before anything has changed. */
+  /** @throws Missing (payloads) before anything has changed. */
   flush(regions: Regions, cycle: number, source: PayloadSource): Flushed {
     if (!this.#known) {
       for (const node of regions.sys.kids ?? []) this.#touched.add(node);
@@ -161,11 +162,13 @@ export class Digests {
 
   /** Reads whatever payloads the flush is going to need, or asks for all of them at once. */
   #fetch(regions: Regions, source: PayloadSource): void {
-    const missing: EventRef[] = [];
-    for (const node of this.#touched) if (node.alive) readPayloads(node, source, missing);
-    for (const node of this.#known ? this.#resliced : [regions.sys, regions.seq])
-      if (node.alive) readContents(node, source, missing);
-    if (missing.length > 0) throw new PayloadNeeded(missing);
+    collect((attempt) => {
+      const payloads = payloadReader(source, attempt);
+      for (const node of this.#touched) if (node.alive) payloads(node);
+      const contents = contentReader(source, attempt);
+      for (const node of this.#known ? this.#resliced : [regions.sys, regions.seq])
+        if (node.alive) contents(node);
+    });
   }
 
   #newSlices(regions: Regions, source: PayloadSource): [TreeNode, string | undefined][] {

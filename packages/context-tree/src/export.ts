@@ -9,7 +9,7 @@ export const SPEC_VERSION = 'PACT/0.1.0';
  * The export of a position (context-tree §4): canonical JSON, ASCII, with every node, every required header and every
  * other attribute, children in canonical order. Import and export give the same text again.
  *
- * @throws PayloadNeeded
+ * @throws Missing (payloads)
  */
 export const exportTree = (tree: FlatTree, source: PayloadSource): string =>
   `{"cycle":${canonicalJson(tree.cycle)},"root":${nodeText(tree, 0, source)},"spec_version":"${SPEC_VERSION}"}`;
@@ -37,7 +37,7 @@ const childrenText = (tree: FlatTree, index: number, source: PayloadSource): str
   return `[${texts.join(',')}]`;
 };
 
-/** Every attribute of a node as its export shows it, `children` apart. @throws PayloadNeeded */
+/** Every attribute of a node as its export shows it, `children` apart. @throws Missing (payloads) */
 export const exportedAttributes = (
   tree: FlatTree,
   index: number,

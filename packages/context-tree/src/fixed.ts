@@ -27,7 +27,7 @@ export const freshFixed = (ids: FixedIds): FixedRecords => {
   return { root: record('root'), sys: record('sys'), seq: record('seq'), ah: record('ah') };
 };
 
-/** Ids for root and regions that lack one: `root`, `sys`, `seq`, `ah`, with `-` appended while taken (§10.19). */
+/** Ids for root and regions that lack one: `root`, `sys`, `seq`, `ah`, with `-` appended while taken (context-tree §10.19). */
 export const completeIds = (given: Partial<FixedIds>, taken: (id: string) => boolean): FixedIds => {
   const used = new Set(Object.values(given));
   const choose = (name: FixedName): string => {

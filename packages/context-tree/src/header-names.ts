@@ -1,6 +1,6 @@
 import type { Headers } from './node.ts';
 
-/** The headers that are kept with a node; the others of §2 are computed. */
+/** The headers that are kept with a node; the others of context-tree §2 are computed. */
 const KEPT = new Set<string>([
   'id',
   'nodeType',

@@ -20,7 +20,7 @@ export {
 } from './node-input.ts';
 export { canonicalType, kindOfType, type CanonicalType } from './node-type.ts';
 export {
-  PayloadNeeded,
+  PAYLOADS,
   type Change,
   type EventRef,
   type FixedName,

@@ -1,4 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
+import { missingKind } from '@stemma/suspend';
 
 /** The three regions under the root. */
 export type Region = '^sys' | '^seq' | '^ah';
@@ -37,7 +38,7 @@ export type Payload = { readonly [attribute: string]: WideJson };
 export type EventRef = { readonly seq: number; readonly index: number };
 
 /**
- * A place is where turns and blocks lie (snapshots: places and rows). A `turn` place is the turn that the cycle `cycle`
+ * A place is where turns and blocks lie (snapshots: locations and rows). A `turn` place is the turn that the cycle `cycle`
  * seals, the open head being the place of the open cycle; an import that brings several turns gives them ordinals in
  * canonical order (and its head the place of the cycle after it, ordinal 0). The `sys` place is what is under `^sys`;
  * its number belongs to the rows, which write it anew under a higher one: a tree gives 0 and never looks at it.
@@ -83,15 +84,8 @@ export type Change =
   | { readonly turn: string; readonly before: TurnRecord | undefined; readonly after: TurnRecord | undefined }
   | { readonly fixed: FixedName; readonly before: FixedRecord | undefined; readonly after: FixedRecord };
 
-/** Gives the payload of a node. Throws {@link PayloadNeeded} when it must be fetched first: fetch, then try again. */
-export type PayloadSource = (ref: EventRef) => Payload;
+/** Payloads that must be fetched before a pure function can read them. */
+export const PAYLOADS = missingKind<EventRef>('payloads', ({ seq, index }) => `${seq}.${index}`);
 
-/** Not an error: a pure function asks its caller to fetch these payloads and to call it again. */
-export class PayloadNeeded extends Error {
-  readonly refs: readonly EventRef[];
-  constructor(refs: readonly EventRef[]) {
-    super('payloads are needed');
-    this.name = 'PayloadNeeded';
-    this.refs = refs;
-  }
-}
+/** Gives the payload of a node. @throws Missing {@link PAYLOADS} when it must be fetched first */
+export type PayloadSource = (ref: EventRef) => Payload;

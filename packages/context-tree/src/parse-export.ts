@@ -37,7 +37,7 @@ const code = 'E_EXPORT_INVALID';
 const MAX_NANOSECONDS = 2n ** 63n - 1n;
 
 /**
- * The plan that a hostile text of an export comes to (context-tree §4, §10.5, 8, 9, 17, 19): a state as it is, with
+ * The plan that a hostile text of an export comes to (context-tree §4, §10.5, §10.8, §10.9, §10.17, §10.19): a state as it is, with
  * missing headers and regions added.
  *
  * @throws E_EXPORT_INVALID, E_TWO_CORES, E_PLACEMENT, E_KEY_TOO_LONG, E_INPUT_…

@@ -19,7 +19,7 @@ export type ExpiryPlan = {
 };
 
 /**
- * Step 1 of a commit (context-tree §3.1, §10.11–13): what is due goes, with all that lies in it, unless a reference
+ * Step 1 of a commit (context-tree §3.1, §10.11–§10.13): what is due goes, with all that lies in it, unless a reference
  * from something that stays holds it; then the removable containers that this emptied, upwards.
  */
 export const planExpiry = (tree: Tree): ExpiryPlan => {

@@ -1,7 +1,8 @@
 import { canonicalJson } from '@stemma/canonical';
+import type { Attempt } from '@stemma/suspend';
 import { hash } from 'node:crypto';
 import { NODE_KIND } from './flat-tree.ts';
-import { PayloadNeeded, type EventRef, type PayloadSource } from './node.ts';
+import type { PayloadSource } from './node.ts';
 import { payloadOf, type TreeNode } from './tree-node.ts';
 
 /** The canonical JSON of a block's content; absent content is the empty text, as in a thread. */
@@ -21,25 +22,23 @@ export const readPayload = (node: TreeNode, source: PayloadSource): void => {
   node.extras = Object.keys(extras).length === 0 ? null : extras;
 };
 
-/** Reads the payloads that digests of a subtree lack, as far as they are at hand. */
-export const readPayloads = (node: TreeNode, source: PayloadSource, missing: EventRef[]): void => {
-  if (node.digest === undefined && (node.content === undefined || node.extras === undefined))
-    attempt(() => readPayload(node, source), missing);
-  if (node.kids !== null) for (const kid of node.kids) readPayloads(kid, source, missing);
+/** A function that reads the payloads that the digests of a subtree lack. */
+export const payloadReader = (source: PayloadSource, attempt: Attempt): ((node: TreeNode) => void) => {
+  const read = (node: TreeNode): void => readPayload(node, source);
+  const visit = (node: TreeNode): void => {
+    if (node.digest === undefined && (node.content === undefined || node.extras === undefined))
+      attempt(read, node, undefined);
+    if (node.kids !== null) for (const kid of node.kids) visit(kid);
+  };
+  return visit;
 };
 
 /** The same for the contents that its slice lacks. */
-export const readContents = (node: TreeNode, source: PayloadSource, missing: EventRef[]): void => {
-  if (node.kind === NODE_KIND.block && node.json === undefined)
-    attempt(() => contentJson(node, source), missing);
-  if (node.kids !== null) for (const kid of node.kids) readContents(kid, source, missing);
-};
-
-const attempt = (read: () => void, missing: EventRef[]): void => {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof PayloadNeeded)) throw error;
-    missing.push(...error.refs);
-  }
+export const contentReader = (source: PayloadSource, attempt: Attempt): ((node: TreeNode) => void) => {
+  const read = (node: TreeNode): string => contentJson(node, source);
+  const visit = (node: TreeNode): void => {
+    if (node.kind === NODE_KIND.block && node.json === undefined) attempt(read, node, undefined);
+    if (node.kids !== null) for (const kid of node.kids) visit(kid);
+  };
+  return visit;
 };

@@ -25,7 +25,7 @@ export type ThreadParts = { readonly text: string; readonly parts: readonly Thre
  * The bytes of the provider thread and what each of them is (context-tree §4). The parts tile the bytes: the first begins
  * at 0, each begins where the one before it ends, the last ends at the length; none is empty.
  *
- * @throws PayloadNeeded
+ * @throws Missing (payloads)
  */
 export const threadParts = (
   tree: FlatTree,

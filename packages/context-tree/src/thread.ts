@@ -46,7 +46,7 @@ const newestTurn = (tree: FlatTree): number | undefined => {
   return newest;
 };
 
-/** The provider thread: what the model is shown (context-tree §4). @throws PayloadNeeded */
+/** The provider thread: what the model is shown (context-tree §4). @throws Missing (payloads) */
 export const providerThread = (
   tree: FlatTree,
   source: PayloadSource,
@@ -64,7 +64,7 @@ export const providerThread = (
     };
   });
 
-/** The bytes of the provider thread: the canonical JSON of its blocks, ASCII. @throws PayloadNeeded */
+/** The bytes of the provider thread: the canonical JSON of its blocks, ASCII. @throws Missing (payloads) */
 export const threadBytes = (tree: FlatTree, source: PayloadSource, mode: ThreadMode = 'full'): string =>
   sliceText(tree, threadIndexes(tree, mode), source);
 
@@ -81,7 +81,7 @@ export const sliceText = (tree: FlatTree, indexes: readonly number[], source: Pa
   return `[${entries.join(',')}]`;
 };
 
-/** The content of a node; undefined where it has none. @throws PayloadNeeded */
+/** The content of a node; undefined where it has none. @throws Missing (payloads) */
 export const contentAt = (tree: FlatTree, index: number, source: PayloadSource): WideJson | undefined => {
   const ref = tree.payloads[index];
   return ref === null || ref === undefined ? undefined : source(ref)['content'];

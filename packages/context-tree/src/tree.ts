@@ -2,20 +2,10 @@ import { Digests, type Flushed } from './digests.ts';
 import { NODE_KIND, type TreeParts } from './flat-tree.ts';
 import { Journal, type Mark } from './journal.ts';
 import { LifetimeIndex } from './lifetime-index.ts';
-import type {
-  Change,
-  EventRef,
-  FixedName,
-  Headers,
-  NodeRecord,
-  Payload,
-  PayloadSource,
-  Place,
-  TurnRecord,
-} from './node.ts';
 import { kindOfType } from './node-type.ts';
-import type { ThreadMode } from './policy.ts';
+import type { Change, EventRef, FixedName, Headers, NodeRecord, Payload, PayloadSource, Place, TurnRecord } from './node.ts';
 import { plant } from './plant.ts';
+import type { ThreadMode } from './policy.ts';
 import { defect, readContents, TreeLinks } from './tree-links.ts';
 import { eachInSubtree, headersOf, idOf, isFixed, makeTreeNode, type TreeNode } from './tree-node.ts';
 
@@ -228,7 +218,7 @@ export class Tree {
    * Tree hash and thread hash of the tree as a snapshot of its cycle: call it at a commit or import only (for a working
    * state see `hashFlat`). Costs what changed since the last call.
    *
-   * @throws PayloadNeeded with nothing changed.
+   * @throws Missing (payloads) with nothing changed.
    */
   hashes(source: PayloadSource): Hashes {
     // What the next commit is to take shows `ttl` 0 from now on: the word in its digest changes.

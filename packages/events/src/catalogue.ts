@@ -20,7 +20,7 @@ import { PriorityChanged } from './priority-changed.ts';
 import { SnapshotCommitted, SnapshotImported } from './snapshot-committed.ts';
 import { TurnSealed } from './turn-sealed.ts';
 
-/** Every event of a history, in no meaningful order. A new one is a file and a line here (CONTRIBUTING.md). */
+/** Every event of a history, in no meaningful order. A new one is a file, a line here and a row of facts.ts. */
 export const HistoryEvent = z.discriminatedUnion('type', [
   HistoryStarted,
   LineageStarted,

@@ -3,7 +3,7 @@ import type { HistoryEvent, StemmaEvent } from './catalogue.ts';
 /** The version of frames that this Stemma writes. */
 export const FRAME_VERSION = 1;
 
-/** The first of the two maps of a frame: enough to fence it. Its layout is frozen for ever (record §1, §2). */
+/** The first of the two maps of a frame: enough to check it. Its layout is frozen for ever (record §1, §2). */
 export type Envelope = {
   readonly v: number;
   readonly history: string;

@@ -1,4 +1,20 @@
 export { ControlEvent, HistoryEvent, type StemmaEvent } from './catalogue.ts';
+export {
+  affectedIds,
+  branchNames,
+  changedFields,
+  changedIds,
+  changesBranch,
+  changesTree,
+  enteredIds,
+  isOf,
+  namedPosition,
+  newPayload,
+  nodeIn,
+  removalBy,
+  removedIds,
+} from './facts-of-event.ts';
+export type { EventCategory, EventOf, Removal } from './facts.ts';
 export { FRAME_VERSION, type Author, type Body, type Envelope, type Frame } from './frame.ts';
 export { INTERVENTIONS, type InterventionType } from './intervention-recorded.ts';
 export { OBSERVATIONS, type ObservationKind } from './observation-recorded.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count } from './node-shape.ts';
 
 /**
- * A lineage goes on from (`parent`, `at`) (context-tree §5; snapshots: strands). Its strand is the `seq` of this frame. A
+ * A lineage goes on from (`parent`, `at`) (context-tree §5; snapshots: branches). Its strand is the `seq` of this frame. A
  * rollback gives it the `name` of the lineage it leaves, which is then called `abandoned` (or keeps only its id: null).
  */
 export const LineageStarted = z.strictObject({

@@ -1,12 +1,12 @@
-import { PayloadNeeded, type Change } from '@stemma/context-tree';
+import type { Change } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
-import type { Author, Frame, HistoryEvent } from '@stemma/events';
+import { isOf, type Author, type Frame, type HistoryEvent } from '@stemma/events';
 import type { AppliedFrame, AppliedSnapshot, Started } from './applied-frame.ts';
 import { evolve, type LineageEvent } from './evolve.ts';
 import { freshLineage, lineageOf, scalarsOf, standingOf } from './lineage.ts';
 import { payloadIn } from './recorded-node.ts';
 import type { ApplyFrame } from './signatures.ts';
-import { PositionNeeded, type HistoryState, type LineageState, type Sources } from './state.ts';
+import type { HistoryState, LineageState, Sources } from './state.ts';
 
 /** How to take a frame back that was applied with `keep`. */
 const undos = new WeakMap<AppliedFrame, () => void>();
@@ -36,15 +36,10 @@ const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: bool
   if (first === undefined && lead === 0) throw fail('E_HISTORY_DEFECTIVE', 'a frame has no events');
   if (frame.envelope.seq === 0 && first?.type !== 'HistoryStarted')
     throw fail('E_HISTORY_DEFECTIVE', 'the history does not begin with HistoryStarted');
-  switch (first?.type) {
-    case 'ObservationRecorded':
-      return applyObservations(state, frame, sources);
-    case 'LineageStarted':
-      return applyBranch(state, frame, first, sources);
-    default:
-      refuseBehindSnapshot(events);
-      return applyToLineage(state, frame, lead, sources, keep);
-  }
+  if (first !== undefined && isOf(first, 'observation')) return applyObservations(state, frame, sources);
+  if (first?.type === 'LineageStarted') return applyBranch(state, frame, first, sources);
+  refuseBehindSnapshot(events);
+  return applyToLineage(state, frame, lead, sources, keep);
 };
 
 /** The events before the first that is no intervention: one or none. An intervention leads its frame and has an actor. */
@@ -62,7 +57,7 @@ const applyObservations = (state: HistoryState, frame: Frame, sources: Sources):
   const { body, envelope } = frame;
   if (!('actor' in body)) throw fail('E_HISTORY_DEFECTIVE', 'an observation has no actor');
   for (const event of body.events) {
-    if (event.type !== 'ObservationRecorded')
+    if (!isOf(event, 'observation'))
       throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands beside observations`);
     if (event.strand > event.seq || event.seq >= envelope.seq)
       throw fail('E_HISTORY_DEFECTIVE', 'a position was observed that is not there yet');
@@ -171,13 +166,11 @@ const startOf = (seq: number, strand: number, event: HistoryStarted): LineageSta
 
 /** The position after the frame is the snapshot, so only names and notes may stand behind it. */
 const refuseBehindSnapshot = (events: readonly HistoryEvent[]): void => {
-  const snapshot = events.findIndex(
-    ({ type }) => type === 'SnapshotCommitted' || type === 'SnapshotImported',
-  );
+  const snapshot = events.findIndex((event) => isOf(event, 'snapshot'));
   if (snapshot === -1) return;
-  for (const { type } of events.slice(snapshot + 1))
-    if (type !== 'PositionNamed' && type !== 'PositionAnnotated')
-      throw fail('E_HISTORY_DEFECTIVE', `${type} stands behind the snapshot of the frame`);
+  for (const event of events.slice(snapshot + 1))
+    if (!isOf(event, 'label'))
+      throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands behind the snapshot of the frame`);
 };
 
 /**
@@ -214,11 +207,7 @@ export const settle = ({ lineages }: HistoryState, most: number, used: number): 
 };
 
 const lineageEvent = (event: HistoryEvent): LineageEvent => {
-  if (
-    event.type === 'HistoryStarted' ||
-    event.type === 'LineageStarted' ||
-    event.type === 'ObservationRecorded'
-  )
+  if (isOf(event, 'start') || isOf(event, 'observation'))
     throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands behind other events`);
   return event;
 };
@@ -254,14 +243,14 @@ const appliedFrame = (
     },
     started,
     snapshot: snapshotIn(body.events),
-    observed: body.events[0]?.type === 'ObservationRecorded',
+    observed: body.events[0] !== undefined && isOf(body.events[0], 'observation'),
   };
 };
 
 const snapshotIn = (events: readonly HistoryEvent[]): AppliedSnapshot | null => {
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events[i] as HistoryEvent;
-    if (event.type === 'SnapshotCommitted' || event.type === 'SnapshotImported') return event;
+    if (isOf(event, 'snapshot')) return event;
   }
   return null;
 };
@@ -279,8 +268,7 @@ export const withOwnPayloads = (sources: Sources, seq: number, events: readonly 
 
 /** Errors of the store (a content that is missing) are told as they are; the rest means that the frame is impossible. */
 const asDefect = (error: unknown, history: string, seq: number): unknown => {
-  if (error instanceof PayloadNeeded || error instanceof PositionNeeded || !isStemmaError(error))
-    return error;
+  if (!isStemmaError(error)) return error;
   const stored =
     error.code === 'E_CONTENT_MISSING' ||
     error.code === 'E_CONTENT_DAMAGED' ||

@@ -45,7 +45,10 @@ const insert = z.strictObject({
   op: z.literal('insert'),
   parent: id,
   node: object,
-  /** Further nodes for the same parent, inserted right after it with the same time: the pieces of one message (§9). */
+  /**
+   * Further nodes for the same parent, inserted right after it with the same time: the pieces of one message
+   * (context-tree §9).
+   */
   siblings: z.array(object).optional(),
   at_ns: nanoseconds.optional(),
 });

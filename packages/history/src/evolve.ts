@@ -1,7 +1,7 @@
 import { compareBytes } from '@stemma/canonical';
 import { kindOfType, NODE_KIND, type EventRef, type FixedName, type Tree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { HistoryEvent } from '@stemma/events';
+import type { EventOf, HistoryEvent } from '@stemma/events';
 import { changedConfig, type ConfigChange } from './config.ts';
 import { splitNode } from './recorded-node.ts';
 import type { LineageState, Sources } from './state.ts';
@@ -12,16 +12,13 @@ const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
  * Beginnings are the business of {@link applyFrame}: they make the lineage that events are applied to. Observations are
  * applied to none.
  */
-export type LineageEvent = Exclude<
-  HistoryEvent,
-  { type: 'HistoryStarted' | 'LineageStarted' | 'ObservationRecorded' }
->;
+export type LineageEvent = Exclude<HistoryEvent, EventOf<'start' | 'observation'>>;
 
 /**
  * Applies one recorded fact to a lineage. Total and dull: it knows no rule of lifetimes, only what the fact says, and
  * that it must fit the tree and, at snapshots, give the recorded hashes.
  *
- * @throws E_HISTORY_DEFECTIVE when it does not fit; PayloadNeeded. The caller takes the tree back.
+ * @throws E_HISTORY_DEFECTIVE when it does not fit; Missing (payloads). The caller takes the tree back.
  */
 export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef, sources: Sources): void => {
   const { tree } = lineage;
@@ -128,9 +125,7 @@ const FIXED: { readonly [nodeType: string]: FixedName | undefined } = {
   '^ah': 'ah',
 };
 
-type SnapshotEvent = Extract<HistoryEvent, { type: 'SnapshotCommitted' | 'SnapshotImported' }>;
-
-const checkSnapshot = (lineage: LineageState, event: SnapshotEvent, sources: Sources): void => {
+const checkSnapshot = (lineage: LineageState, event: EventOf<'snapshot'>, sources: Sources): void => {
   const { tree } = lineage;
   if (!tree.settled) throw defect(`cycle ${event.cycle} leaves nodes behind whose container has gone`);
   closeCycle(lineage, event.cycle);

@@ -20,11 +20,11 @@ export { loadLineage, openHistory, partsOf } from './lineage.ts';
 export { payloadIn } from './recorded-node.ts';
 export type { ApplyFrame, Decide, Decided, LineageParts, LoadLineage } from './signatures.ts';
 export {
-  LookupNeeded,
-  PositionNeeded,
+  POSITIONS,
   type HistoryState,
   type LineageState,
   type Standing,
   type Lookups,
   type Sources,
 } from './state.ts';
+export { standingOf } from './lineage.ts';

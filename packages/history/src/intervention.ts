@@ -1,5 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import type { Author, HistoryEvent, InterventionType } from '@stemma/events';
+import { changesBranch, isOf, type Author, type HistoryEvent, type InterventionType } from '@stemma/events';
 
 /** What of a frame an intervention is told from. */
 export type ActedFrame = {
@@ -33,7 +33,7 @@ export const positionRef = ({ seq }: At): string => `@s${seq}`;
  */
 export const interventionIn = (frame: ActedFrame): InterventionFacts | null => {
   const [first] = frame.events;
-  if (!('actor' in frame.author) || first === undefined || first.type === 'ObservationRecorded') return null;
+  if (!('actor' in frame.author) || first === undefined || isOf(first, 'observation')) return null;
   const recorded = first.type === 'InterventionRecorded' ? first : null;
   const others = recorded === null ? frame.events : frame.events.slice(1);
   const type = recorded?.intervention ?? kindOf(others);
@@ -66,18 +66,15 @@ export const positionsAround = (
   const own = { strand: lineage, seq };
   if (previous === null) return { before: null, after: own };
   const before = { strand: lineage, seq: previous };
-  return { before, after: events.some(changesLineage) ? own : before };
+  return { before, after: events.some(changesBranch) ? own : before };
 };
-
-const changesLineage = ({ type }: HistoryEvent): boolean =>
-  type !== 'InterventionRecorded' && type !== 'PositionNamed' && type !== 'PositionAnnotated';
 
 const kindOf = (events: readonly HistoryEvent[]): InterventionType => {
   const types = new Set(events.map(({ type }) => type));
   const branch = events.find((event) => event.type === 'LineageStarted');
   if (branch !== undefined) return branch.how;
   if (types.has('PolicyConfigured') && types.size === 1) return 'config_change';
-  if (types.has('PositionNamed') && !events.some(changesLineage)) return 'save';
+  if (types.has('PositionNamed') && !events.some(changesBranch)) return 'save';
   return types.has('PositionAnnotated') && types.size === 1 ? 'annotate' : 'edit';
 };
 
@@ -191,7 +188,15 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'save', name: event.name, position: positionRef(event) }];
     case 'PositionAnnotated':
       return [{ op: 'annotate', position: positionRef(event) }];
-    default:
+    case 'LineageStarted':
+    case 'NodeImported':
+    case 'NodeExpired':
+    case 'NodeCascaded':
+    case 'NodePruned':
+    case 'NodeHeld':
+    case 'TurnSealed':
+    case 'InterventionRecorded':
+    case 'ObservationRecorded':
       return [];
   }
 };

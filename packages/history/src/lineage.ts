@@ -57,7 +57,7 @@ export const partsOf = (lineage: LineageState): LineageParts => ({
  * A lineage at its newest frame, taken in from the sources when it is not at hand. One that was only started begins as
  * the tree and configuration of its parent's position (context-tree §10.21).
  *
- * @throws PositionNeeded
+ * @throws Missing
  */
 export const lineageOf = (state: HistoryState, strand: number, sources: Sources): LineageState => {
   const known = state.lineages.get(strand);

@@ -1,6 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import type { Headers, Payload } from '@stemma/context-tree';
-import type { HistoryEvent, RecordedNode } from '@stemma/events';
+import { newPayload, nodeIn, type HistoryEvent, type RecordedNode } from '@stemma/events';
 
 /** A recorded node taken apart: its headers, and content and attributes. */
 export const splitNode = (node: RecordedNode): { readonly headers: Headers; readonly payload: Payload } => {
@@ -46,7 +46,6 @@ export const joinNode = (headers: Headers, payload: Payload): RecordedNode => ({
 
 /** The payload that an event holds; empty for events that hold none. */
 export const payloadIn = (event: HistoryEvent): Payload => {
-  if (event.type === 'NodeInserted' || event.type === 'NodeImported') return splitNode(event.node).payload;
-  if (event.type === 'TurnSealed') return splitNode(event.turn).payload;
-  return event.type === 'NodeReplaced' ? (event.payload as Payload) : {};
+  const node = nodeIn(event);
+  return node === null ? ((newPayload(event) ?? {}) as Payload) : splitNode(node).payload;
 };

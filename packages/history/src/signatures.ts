@@ -1,8 +1,8 @@
 import type { NodeRecord, Policy, ThreadMode, TreeParts, TurnRecord } from '@stemma/context-tree';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import type { AppliedFrame } from './applied-frame.ts';
-import type { Config } from './config.ts';
 import type { Command } from './command.ts';
+import type { Config } from './config.ts';
 import type { HistoryState, LineageState, Lookups, Sources } from './state.ts';
 
 /** What a command comes to: the events of its frame, and the strand they belong to. */
@@ -18,7 +18,7 @@ export type Decided = {
  * The frame that is made of them must be the history's next (`state.next`): ids and positions are made for it.
  *
  * @param clock nanoseconds since 1970, read once.
- * @throws coded errors; PayloadNeeded, PositionNeeded, LookupNeeded: fetch and call again.
+ * @throws coded errors; Missing: fetch and call again.
  */
 export type Decide = (
   state: HistoryState,
@@ -29,11 +29,11 @@ export type Decide = (
 
 /**
  * Checks that a frame's events apply and that its recorded hashes are the computed ones, applies it to `state`, and
- * gives what it did. Total: any frame that the fence accepted is either applied, or nothing is changed and it throws.
+ * gives what it did. Total: any frame that the check of records accepted is either applied, or nothing is changed and it throws.
  * With `keep` the frame can be taken back by `revertFrame` until `settle` is called; without, everything before is
  * settled.
  *
- * @throws E_HISTORY_DEFECTIVE naming the seq; PayloadNeeded, PositionNeeded: fetch and call again.
+ * @throws E_HISTORY_DEFECTIVE naming the seq; Missing: fetch and call again.
  */
 export type ApplyFrame = (
   state: HistoryState,

@@ -1,5 +1,6 @@
-import type { Config } from './config.ts';
 import type { PayloadSource, Policy, ThreadMode, Tree } from '@stemma/context-tree';
+import { missingKind } from '@stemma/suspend';
+import type { Config } from './config.ts';
 
 /** One line of snapshots at its newest frame. Read-only for everyone but this package. */
 export type LineageState = {
@@ -23,7 +24,7 @@ export type LineageState = {
   readonly thread: ThreadMode;
 };
 
-/** A history as far as it is at hand: lineages may be absent and are asked for by {@link PositionNeeded}. */
+/** A history as far as it is at hand: lineages may be absent and are asked for as {@link POSITIONS}. */
 export type HistoryState = {
   readonly history: string;
   /** The `seq` of the next frame: 0 for a history that has not started. */
@@ -52,49 +53,29 @@ export type Branch = {
   readonly seq: number;
 };
 
-/** Facts outside of the trees that a command is decided on (all lineages, abandoned ones too). */
+/** Facts outside of the trees that a command is decided on (all lineages, abandoned ones too). Each may throw `Missing`. */
 export type Lookups = {
-  /** True if any node of the history, of whatever lineage and time, has or had this id. May throw {@link LookupNeeded}. */
+  /** True if any node of the history, of whatever lineage and time, has or had this id. */
   idTaken(id: string): boolean;
-  /** True if a position of the history has this name. May throw {@link LookupNeeded}. */
+  /** True if a position of the history has this name. */
   nameTaken(name: string): boolean;
-  /** The lineage that has this name now. May throw {@link LookupNeeded}. */
+  /** The lineage that has this name now. */
   lineageNamed(name: string): number | undefined;
   /** The frame that a command with this id came to before, in this history. */
   command(id: string): { readonly seq: number; readonly digest: Uint8Array } | undefined;
 };
 
-/** What pure functions ask their caller for. Each may throw its `…Needed`; the caller fetches and calls again. */
+/** Positions of which no rows are at hand yet. `seq` null: the newest of the lineage. */
+export const POSITIONS = missingKind<{ readonly strand: number; readonly seq: number | null }>(
+  'positions',
+  ({ strand, seq }) => `${strand}.${seq}`,
+);
+
+/** What pure functions ask their caller for. Each may throw `Missing`; the caller fetches and calls again. */
 export type Sources = {
   readonly payload: PayloadSource;
-  /** A state of its own of the lineage at the position after frame `seq`; `null`: its newest. Throws {@link PositionNeeded}. */
+  /** A state of its own of the lineage at the position after frame `seq`; `null`: its newest. Throws `Missing`. */
   readonly position: (strand: number, seq: number | null) => LineageState;
   /** Where a lineage stands, at a cost that no tree adds to; undefined: there is none. */
   readonly lineage: (strand: number) => Standing | undefined;
 };
-
-/** Not an error: load the lineage at this position (see `loadLineage`) and call again. `seq` null: its newest. */
-export class PositionNeeded extends Error {
-  readonly strand: number;
-  readonly seq: number | null;
-  constructor(strand: number, seq: number | null) {
-    super('a position is needed');
-    this.name = 'PositionNeeded';
-    this.strand = strand;
-    this.seq = seq;
-  }
-}
-
-/** Not an error: look these up and call again. */
-export class LookupNeeded extends Error {
-  readonly ids: readonly string[];
-  readonly names: readonly string[];
-  readonly commands: readonly string[];
-  constructor(ids: readonly string[], names: readonly string[] = [], commands: readonly string[] = []) {
-    super('look-ups are needed');
-    this.name = 'LookupNeeded';
-    this.ids = ids;
-    this.names = names;
-    this.commands = commands;
-  }
-}

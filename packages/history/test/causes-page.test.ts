@@ -1,7 +1,7 @@
-import { CAUSES } from '@stemma/history';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { CAUSES } from '../src/causes/cause.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/causes.md');
 const [BEGIN, END] = [

@@ -1,15 +1,12 @@
 import { exportTree, flattenRecords, flattenTree, type PayloadSource } from '@stemma/context-tree';
-import {
-  attributeFrame,
-  payloadIn,
-  touchesOf,
-  type AppliedFrame,
-  type Attributed,
-  type Step,
-} from '@stemma/history';
 import { anyActs, naiveHistory, perform, START, type Act, type NaiveHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { AppliedFrame } from '../src/applied-frame.ts';
+import { attributeFrame, type Attributed } from '../src/causes/attribute.ts';
+import { touchesOf } from '../src/causes/touches.ts';
+import type { Step } from '../src/command.ts';
+import { payloadIn } from '../src/recorded-node.ts';
 import { naiveDiff } from './naive-diff.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 100);

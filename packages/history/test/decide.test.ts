@@ -1,15 +1,10 @@
-import {
-  commandDigest,
-  decide,
-  historyId,
-  LookupNeeded,
-  parseCommand,
-  type Command,
-  type Step,
-} from '@stemma/history';
-import { exportTree, PayloadNeeded } from '@stemma/context-tree';
+import { exportTree, PAYLOADS } from '@stemma/context-tree';
+import { fetching, isMissing, missing, missingKind, resume } from '@stemma/suspend';
 import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
+import { commandDigest, parseCommand, type Command, type Step } from '../src/command.ts';
+import { decide } from '../src/decide/decide.ts';
+import { historyId } from '../src/history-id.ts';
 import { codeOf } from './rules/kit.ts';
 
 const started = (): ReferenceHistory => {
@@ -177,23 +172,31 @@ test('a command sent again gives its frame, another under its id is refused [rec
   expect(codeOf(() => decide(history.state, command([block('b')]), 1n, sources))).toBe('E_COMMAND_REUSED');
 });
 
-test('look-ups are asked for all at once, and a state is as before when they are [record §3]', () => {
+test('what a decision looks up may have to be fetched: it is asked for, and a state is as before when it is [record §3]', async () => {
   const history = started();
-  const lookups = { ...history.sources.lookups, idTaken: (id: string) => { throw new LookupNeeded([id]); } }; // prettier-ignore
   const steps = [
     block('a'),
     { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } },
     { op: 'commit' },
   ] as const;
-  let needed: unknown;
-  try {
-    decide(history.state, command(steps), 1n, { ...history.sources, lookups });
-  } catch (error) {
-    needed = error;
-  }
-  expect(needed).toBeInstanceOf(LookupNeeded);
-  expect((needed as LookupNeeded).ids).toEqual(['a', 'n:0:1:1', 't:0:1']);
-  expect(history.state.lineages.get(0)?.tree.counts.nodes).toBe(4);
+  const ids = missingKind<string>('ids');
+  const fetched: string[] = [];
+  const lookups = {
+    ...history.sources.lookups,
+    idTaken(id: string) {
+      if (!fetched.includes(id)) throw missing(ids, [id]);
+      return history.sources.lookups.idTaken(id);
+    },
+  };
+  const decided = await resume(
+    () => decide(history.state, command(steps), 1n, { ...history.sources, lookups }),
+    fetching(ids, (needs) => {
+      expect(history.state.lineages.get(0)?.tree.counts.nodes).toBe(4);
+      fetched.push(...needs);
+    }),
+  );
+  expect(fetched).toEqual(['a', 'n:0:1:1', 't:0:1']);
+  expect(decided).toEqual(decide(history.state, command(steps), 1n, history.sources));
 });
 
 test('a writer that expects another frame is told so [record §3]', () => {
@@ -227,7 +230,7 @@ test('payloads that are not at hand are asked for all at once, with nothing chan
   history.submit(0, [block('a', { content: 'a' }), block('b', { content: 'b' }), { op: 'commit' }], 1n);
   history.submit(0, [{ op: 'insert', parent: 't:0:1', node: { id: 'late', nodeType: 'cb', offset: 1 } }], 1n);
   const away = (ref: { seq: number; index: number }): never => {
-    throw new PayloadNeeded([ref]);
+    throw missing(PAYLOADS, [ref]);
   };
   history.state.lineages.delete(0);
   const sources = { ...history.sources, payload: away };
@@ -237,7 +240,7 @@ test('payloads that are not at hand are asked for all at once, with nothing chan
   } catch (error) {
     needed = error;
   }
-  expect((needed as PayloadNeeded).refs).toEqual(
+  expect(isMissing(needed, PAYLOADS) && needed.needs).toEqual(
     expect.arrayContaining([
       { seq: 1, index: 0 },
       { seq: 1, index: 1 },

@@ -1,4 +1,4 @@
-import { toHex } from '@stemma/canonical';
+import { canonicalJson, sha256Hex, toHex } from '@stemma/canonical';
 import { exportNaive, slicesNaive, threadHashNaive, treeHashNaive } from './naive-reading.ts';
 import {
   commitNaive,
@@ -9,7 +9,6 @@ import {
   startNaive,
   type NaiveState,
 } from './naive-tree.ts';
-import { canonicalJson, sha256Hex } from '@stemma/canonical';
 
 /** One state with its hashes, as docs/formats/hashes.json has them. */
 export type HashVector = {

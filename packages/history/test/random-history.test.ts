@@ -1,20 +1,14 @@
 import { toHex } from '@stemma/canonical';
 import { sumChanges, type Change } from '@stemma/context-tree';
-import {
-  applyFrame,
-  loadLineage,
-  openHistory,
-  partsOf,
-  revertFrame,
-  settle,
-  type AppliedFrame,
-  type LineageParts,
-} from '@stemma/history';
 import { referenceHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { AppliedFrame } from '../src/applied-frame.ts';
+import { applyFrame, revertFrame, settle } from '../src/apply-frame.ts';
+import { loadLineage, openHistory, partsOf } from '../src/lineage.ts';
+import type { LineageParts } from '../src/signatures.ts';
 import { exportNaive, threadHashNaive, threadNaive, treeHashNaive } from './naive-reading.ts';
-import { type NaiveState } from './naive-tree.ts';
+import type { NaiveState } from './naive-tree.ts';
 import { doTwin, readBack, runs, script, startTwin, type Twin } from './random-history.ts';
 
 /** Long enough for many runs. */

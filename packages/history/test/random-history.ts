@@ -1,9 +1,10 @@
 import type { WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat, threadBytes } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import type { AppliedFrame, Step } from '@stemma/history';
 import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
+import type { AppliedFrame } from '../src/applied-frame.ts';
+import type { Step } from '../src/command.ts';
 import {
   all,
   commitNaive,

@@ -1,98 +1,21 @@
 import type { WideJson } from '@stemma/canonical';
-import type { FlatTree, PayloadSource } from '@stemma/context-tree';
-import type { Author, HistoryEvent } from '@stemma/events';
+import type { Call, CallOutcome, Outcome } from '@stemma/command-handler';
+import type { PayloadSource } from '@stemma/context-tree';
 import type { Command } from '@stemma/history';
-import type { Audit } from './audit/types.ts';
-import type { DoctorReport, PartitionHealth } from './doctor.ts';
+import type { Line, Position, TreeAt, TreeView } from '@stemma/history-store';
+import type { DoctorReport, Experiments, PartitionHealth, ReplayOptions, ReplayReport, Salvaged, VerifyReport } from '@stemma/operations';
+import type { Audit, Causes, DiffResult, HistorySummary, Lineages, LoggedEvent, Questions, SnapshotSummary, StagesQuestions } from '@stemma/queries';
 import type { RangeOptions, RangeResult } from '@stemma/selectors';
-import type { Line, Outcome, Position } from './place.ts';
-import type { Causes } from './causes/types.ts';
-import type { Lineages } from './lineages/types.ts';
-import type { Call, CallOutcome } from './record-call-types.ts';
-import type { Questions } from './questions/types.ts';
-import type { StagesQuestions } from './stages/types.ts';
-
-export type { Line, Outcome, Position } from './place.ts';
-
-/** One line of `stemma histories`. */
-export type HistorySummary = {
-  readonly history: string;
-  readonly name: string | null;
-  /** Milliseconds since 1970, from the clock of the writer that started it. */
-  readonly startedAt: number;
-  readonly updatedAt: number;
-  readonly source: { readonly format: string; readonly sha256: string } | null;
-  readonly frames: number;
-  readonly events: number;
-  readonly cycles: number;
-  readonly lineages: readonly LineageSummary[];
-  readonly state: 'open' | 'damaged' | 'defective';
-  /** The `seq` at which it stops being served; null while it is open. */
-  readonly stopped: number | null;
-};
-
-export type LineageSummary = {
-  readonly lineage: string;
-  readonly strand: number;
-  readonly name: string | null;
-  readonly parent: number | null;
-  readonly at: number | null;
-};
-
-export type SnapshotSummary = {
-  readonly label: string;
-  readonly cycle: number;
-  readonly strand: number;
-  readonly seq: number;
-  readonly treeHash: string;
-  readonly threadHash: string;
-  readonly at: number;
-  readonly author: Author;
-  readonly command: string;
-  readonly nodes: number;
-  readonly blocks: number;
-  readonly turns: number;
-  readonly names: readonly string[];
-};
-
-/** The tree at a position, for reading. */
-export type TreeView = TreeAt & { readonly payloads: PayloadSource };
-
-/** The tree at a position without its contents. */
-export type TreeAt = {
-  readonly position: Position;
-  readonly tree: FlatTree;
-  readonly thread: 'full' | 'pre';
-};
-
-/** An accepted event as `stemma log` and the live stream give it. */
-export type LoggedEvent = {
-  readonly history: string;
-  /** What names its lineage now: the history's id for `main`, else `<history>:<strand>`. */
-  readonly lineage: string;
-  readonly strand: number;
-  readonly seq: number;
-  readonly index: number;
-  readonly command: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly author: Author;
-  readonly event: HistoryEvent;
-};
-
-export type DiffResult = {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
-};
 
 /** An embedded Stemma: everything one directory holds. All reads see at least what this process has written. */
 export type Home = {
   readonly directory: string;
   /** Questions about what was sent: who made it, what a cache could have kept, where something began. */
   readonly questions: Questions;
-  /** What an auditor asks: comparisons, interventions and what they led to, experiments. */
+  /** What an auditor asks: comparisons, interventions and what they led to. */
   readonly audit: Audit;
+  /** Branches as files that run again to the same hashes. */
+  readonly experiments: Experiments;
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
   readonly causes: Causes;
@@ -119,7 +42,7 @@ export type Home = {
   tree(position: Position): Promise<TreeAt>;
   /**
    * What `fn` makes of contents of a history. It is called again, with those at hand that it asked for, until it no
-   * longer throws `PayloadNeeded`.
+   * longer throws `Missing`.
    */
   withPayloads<T>(history: string, fn: (source: PayloadSource) => T): Promise<T>;
   select(
@@ -162,44 +85,8 @@ export type Home = {
   /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */
   verify(progress?: (bytes: number, total: number) => void): Promise<VerifyReport>;
   /** Starts a new history from the last good snapshot of one that is damaged or defective. */
-  salvage(line: Line): Promise<{ readonly history: string; readonly from: string; readonly seq: number }>;
+  salvage(line: Line): Promise<Salvaged>;
   /** Opens a partition that a damaged record of unknown history closed. @throws E_NOTHING_TO_ACK */
   acknowledge(partition: number, offset: number): Promise<void>;
   close(): Promise<void>;
-};
-
-export type ReplayOptions = {
-  readonly verify: boolean;
-  /** With `verify`: one replay for each, with so many frames a batch. Default one, as the projector does it. */
-  readonly batches?: readonly number[];
-  /** With `verify`: stop at random places and begin again with empty caches. */
-  readonly stops?: boolean;
-  readonly progress?: (frames: number) => void;
-};
-
-export type ReplayReport = {
-  readonly events: number;
-  readonly accepted: number;
-  readonly fenced: number;
-  readonly rows: number;
-  readonly differences: number;
-  /** Where the first difference is, in a sentence; null where there is none. */
-  readonly firstDifference: string | null;
-  readonly seconds: number;
-};
-
-export type VerifyReport = {
-  readonly ok: boolean;
-  readonly records: number;
-  readonly contents: number;
-  readonly fenced: number;
-  readonly problems: readonly {
-    readonly kind: string;
-    readonly partition: number | null;
-    readonly offset: number | null;
-    readonly history: string | null;
-    /** The `seq` at which the history stops. */
-    readonly seq: number | null;
-    readonly message: string;
-  }[];
 };

@@ -1,45 +1,48 @@
-import { fail, isStemmaError } from '@stemma/errors';
-import type { Frame } from '@stemma/events';
-import { historyId } from '@stemma/history';
-import { acknowledgeDamage, openWriter } from '@stemma/log';
-import { headsOf, readFence } from '@stemma/projector';
-import { listActs } from '@stemma/read-models';
-import type { GenerationView } from '@stemma/row-store';
-import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { auditOf } from './audit/audit.ts';
-import { openBackground } from './background.ts';
-import { examine, partitionsOf } from './doctor.ts';
-import { observedWriter, type Observe } from './observe.ts';
-import { openLogOf, type OpenedLog } from './open-log.ts';
-import { openOwnRows, openRowsIn } from './open-rows.ts';
-import type { Parts } from './parts.ts';
-import { rowsDomain } from './domain.ts';
-import { frameEvents, followFrom, followLog } from './follow.ts';
-import type { Home, Line, LoggedEvent, Position, TreeView } from './home.ts';
+import { openCommandHandler, recordCall, type Observe } from '@stemma/command-handler';
+import type { Position, TreeView } from '@stemma/history-store';
+import {
+  acknowledge,
+  examine,
+  exportExperiment,
+  openLogOf,
+  partitionsOf,
+  replayRows,
+  runExperiment,
+  salvageLine,
+  statsOf,
+  verifyHome,
+  type OpenedLog,
+} from '@stemma/operations';
 import {
   allHistories,
-  findLine,
+  auditOf,
+  causesOf,
+  diffPositions,
+  eventsAbout,
+  followFrom,
+  followLog,
+  frameEvents,
+  lineagesOf,
   oneHistory,
+  openStages,
+  openTreeLoader,
   positionOf,
+  questionsOf,
+  selectIds,
+  selectRange,
+  servedLine,
+  servedPosition,
   snapshotsOf,
-  stateOf,
   treeAt,
   viewOf,
-} from './read.ts';
-import { causesOf } from './causes/causes.ts';
-import { eventsAbout } from './causes/why.ts';
-import { lineagesOf } from './lineages/lineages.ts';
-import { questionsOf } from './questions/questions.ts';
-import { diffPositions } from './selection/diff-positions.ts';
-import { openTreeLoader } from './selection/load-tree.ts';
-import { selectIds } from './selection/select-ids.ts';
-import { selectRange } from './selection/select-range.ts';
-import { recordCall } from './record-call.ts';
-import { salvageLine } from './salvage.ts';
-import { submit } from './submit.ts';
-import { openStages } from './stages/open-stages.ts';
-import { replayRows, statsOf, verifyHome } from './upkeep.ts';
+  type LoggedEvent,
+} from '@stemma/queries';
+import { listActs } from '@stemma/read-models';
+import { resolve } from 'node:path';
+import { openBackground } from './background.ts';
+import type { Home } from './home.ts';
+import { openOwnRows, openRowsIn } from './open-rows.ts';
+import type { Parts } from './parts.ts';
 import { yieldingLog } from './yielding-log.ts';
 
 export type HomeOptions = {
@@ -96,33 +99,33 @@ const openParts = async (
         ...(observe && { progress: observe.folded }),
       })
     : openRowsIn(rows, log, patience));
-  const { contents, served: projector } = opened;
-  const positions = new WeakMap<Frame, Position>();
-  const plain = openWriter(log, {
-    domain: rowsDomain(log, projector, clock, (frame, position) => positions.set(frame, position)),
-    contents,
-    random: Math.random,
-    sleep: (milliseconds) => sleep(milliseconds),
-    now: () => performance.now(),
-    ...(observe && { overtaken: observe.overtaken }),
-  });
-  const writer = observedWriter(plain, observe);
+  const { contents, served: projector, projectors, bytes } = opened;
   const background = openBackground(() => (opened.elsewhere ? Promise.resolve() : projector.catchUp()));
+  const handler = openCommandHandler({
+    log,
+    contents,
+    rows: projector,
+    clock,
+    accepted: background.wake,
+    ...(observe && { observe }),
+  });
   return {
     directory,
     place: place.place,
     log,
-    opened,
+    contents,
     projector,
-    writer,
-    background,
-    positions,
+    projectors,
+    usage: bytes,
     clock,
+    opened,
+    handler,
+    background,
   };
 };
 
 const homeOf = (parts: Parts): Home => {
-  const { log, projector, writer, background } = parts;
+  const { log, projector, handler, background } = parts;
   /** Everything that is in the log now is seen by what is read next. */
   const current = async <T>(fn: Parameters<typeof projector.read<T>>[0]): Promise<T> => {
     await projector.catchUp();
@@ -134,10 +137,10 @@ const homeOf = (parts: Parts): Home => {
     directory: parts.directory,
     lineages: lineagesOf(
       projector,
-      (command) => submit(parts, command),
+      (command) => handler.submit(command),
       (line, ref) => home.position(line, ref),
     ),
-    submit: (command) => submit(parts, command),
+    submit: (command) => handler.submit(command),
     recordCall: (line, call) => recordCall(home, projector, line, call),
     histories: () => current((rows) => allHistories(rows)),
     history: (id) => current((rows) => oneHistory(rows, id)),
@@ -180,7 +183,11 @@ const homeOf = (parts: Parts): Home => {
       find: (name) => home.find(name),
       follow: (options) => followLog(log, projector, options),
     }),
-    audit: auditOf(projector, () => home),
+    audit: auditOf(projector),
+    experiments: {
+      export: (position) => exportExperiment(projector, position),
+      run: (text, options) => runExperiment(home, text, options),
+    },
     stages: openStages(projector),
     causes: causesOf(projector),
     stats: () => statsOf(parts),
@@ -195,68 +202,11 @@ const homeOf = (parts: Parts): Home => {
     salvage: (line) => salvageLine(home, line),
     acknowledge: (partition, offset) => acknowledge(parts, partition, offset),
     close: async () => {
-      await writer.close();
+      await handler.close();
       await background.close();
       await parts.opened.close();
       await log.close();
     },
   };
   return home;
-};
-
-/** @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for a history of which not even the first frame is good */
-const servedLine = (rows: GenerationView, name: string): Line => {
-  try {
-    return findLine(rows, name);
-  } catch (error) {
-    if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND')) throw error;
-    for (const history of [name, historyId(name, '')]) {
-      const { state = 'open' } = readFence(rows, history) ?? {};
-      if (state !== 'open')
-        throw fail(
-          state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
-          `the history ${JSON.stringify(name)} is ${state} from its first frame on: nothing of it can be served`,
-          { history, seq: 0 },
-        );
-    }
-    throw error;
-  }
-};
-
-/** @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for what may lie behind the place where the history stops */
-const servedPosition = (rows: GenerationView, line: Line, ref: string): Position => {
-  try {
-    return positionOf(rows, line, ref);
-  } catch (error) {
-    const { state, stopped } = stateOf(rows, line.history);
-    if (state === 'open' || !isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
-    throw fail(
-      state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
-      `${error.message}: the history is ${state} at seq ${stopped ?? '?'}, and nothing behind it is served`,
-      { history: line.history, seq: stopped },
-    );
-  }
-};
-
-const acknowledge = async (
-  { log, projector, clock }: Parts,
-  partition: number,
-  offset: number,
-): Promise<void> => {
-  await projector.catchUp();
-  const standing = await projector.standing(partition);
-  if (standing === undefined || partition >= log.partitions)
-    throw fail('E_NOTHING_TO_ACK', `there is no damaged record at ${partition}@${offset}`, {
-      partition,
-      offset,
-    });
-  const heads = {
-    load: (histories: readonly string[]) => projector.read((view) => headsOf(view, histories)),
-  };
-  await acknowledgeDamage(log, standing, heads, offset, {
-    at: clock(),
-    actor: 'operator',
-    command: `ack:${partition}@${offset}`,
-  });
-  await projector.catchUp();
 };

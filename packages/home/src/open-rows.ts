@@ -1,5 +1,6 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
+import { bytesIn, type DiskUsage } from '@stemma/operations';
 import {
   GROUPS,
   openProjector,
@@ -12,7 +13,6 @@ import {
 import type { RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
-import { bytesIn } from './bytes-in.ts';
 import { patientRows } from './patient-rows.ts';
 
 /** The rows and contents of a home. */
@@ -26,8 +26,7 @@ export type OpenedRows = {
   readonly elsewhere: boolean;
   /** Throws E_ROWS_BEHIND while rows that are made here, and read meanwhile, have never reached the log's end. */
   readonly begun: () => Promise<void>;
-  /** Bytes that rows take, and contents; null where nobody counts them. */
-  readonly bytes: () => Promise<{ readonly rows: number; readonly contents: number | null }>;
+  readonly bytes: () => Promise<DiskUsage>;
   readonly close: () => Promise<void>;
 };
 
@@ -68,10 +67,18 @@ export const openShared = async (address: string): Promise<Shared> => {
 export const projectorOf = (
   log: EventLog,
   { contents, store }: Shared,
-  { name, models, keepFrames }: Group,
+  { name, model, primary }: Group,
   progress?: (progress: Progress) => void,
 ): Projector =>
-  openProjector({ log, contents, store, models, keepFrames, group: name, ...(progress && { progress }) });
+  openProjector({
+    log,
+    contents,
+    store,
+    models: [model],
+    keepFrames: primary,
+    group: name,
+    ...(progress && { progress }),
+  });
 
 /** Rows that others make, in a database. */
 export const openRowsIn = async (address: string, log: EventLog, patience?: number): Promise<OpenedRows> => {

@@ -1,7 +1,7 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
+import { openLogOf, type LogAddress } from '@stemma/operations';
 import { join, resolve } from 'node:path';
-import { openLogOf, type LogAddress } from './open-log.ts';
 import { yieldingLog } from './yielding-log.ts';
 
 export type SourceOptions = {

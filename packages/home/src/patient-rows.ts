@@ -26,7 +26,7 @@ export const patientRows = (log: EventLog, rows: ServedRows, patience: number): 
   const behind = async (): Promise<Error> => {
     const places = await Promise.all(
       all.map(async (partition) => {
-        const [end, at] = [await log.end(partition), await rows.standing(partition)];
+        const [end, at] = [await log.end(partition), await rows.checkpoint(partition)];
         return { partition, rows: at?.cursor.offset ?? 0, end };
       }),
     );

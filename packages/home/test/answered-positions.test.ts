@@ -1,6 +1,6 @@
 import type { Step } from '@stemma/history';
+import { lineOf } from '@stemma/history-store';
 import { expect, it } from 'vitest';
-import { lineOf } from '../src/index.ts';
 import { named, open, start, temporaryHome } from './small-home.ts';
 
 const block = (content: string): Step => ({

@@ -1,9 +1,8 @@
-import { anyActs, HISTORY } from '@stemma/test-kit';
+import { lineOf, type Position } from '@stemma/history-store';
+import { bisect } from '@stemma/queries';
+import { anyActs, framesOf, HISTORY, play, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lineOf, type Position } from '../src/index.ts';
-import { bisect } from '../src/questions/bisect.ts';
-import { framesOf, play, type Played } from './played-history.ts';
 import { open, say, send, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);

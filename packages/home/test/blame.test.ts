@@ -1,12 +1,10 @@
 import { flattenRecords, threadBytes } from '@stemma/context-tree';
 import { payloadIn, type Step } from '@stemma/history';
-import { anyActs, START } from '@stemma/test-kit';
+import { blameThread, parseByteRange } from '@stemma/queries';
+import { anyActs, framesOf, play, START, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseByteRange } from '../src/index.ts';
-import { blameThread } from '../src/questions/blame.ts';
 import { open, send, start, temporaryHome } from './small-home.ts';
-import { framesOf, play, type Played } from './played-history.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);
 

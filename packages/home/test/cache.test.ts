@@ -1,14 +1,12 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { flattenRecords, providerThread } from '@stemma/context-tree';
 import { CAUSES, payloadIn, type Cause, type Step } from '@stemma/history';
-import { anyActs, HISTORY, START } from '@stemma/test-kit';
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { lineOf } from '@stemma/history-store';
+import { cacheReport, tokenCounter } from '@stemma/queries';
+import { anyActs, framesOf, HISTORY, play, START, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { lineOf } from '../src/index.ts';
-import { cacheReport } from '../src/questions/cache.ts';
-import { tokenCounter } from '../src/questions/tokens.ts';
-import { framesOf, play, type Played } from './played-history.ts';
 import { open, say, send, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);

@@ -1,12 +1,12 @@
+import type { Outcome } from '@stemma/command-handler';
 import { flattenRecords, hashFlat, type EventRef } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn, type Step } from '@stemma/history';
-import { anyActs } from '@stemma/test-kit';
+import { exportExperiment } from '@stemma/operations';
+import { anyActs, play } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { exportExperiment } from '../src/experiment/export.ts';
-import type { Home, Outcome } from '../src/index.ts';
-import { play } from './played-history.ts';
+import type { Home } from '../src/index.ts';
 import { named, open, say, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 12);
@@ -31,7 +31,7 @@ it('runs an exported lineage again to the same hashes, whatever forks and rollba
       const projector = { ...played.projector, catchUp: () => Promise.resolve() };
       const text = await textOf(exportExperiment(projector, position));
       const name = `run-${run++}`;
-      const done = await home.audit.runExperiment(text, { name });
+      const done = await home.experiments.run(text, { name });
       const source = ({ seq, index }: EventRef) =>
         payloadIn(history.frames[seq]?.body.events[index] as HistoryEvent);
       const hashes = hashFlat(flattenRecords(history.copyAt(strand, position.seq)), source);
@@ -41,7 +41,7 @@ it('runs an exported lineage again to the same hashes, whatever forks and rollba
         Buffer.from(hashes.threadHash).toString('hex'),
       ]);
       expect(done.repeated).toBe(0);
-      const again = await home.audit.runExperiment(text, { name });
+      const again = await home.experiments.run(text, { name });
       expect(again).toEqual({ ...done, repeated: done.commands });
     }),
     { numRuns: RUNS },
@@ -94,8 +94,8 @@ it('keeps who did what and why in an experiment: the run has the same interventi
   const home = await open(folder.directory);
   await observed(home);
   const line = await home.find(`${named('pool')}:side`);
-  const text = await textOf(home.audit.exportExperiment(await home.position(line)));
-  const done = await home.audit.runExperiment(text, { name: 'copy' });
+  const text = await textOf(home.experiments.export(await home.position(line)));
+  const done = await home.experiments.run(text, { name: 'copy' });
   const told = async (name: string) => {
     const found: unknown[] = [];
     for await (const one of home.audit.eachIntervention(await home.find(name))) {
@@ -138,22 +138,20 @@ it('tells at which command an experiment parts, goes on where it was stopped, an
   const home = await open(folder.directory);
   await observed(home);
   const position = await home.position(await home.find(`${named('pool')}:side`));
-  const text = await textOf(home.audit.exportExperiment(position));
+  const text = await textOf(home.experiments.export(position));
   const stop = new AbortController();
   const onProgress = (count: number): void => {
     if (count === 5) stop.abort(new Error('stopped'));
   };
-  await expect(home.audit.runExperiment(text, { signal: stop.signal, onProgress })).rejects.toThrow(
-    'stopped',
-  );
-  expect(await home.audit.runExperiment(text)).toMatchObject({ repeated: 5 });
+  await expect(home.experiments.run(text, { signal: stop.signal, onProgress })).rejects.toThrow('stopped');
+  expect(await home.experiments.run(text)).toMatchObject({ repeated: 5 });
 
   const other = text.replaceAll('"text":"a hint"', '"text":"a hunt"');
-  await expect(home.audit.runExperiment(other)).rejects.toMatchObject({
+  await expect(home.experiments.run(other)).rejects.toMatchObject({
     code: 'E_EXPERIMENT_PARTED',
     detail: { command: 2, frame: 2 },
   });
-  await expect(home.audit.runExperiment(text, { name: 'pool' })).rejects.toMatchObject({
+  await expect(home.experiments.run(text, { name: 'pool' })).rejects.toMatchObject({
     code: 'E_HISTORY_EXISTS',
   });
 
@@ -182,11 +180,11 @@ it('tells at which command an experiment parts, goes on where it was stopped, an
     })),
   ];
   for (const value of hostile)
-    await expect(home.audit.runExperiment(JSON.stringify(value))).rejects.toMatchObject({
+    await expect(home.experiments.run(JSON.stringify(value))).rejects.toMatchObject({
       code: 'E_EXPERIMENT_INVALID',
     });
-  await expect(home.audit.runExperiment('{')).rejects.toMatchObject({ code: 'E_INPUT_NOT_JSON' });
-  await expect(home.audit.runExperiment('[1]]')).rejects.toMatchObject({ code: 'E_INPUT_NOT_JSON' });
+  await expect(home.experiments.run('{')).rejects.toMatchObject({ code: 'E_INPUT_NOT_JSON' });
+  await expect(home.experiments.run('[1]]')).rejects.toMatchObject({ code: 'E_INPUT_NOT_JSON' });
   expect(await home.histories()).toHaveLength(before);
   await home.close();
 });

@@ -226,7 +226,7 @@ test('a history whose first content is missing is found and said to be defective
   await again.close();
 });
 
-test('a position may name its lineage: of the history that is asked, or in full [context-tree §5: lineage references]', async () => {
+test('a position may name its lineage: of the history that is asked, or in full [context-tree §5: branch references]', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');

@@ -1,6 +1,8 @@
+import type { Outcome } from '@stemma/command-handler';
 import type { Step } from '@stemma/history';
+import type { Intervention } from '@stemma/queries';
 import { expect, it } from 'vitest';
-import type { Home, Intervention, Outcome } from '../src/index.ts';
+import type { Home } from '../src/index.ts';
 import { named, open, say, start, temporaryHome } from './small-home.ts';
 
 const act = (

@@ -1,9 +1,10 @@
+import type { Outcome } from '@stemma/command-handler';
+import type { Step } from '@stemma/history';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Step } from '@stemma/history';
 import { expect, test } from 'vitest';
-import type { Home, Outcome } from '../src/index.ts';
+import type { Home } from '../src/index.ts';
 import { contentsOf, named, open, say, start, temporaryHome } from './small-home.ts';
 
 const run = promisify(execFile);
@@ -67,7 +68,7 @@ test('ten lineages of one history written at once from three processes: every in
     expect(said.length).toBe(13);
   }
   const replayed = await home.replay({ verify: true });
-  expect([replayed.differences, replayed.fenced >= 0]).toEqual([0, true]);
+  expect([replayed.differences, replayed.stale >= 0]).toEqual([0, true]);
   await home.close();
 }, 600_000);
 
@@ -107,7 +108,7 @@ test('an intervention repeated under its id gets the same answer, however many l
   await home.close();
 });
 
-test('many forks and writes to them sent ahead in one go are decided as if one by one [snapshots: strands] [record §3: batches]', async () => {
+test('many forks and writes to them sent ahead in one go are decided as if one by one [snapshots: branches] [record §3: batches]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   await start(home, 'h');

@@ -1,9 +1,10 @@
+import type { Outcome } from '@stemma/command-handler';
 import { providerThread } from '@stemma/context-tree';
 import { historyId, type Step } from '@stemma/history';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openHome, type Home, type Outcome } from '../src/index.ts';
+import { openHome, type Home } from '../src/index.ts';
 
 /** A folder for a home that is gone when `using` ends. */
 export const temporaryHome = (): Disposable & { readonly directory: string } => {

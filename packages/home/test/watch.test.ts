@@ -1,5 +1,6 @@
+import type { WatchMessage } from '@stemma/queries';
 import { expect, test } from 'vitest';
-import type { Home, WatchMessage } from '../src/index.ts';
+import type { Home } from '../src/index.ts';
 import { named, open, say, send, start, temporaryHome } from './small-home.ts';
 
 /** The messages of a watch, one at a time. */

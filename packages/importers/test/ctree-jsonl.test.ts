@@ -1,8 +1,8 @@
 import { NODE_KIND, type Payload } from '@stemma/context-tree';
 import {
   plain,
-  readEventLog,
   profileNamed,
+  readEventLog,
   readExactJson,
   readLogLine,
   type ExactJson,

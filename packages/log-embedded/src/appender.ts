@@ -1,13 +1,13 @@
-import { Worker } from 'node:worker_threads';
 import { fail, StemmaError } from '@stemma/errors';
-import type { Entry, Placed } from '@stemma/log';
+import type { Entry, EntryOffset } from '@stemma/log';
+import { Worker } from 'node:worker_threads';
 import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
 import type { Answered, Group, Job, Told, WorkerOptions } from './messages.ts';
 
 /** The process's side of the appending thread: what waits while it works goes to it as one group. */
 export type Appender = {
   readonly partitions: number;
-  readonly append: (partition: number, entries: readonly Entry[]) => Promise<readonly Placed[]>;
+  readonly append: (partition: number, entries: readonly Entry[]) => Promise<readonly EntryOffset[]>;
   readonly close: () => Promise<void>;
 };
 
@@ -15,7 +15,7 @@ type Waiting = {
   readonly partition: number;
   readonly entries: readonly Entry[];
   readonly bytes: number;
-  readonly resolve: (placed: readonly Placed[]) => void;
+  readonly resolve: (placed: readonly EntryOffset[]) => void;
   readonly reject: (error: unknown) => void;
 };
 

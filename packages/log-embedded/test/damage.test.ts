@@ -1,24 +1,13 @@
-import {
-  cpSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-  closeSync,
-} from 'node:fs';
-import { join } from 'node:path';
 import { checkCursor, openRecord, sealRecord, type LogRecord } from '@stemma/log';
 import { noteIntent, openNoteRows } from '@stemma/log/contract';
 import { open } from 'lmdb';
+import { closeSync, cpSync, openSync, readFileSync, readSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { entryBytes, writeEntry } from '../src/entry.ts';
 import { openEmbeddedLog } from '../src/index.ts';
 import { segmentBases, segmentPath } from '../src/segments.ts';
-import { makeDirectory, noteWriter, notesOf, removeDirectories, report } from './kit.ts';
+import { makeDirectory, notesOf, noteWriter, removeDirectories, report } from './kit.ts';
 
 afterEach(removeDirectories);
 
@@ -152,7 +141,7 @@ describe('damage in the embedded log', () => {
     for (let i = 0; i < 5; i++) await writer.write(noteIntent('h0', `later${i}`, `later ${i}`));
     const rows = openNoteRows(later);
     await rows.catchUp();
-    const cursor = rows.standing(0)?.cursor;
+    const cursor = rows.checkpoint(0)?.cursor;
     if (!cursor) throw new Error('no cursor');
     await checkCursor(later, cursor);
     await later.close();

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
 import { noteIntent } from '@stemma/log/contract';
+import { afterEach, describe, expect, it } from 'vitest';
 import { openEmbeddedLog } from '../src/index.ts';
 import {
   makeDirectory,
-  noteWriter,
   notesOf,
+  noteWriter,
   removeDirectories,
   report,
   runChild,

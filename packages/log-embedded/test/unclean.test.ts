@@ -1,6 +1,6 @@
+import { sealRecord, type EntryOffset, type EventLog } from '@stemma/log';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { sealRecord, type EventLog, type Placed } from '@stemma/log';
 import { afterEach, expect, it } from 'vitest';
 import { entryBytes, writeEntry } from '../src/entry.ts';
 import { openEnvironment } from '../src/environment.ts';
@@ -22,7 +22,7 @@ const keysOf = async (log: EventLog): Promise<(string | null)[]> => {
 
 const recordOf = (name: string): Uint8Array => sealRecord(Buffer.from(`what ${name} wrote`));
 
-const append = (log: EventLog, name: string): Promise<readonly Placed[]> =>
+const append = (log: EventLog, name: string): Promise<readonly EntryOffset[]> =>
   log.append(0, [{ key: name, bytes: recordOf(name) }]);
 
 /** What somebody who was killed had written at an offset of a segment: all of an entry, or only its first bytes. */

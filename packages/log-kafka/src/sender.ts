@@ -1,4 +1,4 @@
-import type { Entry, Placed } from '@stemma/log';
+import type { Entry, EntryOffset } from '@stemma/log';
 import type { Client } from './protocol/client.ts';
 
 /** What one send takes before compression: more than one record only below it. */
@@ -6,20 +6,20 @@ const MAX_SEND_BYTES = 900 * 1024;
 
 type Append = {
   readonly entries: readonly Entry[];
-  readonly placed: Placed[];
-  readonly resolve: (placed: readonly Placed[]) => void;
+  readonly placed: EntryOffset[];
+  readonly resolve: (placed: readonly EntryOffset[]) => void;
   readonly reject: (error: unknown) => void;
 };
 
 /**
  * Appends to one partition, in the order of the calls: one send is under way at a time, and all that waits goes into the
- * next one as far as there is room. Several at once would change places, and every such change is a fence.
+ * next one as far as there is room. Several at once would change places, and every such change makes a stale frame.
  */
 export const openSender = (
   client: Client,
   partition: number,
   written: (end: number) => void,
-): ((entries: readonly Entry[]) => Promise<readonly Placed[]>) => {
+): ((entries: readonly Entry[]) => Promise<readonly EntryOffset[]>) => {
   const queue: Append[] = [];
   let running = false;
 

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { checkCursor, verifyLog, type Cursor } from '@stemma/log';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '@stemma/log/contract';
 import { missingTools } from '@stemma/test-kit';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog, type KafkaLog } from '../src/index.ts';
 import { newPrefix, noteWriter, ownBrokers } from './fault-kit.ts';
@@ -37,7 +37,7 @@ describe("a broker's disk", () => {
     await write(log, 'hlost', 20);
     const rows = openNoteRows(log);
     await rows.catchUp();
-    const cursor = rows.standing(0)?.cursor as Cursor;
+    const cursor = rows.checkpoint(0)?.cursor as Cursor;
     // They stay open: kafkajs connects again without a word.
     const staying = await openKafkaLog(options);
     const writer = await noteWriter(staying);
@@ -58,7 +58,7 @@ describe("a broker's disk", () => {
     await write(shorter, 'hother', 10);
     expect(await shorter.end(0)).toBeGreaterThan(cursor.offset);
     await expect(checkCursor(shorter, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
-    // It would be fenced by everybody else: the frame before it is gone.
+    // It would be stale by everybody else: the frame before it is gone.
     await expect(writer.write(noteIntent('hstays', 'late', 'late'))).rejects.toMatchObject({
       code: expect.stringMatching(/^E_(CURSOR_LOST|OUTCOME_UNKNOWN)$/) as string,
     });

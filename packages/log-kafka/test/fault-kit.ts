@@ -1,11 +1,3 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openWriter, type EventLog, type Writer } from '@stemma/log';
 import { NO_CONTENTS, openNoteRows, type Note } from '@stemma/log/contract';
 import {
@@ -18,6 +10,14 @@ import {
   type Broker,
   type Operation,
 } from '@stemma/test-kit';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export const newPrefix = (): string => `faults-${randomUUID()}`;
 

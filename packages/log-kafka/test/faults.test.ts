@@ -83,7 +83,7 @@ describe('faults of a broker', () => {
     await proxy.close();
   }, 600_000);
 
-  it('does not matter to a writer that is stopped in the middle while another goes on, and that wakes up [record §2: fenced] [record §3: outcome]', async () => {
+  it('does not matter to a writer that is stopped in the middle while another goes on, and that wakes up [record §2: stale] [record §3: outcome]', async () => {
     await using own = await ownBrokers(1);
     const prefix = newPrefix();
     const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 1, deadline: 240_000 });

@@ -1,12 +1,12 @@
-import kafkajs from 'kafkajs';
 import { isStemmaError } from '@stemma/errors';
-import { checkCursor, openWriter, sealRecord, standingAtStart } from '@stemma/log';
+import { checkCursor, checkpointAtStart, openWriter, sealRecord } from '@stemma/log';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '@stemma/log/contract';
 import { findBroker } from '@stemma/test-kit';
+import kafkajs from 'kafkajs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { beforeEach, afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog, type KafkaLog, type KafkaLogOptions } from '../src/index.ts';
 import { newPrefix, noteWriter } from './fault-kit.ts';
 
@@ -127,7 +127,7 @@ describe("Kafka's ways", () => {
     await writer.write(noteIntent('hgone', 'a', 'note'));
     const rows = openNoteRows(log);
     await rows.catchUp();
-    const cursor = rows.standing(0)?.cursor;
+    const cursor = rows.checkpoint(0)?.cursor;
     if (!cursor) throw new Error('no cursor');
     await admin.fetchTopicMetadata({ topics: [log.facts.topic] });
     await admin.deleteTopicRecords({
@@ -143,7 +143,7 @@ describe("Kafka's ways", () => {
   it('a topic that was made again is another log: cursors of the old one are refused [record §5: log id]', async () => {
     const prefix = newPrefix();
     const log = await open({ prefix });
-    const { cursor } = await standingAtStart(log, 0);
+    const { cursor } = await checkpointAtStart(log, 0);
     await log.append(0, [note(1)]);
     await log.close();
     await admin.deleteTopics({ topics: [log.facts.topic] });

@@ -4,7 +4,7 @@ import { FRAME_VERSION, type Author, type Body, type Envelope, type StemmaEvent 
 import { boundsOf, type Bounds } from './bounds.ts';
 import { checkEvents } from './check-events.ts';
 import { encodeEnvelope } from './envelope.ts';
-import { isMap, offload, refsIn, replaceValues, type StoredContent } from './offload.ts';
+import { externaliseContents, isMap, refsIn, replaceValues, type StoredContent } from './externalise-contents.ts';
 import { upcast, type RawEvent } from './upcast.ts';
 
 /** A frame's bytes and the contents that must be stored before they are appended. */
@@ -21,7 +21,11 @@ export const encodeFrame = (envelope: Envelope, body: Body<StemmaEvent>): Encode
   const head = encodeEnvelope(envelope);
   const whole = pack(packableBody(body, body.events as unknown as Packable));
   const size = head.length + whole.length;
-  const { events, contents } = offload(body.events as unknown as readonly RawEvent[], size, bounds);
+  const { events, contents } = externaliseContents(
+    body.events as unknown as readonly RawEvent[],
+    size,
+    bounds,
+  );
   const bytes = Buffer.concat([head, contents.length === 0 ? whole : pack(packableBody(body, events))]);
   if (bytes.length > bounds.frame)
     throw fail('E_FRAME_TOO_LARGE', `a frame has ${bytes.length} bytes, more than ${bounds.frame}`);

@@ -2,15 +2,15 @@ import { pack, sha256 } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { FRAME_VERSION, type ControlEvent } from '@stemma/events';
 import { decodeBody, encodeFrame, finishBody } from './body.ts';
-import { ZERO_HASH } from './envelope.ts';
-import { fenceRecords, openRecords } from './fence-records.ts';
-import { closedBy, freshPartition } from './partition-state.ts';
-import { controlHistory } from './partition-of.ts';
-import type { EventLog } from './port.ts';
-import { readControl, type ControlStanding } from './read-partition.ts';
-import { sameBytes, sealRecord } from './record.ts';
-import type { Heads, HeadState, PartitionState, Standing } from './standing.ts';
+import { checkRecords, openRecords } from './check-records.ts';
+import type { Checkpoint, Heads, HeadState, PartitionState } from './checkpoint.ts';
 import { cursorAtStart } from './cursor.ts';
+import { ZERO_HASH } from './envelope.ts';
+import { controlHistory } from './partition-of.ts';
+import { closedBy, freshPartition } from './partition-state.ts';
+import type { EventLog } from './port.ts';
+import { readControl, type ControlState } from './read-partition.ts';
+import { sameBytes, sealRecord } from './record.ts';
 
 /** A log that may not have an id yet. */
 export type RawLog = Omit<EventLog, 'id'>;
@@ -74,7 +74,7 @@ const findOpened = async (
   log: RawLog,
   partition: number,
 ): Promise<{ opened: LogOpened | undefined; history: string }> => {
-  let at: Standing = {
+  let at: Checkpoint = {
     cursor: cursorAtStart('', partition),
     state: freshPartition(partition, log.partitions),
   };
@@ -85,9 +85,9 @@ const findOpened = async (
     for (const record of records) {
       const { opened, histories } = openRecords([record]);
       if (!histories.some((history) => history.startsWith('log:'))) continue;
-      const batch = fenceRecords(opened, { ...at, state: { ...at.state, damage: [] } }, heads);
+      const batch = checkRecords(opened, { ...at, state: { ...at.state, damage: [] } }, heads);
       for (const [history, head] of batch.heads) heads.set(history, head);
-      at = { cursor: at.cursor, state: batch.standing.state };
+      at = { cursor: at.cursor, state: batch.checkpoint.state };
       for (const { envelope, bytes, bodyAt } of batch.accepted) {
         const [event] = finishBody(decodeBody(envelope.v, bytes, bodyAt), () => undefined).events;
         if (event?.type === 'LogOpened') found ??= event;
@@ -103,33 +103,33 @@ const findOpened = async (
 /**
  * Appends a control event to the control history that rules, and resolves with its offset when it is accepted.
  *
- * @param standing and heads of any reader of the partition; it is read on from there.
+ * @param checkpoint and heads of any reader of the partition; it is read on from there.
  * @throws E_CONFLICT if others were faster ten times.
  */
 export const appendControl = async (
   log: EventLog,
-  standing: Standing,
+  checkpoint: Checkpoint,
   heads: Heads,
   event: ControlEvent,
   author: ControlAuthor,
 ): Promise<number> => {
-  const { partition } = standing.cursor;
+  const { partition } = checkpoint.cursor;
   for (let tries = 0; tries < 10; tries++) {
-    const { history, head } = ruling(await readControl(log, standing, heads), partition);
+    const { history, head } = ruling(await readControl(log, checkpoint, heads), partition);
     const bytes = controlRecord(history, head, event, author);
     const [placed] = await log.append(partition, [{ key: history, bytes }]);
-    const after = (await readControl(log, standing, heads)).heads.get(history);
+    const after = (await readControl(log, checkpoint, heads)).heads.get(history);
     if (placed && after && after.next > head.next && sameBytes(after.prev, bytes.subarray(bytes.length - 32)))
       return placed.offset;
   }
   throw fail(
     'E_CONFLICT',
-    `others wrote to ${controlHistory(partition, standing.state.control)} at the same time`,
+    `others wrote to ${controlHistory(partition, checkpoint.state.control)} at the same time`,
   );
 };
 
 const ruling = (
-  { state, heads }: ControlStanding,
+  { state, heads }: ControlState,
   partition: number,
 ): { history: string; head: Pick<HeadState, 'next' | 'prev'> } => {
   const history = controlHistory(partition, state.control);
@@ -140,22 +140,22 @@ const ruling = (
  * Opens a partition again that a damaged record closed: what it held is gone, and a command in it may get a second
  * answer (record §2). Resolves with the offset of the acknowledgement.
  *
- * @param standing of a reader that the damage holds up.
+ * @param checkpoint of a reader that the damage holds up.
  * @throws E_NOTHING_TO_ACK if it is not this offset that closes the partition.
  */
 export const acknowledgeDamage = async (
   log: EventLog,
-  standing: Standing,
+  checkpoint: Checkpoint,
   heads: Heads,
   offset: number,
   author: ControlAuthor,
 ): Promise<number> => {
-  const { partition } = standing.cursor;
-  const state: PartitionState = standing.state;
+  const { partition } = checkpoint.cursor;
+  const state: PartitionState = checkpoint.state;
   if (closedBy(state)?.offset !== offset)
     throw fail('E_NOTHING_TO_ACK', `no damaged record at ${partition}@${offset} closes the partition`, {
       partition,
       offset,
     });
-  return appendControl(log, standing, heads, { type: 'DamageAcknowledged', offset }, author);
+  return appendControl(log, checkpoint, heads, { type: 'DamageAcknowledged', offset }, author);
 };

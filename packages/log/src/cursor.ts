@@ -1,7 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
+import type { Cursor } from './checkpoint.ts';
 import type { EventLog, LogRecord } from './port.ts';
 import { HASH_BYTES, openRecord, recordHash, sameBytes, type OpenRecord } from './record.ts';
-import type { Cursor } from './standing.ts';
 
 /** How many records before it a cursor remembers. */
 export const TAIL_RECORDS = 64;

@@ -28,7 +28,7 @@ export const FRAME_BEGINS: Uint8Array = HISTORY;
 
 /**
  * The envelope of a frame and where its body begins, without reading the body; undefined if the bytes do not begin
- * with one. Total, and independent of the version, since every reader must fence alike (record §2).
+ * with one. Total, and independent of the version, since every reader must check alike (record §2).
  */
 export const decodeEnvelope = (frame: Uint8Array): { envelope: Envelope; bodyAt: number } | undefined => {
   if (!beginsWith(frame, 0, HISTORY)) return undefined;

@@ -1,6 +1,14 @@
-export type { Entry, EventLog, LogRecord, Placed, ReadBatch, ReadOptions } from './port.ts';
-export type { Cursor, Damage, FenceReason, HeadState, Heads, PartitionState, Standing } from './standing.ts';
-export type { AcceptedFrame, FencedBatch } from './reading-types.ts';
+export type { Entry, EventLog, LogRecord, EntryOffset, ReadBatch, ReadOptions } from './port.ts';
+export type {
+  Cursor,
+  Damage,
+  StaleReason,
+  HeadState,
+  Heads,
+  PartitionState,
+  Checkpoint,
+} from './checkpoint.ts';
+export type { AcceptedFrame, CheckedBatch } from './reading-types.ts';
 export type {
   Accepted,
   ContentSink,
@@ -13,7 +21,7 @@ export type {
   Writer,
   WriterOptions,
 } from './writer/types.ts';
-export { openWriter } from './writer/writer.ts';
+export { openWriter } from './writer/partition-writer.ts';
 export { boundsOf, type Bounds } from './bounds.ts';
 export {
   decodeBody,
@@ -35,13 +43,18 @@ export {
 } from './control.ts';
 export { advanceCursor, checkCursor, cursorAtStart, TAIL_RECORDS, type Opened } from './cursor.ts';
 export { decodeEnvelope, encodeEnvelope, FRAME_BEGINS, MAX_ID_BYTES, ZERO_HASH } from './envelope.ts';
-export { fence, type Verdict } from './fence.ts';
-export { fenceRecords, openRecords, type FencedRecords } from './fence-records.ts';
+export { checkRecord, type Verdict } from './check-record.ts';
+export { checkRecords, openRecords, type CheckedRecords } from './check-records.ts';
 export { openMemoryLog, type MemoryLog, type MemoryLogOptions } from './memory-log.ts';
-export type { StoredContent } from './offload.ts';
+export type { StoredContent } from './externalise-contents.ts';
 export { controlHistory, controlOf, partitionOf } from './partition-of.ts';
 export { closedBy, defectiveAt, freshPartition } from './partition-state.ts';
 export { readFrame, type ContentSource } from './read-frame.ts';
-export { readControl, readPartition, standingAtStart, type ReadPartitionOptions } from './read-partition.ts';
+export {
+  readControl,
+  readPartition,
+  checkpointAtStart,
+  type ReadPartitionOptions,
+} from './read-partition.ts';
 export { HASH_BYTES, openRecord, sameBytes, sealRecord, type OpenRecord } from './record.ts';
 export { verifyLog, type LogProblem, type LogReport, type VerifyLogOptions } from './verify-log.ts';

@@ -1,7 +1,7 @@
+import type { Damage, HeadState, PartitionState, StaleReason } from './checkpoint.ts';
 import { controlOf } from './partition-of.ts';
-import type { Damage, FenceReason, HeadState, PartitionState } from './standing.ts';
 
-const NOTHING_FENCED: Readonly<Record<FenceReason, number>> = {
+const NOTHING_STALE: Readonly<Record<StaleReason, number>> = {
   repeated: 0,
   overtaken: 0,
   unfit: 0,
@@ -18,16 +18,18 @@ export const freshPartition = (partition: number, partitions: number): Partition
   damage: [],
   acknowledged: [],
   accepted: 0,
-  fenced: NOTHING_FENCED,
+  stale: NOTHING_STALE,
 });
 
 /** The damage that closes the partition, behind which nothing is read or written until it is acknowledged; or null. */
 export const closedBy = (state: PartitionState): Damage | null =>
-  state.damage.find(({ anybodys, offset }) => anybodys && !state.acknowledged.includes(offset)) ?? null;
+  state.damage.find(
+    ({ affectsWholePartition, offset }) => affectsWholePartition && !state.acknowledged.includes(offset),
+  ) ?? null;
 
-export const countFenced = (state: PartitionState, reason: FenceReason): PartitionState => ({
+export const countStale = (state: PartitionState, reason: StaleReason): PartitionState => ({
   ...state,
-  fenced: { ...state.fenced, [reason]: state.fenced[reason] + 1 },
+  stale: { ...state.stale, [reason]: state.stale[reason] + 1 },
 });
 
 /** Notes damage; a damaged control history is followed by the next (record §2). */

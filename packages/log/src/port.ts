@@ -2,10 +2,10 @@
 export type Entry = { readonly key: string; readonly bytes: Uint8Array };
 
 /** Where an appended record lies: its own offset and that of the record behind it. Offsets rise, with gaps. */
-export type Placed = { readonly offset: number; readonly next: number };
+export type EntryOffset = { readonly offset: number; readonly next: number };
 
 /** A record as it lies in a partition. Its bytes may be a view of a larger buffer: copy what is kept. */
-export type LogRecord = Placed & {
+export type LogRecord = EntryOffset & {
   /** The history it was appended under; null where the log cannot read it any more. */
   readonly key: string | null;
   readonly bytes: Uint8Array;
@@ -36,7 +36,7 @@ export type EventLog = {
    * Appends in order; resolves when all are durable, with their places. When it rejects, the outcome is unknown,
    * unless the code is E_LOG_BUSY or E_LOG_CLOSED or its detail says `written: false`: then nothing was.
    */
-  append(partition: number, entries: readonly Entry[]): Promise<readonly Placed[]>;
+  append(partition: number, entries: readonly Entry[]): Promise<readonly EntryOffset[]>;
 
   /**
    * The records from an offset on that some record, or the end, begins at. Empty at the end.

@@ -1,20 +1,20 @@
 import { fail } from '@stemma/errors';
+import { concernedHistory } from './check-record.ts';
+import { checkRecords, openRecords } from './check-records.ts';
+import type { Checkpoint, Heads, HeadState, PartitionState } from './checkpoint.ts';
 import { checkCursor, cursorAtStart } from './cursor.ts';
-import { concerned } from './fence.ts';
-import { fenceRecords, openRecords } from './fence-records.ts';
-import { acknowledge, closedBy, freshPartition } from './partition-state.ts';
 import { controlHistory, controlOf } from './partition-of.ts';
+import { acknowledge, closedBy, freshPartition } from './partition-state.ts';
 import type { EventLog } from './port.ts';
-import type { FencedBatch } from './reading-types.ts';
+import type { CheckedBatch } from './reading-types.ts';
 import { openRecord } from './record.ts';
-import { openChecked } from './renewed.ts';
-import type { Heads, HeadState, PartitionState, Standing } from './standing.ts';
+import { openRevalidatingReader } from './revalidating-reader.ts';
 
 export type ReadPartitionOptions = {
-  /** Where to go on; {@link standingAtStart} for the beginning. */
-  readonly standing: Standing;
+  /** Where to go on; {@link checkpointAtStart} for the beginning. */
+  readonly checkpoint: Checkpoint;
   /**
-   * Heads as they are at `standing`. What a batch changed must be in them, or in `remember`, before the next is asked for.
+   * Heads as they are at `checkpoint`. What a batch changed must be in them, or in `remember`, before the next is asked for.
    */
   readonly heads: Heads;
   /** About how many bytes to read at once. Default 1 MiB. */
@@ -25,63 +25,67 @@ export type ReadPartitionOptions = {
   readonly until?: number;
 };
 
-/** Where a reader stands that has read nothing. */
-export const standingAtStart = async (log: EventLog, partition: number): Promise<Standing> => ({
+/** The checkpoint of a reader that has read nothing. */
+export const checkpointAtStart = async (log: EventLog, partition: number): Promise<Checkpoint> => ({
   cursor: cursorAtStart(log.id, partition, await log.start(partition)),
   state: freshPartition(partition, log.partitions),
 });
 
 /**
- * Reads a partition through the fence, from where the reader stands to the end, and ends there or behind a record that
- * closes the partition (`closedBy` of the last standing tells). The cursor is checked first (record §5).
+ * Reads and checks the records of a partition from a checkpoint to the end, and ends there or behind a record that
+ * closes the partition (`closedBy` of the last checkpoint tells). The cursor is checked first (record §5).
  *
  * @throws E_CURSOR_LOST: rebuild the store. E_VERSION_NEEDED for a control event that this version does not know.
  */
 export async function* readPartition(
   log: EventLog,
   options: ReadPartitionOptions,
-): AsyncGenerator<FencedBatch> {
+): AsyncGenerator<CheckedBatch> {
   const { heads, until = Infinity, maxRecords = Infinity } = options;
-  const { partition } = options.standing.cursor;
+  const { partition } = options.checkpoint.cursor;
   const reading = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
-  const checked = openChecked(log);
-  await checkCursor(log, options.standing.cursor);
-  let standing: Standing | undefined = await opened(log, options.standing, heads);
-  while (standing && standing.cursor.offset < until) {
-    const { records } = await checked.read(standing.cursor, reading);
-    for (let i = 0; i < records.length && standing; i += maxRecords) {
+  const revalidating = openRevalidatingReader(log);
+  await checkCursor(log, options.checkpoint.cursor);
+  let checkpoint: Checkpoint | undefined = await opened(log, options.checkpoint, heads);
+  while (checkpoint && checkpoint.cursor.offset < until) {
+    const { records } = await revalidating.read(checkpoint.cursor, reading);
+    for (let i = 0; i < records.length && checkpoint; i += maxRecords) {
       const part = records.slice(i, i + maxRecords).filter(({ offset }) => offset < until);
       if (part.length === 0) return;
-      const batch: FencedBatch & { suspects: readonly number[] } = await fenceSome(part, standing, heads);
+      const batch: CheckedBatch & { suspects: readonly number[] } = await checkSome(part, checkpoint, heads);
       for (const offset of batch.suspects) await refuseDamaged(log, partition, offset);
       yield batch;
-      standing = batch.held === null ? batch.standing : await opened(log, batch.standing, heads);
+      checkpoint = batch.held === null ? batch.checkpoint : await opened(log, batch.checkpoint, heads);
       if (batch.held !== null) break;
     }
     if (records.length === 0) return;
   }
 }
 
-const fenceSome = async (
+const checkSome = async (
   records: Parameters<typeof openRecords>[0],
-  standing: Standing,
+  checkpoint: Checkpoint,
   heads: Heads,
-): Promise<ReturnType<typeof fenceRecords>> => {
+): Promise<ReturnType<typeof checkRecords>> => {
   const { opened, histories } = openRecords(records);
-  return fenceRecords(opened, standing, await heads.load(histories));
+  return checkRecords(opened, checkpoint, await heads.load(histories));
 };
 
-/** The standing to go on from, or undefined if the partition stays closed: nobody acknowledged the damage (record §2). */
-const opened = async (log: EventLog, standing: Standing, heads: Heads): Promise<Standing | undefined> => {
-  const closed = closedBy(standing.state);
-  if (!closed) return standing;
-  const { acknowledged } = (await readControl(log, standing, heads)).state;
+/** The checkpoint to go on from, or undefined if the partition stays closed: nobody acknowledged the damage (record §2). */
+const opened = async (
+  log: EventLog,
+  checkpoint: Checkpoint,
+  heads: Heads,
+): Promise<Checkpoint | undefined> => {
+  const closed = closedBy(checkpoint.state);
+  if (!closed) return checkpoint;
+  const { acknowledged } = (await readControl(log, checkpoint, heads)).state;
   if (!acknowledged.includes(closed.offset)) return undefined;
-  return { ...standing, state: acknowledge(standing.state, closed.offset) };
+  return { ...checkpoint, state: acknowledge(checkpoint.state, closed.offset) };
 };
 
 /** Where the control histories of a partition stand at the log's end, whatever closes it to others. */
-export type ControlStanding = {
+export type ControlState = {
   readonly state: PartitionState;
   readonly heads: ReadonlyMap<string, HeadState>;
   /** The offset behind what was read. */
@@ -91,30 +95,30 @@ export type ControlStanding = {
 /** Reads on for `log:P` alone, which is read even behind a record that closes the partition (record §2). */
 export const readControl = async (
   log: EventLog,
-  standing: Standing,
+  checkpoint: Checkpoint,
   heads: Heads,
-): Promise<ControlStanding> => {
-  const { partition, offset } = standing.cursor;
-  const names = Array.from({ length: standing.state.control + 1 }, (_, n) => controlHistory(partition, n));
+): Promise<ControlState> => {
+  const { partition, offset } = checkpoint.cursor;
+  const names = Array.from({ length: checkpoint.state.control + 1 }, (_, n) => controlHistory(partition, n));
   const known = new Map(await heads.load(names));
   // Damage that closes the partition is not looked at here: it does not concern log:P.
-  let at: Standing = {
-    ...standing,
-    state: { ...standing.state, damage: standing.state.damage.filter(isOurs) },
+  let at: Checkpoint = {
+    ...checkpoint,
+    state: { ...checkpoint.state, damage: checkpoint.state.damage.filter(isOurs) },
   };
   for (let from = offset; ;) {
     const { records, next } = await log.read(partition, from);
     const ours = records.filter((record) => {
-      const history = concerned(record, openRecord(record.bytes));
+      const history = concernedHistory(record, openRecord(record.bytes));
       const control = history === null ? undefined : controlOf(history);
       return control?.partition === partition && control.n <= at.state.control + 1;
     });
     for (const record of ours) {
-      const batch = fenceRecords(openRecords([record]).opened, at, known);
+      const batch = checkRecords(openRecords([record]).opened, at, known);
       for (const [history, head] of batch.heads) known.set(history, head);
       at = {
-        ...batch.standing,
-        state: { ...batch.standing.state, damage: batch.standing.state.damage.filter(isOurs) },
+        ...batch.checkpoint,
+        state: { ...batch.checkpoint.state, damage: batch.checkpoint.state.damage.filter(isOurs) },
       };
     }
     if (records.length === 0 || next <= from) return { state: at.state, heads: known, end: from };
@@ -122,7 +126,8 @@ export const readControl = async (
   }
 };
 
-const isOurs = ({ anybodys }: { anybodys: boolean }): boolean => !anybodys;
+const isOurs = ({ affectsWholePartition }: { affectsWholePartition: boolean }): boolean =>
+  !affectsWholePartition;
 
 const refuseDamaged = async (log: EventLog, partition: number, offset: number): Promise<void> => {
   const [record] = (await log.read(partition, offset, { maxBytes: 1 })).records;

@@ -1,5 +1,5 @@
 import type { Envelope } from '@stemma/events';
-import type { Damage, HeadState, Standing } from './standing.ts';
+import type { Checkpoint, Damage, HeadState } from './checkpoint.ts';
 
 /** A frame that every reader accepts (record §2). Bytes are views: copy what is kept beyond the batch. */
 export type AcceptedFrame = {
@@ -16,14 +16,14 @@ export type AcceptedFrame = {
   readonly control: boolean;
 };
 
-/** What one stretch of a partition came to. */
-export type FencedBatch = {
+/** What some records of a partition came to. */
+export type CheckedBatch = {
   /** In order. Frames of a defective history are not among them: nothing behind the defect is served. */
   readonly accepted: readonly AcceptedFrame[];
   /** Heads that changed. */
   readonly heads: ReadonlyMap<string, HeadState>;
-  /** Where the reader stands behind it. */
-  readonly standing: Standing;
+  /** The reader's checkpoint behind it. */
+  readonly checkpoint: Checkpoint;
   readonly damage: readonly Damage[];
   /** The offset of a damaged record that closes the partition: nothing behind it is read until it is acknowledged. */
   readonly held: number | null;

@@ -2,14 +2,14 @@ import type { ContentRef } from '@stemma/canonical';
 import { isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import { isDefect } from './body.ts';
+import { checkRecords, openRecords } from './check-records.ts';
+import type { Checkpoint, Damage, HeadState, StaleReason } from './checkpoint.ts';
 import type { Opened } from './cursor.ts';
-import { fenceRecords, openRecords } from './fence-records.ts';
 import { acknowledge, defectiveAt } from './partition-state.ts';
 import type { EventLog } from './port.ts';
 import { readFrame } from './read-frame.ts';
-import { standingAtStart } from './read-partition.ts';
+import { checkpointAtStart } from './read-partition.ts';
 import type { AcceptedFrame } from './reading-types.ts';
-import type { Damage, FenceReason, HeadState, Standing } from './standing.ts';
 
 /** Something in a log that is not as it should be. */
 export type LogProblem = {
@@ -27,8 +27,8 @@ export type LogProblem = {
 export type LogReport = {
   readonly records: number;
   readonly accepted: number;
-  readonly fenced: Readonly<Record<FenceReason, number>>;
-  /** Every history and where it stands. */
+  readonly stale: Readonly<Record<StaleReason, number>>;
+  /** The head of every history. */
   readonly histories: ReadonlyMap<string, HeadState & { readonly partition: number }>;
   readonly problems: readonly LogProblem[];
 };
@@ -41,67 +41,70 @@ export type VerifyLogOptions = {
 };
 
 /**
- * Reads every record of a log, also behind damage that closes a partition, and tells all that is wrong with it.
+ * Reads every record of a log, also behind damage that closes a partition, and reports all that is wrong with it.
  *
  * @throws E_VERSION_NEEDED if it holds frames that this version cannot read.
  */
 export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promise<LogReport> => {
   const histories = new Map<string, HeadState & { partition: number }>();
   const problems: LogProblem[] = [];
-  const fenced = { ...NONE };
+  const stale = { ...NONE };
   let records = 0;
   let accepted = 0;
   for (let partition = 0; partition < log.partitions; partition++) {
     const heads = new Map<string, HeadState>();
-    let standing: Standing = await standingAtStart(log, partition);
+    let checkpoint: Checkpoint = await checkpointAtStart(log, partition);
     const end = await log.end(partition);
-    while (standing.cursor.offset < end) {
-      const read = await log.read(partition, standing.cursor.offset);
+    while (checkpoint.cursor.offset < end) {
+      const read = await log.read(partition, checkpoint.cursor.offset);
       if (read.records.length === 0) break;
       const { opened } = openRecords(read.records);
       for (let done = 0; done < opened.length;) {
-        const before = standing.cursor.offset;
-        const batch = fenceRecords(opened.slice(done), standing, heads);
+        const before = checkpoint.cursor.offset;
+        const batch = checkRecords(opened.slice(done), checkpoint, heads);
         for (const [history, head] of batch.heads) heads.set(history, head);
         problems.push(...batch.damage.map((damage) => damageProblem(partition, damage)));
         for (const frame of batch.accepted) await verifyFrame(frame, heads, problems, options);
         // Here it goes on behind a record that closes the partition to all others.
         const { held } = batch;
-        standing =
+        checkpoint =
           held === null
-            ? batch.standing
-            : { ...batch.standing, state: acknowledge(batch.standing.state, held) };
-        if (standing.cursor.offset === before) break;
-        while (done < opened.length && (opened[done] as Opened).record.offset < standing.cursor.offset)
+            ? batch.checkpoint
+            : { ...batch.checkpoint, state: acknowledge(batch.checkpoint.state, held) };
+        if (checkpoint.cursor.offset === before) break;
+        while (done < opened.length && (opened[done] as Opened).record.offset < checkpoint.cursor.offset)
           done++;
       }
       records += opened.length;
-      options.progress?.(partition, standing.cursor.offset, end);
+      options.progress?.(partition, checkpoint.cursor.offset, end);
     }
     for (const [history, head] of heads) histories.set(history, { ...head, partition });
-    accepted += standing.state.accepted;
-    for (const reason of REASONS) fenced[reason] += standing.state.fenced[reason];
+    accepted += checkpoint.state.accepted;
+    for (const reason of REASONS) stale[reason] += checkpoint.state.stale[reason];
   }
-  return { records, accepted, fenced, histories, problems };
+  return { records, accepted, stale, histories, problems };
 };
 
-const NONE: Readonly<Record<FenceReason, number>> = {
+const NONE: Readonly<Record<StaleReason, number>> = {
   repeated: 0,
   overtaken: 0,
   unfit: 0,
   misplaced: 0,
   'behind-damage': 0,
 };
-const REASONS = Object.keys(NONE) as FenceReason[];
+const REASONS = Object.keys(NONE) as StaleReason[];
 
-const damageProblem = (partition: number, { offset, history, seq, anybodys }: Damage): LogProblem => ({
+const damageProblem = (
+  partition: number,
+  { offset, history, seq, affectsWholePartition }: Damage,
+): LogProblem => ({
   partition,
   offset,
   history,
   seq,
-  kind: anybodys ? 'unknown' : 'damaged',
+  kind: affectsWholePartition ? 'unknown' : 'damaged',
   code: 'E_RECORD_DAMAGED',
-  message: anybodys
+  message: affectsWholePartition
     ? `the record ${partition}@${offset} is damaged and may be anybody's${history === null ? '' : `; its key says ${history}`}`
     : `the record ${partition}@${offset} is damaged: ${String(history)} stops at ${String(seq)}`,
 });

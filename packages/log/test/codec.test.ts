@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import {
   compareCodePoints,
   ContentRef,
@@ -8,8 +7,9 @@ import {
   unpack,
   type Packable,
 } from '@stemma/canonical';
-import fc from 'fast-check';
 import type { StemmaEvent } from '@stemma/events';
+import fc from 'fast-check';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkEvents, EVENT_TYPES } from '../src/check-events.ts';
 import {

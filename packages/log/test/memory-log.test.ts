@@ -1,4 +1,4 @@
-import { describeEventLog } from '../src/contract.ts';
+import { describeEventLog } from '../src/contract/describe-event-log.ts';
 import { openMemoryLog } from '../src/index.ts';
 
 describeEventLog('the memory log', {

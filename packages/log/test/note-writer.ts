@@ -1,4 +1,5 @@
-import { NO_CONTENTS, openNoteRows, seeded, type Note } from '../src/contract.ts';
+import { seeded } from '../src/contract/faults.ts';
+import { NO_CONTENTS, openNoteRows, type Note } from '../src/contract/note-domain.ts';
 import { openWriter, type EventLog, type Writer, type WriterOptions } from '../src/index.ts';
 
 /** A writer of notes whose rows have read the log up to now, and no further. */

@@ -1,27 +1,8 @@
 import { ContentRef, pack, sha256, toHex, unpack, type Packable } from '@stemma/canonical';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noteIntent, openNoteRows } from '../src/contract.ts';
-import {
-  appendControl,
-  decodeBody,
-  decodeEnvelope,
-  encodeEnvelope,
-  encodeFrame,
-  finishBody,
-  openMemoryLog,
-  openPartitions,
-  openRecord,
-  readPartition,
-  sealRecord,
-  standingAtStart,
-  ZERO_HASH,
-  type EventLog,
-  type HeadState,
-  type LogRecord,
-  type RawLog,
-  type Standing,
-} from '../src/index.ts';
+import { noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
+import { appendControl, checkpointAtStart, decodeBody, decodeEnvelope, encodeEnvelope, encodeFrame, finishBody, openMemoryLog, openPartitions, openRecord, readPartition, sealRecord, ZERO_HASH, type Checkpoint, type EventLog, type HeadState, type LogRecord, type RawLog } from '../src/index.ts';
 import { noteWriter } from './note-writer.ts';
 import { sampleBody } from './samples.ts';
 
@@ -72,7 +53,7 @@ describe('a record', () => {
     expect([body.command, toHex(body.digest)]).toEqual(['a command', toHex(intent.digest)]);
   });
 
-  it('that was fenced is accepted when its bytes come again in their place [record §2: fenced]', async () => {
+  it('that was stale is accepted when its bytes come again in their place [record §2: stale]', async () => {
     const [source, log] = [await openMemoryLog(), await openMemoryLog()];
     const writer = await noteWriter(source);
     for (const id of ['a', 'b']) await writer.write(noteIntent('h', id, id));
@@ -82,7 +63,7 @@ describe('a record', () => {
     const rows = openNoteRows(log);
     await append(second, first, first);
     await rows.catchUp();
-    expect([rows.notes('h'), rows.standing(0)?.state.fenced]).toMatchObject([
+    expect([rows.notes('h'), rows.checkpoint(0)?.state.stale]).toMatchObject([
       ['a'],
       { unfit: 1, repeated: 1 },
     ]);
@@ -114,14 +95,14 @@ describe('a raised format', () => {
   it('stands in the control history, is known to who reads on and to who reads from the start, and never falls [record §2: control events]', async () => {
     const log = await openMemoryLog();
     const heads = new Map<string, HeadState>();
-    const read = async (): Promise<Standing> => {
-      let standing = await standingAtStart(log, 0);
+    const read = async (): Promise<Checkpoint> => {
+      let checkpoint = await checkpointAtStart(log, 0);
       heads.clear();
-      for await (const batch of readPartition(log, { standing, heads: { load: () => heads } })) {
+      for await (const batch of readPartition(log, { checkpoint, heads: { load: () => heads } })) {
         for (const [history, head] of batch.heads) heads.set(history, head);
-        standing = batch.standing;
+        checkpoint = batch.checkpoint;
       }
-      return standing;
+      return checkpoint;
     };
     const author = { at: 1n, actor: 'operator', command: 'raise' };
     expect((await read()).state.format).toBe(1);
@@ -136,7 +117,7 @@ describe('a raised format', () => {
     expect((await read()).state.format).toBe(3);
     const rows = openNoteRows(log);
     await rows.catchUp({ maxRecords: 1 });
-    expect([rows.standing(0)?.state.format, rows.head('log:0')?.next]).toEqual([3, 3]);
+    expect([rows.checkpoint(0)?.state.format, rows.head('log:0')?.next]).toEqual([3, 3]);
   });
 });
 

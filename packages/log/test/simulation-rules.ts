@@ -17,7 +17,7 @@ const servesNothingBehindDamage = (world: World, fresh: Reader): string | undefi
   for (const [offset, history] of world.altered) {
     if (fresh.served.some((each) => each.history === history && each.offset >= offset))
       return 'something behind damage was served';
-    const writable = fresh.heads.get(history)?.state !== 'damaged' && !closedBy(fresh.standing!.state);
+    const writable = fresh.heads.get(history)?.state !== 'damaged' && !closedBy(fresh.checkpoint!.state);
     if (writable && !history.startsWith('log:')) return 'a writer could write behind damage';
   }
   return undefined;
@@ -38,7 +38,7 @@ const servesEachCommandOnce = (fresh: Reader): string | undefined =>
 
 /** Unless the log lost it, or it lies at or behind damage. */
 const servesWhatWasAcknowledged = (world: World, fresh: Reader): string | undefined => {
-  const end = fresh.standing!.cursor.offset;
+  const end = fresh.checkpoint!.cursor.offset;
   for (const { history, hash, offset } of world.acknowledged) {
     const stopped = fresh.heads.get(history)?.state === 'damaged' || offset >= end;
     if (!stopped && !fresh.served.some((each) => each.hash === hash))

@@ -1,4 +1,4 @@
-import { type EventLog, type HeadState, type MemoryLog, type Standing } from '../src/index.ts';
+import type { Checkpoint, EventLog, HeadState, MemoryLog } from '../src/index.ts';
 
 /** Which rule of the record is left out: each must make the simulation fail. */
 export type Ablation = 'record hash' | 'tail hashes' | 'remembered commands';
@@ -13,9 +13,9 @@ export type Served = {
   readonly command: string;
 };
 
-/** Somebody who reads the log through the fence: a writer, or a store that is stopped and started at random. */
+/** Somebody who reads the log and checks its records: a writer, or a store that is stopped and started at random. */
 export type Reader = {
-  standing: Standing | undefined;
+  checkpoint: Checkpoint | undefined;
   heads: Map<string, HeadState>;
   served: Served[];
   /** Frames sent and without an outcome yet, as records; only writers have them. */

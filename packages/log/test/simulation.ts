@@ -1,21 +1,7 @@
 import { pack, unpackFrom } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
-import { seeded } from '../src/contract.ts';
-import {
-  acknowledgeDamage,
-  closedBy,
-  encodeEnvelope,
-  openMemoryLog,
-  openRecord,
-  readPartition,
-  sealRecord,
-  standingAtStart,
-  ZERO_HASH,
-  type EventLog,
-  type HeadState,
-  type MemoryLog,
-  type Standing,
-} from '../src/index.ts';
+import { seeded } from '../src/contract/faults.ts';
+import { acknowledgeDamage, checkpointAtStart, closedBy, encodeEnvelope, openMemoryLog, openRecord, readPartition, sealRecord, ZERO_HASH, type Checkpoint, type EventLog, type HeadState, type MemoryLog } from '../src/index.ts';
 import { whatIsWrong } from './simulation-rules.ts';
 import { HISTORIES, type Ablation, type Reader, type World } from './simulation-world.ts';
 
@@ -30,7 +16,7 @@ export const simulate = async (seed: number, ablation?: Ablation): Promise<strin
   return judge(world);
 };
 
-const newReader = (): Reader => ({ standing: undefined, heads: new Map(), served: [], sent: [] });
+const newReader = (): Reader => ({ checkpoint: undefined, heads: new Map(), served: [], sent: [] });
 
 const newWorld = async (seed: number, ablation: Ablation | undefined): Promise<World> => {
   const random = seeded(seed);
@@ -88,7 +74,7 @@ const write = async (world: World, writer: Reader): Promise<void> => {
   if (world.int(3) > 0) await readOn(world, writer, Infinity);
   const history = pick(world, HISTORIES);
   const head = writer.heads.get(history) ?? FRESH;
-  if (head.state !== 'open' || !writer.standing || closedBy(writer.standing.state)) return;
+  if (head.state !== 'open' || !writer.checkpoint || closedBy(writer.checkpoint.state)) return;
   let { next: seq, prev } = head;
   const entries: { key: string; bytes: Uint8Array }[] = [];
   for (let i = world.int(4) === 0 ? 2 : 1; i > 0; i--) {
@@ -124,30 +110,35 @@ const append = async (world: World, entries: { key: string; bytes: Uint8Array }[
 const readOn = async (world: World, reader: Reader, atMost: number): Promise<void> => {
   const { seen } = world;
   try {
-    const from = reader.standing ?? (await standingAtStart(seen, 0));
+    const from = reader.checkpoint ?? (await checkpointAtStart(seen, 0));
     const until = from.cursor.offset + atMost;
     const heads = { load: () => reader.heads };
-    const standing = world.ablation === 'tail hashes' ? trusting(from) : from;
-    reader.standing = from;
-    for await (const batch of readPartition(seen, { standing, heads, until, maxRecords: 1 + world.int(8) })) {
+    const checkpoint = world.ablation === 'tail hashes' ? trusting(from) : from;
+    reader.checkpoint = from;
+    for await (const batch of readPartition(seen, {
+      checkpoint,
+      heads,
+      until,
+      maxRecords: 1 + world.int(8),
+    })) {
       for (const [history, head] of batch.heads) reader.heads.set(history, head);
       for (const frame of batch.accepted) {
         if (!frame.control)
           take(world, reader, frame.offset, frame.envelope, hex(frame.hash), commandOf(frame));
       }
-      reader.standing = batch.standing;
+      reader.checkpoint = batch.checkpoint;
     }
   } catch (error) {
     if (!isStemmaError(error, 'E_CURSOR_LOST')) throw error;
-    Object.assign(reader, { standing: undefined, heads: new Map(), served: [] });
+    Object.assign(reader, { checkpoint: undefined, heads: new Map(), served: [] });
     await readOn(world, reader, atMost);
   }
 };
 
 /** A cursor that is an offset and nothing else. */
-const trusting = (standing: Standing): Standing => ({
-  ...standing,
-  cursor: { ...standing.cursor, from: [], tail: new Uint8Array() },
+const trusting = (checkpoint: Checkpoint): Checkpoint => ({
+  ...checkpoint,
+  cursor: { ...checkpoint.cursor, from: [], tail: new Uint8Array() },
 });
 
 const commandOf = ({ bytes, bodyAt }: { bytes: Uint8Array; bodyAt: number }): string => {
@@ -203,12 +194,12 @@ const alter = (world: World): void => {
 const acknowledgeIt = async (world: World): Promise<void> => {
   const operator = newReader();
   await readOn(world, operator, Infinity);
-  const closed = operator.standing && closedBy(operator.standing.state);
-  if (!closed || !operator.standing) return;
+  const closed = operator.checkpoint && closedBy(operator.checkpoint.state);
+  if (!closed || !operator.checkpoint) return;
   const author = { at: 1n, actor: 'operator', command: `ack:${closed.offset}:${world.commands++}` };
   await acknowledgeDamage(
     world.seen,
-    operator.standing,
+    operator.checkpoint,
     { load: () => operator.heads },
     closed.offset,
     author,

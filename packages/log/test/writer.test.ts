@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noteIntent, openNoteRows, type Note } from '../src/contract.ts';
+import { noteIntent, openNoteRows, type Note } from '../src/contract/note-domain.ts';
 import { openMemoryLog, openRecord, type Domain, type EventLog, type MemoryLog } from '../src/index.ts';
 import { noteWriter } from './note-writer.ts';
 

@@ -42,7 +42,7 @@ export const METRICS = {
     help: 'Records of the log that were accepted, as far as the rows have come.',
     labels: ['partition', 'read_model'],
   },
-  stemma_records_fenced_total: {
+  stemma_records_stale_total: {
     kind: 'counter',
     help: 'Records of the log that were ignored, by reason (repeated, overtaken, unfit, misplaced, behind-damage), as far as the rows have come.',
     labels: ['partition', 'read_model', 'reason'],

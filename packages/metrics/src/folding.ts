@@ -14,7 +14,7 @@ export type PartitionStanding = {
   readonly rows: number;
   readonly lag: number;
   readonly accepted: number;
-  readonly fenced: Readonly<Record<string, number>>;
+  readonly stale: Readonly<Record<string, number>>;
   readonly damaged: number;
   readonly closed: boolean;
 };
@@ -59,8 +59,8 @@ export const countFolding = ({
       metrics.set('stemma_records_accepted_total', of, at.accepted);
       metrics.set('stemma_records_damaged', of, at.damaged);
       metrics.set('stemma_partition_closed', of, at.closed ? 1 : 0);
-      for (const [reason, count] of Object.entries(at.fenced))
-        metrics.set('stemma_records_fenced_total', { ...of, reason }, count);
+      for (const [reason, count] of Object.entries(at.stale))
+        metrics.set('stemma_records_stale_total', { ...of, reason }, count);
     }
   });
   return (folded) => {

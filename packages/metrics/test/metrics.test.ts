@@ -42,7 +42,7 @@ test('commands are counted by what became of them, and what they appended', asyn
   expect(lines(text, 'stemma_conflicts_total')).toEqual(['stemma_conflicts_total 2']);
 });
 
-test('folding tells lag, what was fenced and why, the rate and the time of the last commit', async () => {
+test('folding tells lag, what was stale and why, the rate and the time of the last commit', async () => {
   const metrics = metricsOfTest();
   let clock = 1_000_000;
   const standing = { partition: 0, rows: 8, lag: 4, accepted: 7, damaged: 1, closed: true };
@@ -50,7 +50,7 @@ test('folding tells lag, what was fenced and why, the rate and the time of the l
     metrics,
     readModel: 'lineage',
     now: () => clock,
-    standing: async () => [{ ...standing, fenced: { repeated: 2, unfit: 1 } }],
+    standing: async () => [{ ...standing, stale: { repeated: 2, unfit: 1 } }],
   });
   // Two runs: what a progress says is the sum within its run.
   folded({ partition: 0, frames: 10, events: 100, batches: 1 });
@@ -61,9 +61,9 @@ test('folding tells lag, what was fenced and why, the rate and the time of the l
   expect(lines(text, 'stemma_lag_records')).toEqual([`stemma_lag_records${of} 4`]);
   expect(lines(text, 'stemma_rows_offset')).toEqual([`stemma_rows_offset${of} 8`]);
   expect(lines(text, 'stemma_partition_closed')).toEqual([`stemma_partition_closed${of} 1`]);
-  expect(lines(text, 'stemma_records_fenced_total')).toEqual([
-    'stemma_records_fenced_total{partition="0",read_model="lineage",reason="repeated"} 2',
-    'stemma_records_fenced_total{partition="0",read_model="lineage",reason="unfit"} 1',
+  expect(lines(text, 'stemma_records_stale_total')).toEqual([
+    'stemma_records_stale_total{partition="0",read_model="lineage",reason="repeated"} 2',
+    'stemma_records_stale_total{partition="0",read_model="lineage",reason="unfit"} 1',
   ]);
   expect(lines(text, 'stemma_(frames|events)_folded_total')).toEqual([
     'stemma_frames_folded_total{read_model="lineage"} 16',

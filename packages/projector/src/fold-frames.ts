@@ -1,20 +1,10 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import { applyFrame, loadLineage, type HistoryState, type Sources } from '@stemma/history';
-import {
-  decodeBody,
-  defectiveAt,
-  finishBody,
-  isDefect,
-  missingContents,
-  readFrame,
-  type AcceptedFrame,
-  type ContentSource,
-  type FencedBatch,
-} from '@stemma/log';
-import { foldFrame, readLineage, readStanding, type ReadModel } from '@stemma/read-models';
+import { DEFECTS, fenceCells, FENCES, foldFrame, frameAt, HISTORY_STORE, putFrame, readLineage, readStanding } from '@stemma/history-store';
+import { decodeBody, defectiveAt, finishBody, isDefect, missingContents, readFrame, type AcceptedFrame, type CheckedBatch, type ContentSource } from '@stemma/log';
+import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
-import { DEFECTS, FENCES, fenceCells, frameAt, putFrame } from './core-tables.ts';
 import type { LineageCache } from './lineage-cache.ts';
 import type { Payloads } from './payloads.ts';
 
@@ -40,7 +30,7 @@ export type Folded = { readonly frames: number; readonly events: number; readonl
  * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail; what the disk refuses. The staged rows are then
  *   half written: the caller undoes them.
  */
-export const foldFrames = async (batch: FencedBatch, staged: Staged, folding: Folding): Promise<Folded> => {
+export const foldFrames = async (batch: CheckedBatch, staged: Staged, folding: Folding): Promise<Folded> => {
   const defective = new Map<string, number>();
   let [frames, events, bytes] = [0, 0, 0];
   for (const accepted of batch.accepted) {
@@ -96,6 +86,7 @@ const foldOne = async (frame: Frame, staged: Staged, folding: Folding): Promise<
   const mark = staged.mark();
   await staged.using(() => {
     staged.undoTo(mark);
+    foldFrame(HISTORY_STORE, applied, staged);
     for (const model of folding.models) foldFrame(model, applied, staged);
   });
   if (!applied.observed) folding.lineages.touched(state, applied.lineage);

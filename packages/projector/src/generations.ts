@@ -1,19 +1,21 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
+import { FRAME_BYTES, HISTORY_STORE, RECORD_TABLES } from '@stemma/history-store';
 import { checkCursor, type EventLog } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
-import { CORE_TABLES, CORE_VERSION, FRAME_BYTES, standingOf } from './core-tables.ts';
+import { checkpointOf } from './checkpoint.ts';
 
 /** What a generation is made by: the read models with their versions. Another signature means other rows. */
 export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean): string =>
   [
-    `core@${CORE_VERSION}${keepFrames ? '+frames' : ''}`,
+    `${HISTORY_STORE.name}@${HISTORY_STORE.version}${keepFrames ? '+frames' : ''}`,
     ...models.map(({ name, version }) => `${name}@${version}`).sort(compareCodePoints),
   ].join('+');
 
 export const tablesOf = (models: readonly ReadModel[], keepFrames: boolean): readonly Table[] => [
-  ...CORE_TABLES.filter((table) => keepFrames || table !== FRAME_BYTES),
+  ...RECORD_TABLES.filter((table) => keepFrames || table !== FRAME_BYTES),
+  ...HISTORY_STORE.tables,
   ...models.flatMap(({ tables }) => tables),
 ];
 
@@ -80,7 +82,7 @@ export const dropReplaced = async (store: RowStore, current: string): Promise<vo
 
 /**
  * Makes `next` the generation that is read, if it stands at least where the current one does in every partition
- * (architecture §5); false if it does not yet. Where the log no longer knows the place of the current one, any place is
+ * (decision 0004); false if it does not yet. Where the log no longer knows the place of the current one, any place is
  * further.
  */
 export const promote = async (
@@ -108,11 +110,11 @@ export const promote = async (
   }
 };
 
-const offsetOf = (cursor: Uint8Array): number => standingOf(cursor).cursor.offset;
+const offsetOf = (cursor: Uint8Array): number => checkpointOf(cursor).cursor.offset;
 
 const isKnown = async (log: EventLog, cursor: Uint8Array): Promise<boolean> => {
   try {
-    await checkCursor(log, standingOf(cursor).cursor);
+    await checkCursor(log, checkpointOf(cursor).cursor);
     return true;
   } catch (error) {
     if (isStemmaError(error, 'E_CURSOR_LOST')) return false;

@@ -1,28 +1,23 @@
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 
-/** Read models that are folded together, by the projectors of one group. */
+/** A read model, and the history store that its projectors fold with it: a frame is checked against the tree that it changes. */
 export type Group = {
-  /** What its rows are found under. */
+  /** What its rows are found under: the read model's name. */
   readonly name: string;
-  readonly models: readonly ReadModel[];
-  /** Whether the frames' bytes stand among its rows. */
-  readonly keepFrames: boolean;
+  readonly model: ReadModel;
+  /**
+   * The group whose history store is read, and that keeps the frames' bytes among its rows; the other groups have a
+   * history store for themselves.
+   */
+  readonly primary: boolean;
 };
 
-/** What every group folds: a frame is checked against the tree that it changes. */
-const TREE = READ_MODELS.filter(({ name }) => name === 'snapshots');
-
-/** The group whose rows of trees, heads and frames are read; the others have them for themselves. */
-const FIRST = 'lineage';
-
-/** The group of projectors that run one read model: the catalogue's, or a user's own. */
-export const groupOf = (model: ReadModel): Group => ({
+/** The groups whose rows answer everything that is asked, the primary one first. */
+export const GROUPS: readonly Group[] = READ_MODELS.map((model, i) => ({
   name: model.name,
-  models: [...TREE.filter(({ name }) => name !== model.name), model],
-  keepFrames: model.name === FIRST,
-});
+  model,
+  primary: i === 0,
+}));
 
-/** The groups whose rows answer everything that is asked, the first one first. */
-export const GROUPS: readonly Group[] = READ_MODELS.filter((model) => !TREE.includes(model))
-  .map(groupOf)
-  .toSorted((a, b) => Number(b.name === FIRST) - Number(a.name === FIRST));
+/** The group of projectors that run a user's own read model. */
+export const groupOf = (model: ReadModel): Group => ({ name: model.name, model, primary: false });

@@ -1,8 +1,8 @@
-export { DEFECTS, FENCES, FRAMES, headsOf, readFence, standingOf } from './core-tables.ts';
-export { openPayloads, type Payloads, type PayloadsOptions } from './payloads.ts';
-export { GROUPS, groupOf, type Group } from './groups.ts';
+export { checkpointOf } from './checkpoint.ts';
+export { openRowsElsewhere } from './elsewhere/rows-elsewhere.ts';
 export { signatureOf } from './generations.ts';
+export { GROUPS, groupOf, type Group } from './groups.ts';
+export { openPayloads, type Payloads } from './payloads.ts';
 export { openProjector, type Projector, type ProjectorOptions, type ServedRows } from './projector.ts';
-export { openRowsElsewhere, type RowsElsewhereOptions } from './elsewhere/rows-elsewhere.ts';
 export { isClosed, type BatchLimits, type Progress } from './run-partition.ts';
-export { verifyReplay, type Difference, type ReplayOptions, type ReplayReport } from './verify-replay.ts';
+export { verifyReplay, type Difference } from './verify-replay.ts';

@@ -1,21 +1,15 @@
-import { PayloadNeeded, type EventRef, type Payload, type PayloadSource } from '@stemma/context-tree';
+import { PAYLOADS, type EventRef, type Payload, type PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn } from '@stemma/history';
-import {
-  decodeEnvelope,
-  openRecord,
-  partitionOf,
-  readFrame,
-  type ContentSource,
-  type EventLog,
-} from '@stemma/log';
+import { decodeEnvelope, openRecord, partitionOf, readFrame, type ContentSource, type EventLog } from '@stemma/log';
+import { fetching, missing, resume } from '@stemma/suspend';
 
 /** Payloads read in place from the log, or from the rows if they keep the frames; the frames that were used last are kept. */
 export type Payloads = {
   /**
    * What `fn` gives when it has all the payloads it asks its source for: it is called again each time some had to be
-   * fetched (see {@link PayloadNeeded}). `frameAt` tells of frames whose rows are not written yet.
+   * fetched. `frameAt` tells of frames whose rows are not written yet.
    *
    * @throws E_RECORD_DAMAGED, E_CONTENT_MISSING, E_CONTENT_DAMAGED, E_SNAPSHOT_NOT_FOUND, and what `fn` throws
    */
@@ -110,23 +104,21 @@ export const openPayloads = ({
   };
 
   return {
-    async using(history, fn, find) {
+    using(history, fn, find) {
       // What one question needs stays until it is answered, however much that is.
       const held = new Map<number, readonly HistoryEvent[]>();
       const source = (ref: EventRef): Payload => {
         const events = held.get(ref.seq) ?? kept.get(keyOf(history, ref.seq))?.events;
-        if (events === undefined) throw new PayloadNeeded([ref]);
+        if (events === undefined) throw missing(PAYLOADS, [ref]);
         return payloadAt(events, ref);
       };
-      for (;;) {
-        try {
-          return await fn(source);
-        } catch (error) {
-          if (!(error instanceof PayloadNeeded)) throw error;
-          for (const { seq } of error.refs)
+      return resume(
+        () => fn(source),
+        fetching(PAYLOADS, async (refs) => {
+          for (const { seq } of refs)
             if (!held.has(seq)) held.set(seq, (await entryOf(history, seq, find)).events);
-        }
-      }
+        }),
+      );
     },
     events: async (history, seq, { once = false } = {}) => {
       const known = once ? (kept.get(keyOf(history, seq)) ?? (await read(history, seq, frameAt))) : null;

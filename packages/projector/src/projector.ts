@@ -1,30 +1,15 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import type { ContentSource, EventLog, Standing } from '@stemma/log';
+import { DEFECTS, frameAt } from '@stemma/history-store';
+import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
-import { RowsNeeded, type Generation, type GenerationView, type RowStore } from '@stemma/row-store';
-import { DEFECTS, frameAt } from './core-tables.ts';
+import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
+import { isMissing } from '@stemma/suspend';
 import type { Folding } from './fold-frames.ts';
-import {
-  currentName,
-  dropReplaced,
-  isLater,
-  nextName,
-  promote,
-  signatureOf,
-  tablesOf,
-  unfinishedNames,
-} from './generations.ts';
+import { currentName, dropReplaced, isLater, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
 import { lineageCache } from './lineage-cache.ts';
-import { openPayloads, type Payloads } from './payloads.ts';
-import {
-  clearCaches,
-  isClosed,
-  readStanding,
-  runPartition,
-  type BatchLimits,
-  type Progress,
-} from './run-partition.ts';
 import { contentsWithSizes, isBack } from './missing-contents.ts';
+import { openPayloads, type Payloads } from './payloads.ts';
+import { clearCaches, isClosed, readStanding, runPartition, type BatchLimits, type Progress } from './run-partition.ts';
 
 export type ProjectorOptions = {
   readonly log: EventLog;
@@ -52,7 +37,7 @@ export type ServedRows = {
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
   readonly payloads: Payloads;
   /** Where the rows stand; undefined before the first commit. */
-  standing(partition: number): Promise<Standing | undefined>;
+  checkpoint(partition: number): Promise<Checkpoint | undefined>;
   /**
    * Resolves when the rows have what is in the log now, in one partition or in all, but for what damage closes.
    *
@@ -208,13 +193,13 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     await dropReplaced(store, next.name);
   };
 
-  const standing = async (partition: number): Promise<Standing | undefined> =>
+  const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
     readStanding(await generation(), partition);
 
   const followOne = async (partition: number, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       await catchUpOne(partition);
-      const at = await standing(partition);
+      const at = await checkpoint(partition);
       // Behind damage that closes the partition only an acknowledgement helps, and that comes at the end.
       const from = isClosed(at) ? await log.end(partition) : (at?.cursor.offset ?? 0);
       await log.wait(partition, from, signal);
@@ -225,7 +210,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     read,
     generation,
     payloads,
-    standing,
+    checkpoint,
     catchUp,
     rebuild,
     options: { ...options, contents },
@@ -245,10 +230,10 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     },
     async waitFor({ partition, offset }, signal) {
       for (;;) {
-        if (((await standing(partition))?.cursor.offset ?? -1) >= offset) return;
+        if (((await checkpoint(partition))?.cursor.offset ?? -1) >= offset) return;
         if (signal.aborted) throw fail('E_CANCELLED', `the rows do not stand at ${partition}@${offset} yet`);
         await catchUpOne(partition);
-        const at = await standing(partition);
+        const at = await checkpoint(partition);
         if ((at?.cursor.offset ?? -1) >= offset) return;
         if (isClosed(at))
           throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
@@ -263,7 +248,8 @@ const attempt = <T>(fn: () => T): (() => T) => {
     const value = fn();
     return () => value;
   } catch (error) {
-    if (error instanceof RowsNeeded) throw error;
+    // No answer yet: what is missing is fetched, and `fn` called again.
+    if (isMissing(error)) throw error;
     return () => {
       throw error;
     };

@@ -1,15 +1,8 @@
 import { isStemmaError } from '@stemma/errors';
-import {
-  closedBy,
-  readPartition,
-  standingAtStart,
-  type EventLog,
-  type FencedBatch,
-  type Heads,
-  type Standing,
-} from '@stemma/log';
+import { headsOf } from '@stemma/history-store';
+import { checkpointAtStart, closedBy, readPartition, type CheckedBatch, type Checkpoint, type EventLog, type Heads } from '@stemma/log';
 import { stageRows, type Generation } from '@stemma/row-store';
-import { headsOf, standingBytes, standingOf } from './core-tables.ts';
+import { checkpointBytes, checkpointOf } from './checkpoint.ts';
 import { foldFrames, type Folding, type Staged } from './fold-frames.ts';
 
 /** When a batch is committed: as soon as one of these is reached. */
@@ -76,10 +69,11 @@ export const clearCaches = ({ lineages }: Folding): void => lineages.clear();
 const run = async (options: RunOptions): Promise<Progress> => {
   const { log, generation, folding, partition, limits, until, now } = options;
   const bytesAtStart = await generation.read((view) => view.cursor(partition));
-  const standing = bytesAtStart === null ? await standingAtStart(log, partition) : standingOf(bytesAtStart);
-  const batch = openBatch(generation, partition, bytesAtStart, standing, now);
+  const checkpoint =
+    bytesAtStart === null ? await checkpointAtStart(log, partition) : checkpointOf(bytesAtStart);
+  const batch = openBatch(generation, partition, bytesAtStart, checkpoint, now);
   const [maxFrames, maxBytes] = [limits.frames ?? Infinity, limits.bytes ?? 8 * 1024 * 1024];
-  let progress: Progress = { partition, offset: standing.cursor.offset, frames: 0, events: 0, batches: 0 };
+  let progress: Progress = { partition, offset: checkpoint.cursor.offset, frames: 0, events: 0, batches: 0 };
 
   const flush = async (): Promise<void> => {
     const { frames, events, next } = batch.total;
@@ -95,13 +89,13 @@ const run = async (options: RunOptions): Promise<Progress> => {
   };
 
   const reading = {
-    standing,
+    checkpoint,
     heads: batch.heads,
     ...(maxFrames === Infinity ? {} : { maxRecords: maxFrames }),
     ...(until === undefined ? {} : { until }),
   };
-  for await (const fenced of readPartition(log, reading)) {
-    await batch.add(fenced, folding);
+  for await (const checked of readPartition(log, reading)) {
+    await batch.add(checked, folding);
     const { total, rows } = batch;
     const full =
       total.frames >= maxFrames ||
@@ -120,7 +114,7 @@ type Total = {
   readonly frames: number;
   readonly events: number;
   readonly bytes: number;
-  readonly next: Standing;
+  readonly next: Checkpoint;
 };
 
 type Batch = {
@@ -129,7 +123,7 @@ type Batch = {
   readonly rows: number;
   age(): number;
   isEmpty(): boolean;
-  add(fenced: FencedBatch, folding: Folding): Promise<void>;
+  add(checked: CheckedBatch, folding: Folding): Promise<void>;
   commit(): Promise<void>;
 };
 
@@ -138,7 +132,7 @@ const openBatch = (
   generation: Generation,
   partition: number,
   cursor: Uint8Array | null,
-  standing: Standing,
+  checkpoint: Checkpoint,
   now: () => number,
 ): Batch => {
   let expected = cursor;
@@ -148,7 +142,7 @@ const openBatch = (
   };
   let staged = begin();
   let since = now();
-  let total: Total = { frames: 0, events: 0, bytes: 0, next: standing };
+  let total: Total = { frames: 0, events: 0, bytes: 0, next: checkpoint };
   return {
     heads: {
       load: (histories) => staged.using(() => headsOf(staged, histories)),
@@ -160,24 +154,24 @@ const openBatch = (
       return staged.size;
     },
     age: () => now() - since,
-    isEmpty: () => total.next === standing && staged.size === 0,
-    async add(fenced, folding) {
-      const { frames, events, bytes } = await foldFrames(fenced, staged, folding);
+    isEmpty: () => total.next === checkpoint && staged.size === 0,
+    async add(checked, folding) {
+      const { frames, events, bytes } = await foldFrames(checked, staged, folding);
       total = {
         frames: total.frames + frames,
         events: total.events + events,
         bytes: total.bytes + bytes,
-        next: fenced.standing,
+        next: checked.checkpoint,
       };
     },
     async commit() {
-      const place = standingBytes(total.next);
+      const place = checkpointBytes(total.next);
       await generation.commit({ partition, expected, cursor: place, changes: staged.changes() });
       expected = place;
       staged = begin();
-      standing = total.next;
+      checkpoint = total.next;
       since = now();
-      total = { frames: 0, events: 0, bytes: 0, next: standing };
+      total = { frames: 0, events: 0, bytes: 0, next: checkpoint };
     },
   };
 };
@@ -186,11 +180,11 @@ const openBatch = (
 export const readStanding = async (
   generation: Generation,
   partition: number,
-): Promise<Standing | undefined> => {
+): Promise<Checkpoint | undefined> => {
   const bytes = await generation.read((view) => view.cursor(partition));
-  return bytes === null ? undefined : standingOf(bytes);
+  return bytes === null ? undefined : checkpointOf(bytes);
 };
 
 /** True if the partition is closed behind what was read until somebody acknowledges the damage. */
-export const isClosed = (standing: Standing | undefined): boolean =>
-  standing !== undefined && closedBy(standing.state) !== null;
+export const isClosed = (checkpoint: Checkpoint | undefined): boolean =>
+  checkpoint !== undefined && closedBy(checkpoint.state) !== null;

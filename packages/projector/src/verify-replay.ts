@@ -1,8 +1,8 @@
 import { compareNumbers } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { Generation, Key, RowStore, Scan, Table, Value } from '@stemma/row-store';
-import { packValue } from '@stemma/row-store';
-import { CORE_TABLES, standingOf } from './core-tables.ts';
+import { RECORD_TABLES } from '@stemma/history-store';
+import { packValue, type Generation, type Key, type RowStore, type Scan, type Table, type Value } from '@stemma/row-store';
+import { checkpointOf } from './checkpoint.ts';
 import { openProjector, type Projector } from './projector.ts';
 
 export type ReplayOptions = {
@@ -29,7 +29,7 @@ export type Difference = {
 export type ReplayReport = {
   readonly events: number;
   readonly accepted: number;
-  readonly fenced: number;
+  readonly stale: number;
   readonly rows: number;
   readonly differences: number;
   /** The one of the lowest frame. */
@@ -39,14 +39,14 @@ export type ReplayReport = {
 
 /**
  * Folds the whole log again into a scratch store and compares every row with those that are current, once for each batch
- * size (architecture §5). Columns that depend on where a record lies are left out.
+ * size. Columns that depend on where a record lies are left out.
  *
  * @throws as `catchUp`; E_CURSOR_MOVED if the rows move on faster than they can be replayed.
  */
 export const verifyReplay = async (projector: Projector, options: ReplayOptions): Promise<ReplayReport> => {
   const started = projector.options.now();
   await projector.catchUp();
-  const report = { events: 0, accepted: 0, fenced: 0, rows: 0, differences: 0 };
+  const report = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };
   let first: Difference | null = null;
   for (const size of options.batchSizes ?? [null]) {
     const store = await options.scratch();
@@ -55,7 +55,7 @@ export const verifyReplay = async (projector: Projector, options: ReplayOptions)
       const compared = await compareWhenLevel(projector, replay.projector);
       report.events += replay.counts.events;
       report.accepted += compared.accepted;
-      report.fenced += compared.fenced;
+      report.stale += compared.stale;
       report.rows += compared.rows;
       report.differences += compared.differences.length;
       for (const each of compared.differences)
@@ -105,7 +105,7 @@ const replayInto = async (
 
 const isAtEnd = async (projector: Projector, log: Projector['options']['log']): Promise<boolean> => {
   for (let partition = 0; partition < log.partitions; partition++)
-    if (((await projector.standing(partition))?.cursor.offset ?? -1) < (await log.end(partition)))
+    if (((await projector.checkpoint(partition))?.cursor.offset ?? -1) < (await log.end(partition)))
       return false;
   return true;
 };
@@ -113,7 +113,7 @@ const isAtEnd = async (projector: Projector, log: Projector['options']['log']): 
 type Compared = {
   readonly rows: number;
   readonly accepted: number;
-  readonly fenced: number;
+  readonly stale: number;
   readonly differences: readonly Difference[];
 };
 
@@ -126,7 +126,7 @@ const compareWhenLevel = async (live: Projector, replay: Projector): Promise<Com
         (await isLevel(rows, other)) ? compareRows(stored, rows, other) : undefined,
       ),
     );
-    if (found !== undefined) return { ...found, ...(await fencedCounts(replayed)) };
+    if (found !== undefined) return { ...found, ...(await staleCounts(replayed)) };
     await live.catchUp();
     await replay.catchUp();
   }
@@ -139,21 +139,21 @@ const placesOf = async (scan: Scan): Promise<string> => {
   const places: string[] = [];
   for (const partition of await scan.partitions()) {
     const cursor = await scan.cursor(partition);
-    places.push(`${partition}@${cursor === null ? -1 : standingOf(cursor).cursor.offset}`);
+    places.push(`${partition}@${cursor === null ? -1 : checkpointOf(cursor).cursor.offset}`);
   }
   return places.join();
 };
 
-const fencedCounts = (generation: Generation): Promise<{ accepted: number; fenced: number }> =>
+const staleCounts = (generation: Generation): Promise<{ accepted: number; stale: number }> =>
   generation.read((view) => {
     const states = view.partitions().flatMap((partition) => {
       const cursor = view.cursor(partition);
-      return cursor === null ? [] : [standingOf(cursor).state];
+      return cursor === null ? [] : [checkpointOf(cursor).state];
     });
-    const fenced = states.flatMap((state) => Object.values(state.fenced));
+    const stale = states.flatMap((state) => Object.values(state.stale));
     return {
       accepted: states.reduce((sum, state) => sum + state.accepted, 0),
-      fenced: fenced.reduce((sum, count) => sum + count, 0),
+      stale: stale.reduce((sum, count) => sum + count, 0),
     };
   });
 
@@ -207,7 +207,7 @@ const countRows = async (scan: Scan, table: Table): Promise<number> => {
 
 /** The frame that a row names as its own: `from` or `seq` in its key, else `seq` in its value. */
 const seqOf = (table: Table, key: Key, value: Value): number | null => {
-  if (CORE_TABLES.includes(table)) return null;
+  if (RECORD_TABLES.includes(table)) return null;
   for (const name of ['from', 'seq']) {
     const column = table.key.findIndex(([each]) => each === name);
     if (column !== -1) return key[column] as number;

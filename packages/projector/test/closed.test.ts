@@ -1,13 +1,13 @@
 import { ContentRef, sha256, sha256Hex } from '@stemma/canonical';
+import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import type { Frame, HistoryEvent } from '@stemma/events';
+import { DEFECTS, readFence, readHead } from '@stemma/history-store';
 import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type MemoryLog } from '@stemma/log';
-import { openMemoryContents } from '@stemma/contents';
-import { readHead } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
-import { describe, expect, it } from 'vitest';
-import { DEFECTS, openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
 import { naiveHistory } from '@stemma/test-kit';
+import { describe, expect, it } from 'vitest';
+import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { entriesOf, someRecorded } from './recorded.ts';
 
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
@@ -96,7 +96,7 @@ describe('what is not served', () => {
     expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
     expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
     expect(await projector.read((view) => readHead(view, 'h', 0))).toBe(2);
-    expect((await projector.standing(0))?.cursor.offset).toBe(
+    expect((await projector.checkpoint(0))?.cursor.offset).toBe(
       log.records(0).findIndex(({ key }) => key === 'i'),
     );
   });
@@ -143,8 +143,8 @@ describe('what is not served', () => {
     const placed = await log.append(0, recorded.entries.slice(5));
     const projector = openProjector({ log, contents: openMemoryContents(), store: openMemoryRowStore() });
     await projector.catchUp();
-    expect((await projector.standing(0))?.state.damage).toEqual([
-      { offset: 6, history: 'never seen', seq: 0, anybodys: true },
+    expect((await projector.checkpoint(0))?.state.damage).toEqual([
+      { offset: 6, history: 'never seen', seq: 0, affectsWholePartition: true },
     ]);
     const never = new AbortController().signal;
     expect(await codeOf(projector.waitFor({ partition: 0, offset: placed.at(-1)!.next }, never))).toBe(

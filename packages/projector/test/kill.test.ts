@@ -1,15 +1,16 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { openMemoryContents } from '@stemma/contents';
-import { findHistory, listLineages, readHead, readLineage } from '@stemma/read-models';
+import { readFence, readHead, readLineage } from '@stemma/history-store';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { findHistory, listLineages } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openEmbeddedLog } from '@stemma/log-embedded';
-import { openLmdbRowStore } from '@stemma/row-store-lmdb';
-import { openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
+import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 const KILLS = 40;

@@ -15,7 +15,7 @@ const sorted = async (generation: Generation): Promise<Record<string, Row[]>> =>
 };
 
 describe('rows in PostgreSQL', () => {
-  it('are those that are folded in memory, by two projectors at once, and a replay finds no difference [architecture §5]', async ({
+  it('are those that are folded in memory, by two projectors at once, and a replay finds no difference [decision 0039]', async ({
     skip,
   }) => {
     const found = await findPostgres();

@@ -1,10 +1,11 @@
 import { isStemmaError } from '@stemma/errors';
+import { FENCES, HISTORY_STORE, readFence, readLineage } from '@stemma/history-store';
 import { openMemoryLog } from '@stemma/log';
-import { READ_MODELS, readLineage } from '@stemma/read-models';
+import { READ_MODELS } from '@stemma/read-models';
 import { openMemoryRowStore, type Row } from '@stemma/row-store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FENCES, openProjector, readFence, verifyReplay, type Projector } from '../src/index.ts';
+import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { allRows, anyRecorded, appendAll, logged, record, someRecorded } from './recorded.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 25);
@@ -16,7 +17,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a projector', () => {
-  it('ends with the same rows whatever the batches and wherever it is stopped [architecture §5]', async () => {
+  it('ends with the same rows whatever the batches and wherever it is stopped', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyRecorded(3, 25),
@@ -60,7 +61,7 @@ describe('a projector', () => {
     );
   });
 
-  it('shares a store with another: whoever is overtaken goes on from where the other is [architecture §5]', async () => {
+  it('shares a store with another: whoever is overtaken goes on from where the other is [decision 0047]', async () => {
     await fc.assert(
       fc.asyncProperty(anyRecorded(3, 20), async (acts) => {
         const recorded = record(acts);
@@ -95,7 +96,7 @@ describe('a projector', () => {
     expect(report.accepted).toBe(4 * (recorded.entries.length + 1));
 
     const generation = await projector.generation();
-    const [versions] = [READ_MODELS[0]!.tables[1]!];
+    const [versions] = [HISTORY_STORE.tables[1]!];
     const row = (await allRows(generation))[versions.name]!.find(({ key }) => (key[5] as number) > 1);
     const cursor = (await generation.read((view) => view.cursor(0)))!;
     await generation.commit({
@@ -133,14 +134,14 @@ describe('a projector', () => {
     expect(await allRows(await projector.generation())).toEqual(await allRows(await fresh.generation()));
   });
 
-  it('rebuilds beside the rows that are read, and flips when it has passed them [architecture §5]', async () => {
+  it('rebuilds beside the rows that are read, and flips when it has passed them [decision 0004]', async () => {
     const recorded = someRecorded(5);
     const { log, contents } = await logged(recorded);
     const store = openMemoryRowStore();
     const old = openProjector({ log, contents, store, models: READ_MODELS.slice(0, 1) });
     await old.catchUp();
     const { name } = await old.generation();
-    const raised = READ_MODELS.map((model) => ({ ...model, version: 2 }));
+    const raised = READ_MODELS.map((model) => ({ ...model, version: model.version + 1 }));
     const next = openProjector({ log, contents, store, models: raised });
     expect([(await next.generation()).name === name, await store.current('all')]).toEqual([false, name]);
     await next.catchUp();

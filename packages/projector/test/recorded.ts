@@ -1,3 +1,5 @@
+import { sha256 } from '@stemma/canonical';
+import { openMemoryContents, type MemoryContents } from '@stemma/contents';
 import type { Frame } from '@stemma/events';
 import {
   encodeFrame,
@@ -10,11 +12,8 @@ import {
   type MemoryLog,
 } from '@stemma/log';
 import type { Generation, Row } from '@stemma/row-store';
-import { openMemoryContents, type MemoryContents } from '@stemma/contents';
-import { sha256 } from '@stemma/canonical';
+import { anyActs, naiveHistory, perform, START, type Act, type NaiveHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
-import { naiveHistory, type NaiveHistory } from '@stemma/test-kit';
-import { anyActs, perform, START, type Act } from '@stemma/test-kit';
 
 /** Random histories, and their records in the order in which they lie in the log. */
 export type Recorded = {

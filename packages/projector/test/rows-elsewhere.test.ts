@@ -1,26 +1,19 @@
 import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
+import { readFence, readLineage } from '@stemma/history-store';
 import { openMemoryLog, type EventLog } from '@stemma/log';
-import { listLineages, readLineage, touchesOfNode } from '@stemma/read-models';
+import { listLineages, touchesOfNode } from '@stemma/read-models';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import {
-  GROUPS,
-  openProjector,
-  openRowsElsewhere,
-  readFence,
-  type Group,
-  type Projector,
-  type ServedRows,
-} from '../src/index.ts';
+import { GROUPS, openProjector, openRowsElsewhere, type Group, type Projector, type ServedRows } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 const contents = openMemoryContents();
 const [LINEAGE, DIFFS] = GROUPS as readonly [Group, Group];
 const recorded = someRecorded(5);
 
-const folding = (log: EventLog, store: RowStore, { name, models, keepFrames }: Group): Projector =>
-  openProjector({ log, contents, store, group: name, models, keepFrames });
+const folding = (log: EventLog, store: RowStore, { name, model, primary }: Group): Projector =>
+  openProjector({ log, contents, store, group: name, models: [model], keepFrames: primary });
 const elsewhere = (log: EventLog, store: RowStore, patience = 60_000): ServedRows =>
   openRowsElsewhere({ log, contents, store, patience });
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -29,7 +22,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isStemmaError(error) ? error.code : error),
   );
 
-it('rows elsewhere are read when they have what stood in the log, and what a command recorded is in the next read [architecture §5]', async () => {
+it('rows elsewhere are read when they have what stood in the log, and what a command recorded is in the next read [decision 0047]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   const [lineage, rows] = [folding(log, store, LINEAGE), elsewhere(log, store)];
@@ -38,7 +31,7 @@ it('rows elsewhere are read when they have what stood in the log, and what a com
   const waiting = rows.catchUp();
   await lineage.catchUp();
   await waiting;
-  expect((await rows.standing(0))?.cursor.offset).toBe(await log.end(0));
+  expect((await rows.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
   await log.append(0, recorded.entries.slice(half));
   const more = rows.catchUp(0);
   await lineage.catchUp();

@@ -17,8 +17,8 @@ const rowsOf = (tables: readonly Table[]): string =>
     ),
   ].join('\n');
 
-export const generatedPage = (core: readonly Table[], models: readonly ReadModel[]): string =>
+export const generatedPage = (records: readonly Table[], models: readonly ReadModel[]): string =>
   [
+    `### What every reader keeps of the log's records\n\n${rowsOf(records)}`,
     ...models.map(({ name, version, tables }) => `### \`${name}@${version}\`\n\n${rowsOf(tables)}`),
-    `### The projector's own\n\n${rowsOf(core)}`,
   ].join('\n\n');

@@ -1,8 +1,11 @@
+import { HISTORY_STORE } from '@stemma/history-store';
 import { diffs } from './diffs/diffs.ts';
 import { lineage } from './lineage/lineage.ts';
 import type { ReadModel } from './read-model.ts';
-import { snapshots } from './snapshots/snapshots.ts';
 import { stages } from './stages/stages.ts';
 
 /** Every read model: a folder beside this file, and a line here (CONTRIBUTING.md). */
-export const READ_MODELS: readonly ReadModel[] = [snapshots, lineage, diffs, stages];
+export const READ_MODELS: readonly ReadModel[] = [lineage, diffs, stages];
+
+/** All that a home folds, in this order. */
+export const ALL_FOLDS: readonly ReadModel[] = [HISTORY_STORE, ...READ_MODELS];

@@ -1,13 +1,15 @@
-import { diffTrees, flattenRecords, flattenTree, exportTree, type PayloadSource } from '@stemma/context-tree';
+import { diffTrees, exportTree, flattenRecords, flattenTree, type PayloadSource } from '@stemma/context-tree';
 import { attributeFrame, payloadIn, type AppliedFrame, type Attributed, type Step } from '@stemma/history';
 import {
   anyActs,
   HISTORY,
   naiveHistory,
   perform,
+  rowsUnderTest,
   START,
   type Act,
   type NaiveHistory,
+  type RowsUnderTest,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -20,7 +22,6 @@ import {
   type ExplainedEntry,
   type Vista,
 } from '../src/index.ts';
-import { rowsUnderTest, type RowsUnderTest } from './rows-under-test.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 60);
 const TIMEOUT = 600_000;

@@ -1,11 +1,9 @@
-import { diffTrees, exportTree, flattenRecords } from '@stemma/context-tree';
+import { diffTrees, exportTree, flattenRecords, type PayloadSource } from '@stemma/context-tree';
 import { payloadIn, type Step } from '@stemma/history';
-import type { PayloadSource } from '@stemma/context-tree';
-import { anyActs, HISTORY, naiveHistory, perform, START, type Act } from '@stemma/test-kit';
+import { anyActs, HISTORY, naiveHistory, perform, rowsUnderTest, START, type Act } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changedParts } from '../src/index.ts';
-import { rowsUnderTest } from './rows-under-test.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 60);
 const TIMEOUT = 600_000;

@@ -1,8 +1,9 @@
 import type { AppliedFrame, Step } from '@stemma/history';
+import { foldFrame } from '@stemma/history-store';
 import { openMemoryRowStore, stageRows, type RowReader } from '@stemma/row-store';
 import { naiveHistory, START } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
-import { foldFrame, READ_MODELS } from '../src/index.ts';
+import { ALL_FOLDS } from '../src/index.ts';
 
 type Cost = { readonly gets: number; readonly ranged: number; readonly written: number };
 
@@ -20,7 +21,7 @@ const withoutTree = (frame: AppliedFrame): AppliedFrame =>
 const counted = () => {
   const rows = openMemoryRowStore().rows(
     'test',
-    READ_MODELS.flatMap(({ tables }) => tables),
+    ALL_FOLDS.flatMap(({ tables }) => tables),
   );
   let cost: Cost = { gets: 0, ranged: 0, written: 0 };
   const history = naiveHistory(
@@ -40,7 +41,7 @@ const counted = () => {
       const seen = frame.started === null || frame.started.how === 'start' ? frame : withoutTree(frame);
       const changes = rows.now((view) => {
         const staged = stageRows(counting(view));
-        for (const model of READ_MODELS) foldFrame(model, seen, staged);
+        for (const model of ALL_FOLDS) foldFrame(model, seen, staged);
         return staged.changes();
       });
       cost = { gets, ranged, written: changes.length };

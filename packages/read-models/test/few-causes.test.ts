@@ -1,8 +1,7 @@
 import type { Step } from '@stemma/history';
-import { HISTORY, naiveHistory } from '@stemma/test-kit';
+import { HISTORY, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { nodesTouched, presenceOf, timelineOf, vistaFrom } from '../src/index.ts';
-import { rowsUnderTest } from './rows-under-test.ts';
 
 const COMMIT: Step = { op: 'commit' };
 const block = (id: string, more: object = {}): Step => ({
@@ -37,7 +36,7 @@ test('a commit that makes 500 nodes older and seals 500 writes three rows of cau
   expect(wrote(COMMIT)).toEqual([0, 0, 1]);
 });
 
-test('a fork writes no row of causes, and what it sees of a node ends where it left its parent [snapshots: strands]', () => {
+test('a fork writes no row of causes, and what it sees of a node ends where it left its parent [snapshots: branches]', () => {
   const { history, under, wrote } = told();
   wrote(block('a', { ttl: 2 }), COMMIT);
   history.branch('fork', 0, 1);

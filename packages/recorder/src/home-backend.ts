@@ -1,11 +1,17 @@
-import type { CommandAnswer, CommandRequest, Position as PositionAnswer } from '@stemma/api';
-import { toWireJson } from '@stemma/api';
+import {
+  toWireJson,
+  type CommandAnswer,
+  type CommandRequest,
+  type Position as PositionAnswer,
+} from '@stemma/api';
 import type { WideJson } from '@stemma/canonical';
+import type { Outcome } from '@stemma/command-handler';
 import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { historyId, parseCommand } from '@stemma/history';
+import { lineOf, type Position } from '@stemma/history-store';
+import { openHome, type Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
-import { lineOf, openHome, type Home, type Outcome, type Position } from '@stemma/home';
 import type { Backend } from './backend.ts';
 
 type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;

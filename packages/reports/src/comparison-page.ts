@@ -1,4 +1,4 @@
-import type { ActSummary, ComparedNode, Comparison } from '@stemma/home';
+import type { ActSummary, ComparedNode, Comparison } from '@stemma/queries';
 import { html, type Html } from './html.ts';
 import { page } from './page.ts';
 

@@ -1,5 +1,5 @@
 import { toWireJson } from '@stemma/api';
-import type { Intervention } from '@stemma/home';
+import type { Intervention } from '@stemma/queries';
 
 export const INTERVENTION_FORMATS = ['jsonl', 'csv'] as const;
 export type InterventionFormat = (typeof INTERVENTION_FORMATS)[number];

@@ -1,4 +1,4 @@
-import type { ComparedNode, Comparison } from '@stemma/home';
+import type { ComparedNode, Comparison } from '@stemma/queries';
 import { findChromium } from '@stemma/test-kit';
 import { chromium } from 'playwright-core';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Intervention } from '@stemma/home';
+import type { Intervention } from '@stemma/queries';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { interventionLines } from '../src/index.ts';

@@ -62,7 +62,7 @@ const COMMIT_ONE = `
   await rows.commit({ partition: 0, expected: n === 0 ? null : Uint8Array.of(n), cursor: Uint8Array.of(n + 1), changes: [{ table: TABLE, key: ['h', n], value: ['x'] }] });`;
 
 describe('rows that are not synced', () => {
-  it('are kept over a clean close, in whatever boot they are opened next [architecture §5]', async () => {
+  it('are kept over a clean close, in whatever boot they are opened next [decision 0002]', async () => {
     const directory = fresh();
     expect([
       await visit(directory, 'one'),
@@ -80,7 +80,7 @@ describe('rows that are not synced', () => {
     expect(await visit(directory, 'two')).toBe(2);
   });
 
-  it('are begun anew when the machine ended before they were closed [architecture §5]', async () => {
+  it('are begun anew when the machine ended before they were closed [decision 0002]', async () => {
     const directory = fresh();
     run(directory, 'one', `${COMMIT_ONE} process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);`);
     expect(await visit(directory, 'two')).toBe(0);

@@ -173,7 +173,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ]);
     });
 
-    it('keeps generations beside each other and flips the pointer in one step [architecture §5]', async () => {
+    it('keeps generations beside each other and flips the pointer in one step [decision 0004]', async () => {
       const { store, rows } = await open();
       const next = await store.generation('g2', [OWNERS]);
       await rows.commit({

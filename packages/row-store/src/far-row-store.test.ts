@@ -167,4 +167,38 @@ describe('rows that are far away', () => {
     });
     expect(read).toEqual([['x', 1, 1n, null, null, { list: [1] }], 1]);
   });
+
+  it('are fetched when the reader goes on without them, and all that it missed at once', async () => {
+    let fetches = 0;
+    const rows = await openFarMemoryStore(() => fetches++).generation('g', TABLES);
+    const owners = ['h', 'i', 'j'];
+    const changes = owners.map((owner) => put(OWNERS, [owner], `${owner}!`));
+    await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
+    const read = await rows.read((view) =>
+      owners.map((owner) => {
+        try {
+          return view.get(OWNERS, [owner]);
+        } catch {
+          return 'hidden';
+        }
+      }),
+    );
+    expect(read).toEqual([['h!'], ['i!'], ['j!']]);
+    expect(fetches).toBe(1);
+  });
+
+  it('are fetched each from where they lie when one read stands within another', async () => {
+    const [outer, inner] = await Promise.all(
+      ['outer', 'inner'].map(async (name) => {
+        const rows = await openFarMemoryStore().generation(name, TABLES);
+        const changes = ['h', 'i'].map((owner) => put(OWNERS, [owner], `${name} ${owner}`));
+        await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
+        return rows;
+      }),
+    );
+    const read = await outer?.read((mine) =>
+      inner?.read((theirs) => [mine, theirs, mine].map((view) => view.get(OWNERS, ['h']))),
+    );
+    expect(read).toEqual([['outer h'], ['inner h'], ['outer h']]);
+  });
 });

@@ -1,17 +1,8 @@
-import { fail } from '@stemma/errors';
+import { fetching, missing as signal, missingKind, resume } from '@stemma/suspend';
 import { copiedValue, type KnownRows } from './far-known.ts';
-import {
-  edgesOf,
-  edgesOfOwner,
-  edgesOfRange,
-  edgeText,
-  type Edge,
-  type Fetched,
-  type Stretch,
-} from './far-stretch.ts';
+import { edgesOf, edgesOfOwner, edgesOfRange, edgeText, type Edge, type Fetched, type Stretch } from './far-stretch.ts';
 import { keyText } from './key.ts';
 import { refuseOpenRange } from './memory-row-store.ts';
-import { RowsNeeded } from './rows-needed.ts';
 import type { RowSource } from './store.ts';
 import type { Key, Row, Table } from './table.ts';
 
@@ -19,9 +10,9 @@ import type { Key, Row, Table } from './table.ts';
 export type Fetch = (stretches: readonly Stretch[]) => Promise<readonly Fetched[]>;
 
 /*
- * A read of what is not known notes what it misses and throws `RowsNeeded`; `using` fetches that and calls the function
- * again. A function that looks at many rows one by one would be called as often: so around each row that was missing more
- * and more are fetched, twice as many with each miss of the same owner in the same table.
+ * A read of what is not known throws `Missing`; `using` fetches that and calls the function again. A function that looks at
+ * many rows one by one would be called as often: so around each row that was missing more and more are fetched, twice as
+ * many with each miss of the same owner in the same table.
  */
 
 const FIRST_AHEAD = 8;
@@ -29,13 +20,17 @@ const MOST_AHEAD = 4_096;
 const BYTES_AHEAD = 2 * 1024 * 1024;
 /** A function that has caused this many rows to be fetched in vain reads without a pattern: then little ahead. */
 const ROWS_AHEAD = 200_000;
-const MOST_CALLS = 100_000;
+
+/** What a read misses, and the stretches to fetch for it and around it. */
+type Missed = { readonly read: string; readonly stretches: readonly Stretch[] };
 
 /** Rows through what is known and, for the rest, a fetch. */
 export const farRows = (known: KnownRows, fetch: Fetch): RowSource => {
   const ahead = new Map<string, number>();
   const rowBytes = new Map<string, number>();
-  let needed: Stretch[] = [];
+  // A kind of its own: a read of two sources, one within the other, asks each for what is its own.
+  const kind = missingKind<Missed>('rows', ({ read }) => read);
+  let missed: Missed[] = [];
   let fetchedAhead = 0;
 
   /** How many rows to fetch beside what is missed in this table of this owner. */
@@ -74,26 +69,29 @@ export const farRows = (known: KnownRows, fetch: Fetch): RowSource => {
       ...(many === undefined ? {} : { limit: many }),
     });
     const enough = limit === undefined ? undefined : Math.max(limit, count);
-    if (reverse)
-      needed.push(
-        ...(enough === undefined
-          ? [down(high, low), down(low, owner.low, count)]
-          : [down(high, owner.low, enough)]),
-        up(high, owner.high, count),
-      );
-    else
-      needed.push(
-        ...(enough === undefined
-          ? [up(low, high), up(high, owner.high, count)]
-          : [up(low, owner.high, enough)]),
-        down(low, owner.low, count),
-      );
-    throw new RowsNeeded();
+    const stretches = reverse
+      ? [
+          ...(enough === undefined
+            ? [down(high, low), down(low, owner.low, count)]
+            : [down(high, owner.low, enough)]),
+          up(high, owner.high, count),
+        ]
+      : [
+          ...(enough === undefined
+            ? [up(low, high), up(high, owner.high, count)]
+            : [up(low, owner.high, enough)]),
+          down(low, owner.low, count),
+        ];
+    const read = JSON.stringify([table.name, edgeText(table, low), edgeText(table, high), reverse, limit]);
+    const miss = { read, stretches };
+    missed.push(miss);
+    throw signal(kind, [miss]);
   };
 
-  const fetchNeeded = async (): Promise<void> => {
-    const stretches = needed.filter(({ table, low, high }) => edgeText(table, low) < edgeText(table, high));
-    needed = [];
+  const rowsFetcher = fetching(kind, async (needs) => {
+    const stretches = needs
+      .flatMap((each) => each.stretches)
+      .filter(({ table, low, high }) => edgeText(table, low) < edgeText(table, high));
     for (const [i, { rows, bytes }] of (await fetch(stretches)).entries()) {
       const { table, low, high, reverse, limit } = stretches[i] as Stretch;
       if (rows.length > 0) rowBytes.set(table.name, Math.max(1, bytes / rows.length));
@@ -103,6 +101,18 @@ export const farRows = (known: KnownRows, fetch: Fetch): RowSource => {
       if (!reverse) known.add(table, low, whole ? high : edgesOf(last.key).high, rows);
       else known.add(table, whole ? low : edgesOf(last.key).low, high, [...rows].reverse());
     }
+  });
+
+  /** What `fn` returns if it missed nothing; else all that it missed is thrown, whatever it made of that. */
+  const unhidden = async <T>(fn: () => T | Promise<T>): Promise<T> => {
+    missed = [];
+    try {
+      const result = await fn();
+      if (missed.length === 0) return result;
+    } catch (error) {
+      if (missed.length === 0) throw error;
+    }
+    throw signal(kind, missed);
   };
 
   return {
@@ -124,19 +134,6 @@ export const farRows = (known: KnownRows, fetch: Fetch): RowSource => {
       }
       return rows.map((row): Row => ({ key: row.key, value: copiedValue(table, row.value) }));
     },
-    async using(fn) {
-      for (let calls = 0; calls < MOST_CALLS; calls++) {
-        needed = [];
-        try {
-          const result = await fn();
-          if (needed.length === 0) return result;
-        } catch (error) {
-          // What else went wrong, went wrong because something was missing.
-          if (needed.length === 0) throw error;
-        }
-        await fetchNeeded();
-      }
-      throw fail('E_INTERNAL', `rows were fetched ${MOST_CALLS} times, and some were still missing`);
-    },
+    using: (fn) => resume(() => unhidden(fn), rowsFetcher),
   };
 };

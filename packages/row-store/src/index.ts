@@ -1,7 +1,6 @@
 export { decodeKey, encodeKey, encodeRange, keyScratch, MAX_KEY_BYTES, writeKey, writeUint } from './key.ts';
 export { openMemoryRowStore, type MemoryGeneration, type MemoryRowStore } from './memory-row-store.ts';
 export { nearSource, scanOf, type TableReader } from './near-rows.ts';
-export { RowsNeeded } from './rows-needed.ts';
 export { stageRows, type StagedRows } from './staged-rows.ts';
 export { refuseOpenRange, sameCursor, shapeOf } from './memory-row-store.ts';
 export type {

@@ -21,7 +21,7 @@ export type Generation = {
   readonly tables: readonly Table[];
   /**
    * What `fn` gives. What it reads is one consistent state: everything of some commit and of those before it. `fn` does
-   * not wait, and changes nothing: it is called again where rows had to be fetched first ({@link RowsNeeded}).
+   * not wait, and changes nothing: it is called again where rows had to be fetched first.
    */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
   /** For whole tables: one state as well, but `fn` may wait for what it reads (and for nothing else). */
@@ -60,7 +60,7 @@ export type Scan = {
   entries(table: Table): AsyncIterable<Row>;
 };
 
-/** Rows that may have to be fetched: a read outside of `using` throws {@link RowsNeeded} for what is not at hand. */
+/** Rows that may have to be fetched: a read outside of `using` throws `Missing` for what is not at hand. */
 export type RowSource = RowReader & {
   /** What `fn` gives once all rows that it asks for are at hand: it is called again each time some were fetched. */
   using<T>(fn: () => T | Promise<T>): Promise<T>;

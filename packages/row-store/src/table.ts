@@ -50,7 +50,7 @@ export type Range = {
 
 /**
  * Reads rows, synchronously: a fold or a query never waits in the middle (docs/decisions). Where rows are far away a read
- * throws {@link RowsNeeded}; let it pass.
+ * throws `Missing`; let it pass.
  */
 export type RowReader = {
   get(table: Table, key: Key): Value | undefined;

@@ -79,7 +79,7 @@ export const readerOf = (key: string): Read =>
     return Object.hasOwn(payload, key) ? payload[key] : null;
   });
 
-/** True for an attribute whose values have a type of their own, so that orderings convert nothing (§10.29). */
+/** True for an attribute whose values have a type of their own, so that orderings convert nothing (context-tree §10.29). */
 export const isKnown = (key: string): boolean => knownOf(key) !== undefined;
 
 /** True for an attribute that is read off the tree alone, in no time. */

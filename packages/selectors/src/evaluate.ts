@@ -1,14 +1,14 @@
-import { PayloadNeeded, type EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
+import { collect } from '@stemma/suspend';
 import type { Asked } from './attributes.ts';
 import { candidates } from './candidates.ts';
+import { codeOfNode, indexOfCode, isCore } from './codes.ts';
 import { compile, passesAsCore, survives, type Matcher, type Test } from './compile.ts';
 import { nodeMatches, scopeMatches, zoneMatches, type Matches } from './matches.ts';
 import { zoneSign } from './pseudos.ts';
 import { lowerBound } from './stretches.ts';
-import { codeOfNode, indexOfCode, isCore } from './codes.ts';
-import type { TreeIndex } from './tree-index.ts';
 import type { Combinator, Compound, Group, Step } from './syntax.ts';
+import type { TreeIndex } from './tree-index.ts';
 
 /** Questions that one selector may ask of nodes, a few seconds' worth: what hostile ones ask beyond is refused. */
 const MAX_WORK = 40_000_000;
@@ -22,7 +22,7 @@ const NOTHING = new Int32Array(0);
  * The codes of the nodes that a group gives, ascending: compound after compound from left to right, each on what the one before it
  * matched.
  *
- * @throws E_SELECTOR_INVALID when it asks too much; PayloadNeeded.
+ * @throws E_SELECTOR_INVALID when it asks too much; Missing (payloads).
  */
 export const matchGroup = (group: Group, asking: Asking): Int32Array => {
   let left: Matches | null = null;
@@ -103,7 +103,6 @@ const childrenAmong = (codes: Int32Array, matches: Matches, { tree }: TreeIndex)
 
 /** Those of the codes that pass all tests. */
 const passing = (codes: Int32Array, matcher: Matcher, tests: readonly Test[]): Int32Array => {
-  const needed: EventRef[] = [];
   const found = new Int32Array(codes.length);
   let size = 0;
   const passes = (code: number): boolean => {
@@ -111,18 +110,13 @@ const passing = (codes: Int32Array, matcher: Matcher, tests: readonly Test[]): I
     for (const { holds } of tests) if (!holds(code)) return false;
     return true;
   };
-  for (let i = 0; i < codes.length; i++) {
-    const code = codes[i] as number;
-    try {
-      if (passes(code)) found[size++] = code;
-    } catch (error) {
-      if (!(error instanceof PayloadNeeded)) throw error;
-      needed.push(...error.refs);
+  return collect((attempt) => {
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i] as number;
+      if (attempt(passes, code, false)) found[size++] = code;
     }
-  }
-  // All that is missing is asked for at once, not one by one.
-  if (needed.length > 0) throw new PayloadNeeded(needed);
-  return found.subarray(0, size);
+    return found.subarray(0, size);
+  });
 };
 
 /** One of the matches under each match to the left, and of these what the pseudos behind it leave. */

@@ -15,7 +15,7 @@ export const parseAttribute = (scanner: Scanner): Attribute => {
   return attribute;
 };
 
-/** Reads `(key op value, key …)`: the same as a run of brackets (§6, group-attrs). */
+/** Reads `(key op value, key …)`: the same as a run of brackets (context-tree §6: grammar). */
 export const parseAttributeGroup = (scanner: Scanner): readonly Attribute[] => {
   expect(scanner, '(', 'before attributes');
   const attributes = [parseInside(scanner)];

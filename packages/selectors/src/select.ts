@@ -1,9 +1,9 @@
 import type { FlatTree, PayloadSource } from '@stemma/context-tree';
+import { codeOfNode, indexOfCode } from './codes.ts';
 import { matchGroup, type Asking } from './evaluate.ts';
 import { printGroup } from './print-selector.ts';
 import { refuseSnapshotAttributes } from './snapshot-attributes.ts';
 import type { Selector } from './syntax.ts';
-import { codeOfNode, indexOfCode } from './codes.ts';
 import { indexOfTree } from './tree-index.ts';
 
 /** `skip` counts before `limit`; `limit: 0` gives nothing (context-tree §10.34). */
@@ -24,7 +24,7 @@ export type SelectOptions = Window & {
  * not looked at here. Pure: same tree, same selector, same answer, nothing written (context-tree §6). What is worked out
  * about the tree is kept with it, so that the same tree answers again at once.
  *
- * @throws E_SELECTOR_INVALID, also when it asks more than a few seconds' worth; PayloadNeeded (all that is missing at
+ * @throws E_SELECTOR_INVALID, also when it asks more than a few seconds' worth; Missing (payloads) (all that is missing at
  *   once): fetch and call again.
  */
 export const select = (

@@ -1,6 +1,6 @@
 /** The grammar of context-tree §6 as data: what a parsed selector is made of, and the tables of its words. */
 
-/** One position of a lineage, or all its snapshots. Without a marker a selector asks the working state (§5). */
+/** One position of a lineage, or all its snapshots. Without a marker a selector asks the working state (context-tree §5). */
 export type Marker =
   | { readonly kind: 'working' }
   | { readonly kind: 't'; readonly value: number }
@@ -84,7 +84,7 @@ export const PSEUDOS = {
   depth: 'depths',
 } as const satisfies Record<Pseudo['name'], null | 'number' | 'depths'>;
 
-/** Attributes that say where a node stands among snapshots: an error on the working state (§6, §10.23). */
+/** Attributes that say where a node stands among snapshots: an error on the working state (context-tree §6, §10.23). */
 export const SNAPSHOT_ATTRIBUTES: ReadonlySet<string> = new Set(['depth', 'age', 'born_turn']);
 
 /** A longer selector is refused before it is read, so that hostile ones cost nothing. UTF-16 units. */

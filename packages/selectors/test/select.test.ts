@@ -1,5 +1,6 @@
-import { PayloadNeeded } from '@stemma/context-tree';
+import { PAYLOADS } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
+import { isMissing, missing } from '@stemma/suspend';
 import { describe, expect, it } from 'vitest';
 import { parseSelector } from '../src/parse-selector.ts';
 import { select, type Window } from '../src/select.ts';
@@ -106,10 +107,10 @@ describe('select', () => {
     const needed = (): number => {
       try {
         select(tree, parseSelector('.cb[data_lang]'), (ref) => {
-          throw new PayloadNeeded([ref]);
+          throw missing(PAYLOADS, [ref]);
         });
       } catch (error) {
-        if (error instanceof PayloadNeeded) return error.refs.length;
+        if (isMissing(error, PAYLOADS)) return error.needs.length;
       }
       return 0;
     };

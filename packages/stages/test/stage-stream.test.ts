@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
 import { hash } from 'node:crypto';
+import { expect, test } from 'vitest';
 import {
   addNode,
   addText,
@@ -8,12 +8,12 @@ import {
   describeNode,
   endHash,
   idsText,
+  PROFILE_NAMES,
   profileNamed,
   readConfig,
   startHash,
   startStream,
   streamStageHashes,
-  PROFILE_NAMES,
 } from '../src/index.ts';
 import { streamNodes } from './arbitraries.ts';
 

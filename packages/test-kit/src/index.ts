@@ -19,3 +19,5 @@ export { postgresFolder, startPostgres, type Postgres, type PostgresOptions } fr
 export { endRun, startRun } from './shared-run.ts';
 export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts';
 export { referenceSelect } from './selectors/reference-select.ts';
+export { rowsUnderTest, type RowsUnderTest } from './rows/rows-under-test.ts';
+export { framesOf, play, type Played } from './rows/played-history.ts';

@@ -1,24 +1,7 @@
 import type { EventRef, Payload, PayloadSource } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import type { Author, Frame, HistoryEvent } from '@stemma/events';
-import {
-  applyFrame,
-  commandDigest,
-  decide,
-  loadLineage,
-  openHistory,
-  partsOf,
-  payloadIn,
-  type AppliedFrame,
-  type Command,
-  type Decided,
-  type HistoryState,
-  type LineageParts,
-  type LineageState,
-  type Sources,
-  type Standing,
-  type Step,
-} from '@stemma/history';
+import { branchNames, namedPosition, type Author, type Frame, type HistoryEvent } from '@stemma/events';
+import { applyFrame, commandDigest, decide, loadLineage, openHistory, partsOf, payloadIn, type AppliedFrame, type Command, type Decided, type HistoryState, type LineageParts, type LineageState, type Sources, type Standing, type Step } from '@stemma/history';
 
 export const HISTORY = 'h';
 
@@ -121,12 +104,12 @@ export const naiveHistory = (
       }
     }
     for (const event of events) {
-      if (event.type === 'PositionNamed') names.add(event.name);
-      if (event.type !== 'LineageStarted') continue;
-      if (event.name !== null) lineageNames.set(event.name, seq);
-      const left = event.how === 'rollback' ? strands.get(event.parent) : undefined;
+      const named = namedPosition(event);
+      if (named !== null) names.add(named.name);
+      for (const [name, branch] of branchNames(event, lineage)) lineageNames.set(name, branch);
+      if (event.type !== 'LineageStarted' || event.how !== 'rollback') continue;
+      const left = strands.get(event.parent);
       if (left !== undefined) left.name = event.abandoned;
-      if (event.abandoned !== null) lineageNames.set(event.abandoned, event.parent);
     }
     if (applied.observed) {
       see(applied);

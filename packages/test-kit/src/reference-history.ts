@@ -1,32 +1,9 @@
 import { pack, unpack, type Packable } from '@stemma/canonical';
-import {
-  flattenRecords,
-  PayloadNeeded,
-  type FlatTree,
-  type Payload,
-  type PayloadSource,
-} from '@stemma/context-tree';
+import { flattenRecords, PAYLOADS, type FlatTree, type Payload, type PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { HistoryEvent, type Author, type Frame } from '@stemma/events';
-import {
-  applyFrame,
-  commandDigest,
-  decide,
-  loadLineage,
-  openHistory,
-  partsOf,
-  payloadIn,
-  PositionNeeded,
-  type AppliedFrame,
-  type Command,
-  type Decided,
-  type HistoryState,
-  type LineageParts,
-  type Lookups,
-  type Sources,
-  type Standing,
-  type Step,
-} from '@stemma/history';
+import { branchNames, enteredIds, HistoryEvent, namedPosition, type Author, type Frame } from '@stemma/events';
+import { applyFrame, commandDigest, decide, loadLineage, openHistory, partsOf, payloadIn, POSITIONS, type AppliedFrame, type Command, type Decided, type HistoryState, type LineageParts, type Lookups, type Sources, type Standing, type Step } from '@stemma/history';
+import { missing } from '@stemma/suspend';
 
 /** A commit or import on a lineage's chain. */
 export type ChainSnapshot = { readonly cycle: number; readonly strand: number; readonly seq: number };
@@ -71,7 +48,7 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
 
   const payload: PayloadSource = (ref): Payload => {
     const event = frames[ref.seq]?.body.events[ref.index];
-    if (event === undefined) throw new PayloadNeeded([ref]);
+    if (event === undefined) throw missing(PAYLOADS, [ref]);
     return payloadIn(event);
   };
   const parts = (strand: number, seq: number | null): LineageParts => {
@@ -80,7 +57,7 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     const found = seq === null ? own.at(-1) : own.findLast((copy) => copy.seq <= seq);
     if (found !== undefined) return found;
     const parent = own[0]?.parent;
-    if (parent == null) throw new PositionNeeded(strand, seq);
+    if (parent == null) throw missing(POSITIONS, [{ strand, seq }]);
     return parts(parent.strand, Math.min(seq as number, parent.at));
   };
   const lookups: Lookups = {
@@ -119,10 +96,8 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     const own = copies.get(decided.lineage) ?? [];
     copies.set(decided.lineage, [...own, partsOf(result.state)]);
     for (const event of frame.body.events) {
-      if (event.type !== 'LineageStarted') continue;
-      if (event.name !== null) lineageNames.set(event.name, result.seq);
-      if (event.how === 'rollback') rename(event.parent, event.abandoned);
-      if (event.abandoned !== null) lineageNames.set(event.abandoned, event.parent);
+      if (event.type === 'LineageStarted' && event.how === 'rollback') rename(event.parent, event.abandoned);
+      for (const [name, branch] of branchNames(event, result.lineage)) lineageNames.set(name, branch);
     }
     return result;
   };
@@ -168,8 +143,7 @@ const remember = (
   ids: Set<string>,
   names: Map<string, { strand: number; seq: number }>,
 ): void => {
-  if (event.type === 'HistoryStarted') for (const id of Object.values(event.ids)) ids.add(id);
-  if (event.type === 'NodeInserted' || event.type === 'NodeImported') ids.add(event.node.id);
-  if (event.type === 'TurnSealed') ids.add(event.turn.id);
-  if (event.type === 'PositionNamed') names.set(event.name, { strand: event.strand, seq: event.seq });
+  for (const id of enteredIds(event)) ids.add(id);
+  const named = namedPosition(event);
+  if (named !== null) names.set(named.name, { strand: named.strand, seq: named.seq });
 };

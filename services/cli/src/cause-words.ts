@@ -1,5 +1,5 @@
 import type { Cause } from '@stemma/history';
-import type { Origin } from '@stemma/home';
+import type { Origin } from '@stemma/queries';
 import { oneLine } from './output.ts';
 
 /** Who wrote a frame, in a word or two. */

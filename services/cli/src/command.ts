@@ -1,13 +1,14 @@
-import { type Command as Commander, Option } from 'commander';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { ObservationKind } from '@stemma/events';
-import { openHome, type Home, type HomeOptions, type Line, type Position } from '@stemma/home';
+import type { Line, Position } from '@stemma/history-store';
+import { openHome, type Home, type HomeOptions } from '@stemma/home';
+import { Option, type Command as Commander } from 'commander';
 import { resolve } from 'node:path';
 import { namedActor } from './actor.ts';
 import { required } from './options.ts';
-import { recordSeen, type Seen } from './record-seen.ts';
 import { openOutput, reportError, type Output } from './output.ts';
 import { openProgress, type Progress } from './progress.ts';
+import { recordSeen, type Seen } from './record-seen.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a running command is given. */

@@ -1,4 +1,4 @@
-import type { LineageNode } from '@stemma/home';
+import type { LineageNode } from '@stemma/queries';
 import { oneLine } from './output.ts';
 import { time } from './time.ts';
 

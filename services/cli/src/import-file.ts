@@ -1,7 +1,9 @@
-import type { Command } from '@stemma/history';
-import type { Home, Outcome } from '@stemma/home';
-import { readImport, type ImportSource, type Report } from '@stemma/importers';
+import type { Outcome } from '@stemma/command-handler';
 import { fail } from '@stemma/errors';
+import { isOf, nodeIn } from '@stemma/events';
+import type { Command } from '@stemma/history';
+import type { Home } from '@stemma/home';
+import { readImport, type ImportSource, type Report } from '@stemma/importers';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,9 +97,10 @@ const record = async (home: Home | null, command: Command, tally: Tally): Promis
 
 const countEvents = (tally: Tally, { events }: Outcome): void => {
   tally.events += events.length;
-  for (const { type } of events) {
-    if (type === 'SnapshotCommitted' || type === 'SnapshotImported') tally.cycles += 1;
-    if (type === 'NodeInserted' || type === 'NodeImported') tally.nodes += 1;
+  for (const event of events) {
+    if (isOf(event, 'snapshot')) tally.cycles += 1;
+    // Turns are made where a cycle ends: no file has them as nodes of their own.
+    if (nodeIn(event) !== null && event.type !== 'TurnSealed') tally.nodes += 1;
   }
 };
 

@@ -1,6 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import { contentHash, isoTime, NO_DEPTH, NODE_KIND } from '@stemma/context-tree';
-import type { TreeView } from '@stemma/home';
+import type { TreeView } from '@stemma/history-store';
 
 /** A node with everything there is to know about it at a position. */
 export type ShownNode = {

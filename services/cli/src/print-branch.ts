@@ -1,5 +1,7 @@
+import type { Outcome } from '@stemma/command-handler';
 import { positionRef } from '@stemma/history';
-import { lineOf, type Home, type Outcome } from '@stemma/home';
+import { lineOf } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import { printable, type Output } from './output.ts';
 
 /** Tells where a fork or rollback goes on: `{history, lineage, strand, name, how, from, abandoned, …}`. */

@@ -1,5 +1,7 @@
 import type { ObservationKind } from '@stemma/events';
-import type { Home, Line, Observed, Position } from '@stemma/home';
+import type { Line, Position } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { Observed } from '@stemma/queries';
 import { randomUUID } from 'node:crypto';
 
 /** Something that a command showed. */

@@ -1,5 +1,6 @@
 import type { Author } from '@stemma/events';
-import type { Home, StepToPlace } from '@stemma/home';
+import type { Home } from '@stemma/home';
+import type { StepToPlace } from '@stemma/queries';
 
 /** The sample that the story is told on. */
 const SAMPLE = 'slow-checkout';

@@ -1,4 +1,4 @@
-import type { ToldMoment, WhyMoment } from '@stemma/home';
+import type { ToldMoment, WhyMoment } from '@stemma/queries';
 import { oneLine, printable } from './output.ts';
 import { time } from './time.ts';
 

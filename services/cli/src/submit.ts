@@ -1,6 +1,9 @@
+import type { Outcome } from '@stemma/command-handler';
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
-import { lineOf, type Home, type Line, type Outcome, type StepToPlace } from '@stemma/home';
+import { lineOf, type Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { StepToPlace } from '@stemma/queries';
 import { randomUUID } from 'node:crypto';
 import { ACTING, actorOf, notesOf } from './actor.ts';
 import type { Context } from './command.ts';

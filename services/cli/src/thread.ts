@@ -1,8 +1,8 @@
 import { sha256Hex } from '@stemma/canonical';
 import { threadBytes } from '@stemma/context-tree';
-import type { TreeView } from '@stemma/home';
-import { toOpenAIMessages } from '@stemma/importers';
 import { fail } from '@stemma/errors';
+import type { TreeView } from '@stemma/history-store';
+import { toOpenAIMessages } from '@stemma/importers';
 
 /** The bytes of the provider thread at a position: canonical JSON, ASCII. */
 export const threadText = ({ tree, payloads, thread }: TreeView): string =>

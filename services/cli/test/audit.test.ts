@@ -1,18 +1,9 @@
 import { flattenTree, hashFlat } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import {
-  applyFrame,
-  loadLineage,
-  openHistory,
-  partsOf,
-  payloadIn,
-  PositionNeeded,
-  type Command,
-  type LineageParts,
-  type Sources,
-  type Step,
-} from '@stemma/history';
-import { openHome, type Home, type Intervention, type LoggedEvent } from '@stemma/home';
+import { applyFrame, loadLineage, openHistory, partsOf, payloadIn, POSITIONS, type Command, type LineageParts, type Sources, type Step } from '@stemma/history';
+import { openHome, type Home } from '@stemma/home';
+import type { Intervention, LoggedEvent } from '@stemma/queries';
+import { missing } from '@stemma/suspend';
 import { expect, test } from 'vitest';
 import { importFile } from '../src/import-file.ts';
 import { temporaryFolder } from './run-stemma.ts';
@@ -115,7 +106,7 @@ const replayFromZero = async (home: Home, history: string): Promise<Replayed> =>
     const own = copies.get(strand)?.findLast((copy) => copy.seq <= seq);
     if (own !== undefined) return own;
     const parent = copies.get(strand)?.[0]?.parent;
-    if (parent == null) throw new PositionNeeded(strand, seq);
+    if (parent == null) throw missing(POSITIONS, [{ strand, seq }]);
     return at(parent.strand, Math.min(seq, parent.at));
   };
   const payload: Sources['payload'] = ({ seq, index }) => payloadIn(frames[seq]![index]!.event);

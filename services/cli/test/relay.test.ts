@@ -1,12 +1,12 @@
+import { openKafkaLog } from '@stemma/log-kafka';
+import { findBroker, readTopic, type TopicRecord } from '@stemma/test-kit';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openKafkaLog } from '@stemma/log-kafka';
-import { findBroker, readTopic, type TopicRecord } from '@stemma/test-kit';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { MAIN, runStemma, temporaryFolder } from './run-stemma.ts';
 import { importIn } from './same-everywhere.ts';
@@ -188,7 +188,7 @@ describe('stemma relay', () => {
     expect((await runStemma(['relay', '--to', toTopic('x.frames')], { env: other })).code).toBe(64);
   }, 300_000);
 
-  it('killed with -9 again and again while others write to Kafka, leaves nothing out, keeps the order of each history, and publishes neither fenced nor damaged frames [record §2: fenced] [record §2: damaged]', async () => {
+  it('killed with -9 again and again while others write to Kafka, leaves nothing out, keeps the order of each history, and publishes neither stale nor damaged frames [record §2: stale] [record §2: damaged]', async () => {
     using folder = temporaryFolder();
     const prefix = `relay-${randomUUID()}`;
     const env = {

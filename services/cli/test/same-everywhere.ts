@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { compareCodePoints } from '@stemma/canonical';
 import { openDirectoryContents } from '@stemma/contents';
-import { readPartition, standingAtStart, type EventLog, type HeadState } from '@stemma/log';
+import { checkpointAtStart, readPartition, type EventLog, type HeadState } from '@stemma/log';
 import { openProjector } from '@stemma/projector';
 import { packValue, type Generation } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 
 /** Imports files in so many processes at once, each with a home of its own. */
 export const importIn = async (
@@ -36,8 +36,8 @@ export const frameHashes = async (log: EventLog): Promise<Readonly<Record<string
   const hashes = new Map<string, ReturnType<typeof createHash>>();
   for (let partition = 0; partition < log.partitions; partition++) {
     const heads = new Map<string, HeadState>();
-    const standing = await standingAtStart(log, partition);
-    for await (const batch of readPartition(log, { standing, heads: { load: () => heads } })) {
+    const checkpoint = await checkpointAtStart(log, partition);
+    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => heads } })) {
       for (const [history, head] of batch.heads) heads.set(history, head);
       for (const { control, envelope, bytes } of batch.accepted) {
         if (control) continue;

@@ -1,4 +1,5 @@
-import { openHome, stagesDocument } from '@stemma/home';
+import { openHome } from '@stemma/home';
+import { stagesDocument } from '@stemma/queries';
 import { plain, type ExactJson } from '@stemma/stages';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

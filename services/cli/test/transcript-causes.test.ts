@@ -1,4 +1,5 @@
-import { openHome, type ExplainedDiff } from '@stemma/home';
+import { openHome } from '@stemma/home';
+import type { ExplainedDiff } from '@stemma/queries';
 import { expect, test } from 'vitest';
 import { stemmaJson, temporaryFolder } from './run-stemma.ts';
 import { transcripts } from './transcripts.ts';

@@ -1,5 +1,6 @@
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
-import type { Comparison, Home } from '@stemma/home';
+import type { Home } from '@stemma/home';
+import type { Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
 import { positionAnswer } from './lines.ts';
 
@@ -21,10 +22,10 @@ export const auditHandlers = (home: Home): AuditHandlers => ({
   experiment: async ({ history, at }) => {
     const position = await home.position(await home.find(history), at);
     let text = '';
-    for await (const piece of home.audit.exportExperiment(position)) text += piece;
+    for await (const piece of home.experiments.export(position)) text += piece;
     return text;
   },
-  runExperiment: ({ body: { experiment, name = null } }) => home.audit.runExperiment(experiment, { name }),
+  runExperiment: ({ body: { experiment, name = null } }) => home.experiments.run(experiment, { name }),
 });
 
 const comparisonAnswer = (comparison: Comparison): AnswerOf<Endpoints['compare']> => {

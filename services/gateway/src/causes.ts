@@ -1,5 +1,6 @@
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
-import { restrictExplained, type Home, type WhyMoment } from '@stemma/home';
+import type { Home } from '@stemma/home';
+import { restrictExplained, type WhyMoment } from '@stemma/queries';
 import { positionAnswer } from './lines.ts';
 
 type Question = 'diff' | 'why';

@@ -1,8 +1,10 @@
 import type { CommandAnswer, CommandRequest, StartRequest } from '@stemma/api';
+import type { Outcome } from '@stemma/command-handler';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { historyId, parseCommand } from '@stemma/history';
-import type { Home, Line, Outcome } from '@stemma/home';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import { positionAnswer } from './lines.ts';
 
 type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;

@@ -1,12 +1,8 @@
 import { toWireJson, type AnswerOf, type Ctrees, type Endpoints, type InputOf } from '@stemma/api';
-import {
-  entryDocument,
-  stagesDocument,
-  type Home,
-  type Line,
-  type LoggedEvent,
-  type StagesAnswer,
-} from '@stemma/home';
+import { isOf } from '@stemma/events';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { entryDocument, stagesDocument, type LoggedEvent, type StagesAnswer } from '@stemma/queries';
 
 type Name = 'ctrees' | 'ctreesTree' | 'ctreesEvents';
 type CtreesHandlers = {
@@ -71,7 +67,7 @@ const framesOf = ({ history }: Line, events: readonly LoggedEvent[]): Iterable<F
   const frames = new Map<number, Frame>();
   for (const { history: of, strand, seq, event } of events) {
     if (of !== history) continue;
-    const snapshot = event.type === 'SnapshotCommitted' || event.type === 'SnapshotImported';
+    const snapshot = isOf(event, 'snapshot');
     frames.set(seq, { strand, seq, snapshot: (frames.get(seq)?.snapshot ?? false) || snapshot });
   }
   return frames.values();

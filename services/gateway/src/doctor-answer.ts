@@ -1,5 +1,5 @@
 import type { Doctor } from '@stemma/api';
-import type { DoctorReport } from '@stemma/home';
+import type { DoctorReport } from '@stemma/operations';
 
 /** The report as the API gives it. Whoever may read the home may know where its log is. */
 export const doctorAnswer = ({
@@ -14,7 +14,7 @@ export const doctorAnswer = ({
   ...rest,
   log: { ...log },
   topic: topic === null ? null : topicAnswer(topic),
-  partitions: partitions.map(({ fenced, ...each }) => ({ ...each, fenced: { ...fenced } })),
+  partitions: partitions.map(({ stale, ...each }) => ({ ...each, stale: { ...stale } })),
   stopped: [...stopped],
   clock: { ...clock },
   findings: findings.map((finding) => ({ ...finding })),

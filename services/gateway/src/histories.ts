@@ -1,5 +1,6 @@
 import type { HistoryPage, HistorySummary as HistoryAnswer } from '@stemma/api';
-import type { HistorySummary, Home } from '@stemma/home';
+import type { Home } from '@stemma/home';
+import type { HistorySummary } from '@stemma/queries';
 import type { Previews } from './preview.ts';
 
 /** A page of the histories, the one that changed last first. */

@@ -1,5 +1,6 @@
-import { ENDPOINTS, type AnswerOf, type Endpoints, type Intervention, type InputOf } from '@stemma/api';
-import type { Home, Intervention as Told, InterventionFilter } from '@stemma/home';
+import { ENDPOINTS, type AnswerOf, type Endpoints, type InputOf, type Intervention } from '@stemma/api';
+import type { Home } from '@stemma/home';
+import type { Intervention as Told, InterventionFilter } from '@stemma/queries';
 import { interventionLines } from '@stemma/reports';
 import type { Hono } from 'hono';
 import { inputOf } from './request.ts';

@@ -1,5 +1,6 @@
 import type { AnswerOf, Endpoints, InputOf, LoadRequest } from '@stemma/api';
-import type { Home, Line } from '@stemma/home';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import { submitRequest } from './commands.ts';
 import { positionAnswer } from './lines.ts';
 

@@ -1,6 +1,8 @@
 import type { Position as PositionAnswer } from '@stemma/api';
 import { isStemmaError } from '@stemma/errors';
-import { lineOf, type HistorySummary, type Home, type Line, type Position } from '@stemma/home';
+import { lineOf, type Line, type Position } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { HistorySummary } from '@stemma/queries';
 
 /** A position as the API gives it. */
 export const positionAnswer = (position: Position): PositionAnswer => ({
@@ -33,7 +35,7 @@ export const previousOf = async (home: Home, position: Position): Promise<Positi
     : positionOrNull(home, lineOf(position.history, position.strand), `@c${cycle}`);
 };
 
-/** For every strand on the chain of a strand's newest position, the last frame of it that counts (snapshots: strands). */
+/** For every strand on the chain of a strand's newest position, the last frame of it that counts (snapshots: branches). */
 export const chainLimits = (summary: HistorySummary, strand: number): ReadonlyMap<number, number> => {
   const limits = new Map<number, number>();
   let limit = Number.POSITIVE_INFINITY;

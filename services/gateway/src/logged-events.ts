@@ -1,5 +1,5 @@
 import { fromWireJson, toWireJson, type LoggedEvent as LoggedAnswer, type StreamedEvent } from '@stemma/api';
-import type { LoggedEvent } from '@stemma/home';
+import type { LoggedEvent } from '@stemma/queries';
 
 const STREAMED_CHARACTERS = 16 * 1024;
 

@@ -1,6 +1,8 @@
 import type { EndpointName } from '@stemma/api';
 import type { ObservationKind } from '@stemma/events';
-import type { Home, Line, Observed } from '@stemma/home';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { Observed } from '@stemma/queries';
 import { randomUUID } from 'node:crypto';
 
 /** Notes who looks at what, and records it after a while: what is the same is one observation (pool: Observations). */

@@ -1,6 +1,7 @@
 import type { LeftNode } from '@stemma/api';
-import type { HistoryEvent } from '@stemma/events';
-import type { HistorySummary, Home } from '@stemma/home';
+import { enteredIds, removalBy, removedIds, type HistoryEvent } from '@stemma/events';
+import type { Home } from '@stemma/home';
+import type { HistorySummary } from '@stemma/queries';
 import { chainLimits } from './lines.ts';
 
 /** What came into a tree and what left it on the way from one position to a later one of the same chain. */
@@ -38,29 +39,9 @@ export const passages = async (
 };
 
 const walk = (passage: Passage, event: HistoryEvent): void => {
-  switch (event.type) {
-    case 'NodeInserted':
-    case 'NodeImported':
-      passage.came.add(event.node.id);
-      return;
-    case 'TurnSealed':
-      passage.came.add(event.turn.id);
-      return;
-    case 'NodeExpired':
-      leave(passage, event.id, 'expired');
-      return;
-    case 'NodeCascaded':
-      leave(passage, event.id, 'cascaded');
-      return;
-    case 'NodePruned':
-      leave(passage, event.id, 'pruned');
-      return;
-    case 'NodeRemoved':
-      for (const id of [event.id, ...event.subtree]) leave(passage, id, 'removed');
-      return;
-    default:
-      return;
-  }
+  for (const id of enteredIds(event)) passage.came.add(id);
+  const cause = removalBy(event);
+  if (cause !== null) for (const id of removedIds(event)) leave(passage, id, cause);
 };
 
 /** What came and went in between was in neither of the two. */

@@ -1,5 +1,7 @@
-import { lineOf, type Home, type HistorySummary, type TreeAt } from '@stemma/home';
 import { NODE_KIND } from '@stemma/context-tree';
+import { lineOf, type TreeAt } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { HistorySummary } from '@stemma/queries';
 import { excerptOf } from './excerpt.ts';
 import { positionOrNull } from './lines.ts';
 

@@ -1,6 +1,7 @@
-import type { WideJson } from '@stemma/canonical';
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
-import { parseByteRange, type Home } from '@stemma/home';
+import type { WideJson } from '@stemma/canonical';
+import type { Home } from '@stemma/home';
+import { parseByteRange } from '@stemma/queries';
 import { commandAnswer, writing } from './commands.ts';
 import { positionAnswer } from './lines.ts';
 

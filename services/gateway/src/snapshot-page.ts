@@ -1,5 +1,7 @@
 import type { SnapshotPage, SnapshotSummary as SnapshotAnswer } from '@stemma/api';
-import type { HistorySummary, Home, Line, SnapshotSummary } from '@stemma/home';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
 import { positionAnswer } from './lines.ts';
 import { passages } from './passage.ts';
 

@@ -1,6 +1,7 @@
 import { toWireJson } from '@stemma/api';
 import { errorToJson, fail, StemmaError } from '@stemma/errors';
-import type { Home, LoggedEvent, WatchMessage } from '@stemma/home';
+import type { Home } from '@stemma/home';
+import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { setTimeout as wait } from 'node:timers/promises';
 import { positionAnswer } from './lines.ts';
 import { streamedAnswer } from './logged-events.ts';

@@ -1,6 +1,6 @@
 import type { NodeDetail, TreeNode } from '@stemma/api';
 import { contentHash, isoTime, NO_DEPTH, NODE_KIND, type Headers } from '@stemma/context-tree';
-import type { TreeAt, TreeView } from '@stemma/home';
+import type { TreeAt, TreeView } from '@stemma/history-store';
 import { excerptOf } from './excerpt.ts';
 import { positionAnswer } from './lines.ts';
 

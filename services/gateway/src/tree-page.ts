@@ -1,9 +1,10 @@
 import type { LeftNode, TreePage } from '@stemma/api';
 import { diffTrees, NODE_KIND, threadIndexes } from '@stemma/context-tree';
-import type { Home, Position, TreeAt, TreeView } from '@stemma/home';
+import type { Position, TreeAt, TreeView } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { excerptOf } from './excerpt.ts';
 import { positionAnswer, previousOf } from './lines.ts';
 import { passages, type Passage } from './passage.ts';
-import { excerptOf } from './excerpt.ts';
 import { treeNodeAt } from './tree-node.ts';
 import { withContents, type Trees } from './trees.ts';
 

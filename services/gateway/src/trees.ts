@@ -1,5 +1,7 @@
-import { PayloadNeeded, type EventRef, type PayloadSource } from '@stemma/context-tree';
-import type { Home, Position, TreeAt } from '@stemma/home';
+import type { PayloadSource } from '@stemma/context-tree';
+import type { Position, TreeAt } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { collect } from '@stemma/suspend';
 
 /** Gives trees at positions, the last few from memory: one who looks through a history asks for the same ones again. */
 export type Trees = (position: Position) => Promise<TreeAt>;
@@ -49,17 +51,4 @@ export const withContents = <T>(
   history: string,
   fn: (payloads: PayloadSource) => T,
 ): Promise<T> =>
-  home.withPayloads(history, (source) => {
-    const missing: EventRef[] = [];
-    const result = fn((ref) => {
-      try {
-        return source(ref);
-      } catch (error) {
-        if (!(error instanceof PayloadNeeded)) throw error;
-        missing.push(...error.refs);
-        return {};
-      }
-    });
-    if (missing.length > 0) throw new PayloadNeeded(missing);
-    return result;
-  });
+  home.withPayloads(history, (source) => collect((attempt) => fn((ref) => attempt(source, ref, {}))));

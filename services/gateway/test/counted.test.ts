@@ -39,7 +39,7 @@ test('what is written, folded and asked for is counted, by route and never by pa
     'stemma_conflicts_total 0',
     'stemma_events_folded_total{read_model="all"} 3',
     'stemma_lag_records{partition="0",read_model="all"} 0',
-    'stemma_records_fenced_total{partition="0",read_model="all",reason="overtaken"} 0',
+    'stemma_records_stale_total{partition="0",read_model="all",reason="overtaken"} 0',
     'stemma_http_requests_total{method="GET",route="/api/histories/:history",status="200"} 1',
     'stemma_http_requests_total{method="GET",route="/api/histories/:history",status="404"} 1',
     'stemma_http_requests_total{method="GET",route="none",status="404"} 1',

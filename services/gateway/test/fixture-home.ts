@@ -1,15 +1,9 @@
 import { toHex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
-import type {
-  Home,
-  HistorySummary,
-  Line,
-  LoggedEvent,
-  Position,
-  SnapshotSummary,
-  TreeView,
-} from '@stemma/home';
+import type { Line, Position, TreeView } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { HistorySummary, LoggedEvent, SnapshotSummary } from '@stemma/queries';
 import {
   diffOf,
   eventsOf,
@@ -174,6 +168,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     questions: undefined as never,
     recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     audit: undefined as never,
+    experiments: undefined as never,
     partitions: async () => [],
     ready: async () => undefined,
     doctor: () => Promise.reject(new Error('only real homes are examined')),

@@ -1,7 +1,7 @@
 import { sha256, type WideJson } from '@stemma/canonical';
 import { NO_DEPTH, NODE_KIND, type FlatTree, type Headers, type Payload } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
-import type { DiffResult } from '@stemma/home';
+import type { DiffResult } from '@stemma/queries';
 
 /** A block as a fixture tells it: alive from the cycle it is given in for `ttl` snapshots more. */
 export type FixtureBlock = {

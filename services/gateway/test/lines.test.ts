@@ -1,4 +1,5 @@
-import type { HistorySummary, Home, LoggedEvent } from '@stemma/home';
+import type { Home } from '@stemma/home';
+import type { HistorySummary, LoggedEvent } from '@stemma/queries';
 import { expect, test } from 'vitest';
 import { chainLimits } from '../src/lines.ts';
 import { passages } from '../src/passage.ts';
@@ -15,7 +16,7 @@ const summary = {
   lineages: [lineage(0, null, null), lineage(5, 0, 3), lineage(9, 5, 7), lineage(12, 9, 2)],
 } as unknown as HistorySummary;
 
-test("a chain's limits are the running minimum of where its lineages left their parents [snapshots: strands]", () => {
+test("a chain's limits are the running minimum of where its lineages left their parents [snapshots: branches]", () => {
   expect([...chainLimits(summary, 9)]).toEqual([
     [9, Number.POSITIVE_INFINITY],
     [5, 7],

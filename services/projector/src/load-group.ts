@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
-import { GROUPS, groupOf, type Group } from '@stemma/projector';
+import { HISTORY_STORE } from '@stemma/history-store';
+import { groupOf, GROUPS, type Group } from '@stemma/projector';
 import type { ReadModel } from '@stemma/read-models';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -24,7 +25,7 @@ export const loadGroup = async (named: string): Promise<Group> => {
       'E_USAGE',
       `${named} has no read model as its default export: { name, version, tables, fold }`,
     );
-  if (GROUPS.some(({ name, models }) => name === model.name || models.some((own) => own.name === model.name)))
+  if (GROUPS.some(({ name }) => name === model.name) || model.name === HISTORY_STORE.name)
     throw fail('E_USAGE', `a read model of Stemma is called ${model.name}: give yours another name`);
   return groupOf(model);
 };

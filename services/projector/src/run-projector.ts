@@ -1,6 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { openLogOf, openPatience, openShared, partitionsOf, projectorOf, type Patience } from '@stemma/home';
+import { openPatience, openShared, projectorOf, type Patience } from '@stemma/home';
 import { countFolding, openMetrics, serveStatus, type PartitionStanding } from '@stemma/metrics';
+import { openLogOf, partitionsOf } from '@stemma/operations';
 import { openAssignment, openDatabase } from '@stemma/postgres';
 import { signatureOf, type Projector } from '@stemma/projector';
 import { foldAssigned } from './fold-assigned.ts';
@@ -56,7 +57,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     const projector = projectorOf(log, shared, group, folded);
     standing = () => partitionsOf({ log, projector });
     ready = async () => {
-      await projector.standing(0);
+      await projector.checkpoint(0);
     };
     say(`folding ${group.name} into ${shared.name}`);
     const database = openDatabase(run.rows);
@@ -66,7 +67,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
       open: () =>
         patience.trying(() =>
           openAssignment(database, {
-            group: `${log.id} ${signatureOf(group.models, group.keepFrames)}`,
+            group: `${log.id} ${signatureOf([group.model], group.primary)}`,
             partitions: log.partitions,
           }),
         ),

@@ -82,7 +82,7 @@ it('two projectors share the partitions; one that is stopped, wakes up or is kil
     for (let partition = 0; partition < PARTITIONS; partition++) {
       const end = await log.end(partition);
       await expect
-        .poll(async () => (await rows.standing(partition))?.cursor.offset ?? 0, DEADLINE)
+        .poll(async () => (await rows.checkpoint(partition))?.cursor.offset ?? 0, DEADLINE)
         .toBeGreaterThanOrEqual(end);
     }
   };

@@ -1,8 +1,9 @@
-import { relayedRecords } from '@stemma/event-contract';
 import { isStemmaError } from '@stemma/errors';
+import { relayedRecords } from '@stemma/event-contract';
+import { FRAMES, readFence } from '@stemma/history-store';
 import { advanceCursor, checkCursor, type EventLog } from '@stemma/log';
 import type { Publisher } from '@stemma/log-kafka';
-import { FRAMES, isClosed, readFence, type Projector } from '@stemma/projector';
+import { isClosed, type Projector } from '@stemma/projector';
 import type { Place, Places } from './place.ts';
 import { readStretch, readTaken, type Taken } from './stretch.ts';
 
@@ -35,7 +36,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
   let place = begin;
   let closed = false;
 
-  const knownTo = async (): Promise<number> => (await projector.standing(partition))?.cursor.offset ?? 0;
+  const knownTo = async (): Promise<number> => (await projector.checkpoint(partition))?.cursor.offset ?? 0;
 
   /** Everything up to the log's end is in the rows: only they know which frames are accepted and true. */
   const catchUp = async (): Promise<void> => {
@@ -47,7 +48,7 @@ export const openCourse = (relaying: Relaying, partition: number, begin: Place):
       // The log is the one that was published; only the rows are of another.
       await projector.rebuild();
     }
-    const now = isClosed(await projector.standing(partition));
+    const now = isClosed(await projector.checkpoint(partition));
     if (now && !closed)
       say(
         `partition ${partition} is closed by a damaged record: stemma verify names it, stemma ack opens it`,

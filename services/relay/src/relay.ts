@@ -3,12 +3,11 @@ import { openPatience, openSource, type Patience, type Source } from '@stemma/ho
 import { checkCursor, type EventLog } from '@stemma/log';
 import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } from '@stemma/log-kafka';
 import { openProjector } from '@stemma/projector';
-import { snapshots } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
 import { openCourse, type Course } from './course.ts';
-import { openStatus } from './status.ts';
 import { firstPlace, openPlaces, type Place, type Places } from './place.ts';
+import { openStatus } from './status.ts';
 
 export type RelayOptions = {
   /** A home: contents are there, the log too unless `log` says otherwise; the relay keeps its place in `relay`. */
@@ -93,7 +92,7 @@ const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<Rel
     contents,
     keepFrames,
     store: rows,
-    models: [snapshots],
+    models: [],
     group: 'relay',
     progress: status.folded,
   });

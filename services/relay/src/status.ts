@@ -1,16 +1,9 @@
 import { fail } from '@stemma/errors';
+import type { Patience } from '@stemma/home';
 import type { EventLog } from '@stemma/log';
-import {
-  countFolding,
-  openMetrics,
-  serveStatus,
-  type Folded,
-  type PartitionStanding,
-  type StatusServer,
-} from '@stemma/metrics';
+import { countFolding, openMetrics, serveStatus, type Folded, type PartitionStanding, type StatusServer } from '@stemma/metrics';
 import { isClosed, type Projector } from '@stemma/projector';
 import type { Course } from './course.ts';
-import type { Patience } from '@stemma/home';
 
 /** What the relay says of itself to programs. */
 export type Status = {
@@ -65,15 +58,15 @@ const standingOf = async (
   projector: Projector,
   partition: number,
 ): Promise<PartitionStanding> => {
-  const standing = await projector.standing(partition);
-  const rows = standing?.cursor.offset ?? 0;
+  const checkpoint = await projector.checkpoint(partition);
+  const rows = checkpoint?.cursor.offset ?? 0;
   return {
     partition,
     rows,
     lag: Math.max((await log.end(partition)) - rows, 0),
-    accepted: standing?.state.accepted ?? 0,
-    fenced: standing?.state.fenced ?? {},
-    damaged: standing?.state.damage.length ?? 0,
-    closed: isClosed(standing),
+    accepted: checkpoint?.state.accepted ?? 0,
+    stale: checkpoint?.state.stale ?? {},
+    damaged: checkpoint?.state.damage.length ?? 0,
+    closed: isClosed(checkpoint),
   };
 };

@@ -1,7 +1,8 @@
 import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
+import { FRAMES, readFence } from '@stemma/history-store';
 import { openRecord, openRecords, readFrame, type EventLog, type LogRecord, type Opened } from '@stemma/log';
-import { FRAMES, readFence, type Projector } from '@stemma/projector';
+import type { Projector } from '@stemma/projector';
 
 /** An accepted frame as it lies in the log. */
 export type Taken = {

@@ -1,17 +1,10 @@
-import {
-  acknowledgeDamage,
-  readPartition,
-  standingAtStart,
-  type EventLog,
-  type HeadState,
-  type Standing,
-} from '@stemma/log';
+import { acknowledgeDamage, checkpointAtStart, readPartition, type Checkpoint, type EventLog, type HeadState } from '@stemma/log';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { all, framesOf, openWorld, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-world.ts';
 
 describe('what is published', () => {
-  it('is every accepted event, in order, and neither repeated nor overtaken frames nor what the log says of itself [record §2: fenced]', async () => {
+  it('is every accepted event, in order, and neither repeated nor overtaken frames nor what the log says of itself [record §2: stale]', async () => {
     const { log, start, topic } = await openWorld();
     const [a, b] = [framesOf('ha', 3), framesOf('hb', 3)];
     const [one, two] = [recordsOf(a).entries, recordsOf(b).entries];
@@ -78,23 +71,23 @@ describe('what is published', () => {
     expect(topic).toEqual([]);
     expect(course.isClosed()).toBe(true);
     expect(said.filter((sentence) => sentence.includes('closed')).length).toBe(1);
-    const { standing, heads } = await readAll(log);
+    const { checkpoint, heads } = await readAll(log);
     const author = { at: 1n, actor: 'operator', command: 'ack' };
-    await acknowledgeDamage(log, standing, { load: () => heads }, offset, author);
+    await acknowledgeDamage(log, checkpoint, { load: () => heads }, offset, author);
     await runToEnd(course);
     expect(seen(topic, 'ha')).toEqual(all(frames));
     expect(course.isClosed()).toBe(false);
   });
 });
 
-const readAll = async (log: EventLog): Promise<{ standing: Standing; heads: Map<string, HeadState> }> => {
+const readAll = async (log: EventLog): Promise<{ checkpoint: Checkpoint; heads: Map<string, HeadState> }> => {
   const heads = new Map<string, HeadState>();
-  let standing = await standingAtStart(log, 0);
-  for await (const batch of readPartition(log, { standing, heads: { load: () => heads } })) {
+  let checkpoint = await checkpointAtStart(log, 0);
+  for await (const batch of readPartition(log, { checkpoint, heads: { load: () => heads } })) {
     for (const [history, head] of batch.heads) heads.set(history, head);
-    standing = batch.standing;
+    checkpoint = batch.checkpoint;
   }
-  return { standing, heads };
+  return { checkpoint, heads };
 };
 
 it('nothing is missing, order is kept and repeats are the same, whenever sends fail or the relay dies', async () => {

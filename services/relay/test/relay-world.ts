@@ -4,7 +4,6 @@ import type { RelayedRecord } from '@stemma/event-contract';
 import type { Frame } from '@stemma/events';
 import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type EventLog } from '@stemma/log';
 import { openProjector } from '@stemma/projector';
-import { snapshots } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { naiveHistory } from '@stemma/test-kit';
 import { openCourse, type Course } from '../src/course.ts';
@@ -85,7 +84,7 @@ export const openWorld = async (
     saved: () => place,
     start: async ({ emptyRows = false } = {}) => {
       if (emptyRows) store = openMemoryRowStore();
-      const projector = openProjector({ log, contents, store, models: [snapshots], group: 'relay' });
+      const projector = openProjector({ log, contents, store, models: [], group: 'relay' });
       const relaying = {
         log,
         contents,

@@ -16,7 +16,7 @@ export type Attributed = {
 type Reason = { readonly index: number; readonly cause: Cause };
 
 /**
- * Every difference that a frame made, each with exactly one cause (context-tree §3, last paragraph): what is in `after`
+ * Every difference that a frame made, each with exactly one cause (context-tree §3: one cause): what is in `after`
  * and not in `before` was added, and so on, as in a diff. Where several events of a frame had a hand in one difference,
  * the last that set the value is its cause; what they undid among themselves is none. Ids that came in the order of
  * `after`, ids that went in that of `before`, then changes in that of `after`, fields sorted.
@@ -25,7 +25,7 @@ type Reason = { readonly index: number; readonly cause: Cause };
  * consecutive positions has no entry without a cause and no cause is claimed for what does not differ.
  *
  * @param before the position that the frame was applied to; null for the first of a history.
- * @throws PayloadNeeded for nodes whose content was replaced.
+ * @throws Missing (payloads) for nodes whose content was replaced.
  */
 export const attributeFrame = (
   frame: AppliedFrame,

@@ -3,7 +3,7 @@ export type MutationOp = 'start' | 'insert' | 'replace' | 'move' | 'carry' | 're
 
 /**
  * Why something about a node is other than one frame before: data, the same in rows, answers and documents (context-tree
- * §3, last paragraph). Who did it and when is the frame's: its author, command and time.
+ * §3: one cause). Who did it and when is the frame's: its author, command and time.
  */
 export type Cause =
   /** By a command. `by`: the node that the command named, where this one only lay in it; else null. */

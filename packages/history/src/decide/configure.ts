@@ -1,12 +1,7 @@
+import { canonicalJson, compareCodePoints, isForbiddenKey, isJsonObject, type WideJson } from '@stemma/canonical';
 import { checkId, checkValue, type Policy } from '@stemma/context-tree';
-import {
-  canonicalJson,
-  compareCodePoints,
-  isForbiddenKey,
-  isJsonObject,
-  type WideJson,
-} from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { changesBranch } from '@stemma/events';
 import type { StepOf } from '../command.ts';
 import { changedConfig, type ConfigChange } from '../config.ts';
 import { checkName } from '../history-id.ts';
@@ -131,11 +126,8 @@ type At = { readonly strand: number; readonly seq: number };
 /** Without changes before it in the command, a name belongs to where the lineage was: so a commit's name is a commit's. */
 const positionOf = (draft: Draft, given: At | undefined): At => {
   const { strand, seq } = draft.lineage;
-  if (given === undefined) return { strand, seq: draft.events.some(changesLineage) ? draft.seq : seq };
+  if (given === undefined) return { strand, seq: draft.events.some(changesBranch) ? draft.seq : seq };
   if (given.seq >= draft.seq || given.strand > given.seq || draft.standing(given.strand) === undefined)
     throw fail('E_SNAPSHOT_NOT_FOUND', `there is no position ${given.seq} of strand ${given.strand}`);
   return given;
 };
-
-const changesLineage = ({ type }: Draft['events'][number]): boolean =>
-  type !== 'PositionNamed' && type !== 'PositionAnnotated' && type !== 'InterventionRecorded';

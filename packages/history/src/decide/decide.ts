@@ -15,7 +15,6 @@ import { decideMove, decidePriorities, decideRemove, decideReplace } from './edi
 import { decideInject } from './inject.ts';
 import { decideInsert } from './insert.ts';
 import { leadingEvents } from './intervene.ts';
-import { askAhead } from './lookups.ts';
 import { decideObserve } from './observe.ts';
 import { beginHistory, importPlan } from './start.ts';
 
@@ -42,7 +41,6 @@ export const decide: Decide = (state, command, now, sources) => {
   if (first?.op === 'observe') return decideObserve(state, command, first, sources);
   const lineage = lineageOf(state, command.lineage, sources);
   refuseMoved(command, lineage.seq);
-  askAhead(command, lineage, lookups);
   return onDraft({ state, lineage, clock, sources, command: command.id }, events, (draft) => {
     for (const step of command.steps) decideStep(draft, step);
   });

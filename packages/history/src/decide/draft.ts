@@ -32,8 +32,8 @@ export const emit = (draft: Draft, event: LineageEvent): void => {
 };
 
 /**
- * The time of a step's nodes: one value for a command, the clock's, but always past what the lineage has (§2); or of
- * its own (imports, §9).
+ * The time of a step's nodes: one value for a command, the clock's, but always past what the lineage has
+ * (context-tree §2: time); or of its own (imports, §9: times and ids).
  */
 export const timeOf = (draft: Draft, own: bigint | undefined): bigint => {
   const least = draft.lineage.newest + 1n;
@@ -50,7 +50,7 @@ const GIVEN: Blame = { code: 'E_NODE_INVALID', what: 'the node' };
 /**
  * The id of a new node: the given one, or one made from its position, with `-` appended while taken (context-tree §2).
  *
- * @throws E_NODE_EXISTS when the given id was ever used in the history; E_KEY_TOO_LONG; LookupNeeded.
+ * @throws E_NODE_EXISTS when the given id was ever used in the history; E_KEY_TOO_LONG; Missing.
  */
 export const newId = (draft: Draft, given: string | undefined, made: string): string => {
   let id = given ?? made;

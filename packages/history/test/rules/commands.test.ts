@@ -1,6 +1,6 @@
 import { pack, sha256 } from '@stemma/canonical';
-import { commandDigest, type Command } from '@stemma/history';
 import { expect, test } from 'vitest';
+import { commandDigest, type Command } from '../../src/command.ts';
 import { block } from './kit.ts';
 
 const command: Command = {

@@ -1,13 +1,13 @@
 import { isoTime } from '@stemma/context-tree';
 import { expect, test } from 'vitest';
 import {
-  exportedNodes,
+  begun,
   block,
   box,
   codeOf,
   COMMIT,
+  exportedNodes,
   exportOf,
-  begun,
   imported,
   refused,
   started,

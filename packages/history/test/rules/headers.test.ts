@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
-  exportedNodes,
+  begun,
   block,
   box,
   codeOf,
   COMMIT,
-  begun,
+  exportedNodes,
   imported,
   places,
   refused,

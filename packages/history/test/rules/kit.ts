@@ -9,8 +9,9 @@ import {
   type ThreadMode,
 } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import type { AppliedFrame, Step } from '@stemma/history';
 import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
+import type { AppliedFrame } from '../../src/applied-frame.ts';
+import type { Step } from '../../src/command.ts';
 
 /** A history that one talks to in steps; the clock stands at 1 unless a test sets it. */
 export type Session = {

@@ -1,5 +1,5 @@
-import type { Step } from '@stemma/history';
 import { expect, test } from 'vitest';
+import type { Step } from '../../src/command.ts';
 import { block, box, COMMIT, facts, started, type Session } from './kit.ts';
 
 const policy = (max_blocks: number, keep_turns = 0, pins: string[] = []): Step => ({

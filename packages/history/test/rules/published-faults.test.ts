@@ -9,7 +9,7 @@ import { block, COMMIT, started, type Session } from './kit.ts';
 const said = (session: Session, strand = 0, seq: number | null = null): readonly string[] =>
   session.tree(strand, seq).ids.filter((id) => /^(stem|parent|fork|future|again)-/.test(id));
 
-test('a fork never sees what its parent writes later, at no position and at no depth of forks (langgraph 8443) [pool: Lineages and snapshots] [snapshots: strands]', () => {
+test('a fork never sees what its parent writes later, at no position and at no depth of forks (langgraph 8443) [pool: Lineages and snapshots] [snapshots: branches]', () => {
   const session = started();
   session.submit(block('stem-1'), COMMIT);
   session.submit(block('stem-open'));
@@ -33,7 +33,7 @@ test('a fork never sees what its parent writes later, at no position and at no d
   expect([content(0), content(fork), content(second)]).toEqual(['parent', 'own', 'own']);
 });
 
-test('going on from an older position mixes nothing of the abandoned future in, and the future stays as it was (langgraphjs 2737) [pool: Lineages and snapshots] [snapshots: strands]', () => {
+test('going on from an older position mixes nothing of the abandoned future in, and the future stays as it was (langgraphjs 2737) [pool: Lineages and snapshots] [snapshots: branches]', () => {
   const session = started();
   session.submit(block('stem-1'), COMMIT);
   session.submit(block('future-1'));
@@ -58,7 +58,7 @@ test('going on from an older position mixes nothing of the abandoned future in, 
   expect([session.export(0), said(session, 0)]).toEqual([future, ['stem-1', 'future-1', 'future-open']]);
 });
 
-test('branches that go on from one position, the empty root too, take nothing of each other, whichever is written first (langgraph 8443, langgraphjs 2737) [pool: Lineages and snapshots] [snapshots: strands]', () => {
+test('branches that go on from one position, the empty root too, take nothing of each other, whichever is written first (langgraph 8443, langgraphjs 2737) [pool: Lineages and snapshots] [snapshots: branches]', () => {
   for (const base of [0, 1]) {
     const session = started();
     if (base === 1) session.submit(block('stem-1'), COMMIT);

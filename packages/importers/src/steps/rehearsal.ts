@@ -1,5 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
-import type { Frame, HistoryEvent } from '@stemma/events';
+import { enteredIds, namedPosition, type Frame, type HistoryEvent } from '@stemma/events';
 import { applyFrame, decide, openHistory, payloadIn, type Command, type Step } from '@stemma/history';
 import { at } from '../check-node.ts';
 
@@ -69,9 +69,9 @@ const faultyStep = (steps: readonly Step[], decided: (steps: readonly Step[]) =>
 };
 
 const remember = (event: HistoryEvent, ids: Set<string>, names: Set<string>): void => {
-  if (event.type === 'NodeInserted') ids.add(event.node.id);
-  if (event.type === 'TurnSealed') ids.add(event.turn.id);
-  if (event.type === 'PositionNamed') names.add(event.name);
+  for (const id of enteredIds(event)) ids.add(id);
+  const named = namedPosition(event);
+  if (named !== null) names.add(named.name);
 };
 
 const frameOf = (seq: number, events: readonly HistoryEvent[]): Frame => ({

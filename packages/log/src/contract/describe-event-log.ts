@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { HeadState } from '../checkpoint.ts';
 import { acknowledgeDamage } from '../control.ts';
 import { checkCursor } from '../cursor.ts';
-import { closedBy } from '../partition-state.ts';
 import { partitionOf } from '../partition-of.ts';
+import { closedBy } from '../partition-state.ts';
 import type { EventLog } from '../port.ts';
-import { readPartition, standingAtStart } from '../read-partition.ts';
-import type { HeadState } from '../standing.ts';
+import { checkpointAtStart, readPartition } from '../read-partition.ts';
 import { faultyLog, seeded, type Faults } from './faults.ts';
-import { noteIntent, openNoteRows } from './notes.ts';
 import { bytesOf, frames, noteWriter, plain, records } from './kit.ts';
+import { noteIntent, openNoteRows } from './note-domain.ts';
 
 export type EventLogHarness = {
   /** A new, empty log with so many partitions. */
@@ -194,7 +194,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       const partition = partitionOf('hcursor', 3);
       const rows = openNoteRows(log);
       await rows.catchUp();
-      const cursor = rows.standing(partition)?.cursor;
+      const cursor = rows.checkpoint(partition)?.cursor;
       if (!cursor) throw new Error('no cursor');
       expect(cursor.from).toHaveLength(64);
       await checkCursor(await another(), cursor);
@@ -213,24 +213,29 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       const [{ offset } = { offset: -1 }] = await log.append(partition, [
         { key: 'nobody', bytes: bytesOf(9) },
       ]);
-      const start = await standingAtStart(log, partition);
+      const start = await checkpointAtStart(log, partition);
       const heads = new Map<string, HeadState>();
-      let standing = start;
-      for await (const batch of readPartition(log, { standing: start, heads: { load: () => heads } })) {
+      let checkpoint = start;
+      for await (const batch of readPartition(log, { checkpoint: start, heads: { load: () => heads } })) {
         for (const [history, head] of batch.heads) heads.set(history, head);
-        standing = batch.standing;
+        checkpoint = batch.checkpoint;
       }
-      expect(closedBy(standing.state)).toEqual({ offset, history: 'nobody', seq: 0, anybodys: true });
+      expect(closedBy(checkpoint.state)).toEqual({
+        offset,
+        history: 'nobody',
+        seq: 0,
+        affectsWholePartition: true,
+      });
       const late = await noteWriter(log, seeded(3));
       await expect(late.write(noteIntent('hack', 'b', 'behind'))).rejects.toMatchObject({
         code: 'E_PARTITION_CLOSED',
       });
       const author = { at: 1n, actor: 'operator', command: 'ack' };
       const ack = { load: () => heads };
-      await expect(acknowledgeDamage(log, standing, ack, offset + 1, author)).rejects.toMatchObject({
+      await expect(acknowledgeDamage(log, checkpoint, ack, offset + 1, author)).rejects.toMatchObject({
         code: 'E_NOTHING_TO_ACK',
       });
-      await acknowledgeDamage(log, standing, ack, offset, author);
+      await acknowledgeDamage(log, checkpoint, ack, offset, author);
       await late.write(noteIntent('hack', 'b', 'behind'));
       const rows = openNoteRows(log);
       await rows.catchUp();

@@ -1,4 +1,4 @@
-import type { Entry, EventLog, Placed } from '../port.ts';
+import type { Entry, EntryOffset, EventLog } from '../port.ts';
 
 /** How often a log misbehaves, each in [0, 1). */
 export type Faults = {
@@ -16,7 +16,7 @@ export type Faults = {
 
 /** The log with the faults that a log may have (record §3): none of them may harm. Offsets of it are not to be trusted. */
 export const faultyLog = (log: EventLog, faults: Faults, random: () => number): EventLog => {
-  const append = async (partition: number, entries: readonly Entry[]): Promise<readonly Placed[]> => {
+  const append = async (partition: number, entries: readonly Entry[]): Promise<readonly EntryOffset[]> => {
     const happens = (chance = 0): boolean => random() < chance;
     if (happens(faults.drop)) throw new Error('the batch was not stored');
     let stored = entries.flatMap((entry) => (happens(faults.repeat) ? [entry, entry] : [entry]));

@@ -1,14 +1,14 @@
 import { sha256 } from '@stemma/canonical';
 import { encodeFrame } from '../body.ts';
+import type { HeadState } from '../checkpoint.ts';
 import { ZERO_HASH } from '../envelope.ts';
 import type { EventLog, LogRecord } from '../port.ts';
 import { readFrame } from '../read-frame.ts';
-import { readPartition, standingAtStart } from '../read-partition.ts';
+import { checkpointAtStart, readPartition } from '../read-partition.ts';
 import { sealRecord } from '../record.ts';
-import type { HeadState } from '../standing.ts';
-import { openWriter } from '../writer/writer.ts';
+import { openWriter } from '../writer/partition-writer.ts';
 import type { Writer } from '../writer/types.ts';
-import { NO_CONTENTS, openNoteRows, type Note } from './notes.ts';
+import { NO_CONTENTS, openNoteRows, type Note } from './note-domain.ts';
 
 /** A record that is in order, of a history of its own. */
 export const bytesOf = (i: number): Uint8Array =>
@@ -57,8 +57,8 @@ export const frames = async (
 ): Promise<Awaited<ReturnType<typeof readFrame>>[]> => {
   const all: Awaited<ReturnType<typeof readFrame>>[] = [];
   const heads = new Map<string, HeadState>();
-  const standing = await standingAtStart(log, partition);
-  for await (const batch of readPartition(log, { standing, heads: { load: () => heads } })) {
+  const checkpoint = await checkpointAtStart(log, partition);
+  for await (const batch of readPartition(log, { checkpoint, heads: { load: () => heads } })) {
     for (const [history, head] of batch.heads) heads.set(history, head);
     for (const accepted of batch.accepted) all.push(await readFrame(accepted, NO_CONTENTS));
   }

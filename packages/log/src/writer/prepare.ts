@@ -4,12 +4,12 @@ import { encodeFrame } from '../body.ts';
 import { decodeEnvelope } from '../envelope.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
-import type { Line, Sent, Task } from './line.ts';
+import type { HistorySession, Sent, Task } from './history-session.ts';
 import type { ContentSink } from './types.ts';
 
 /**
- * What a command came to: a frame to send, or the `seq` at which it was accepted before. `later`: what it would come to
- * rests on frames whose outcome is not known, so it is asked again when it is.
+ * What a command came to: a frame to send, or the `seq` at which it was accepted before. `later`: the answer depends on
+ * frames whose outcome is not known yet, so the command is prepared again when it is.
  */
 export type Prepared<C> =
   | { readonly kind: 'sent'; readonly sent: Sent<C> }
@@ -19,31 +19,30 @@ export type Prepared<C> =
 
 /** Decides, encodes, decodes its own bytes, checks them as every reader does, and takes them in (record §3). */
 export const prepare = async <C>(
-  line: Line<C>,
+  session: HistorySession<C>,
   task: Task<C>,
   contents: ContentSink & ContentSource,
 ): Promise<Prepared<C>> => {
   try {
-    refuseStopped(line);
-    const remembered = await line.session.remembered(task.intent.id);
+    refuseStopped(session);
+    const remembered = await session.session.remembered(task.intent.id);
     if (remembered) {
-      if (line.sent.length > 0) return { kind: 'later' };
+      if (session.sent.length > 0) return { kind: 'later' };
       if (!sameBytes(remembered.digest, task.intent.digest)) throw reused(task);
       return { kind: 'repeated', seq: remembered.seq, frame: remembered.frame ?? null };
     }
-    refuseMoved(line, task);
-    return { kind: 'sent', sent: await send(line, task, contents) };
+    refuseMoved(session, task);
+    return { kind: 'sent', sent: await encode(session, task, contents) };
   } catch (error) {
-    return line.sent.length > 0 ? { kind: 'later' } : { kind: 'refused', error };
+    return session.sent.length > 0 ? { kind: 'later' } : { kind: 'refused', error };
   }
 };
 
-const send = async <C>(
-  line: Line<C>,
+const encode = async <C>(
+  { session, history }: HistorySession<C>,
   task: Task<C>,
   contents: ContentSink & ContentSource,
 ): Promise<Sent<C>> => {
-  const { session, history } = line;
   const { id, digest } = task.intent;
   const { author, at, lineage, events } = await session.decide(task.intent.command);
   const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
@@ -61,14 +60,14 @@ const send = async <C>(
   return { task, frame, hash, record };
 };
 
-const refuseStopped = <C>({ history, stopped }: Line<C>): void => {
+const refuseStopped = <C>({ history, stopped }: HistorySession<C>): void => {
   if (stopped === 'damaged')
     throw fail('E_HISTORY_DAMAGED', `the history ${history} is damaged`, { history });
   if (stopped === 'defective')
     throw fail('E_HISTORY_DEFECTIVE', `the history ${history} is defective`, { history });
 };
 
-const refuseMoved = <C>({ history, session }: Line<C>, { intent }: Task<C>): void => {
+const refuseMoved = <C>({ history, session }: HistorySession<C>, { intent }: Task<C>): void => {
   if (intent.expected === undefined || intent.expected === session.next - 1) return;
   throw fail(
     'E_CONFLICT',

@@ -1,6 +1,6 @@
 import type { Author, Frame, HistoryEvent } from '@stemma/events';
+import type { Checkpoint, HeadState } from '../checkpoint.ts';
 import type { ContentSource } from '../read-frame.ts';
-import type { HeadState, Standing } from '../standing.ts';
 
 /** A command for the writer: what the domain decides it from, and what makes a repetition of it harmless (record §3). */
 export type Intent<C> = {
@@ -48,11 +48,11 @@ export type Remembered = {
   readonly frame?: Frame;
 };
 
-/** What the writer needs of the rows and of the rules of histories: given by the home that composes them. */
+/** What the writer needs of the rows and of the rules of histories: whoever composes them gives it. */
 export type Domain<C> = {
-  /** Where the rows of the partition stand; from here the writer reads on. */
-  standing(partition: number): Promise<Standing> | Standing;
-  /** Heads as the rows have them, read in one snapshot with the offset that the rows stand at. */
+  /** The checkpoint of the partition's rows; the writer reads on from there. */
+  checkpoint(partition: number): Promise<Checkpoint> | Checkpoint;
+  /** Heads as the rows have them, read in one snapshot with the offset of their checkpoint. */
   heads(partition: number, histories: readonly string[]): Promise<HeadsAsOf> | HeadsAsOf;
   /** The decision state of a history as the rows have it, read in one snapshot; `next` 0 if there is no such history. */
   load(history: string): Promise<Session<C>> | Session<C>;
@@ -72,7 +72,7 @@ export type Accepted = {
   readonly frame: Frame | null;
   /** Where it lies; null if it was accepted before. */
   readonly offset: number | null;
-  /** A reader that stands here or further has seen it; null as above. */
+  /** A reader whose checkpoint is here or further has seen it; null as above. */
   readonly next: number | null;
 };
 
@@ -81,7 +81,7 @@ export type Writer<C> = {
    * Decides and appends; resolves when the frame is accepted. Commands on one history are decided in the order of the calls.
    *
    * @throws what the domain's decision throws; E_CONFLICT if `expected` is not the last `seq`, or if others were faster
-   *   too often; E_COMMAND_REUSED; E_OUTCOME_UNKNOWN if the log does not tell in time (send the same command again);
+   *   too often; E_COMMAND_REUSED; E_OUTCOME_UNKNOWN if the log does not say in time (send the same command again);
    *   E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE, E_PARTITION_CLOSED, E_FRAME_TOO_LARGE, E_CONTENT_TOO_LARGE, E_LOG_BUSY,
    *   E_LOG_CLOSED.
    */
@@ -107,7 +107,7 @@ export type WriterOptions<C> = {
   readonly ahead?: number;
   /** Decision states kept in memory. Default 64. */
   readonly sessions?: number;
-  /** Told when frames were sent whose place another writer took, and how many. */
+  /** Called when frames were sent whose place another writer took, with their number. */
   readonly overtaken?: (frames: number) => void;
 };
 

@@ -1,18 +1,23 @@
+import { FENCES, HISTORY_STORE, readFence, RECORD_TABLES } from '@stemma/history-store';
 import type { Generation, GenerationView, Key, RowReader, Table } from '@stemma/row-store';
-import { CORE_TABLES, FENCES, readFence } from '../core-tables.ts';
+import { missing, missingKind } from '@stemma/suspend';
 import type { Group } from '../groups.ts';
 
-/** Rows of a group were asked for that was not opened for this read. */
-export class OtherGroupNeeded extends Error {
-  readonly group: Group;
-  constructor(group: Group) {
-    super(`rows of ${group.name} are needed`);
-    this.group = group;
-  }
-}
+/** Groups whose rows were asked for and that are not open for this read. */
+export const UNOPENED_GROUPS = missingKind<Group>('groups of rows');
 
-/** A group has less of a history than the first one, whose word counts. */
-export class Lagging extends Error {}
+/** What a generation of another group lacks: as much of a history as the primary group has, whose word counts. */
+export type BehindPrimary = {
+  readonly group: Group;
+  readonly generation: string;
+  readonly history: string;
+  /** The `seq` of the next frame that the primary group expects. */
+  readonly next: number;
+};
+export const BEHIND_PRIMARY = missingKind<BehindPrimary>(
+  'rows of one moment',
+  ({ generation, history, next }) => `${generation} ${next} ${history}`,
+);
 
 type Opened = { readonly group: Group; readonly generation: Generation };
 
@@ -21,7 +26,7 @@ type Opened = { readonly group: Group; readonly generation: Generation };
  * much of every history that was asked for in it as the first. A frame more changes no answer about a position, and the
  * first group says which positions there are.
  *
- * @throws OtherGroupNeeded, Lagging
+ * @throws Missing {@link UNOPENED_GROUPS}, {@link BEHIND_PRIMARY}
  */
 export const readGroups = <T>(
   [first, ...rest]: readonly Opened[],
@@ -48,14 +53,17 @@ const composed = (
     if (place === -1) {
       const group = all.find((each) => has(each, table));
       if (group === undefined) throw new RangeError(`no group has the table ${table.name}`);
-      throw new OtherGroupNeeded(group);
+      throw missing(UNOPENED_GROUPS, [group]);
     }
     const view = views[place] as GenerationView;
     const [history] = key;
     const name = `${place} ${String(history)}`;
     if (place > 0 && typeof history === 'string' && !level.has(name)) {
       const [mine, theirs] = [readFence(main, history)?.next ?? 0, readFence(view, history)?.next ?? 0];
-      if (theirs < mine) throw new Lagging(`${history} is at ${theirs} of ${mine}`);
+      if (theirs < mine) {
+        const { group, generation } = opened[place] as Opened;
+        throw missing(BEHIND_PRIMARY, [{ group, generation: generation.name, history, next: mine }]);
+      }
       level.add(name);
     }
     return view;
@@ -68,7 +76,8 @@ const composed = (
   };
 };
 
-const has = ({ models }: Group, table: Table): boolean =>
+/** The history store of the primary group is read; every group tells of its own heads. */
+const has = ({ model, primary }: Group, table: Table): boolean =>
   table === FENCES ||
-  CORE_TABLES.includes(table) ||
-  models.some(({ tables }) => tables.some(({ name }) => name === table.name));
+  (primary && (RECORD_TABLES.includes(table) || HISTORY_STORE.tables.includes(table))) ||
+  model.tables.some(({ name }) => name === table.name);

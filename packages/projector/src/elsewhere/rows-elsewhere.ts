@@ -1,13 +1,15 @@
 import { fail } from '@stemma/errors';
-import type { ContentSource, EventLog, Standing } from '@stemma/log';
+import { frameAt, readFence } from '@stemma/history-store';
+import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
-import { frameAt, standingOf } from '../core-tables.ts';
+import { fetching, resume } from '@stemma/suspend';
+import { checkpointOf } from '../checkpoint.ts';
 import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
 import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
 import type { ServedRows } from '../projector.ts';
 import { isClosed } from '../run-partition.ts';
-import { Lagging, OtherGroupNeeded, readGroups } from './read-groups.ts';
+import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
 
 export type RowsElsewhereOptions = {
   readonly log: EventLog;
@@ -45,12 +47,12 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
   const generationOf = async (group: Group): Promise<Generation> => {
     const before = known.get(group);
     if (before !== undefined && now() - before.at < FRESH) return before.generation;
-    const signature = signatureOf(group.models, group.keepFrames);
+    const signature = signatureOf([group.model], group.primary);
     const current = (await currentName(store, group.name, signature)) ?? (await unfinished(signature, group));
     const generation =
       before?.generation.name === current
         ? before.generation
-        : await store.generation(current, tablesOf(group.models, group.keepFrames));
+        : await store.generation(current, tablesOf([group.model], group.primary));
     known.set(group, { generation, at: now() });
     return generation;
   };
@@ -65,9 +67,8 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
   const patiently = async <T>(
     what: () => string,
     attempt: () => Promise<{ readonly value: T } | undefined>,
-    signal?: AbortSignal,
+    { signal, until = now() + patience }: { readonly signal?: AbortSignal; readonly until?: number } = {},
   ): Promise<T> => {
-    const until = now() + patience;
     let found = await attempt();
     while (found === undefined) {
       if (signal?.aborted === true) throw fail('E_CANCELLED', `${what()}, and nobody waits any more`);
@@ -92,12 +93,12 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     });
   };
 
-  const cursorsOf = async (group: Group): Promise<ReadonlyMap<number, Standing>> => {
+  const cursorsOf = async (group: Group): Promise<ReadonlyMap<number, Checkpoint>> => {
     const { name } = await generationOf(group);
     const cursors = await store.cursors(name);
     // Dropped: another one is current.
     if (cursors.size === 0) known.delete(group);
-    return new Map([...cursors].map(([partition, bytes]) => [partition, standingOf(bytes)]));
+    return new Map([...cursors].map(([partition, bytes]) => [partition, checkpointOf(bytes)]));
   };
   const reach = (group: Group, targets: Offsets, signal?: AbortSignal): Promise<void> => {
     let missing = '';
@@ -106,8 +107,8 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
       async () => {
         const at = await cursorsOf(group);
         const short = [...targets].filter(([partition, offset]) => {
-          const standing = at.get(partition);
-          return (standing?.cursor.offset ?? 0) < offset && !isClosed(standing);
+          const checkpoint = at.get(partition);
+          return (checkpoint?.cursor.offset ?? 0) < offset && !isClosed(checkpoint);
         });
         missing =
           at.size === 0
@@ -117,7 +118,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
                 .join(', ');
         return short.length === 0 ? { value: undefined } : undefined;
       },
-      signal,
+      signal === undefined ? {} : { signal },
     );
   };
 
@@ -126,34 +127,42 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     known.delete(first);
     return (await generationOf(first)).name === generation?.name;
   };
-  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => {
-    let needed: readonly Group[] = [first];
+  /** Resolves when a group has as much of a history as the primary group had. */
+  const waitForGroup = ({ group, history, next }: BehindPrimary, until: number): Promise<void> => {
+    let theirs = 0;
     return patiently(
-      () => `the rows of ${needed.map(({ name }) => name).join(', ')} are not of one moment`,
+      () => `the rows of ${group.name} are behind: ${history} is at ${theirs} of ${next}`,
       async () => {
-        for (;;) {
-          const opened = [];
-          for (const group of needed) opened.push({ group, generation: await generationOf(group) });
-          try {
-            const { value, empty } = await readGroups(opened, groups, (view) => ({
-              empty: view.partitions().length === 0,
-              value: fn(view),
-            }));
-            if (!empty || (await isStill(opened[0]?.generation))) return { value };
-            return undefined;
-          } catch (error) {
-            if (error instanceof OtherGroupNeeded) needed = [...needed, error.group];
-            else if (error instanceof Lagging) {
-              for (const group of needed) known.delete(group);
-              return undefined;
-            } else throw error;
-          }
-        }
+        known.delete(group);
+        const generation = await generationOf(group);
+        theirs = await generation.read((view) => readFence(view, history)?.next ?? 0);
+        return theirs < next ? undefined : { value: undefined };
       },
+      { until },
+    );
+  };
+  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    const until = now() + patience;
+    const needed = [first];
+    const attempt = async (): Promise<T> => {
+      const opened = [];
+      for (const group of needed) opened.push({ group, generation: await generationOf(group) });
+      const { value, empty } = await readGroups(opened, groups, (view) => ({
+        empty: view.partitions().length === 0,
+        value: fn(view),
+      }));
+      return !empty || (await isStill(opened[0]?.generation)) ? value : attempt();
+    };
+    return resume(
+      attempt,
+      fetching(UNOPENED_GROUPS, (more) => void needed.push(...more)),
+      fetching(BEHIND_PRIMARY, async (behindPrimary) => {
+        for (const each of behindPrimary) await waitForGroup(each, until);
+      }),
     );
   };
 
-  const standing = async (partition: number): Promise<Standing | undefined> =>
+  const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
     (await cursorsOf(first)).get(partition);
   const ends = async (partitions: readonly number[]): Promise<Offsets> =>
     new Map(
@@ -162,11 +171,11 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
 
   return {
     read,
-    standing,
+    checkpoint,
     payloads: openPayloads({
       log,
       contents,
-      frameAt: (history, seq) => read((view) => frameAt(view, history, seq, first.keepFrames)),
+      frameAt: (history, seq) => read((view) => frameAt(view, history, seq, first.primary)),
     }),
     catchUp: async (partition) => {
       const all = Array.from({ length: log.partitions }, (_, each) => each);
@@ -174,7 +183,7 @@ export const openRowsElsewhere = (options: RowsElsewhereOptions): ServedRows => 
     },
     async waitFor({ partition, offset }, signal) {
       await reach(first, new Map([[partition, offset]]), signal);
-      const at = await standing(partition);
+      const at = await checkpoint(partition);
       if ((at?.cursor.offset ?? 0) < offset)
         throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
     },

@@ -1,10 +1,14 @@
 import { flattenRecords, type FlatTree, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
+import {
+  findSnapshot,
+  nearestMark,
+  nodeReader,
+  readLinks,
+  turnAt,
+  type Link,
+  type NodesAt,
+} from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
-import type { Link } from '../snapshots/chain.ts';
-import { findSnapshot } from '../snapshots/list-snapshots.ts';
-import { nearestMark } from '../snapshots/mark.ts';
-import { nodeReader, turnAt, type NodesAt } from '../snapshots/node-reader.ts';
-import { readLinks } from '../snapshots/read-position.ts';
 import { DUE, TOUCHED } from './tables.ts';
 import { commonVista, vistaFrom, type Vista } from './vista.ts';
 

@@ -6,7 +6,7 @@ import type { Moment } from './timeline.ts';
  * The moments of a timeline that gave a field another value than it had before their frame. Of several in one frame the
  * last that set it, none if it is what it was: so of two consecutive positions every difference has one (context-tree §3).
  *
- * @throws PayloadNeeded for what is told by content
+ * @throws Missing (payloads) for what is told by content
  */
 export const effectsOn = (
   timeline: readonly Moment[],

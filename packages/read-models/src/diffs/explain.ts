@@ -1,6 +1,7 @@
-import { PayloadNeeded, type Diff, type EventRef, type PayloadSource } from '@stemma/context-tree';
+import type { Diff, PayloadSource } from '@stemma/context-tree';
+import type { Link } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
-import type { Link } from '../snapshots/chain.ts';
+import { collect } from '@stemma/suspend';
 import { effectsOn } from './effects.ts';
 import { agedBetween, timelineOf, touchesOfNode, type Moment } from './timeline.ts';
 import { commonVista, vistaFrom, type Vista } from './vista.ts';
@@ -35,7 +36,7 @@ export type Explained = {
  * one; a field has one for each time that it changed on the way, so exactly one between consecutive positions. The way
  * leads back from `a` to what both have in common, and on to `b`.
  *
- * @throws PayloadNeeded for what was replaced; E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ * @throws Missing (payloads) for what was replaced; E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
  */
 export const explainDiff = (
   rows: RowReader,
@@ -45,23 +46,23 @@ export const explainDiff = (
 ): Explained => {
   const [from, to] = [a, b].map(({ strand, seq }) => vistaFrom(rows, history, strand, seq)) as [Vista, Vista];
   const common = commonVista(rows, from, to);
-  const missing: EventRef[] = [];
-  const patient = patientSource(source, missing);
   const sides = (id: string): readonly Side[] => [
     sideOf(rows, from, common, id, true),
     sideOf(rows, to, common, id, false),
   ];
-  const entries: ExplainedEntry[] = [
-    ...diff.added.map((id): ExplainedEntry => presence(id, 'added', sides(id))),
-    ...diff.removed.map((id): ExplainedEntry => presence(id, 'removed', sides(id))),
-    ...diff.changed.map(({ id, fields }): ExplainedEntry => ({
-      id,
-      change: 'changed',
-      fields,
-      causes: sides(id).flatMap((side) => changes(rows, side, fields, patient)),
-    })),
-  ];
-  if (missing.length > 0) throw new PayloadNeeded(missing);
+  const entries = collect((attempt): ExplainedEntry[] => {
+    const patient: PayloadSource = (ref) => attempt(source, ref, {});
+    return [
+      ...diff.added.map((id): ExplainedEntry => presence(id, 'added', sides(id))),
+      ...diff.removed.map((id): ExplainedEntry => presence(id, 'removed', sides(id))),
+      ...diff.changed.map(({ id, fields }): ExplainedEntry => ({
+        id,
+        change: 'changed',
+        fields,
+        causes: sides(id).flatMap((side) => changes(rows, side, fields, patient)),
+      })),
+    ];
+  });
   return { common: { ...common.at, cycle: common.cycle }, entries };
 };
 
@@ -135,16 +136,3 @@ const aged = (rows: RowReader, { id, vista, common }: Side): readonly Moment[] =
   const touches = touchesOfNode(rows, vista.history, id).filter(({ strand, seq }) => vista.sees(strand, seq));
   return agedBetween(rows, vista, touches, common.cycle, vista.cycle);
 };
-
-/** Notes what is missing and goes on, so that all is fetched at once. */
-const patientSource =
-  (source: PayloadSource, missing: EventRef[]): PayloadSource =>
-  (ref) => {
-    try {
-      return source(ref);
-    } catch (error) {
-      if (!(error instanceof PayloadNeeded)) throw error;
-      missing.push(...error.refs);
-      return {};
-    }
-  };

@@ -1,3 +1,4 @@
+import { isOf } from '@stemma/events';
 import { cycleOfFrame, touchesOf, type AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { nodesOf, touchCells } from './records.ts';
@@ -25,7 +26,7 @@ export const foldDiffs = (frame: AppliedFrame, rows: Rows): void => {
 
 const foldCycle = ({ history, lineage, seq, events, snapshot }: AppliedFrame, rows: Rows): void => {
   if (snapshot === null) return;
-  const index = events.findIndex(({ type }) => type === 'SnapshotCommitted' || type === 'SnapshotImported');
+  const index = events.findIndex((event) => isOf(event, 'snapshot'));
   const imported = events[index]?.type === 'SnapshotImported' ? true : null;
   const turnIndex = events.findIndex(({ type }) => type === 'TurnSealed');
   const sealed = events[turnIndex];

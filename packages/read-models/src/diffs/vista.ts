@@ -1,6 +1,5 @@
+import { nearestMark, readChain, type Link } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
-import { readChain, type Link } from '../snapshots/chain.ts';
-import { nearestMark } from '../snapshots/mark.ts';
 import { CYCLES } from './tables.ts';
 
 /** What can be seen from a position: its chain, and the newest cycle on it. */

@@ -1,3 +1,4 @@
+import { namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
 import type { Cell, Rows } from '@stemma/row-store';
 import { foldIntervention } from './fold-intervention.ts';
@@ -14,8 +15,8 @@ export const foldLineage = (frame: AppliedFrame, rows: Rows): void => {
   foldStrand(frame, rows);
   foldCommit(frame, rows);
   events.forEach((event, index) => {
-    if (event.type === 'PositionNamed')
-      rows.put(NAMED, [history, event.name], [event.strand, event.seq, seq]);
+    const named = namedPosition(event);
+    if (named !== null) rows.put(NAMED, [history, named.name], [named.strand, named.seq, seq]);
     else if (event.type === 'PositionAnnotated')
       rows.put(NOTES, [history, event.strand, event.seq, seq, index], [event.note]);
   });

@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import type { Author } from '@stemma/events';
 import type { Row, RowReader } from '@stemma/row-store';
 import { ACTS, COMMITS, HISTORIES, LINEAGES, NAMED, NOTES } from './tables.ts';
 
@@ -213,3 +214,7 @@ const actOf = ({ key, value }: Row): Act => {
     observed: observed === true,
   };
 };
+
+/** Who wrote a frame. */
+export const authorOf = ({ recorder, actor }: Pick<Act, 'recorder' | 'actor'>): Author =>
+  actor === null ? { recorder: recorder ?? '' } : { actor };

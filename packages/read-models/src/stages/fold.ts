@@ -8,16 +8,7 @@ import { nodeCells, nodeHashes } from './node-row.ts';
 import { projectFrame } from './project-frame.ts';
 import { startRunning, takeNodes, type Running } from './running.ts';
 import { partOfSlot, type ProjectedNode } from './stream-node.ts';
-import {
-  AT_START,
-  cycleAt,
-  ordinalsIn,
-  readStream,
-  runningOf,
-  standingAt,
-  streamRows,
-  type Stream,
-} from './stream-rows.ts';
+import { AT_START, cycleAt, ordinalsIn, readStream, runningOf, standingAt, streamRows, type Stream } from './stream-rows.ts';
 import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
 
 /**
@@ -29,7 +20,7 @@ export const stagesFold =
   (frame: AppliedFrame, rows: Rows): void => {
     const { history, lineage: strand, seq, started, snapshot } = frame;
     // Who only looked is told beside every lineage (pool: Observations).
-    if (frame.events.every(({ type }) => type === 'ObservationRecorded')) return;
+    if (frame.observed) return;
     const before = streamBefore(frame, rows);
     const projected = projectFrame(
       frame,

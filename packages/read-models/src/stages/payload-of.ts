@@ -1,11 +1,10 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { newPayload, nodeIn, type HistoryEvent } from '@stemma/events';
 import { payloadIn } from '@stemma/history';
 import { guardrailContent } from './guardrail-content.ts';
 import type { StageNode } from './node-row.ts';
 import { blockNode, eventOfSlot, type NodeKind } from './stream-node.ts';
-
-type HistoryEvent = Parameters<typeof payloadIn>[0];
 
 /** The frame that holds the payload of a node; null for one whose row has it. */
 export const payloadFrame = ({ seq, payload }: StageNode): number | null => (payload === null ? seq : null);
@@ -20,7 +19,7 @@ export const payloadOf = (node: StageNode, events: readonly HistoryEvent[]): Wid
   const event = events[eventOfSlot(node.slot)];
   if (event?.type === 'InterventionRecorded')
     return { payload: guardrailContent(events), type: event.intervention };
-  if (event?.type !== 'NodeInserted' && event?.type !== 'NodeImported' && event?.type !== 'NodeReplaced')
+  if (event === undefined || (nodeIn(event) === null && newPayload(event) === null))
     throw fail('E_INTERNAL', `node ${node.facts.id} of the stream is of another event`);
   const kind = KIND_OF_BLOCK[node.kind] ?? 'text';
   return blockNode({ role: node.facts.message?.role ?? null, kind }, payloadIn(event)).payload;

@@ -110,7 +110,17 @@ export const naiveStream = (history: NaiveHistory, strand: number, seq: number):
           lifecycle('committed', []);
           cycle = event.cycle;
           break;
-        default:
+        case 'NodeImported':
+        case 'NodeHeld':
+        case 'SnapshotImported':
+        case 'PolicyConfigured':
+        case 'PriorityChanged':
+        case 'PositionNamed':
+        case 'PositionAnnotated':
+        case 'InterventionRecorded':
+        case 'ConfigurationChanged':
+        case 'ObservationRecorded':
+          break;
       }
   }
   return nodes;

@@ -1,9 +1,17 @@
 import { sha256Hex } from '@stemma/canonical';
-import { anyActs, HISTORY, naiveHistory, perform, START, type NaiveHistory } from '@stemma/test-kit';
+import {
+  anyActs,
+  HISTORY,
+  naiveHistory,
+  perform,
+  rowsUnderTest,
+  START,
+  type NaiveHistory,
+  type RowsUnderTest,
+} from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countStream, findStages, listStream } from '../../src/index.ts';
-import { rowsUnderTest, type RowsUnderTest } from '../rows-under-test.ts';
 import { naiveStages, naiveStream } from './naive-stream.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);

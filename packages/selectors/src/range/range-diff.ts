@@ -21,7 +21,7 @@ type Restricted = { readonly only?: ReadonlySet<string> | null };
  * What a selector gives in the newer of two snapshots against the older (context-tree §6): added ids in the order of the
  * newer, removed ones in that of the older, and the ids in both whose headers, parent or content differ.
  *
- * @throws E_SELECTOR_INVALID; PayloadNeeded: fetch and call again.
+ * @throws E_SELECTOR_INVALID; Missing (payloads): fetch and call again.
  */
 export const rangeDiff = (
   newer: RangeSide,

@@ -33,7 +33,7 @@ export type RangeDiff = {
   readonly stats: { readonly added: number; readonly removed: number; readonly changed: number };
 };
 
-/** The answer to a selector over a range of snapshots (context-tree §6: `RangeDiffLatestResult`), keys in this order. */
+/** The answer to a selector over a range of snapshots (context-tree §6: range result), keys in this order. */
 export type RangeResult = {
   readonly query: string;
   readonly snapshots: readonly RangeSnapshot[];

@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
-import type { Home, Line } from '@stemma/home';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import type { CommandLine } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printOutcome, RECORDING, submitSteps } from '../submit.ts';

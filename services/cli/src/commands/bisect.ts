@@ -1,5 +1,5 @@
-import type { BisectAnswer, ExplainedChange } from '@stemma/home';
 import { fail } from '@stemma/errors';
+import type { BisectAnswer, ExplainedChange } from '@stemma/queries';
 import { byWhom, causeWords, eventPlace } from '../cause-words.ts';
 import type { CommandLine } from '../command.ts';
 import { text } from '../options.ts';

@@ -1,5 +1,5 @@
 import { parseWideJson } from '@stemma/canonical';
-import { parseByteRange, type Blame, type BlamePart, type Origin } from '@stemma/home';
+import { parseByteRange, type Blame, type BlamePart, type Origin } from '@stemma/queries';
 import type { CommandLine } from '../command.ts';
 import { text } from '../options.ts';
 import { cutAt, oneLine, table } from '../output.ts';

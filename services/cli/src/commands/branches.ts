@@ -1,9 +1,9 @@
 import { fail } from '@stemma/errors';
-import type { StepToPlace } from '@stemma/home';
+import type { StepToPlace } from '@stemma/queries';
 import type { CommandLine, Context } from '../command.ts';
 import { required, text } from '../options.ts';
-import { RECORDING, submitSteps } from '../submit.ts';
 import { printBranch } from '../print-branch.ts';
+import { RECORDING, submitSteps } from '../submit.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 type Argument = string | readonly string[] | undefined;

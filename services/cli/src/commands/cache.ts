@@ -1,4 +1,4 @@
-import type { BreakCause, CacheReport, CacheStep, CacheTotal } from '@stemma/home';
+import type { BreakCause, CacheReport, CacheStep, CacheTotal } from '@stemma/queries';
 import { byWhom, causeWords, eventPlace } from '../cause-words.ts';
 import type { CommandLine } from '../command.ts';
 import { cutAt, oneLine, table } from '../output.ts';

@@ -1,4 +1,4 @@
-import type { ActSummary, Comparison } from '@stemma/home';
+import type { ActSummary, Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
 import { writeFile } from 'node:fs/promises';
 import type { CommandLine } from '../command.ts';

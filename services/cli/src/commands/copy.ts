@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { copyLog } from '@stemma/home';
+import { copyLog } from '@stemma/operations';
 import type { CommandLine } from '../command.ts';
 import { text } from '../options.ts';
 

@@ -1,4 +1,4 @@
-import { restrictExplained, type ExplainedDiff, type ExplainedDiffEntry } from '@stemma/home';
+import { restrictExplained, type ExplainedDiff, type ExplainedDiffEntry } from '@stemma/queries';
 import type { CommandLine } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';

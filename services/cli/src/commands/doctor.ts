@@ -1,4 +1,4 @@
-import type { DoctorReport, PartitionHealth } from '@stemma/home';
+import type { DoctorReport, PartitionHealth } from '@stemma/operations';
 import type { CommandLine } from '../command.ts';
 import { printable } from '../output.ts';
 
@@ -57,16 +57,16 @@ const describePartition = ({
   end,
   lag,
   accepted,
-  fenced,
+  stale,
   damaged,
   closed,
 }: PartitionHealth): string => {
-  const ignored = Object.values(fenced).reduce((sum, count) => sum + count, 0);
+  const ignored = Object.values(stale).reduce((sum, count) => sum + count, 0);
   const parts = [
     `${start}–${end}`,
     `rows ${lag === 0 ? 'at the end' : `${lag} behind`}`,
     `${accepted} accepted`,
-    `${ignored} fenced`,
+    `${ignored} stale`,
   ];
   if (damaged > 0) parts.push(`${damaged} damaged`);
   if (closed) parts.push('closed');

@@ -15,7 +15,7 @@ const exportCommand: CommandLine = {
   options: [['-o, --output <file>', 'write it to a file instead of stdout']],
   run: async ({ line: find, output, signal }, [name, ref], options) => {
     const { home, line } = await find(name);
-    const pieces = home.audit.exportExperiment(await home.position(line, ref as string | undefined));
+    const pieces = home.experiments.export(await home.position(line, ref as string | undefined));
     const file = text(options, 'output');
     if (file === undefined) for await (const piece of pieces) await output.write(piece);
     else {
@@ -39,7 +39,7 @@ const run: CommandLine = {
     const { signal } = context;
     const name = text(options, 'name') ?? null;
     try {
-      const done = await home.audit.runExperiment(source, { name, signal, onProgress: progress.count });
+      const done = await home.experiments.run(source, { name, signal, onProgress: progress.count });
       await context.output.result(
         done,
         () =>

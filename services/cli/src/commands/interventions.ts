@@ -1,14 +1,16 @@
-import { INTERVENTIONS } from '@stemma/events';
 import { fail } from '@stemma/errors';
-import type { Home, Intervention, InterventionFilter, Line } from '@stemma/home';
+import { INTERVENTIONS } from '@stemma/events';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { Intervention, InterventionFilter } from '@stemma/queries';
 import { INTERVENTION_FORMATS, interventionLines } from '@stemma/reports';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CommandLine, Context } from '../command.ts';
+import { showIntervention } from '../interventions/show.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, toJson, type Output } from '../output.ts';
-import { showIntervention } from '../interventions/show.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import type { LineageNode } from '@stemma/home';
+import type { LineageNode } from '@stemma/queries';
 import type { CommandLine } from '../command.ts';
 import { drawLineages } from '../draw-lineages.ts';
 import { text } from '../options.ts';

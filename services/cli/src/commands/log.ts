@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '@stemma/home';
+import type { LoggedEvent } from '@stemma/queries';
 import type { CommandLine } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, toJson, type Output } from '../output.ts';

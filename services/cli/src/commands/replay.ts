@@ -32,7 +32,7 @@ export const replay: CommandLine = {
     await output.result(
       report,
       () =>
-        `${report.events} events in ${report.accepted} frames (${report.fenced} fenced), ${report.rows} rows, ` +
+        `${report.events} events in ${report.accepted} frames (${report.stale} stale), ${report.rows} rows, ` +
         `${report.differences} differences, ${report.seconds} s\n` +
         (report.firstDifference === null ? '' : `first difference: ${report.firstDifference}\n`),
     );

@@ -1,7 +1,8 @@
-import { LOOKING } from '../actor.ts';
-import type { Home, Line } from '@stemma/home';
-import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } from '@stemma/selectors';
 import { fail } from '@stemma/errors';
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } from '@stemma/selectors';
+import { LOOKING } from '../actor.ts';
 import type { CommandLine } from '../command.ts';
 import { required, text, whole } from '../options.ts';
 import type { Output } from '../output.ts';

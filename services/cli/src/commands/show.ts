@@ -1,6 +1,6 @@
 import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { TreeView } from '@stemma/home';
+import type { TreeView } from '@stemma/history-store';
 import { LOOKING } from '../actor.ts';
 import type { CommandLine } from '../command.ts';
 import { nodeAt, type ShownNode } from '../nodes.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotSummary } from '@stemma/home';
+import type { SnapshotSummary } from '@stemma/queries';
 import type { CommandLine } from '../command.ts';
 import { table } from '../output.ts';
 import { threadSha256 } from '../thread.ts';

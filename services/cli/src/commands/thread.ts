@@ -1,8 +1,9 @@
+import type { Line } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import { LOOKING } from '../actor.ts';
 import type { CommandLine, Context } from '../command.ts';
 import { text } from '../options.ts';
 import { providerText, threadText } from '../thread.ts';
-import type { Home, Line } from '@stemma/home';
 
 export const thread: CommandLine = {
   name: 'thread',

@@ -21,7 +21,7 @@ export const verify: CommandLine = {
             return `${kind}${place}${record}: ${printable(message)}\n`;
           })
           .join('') +
-        `${report.records} records (${report.fenced} fenced), ${report.contents} contents: ` +
+        `${report.records} records (${report.stale} stale), ${report.contents} contents: ` +
         `${report.ok ? 'all good' : `${report.problems.length} problems`}\n`,
     );
     return report.ok ? 0 : 5;

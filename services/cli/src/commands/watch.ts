@@ -1,4 +1,4 @@
-import type { WatchMessage } from '@stemma/home';
+import type { WatchMessage } from '@stemma/queries';
 import type { CommandLine } from '../command.ts';
 import { required } from '../options.ts';
 import { oneLine, toJson } from '../output.ts';

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { Why, WhyMoment } from '@stemma/home';
+import type { Why, WhyMoment } from '@stemma/queries';
 import type { CommandLine } from '../command.ts';
 import { required } from '../options.ts';
 import { printable } from '../output.ts';

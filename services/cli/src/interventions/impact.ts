@@ -1,4 +1,4 @@
-import { pathTo, type Impact, type PathStep, type Stretch, type TaintedCall } from '@stemma/home';
+import { pathTo, type Impact, type PathStep, type Stretch, type TaintedCall } from '@stemma/queries';
 import { printable, table } from '../output.ts';
 
 /** So many calls are listed, and so many steps of a path. */

@@ -1,5 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { pathTo, type Intervention } from '@stemma/home';
+import { pathTo, type Intervention } from '@stemma/queries';
 import type { CommandLine, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable, toJson } from '../output.ts';

@@ -1,4 +1,6 @@
-import { entryDocument, stagesDocument, type Home, type Position, type StagesSettings } from '@stemma/home';
+import type { Position } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { entryDocument, stagesDocument, type StagesSettings } from '@stemma/queries';
 import { plain, profileNamed, stageNamed } from '@stemma/stages';
 import type { CommandLine, Context } from '../command.ts';
 import { required, text } from '../options.ts';

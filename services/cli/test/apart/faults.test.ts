@@ -1,21 +1,11 @@
+import { isStemmaError } from '@stemma/errors';
+import { openKafkaLog } from '@stemma/log-kafka';
+import { brokerLibs, checkOperations, countAnomalies, findPostgres, missingTools, NO_ANOMALIES, startBroker, startPostgres, type Operation } from '@stemma/test-kit';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isStemmaError } from '@stemma/errors';
-import { openKafkaLog } from '@stemma/log-kafka';
-import {
-  brokerLibs,
-  checkOperations,
-  countAnomalies,
-  findPostgres,
-  missingTools,
-  NO_ANOMALIES,
-  startBroker,
-  startPostgres,
-  type Operation,
-} from '@stemma/test-kit';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
 import { clientOf, insistently, startGateway, stemma, type Gateway } from './gateways.ts';
@@ -29,7 +19,7 @@ const HISTORIES = ['left', 'right'];
 const BETWEEN = 3;
 
 describe.skipIf(skip !== undefined)(`a system under faults${skip === undefined ? '' : ` (${skip})`}`, () => {
-  it('has every acknowledged command once and at its place, whatever is killed or stopped, and all readers agree [record §3: outcome] [record §2: fenced]', async () => {
+  it('has every acknowledged command once and at its place, whatever is killed or stopped, and all readers agree [record §3: outcome] [record §2: stale]', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-system-'));
     using folder = temporaryFolder();
     const broker = await startBroker({ libs: await brokerLibs(), directory });
@@ -120,7 +110,7 @@ describe.skipIf(skip !== undefined)(`a system under faults${skip === undefined ?
       await crashed;
 
       const log = await openKafkaLog({ brokers, prefix, create: false });
-      const fenced: Record<string, number> = {};
+      const stale: Record<string, number> = {};
       for (const [i, gateway] of gateways.entries()) {
         for (const history of HISTORIES)
           operations.push({
@@ -132,12 +122,12 @@ describe.skipIf(skip !== undefined)(`a system under faults${skip === undefined ?
           });
         const { partitions } = await insistently('a doctor', () => gateway.client.doctor({}));
         for (const each of i === 0 ? partitions : [])
-          for (const [reason, count] of Object.entries(each.fenced))
-            fenced[reason] = (fenced[reason] ?? 0) + count;
+          for (const [reason, count] of Object.entries(each.stale))
+            stale[reason] = (stale[reason] ?? 0) + count;
       }
       await log.close();
       const wrong = countAnomalies(checkOperations(operations));
-      console.info({ acknowledged, sentAgain, fenced, ...wrong });
+      console.info({ acknowledged, sentAgain, stale, ...wrong });
       expect(wrong).toEqual(NO_ANOMALIES);
       const replayed = await stemma(processes, place, ['replay', '--verify', '--json']);
       expect(replayed.said).toContain('"differences":0');

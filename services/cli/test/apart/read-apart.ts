@@ -19,7 +19,7 @@ export const openRows = async (address: string): Promise<OpenRows> => {
   const cursor: OpenRows['cursor'] = async (log, name, partition) => {
     const group = GROUPS.find((each) => each.name === name);
     if (group === undefined) throw new RangeError(name);
-    return (await projectorOf(log, shared, group).standing(partition))?.cursor.offset ?? 0;
+    return (await projectorOf(log, shared, group).checkpoint(partition))?.cursor.offset ?? 0;
   };
   return {
     cursor,

@@ -1,0 +1,108 @@
+import { canonicalJson, type WideJson } from '@stemma/canonical';
+import { threadIndexes, type Headers } from '@stemma/context-tree';
+import { fail, isStemmaError } from '@stemma/errors';
+import { Command } from '@stemma/history';
+import { lineOf, rememberedCommand, type Line, type Position, type TreeView } from '@stemma/history-store';
+import { callSteps, toOpenAIMessages, type StandingBlock } from '@stemma/importers';
+import type { ServedRows } from '@stemma/projector';
+import type { Outcome } from './outcome.ts';
+import type { Call, CallOutcome } from './record-call-types.ts';
+
+/** Another writer may come between looking and writing so often. */
+const TRIES = 5;
+
+/** The history that a call is recorded in. */
+export type CallTarget = {
+  position(line: Line, ref?: string): Promise<Position>;
+  view(position: Position): Promise<TreeView>;
+  submit(command: Command): Promise<Outcome>;
+};
+
+/**
+ * Makes the working state show exactly the messages of a call, by inserting what is new and removing what the list no
+ * longer has, and commits: the snapshot is what was sent (context-tree §3, §4). One frame, so a call is recorded whole or
+ * not at all.
+ *
+ * @throws E_CONFLICT, E_COMMAND_REUSED; E_SEALED where the list leaves out a core that an import sealed; E_INPUT_SHAPE,
+ *   E_ROLE_UNKNOWN for what is no message list
+ */
+export const recordCall = async (
+  home: CallTarget,
+  projector: ServedRows,
+  { history, strand }: Line,
+  { id, by, notes, messages, expected }: Call,
+): Promise<CallOutcome> => {
+  const line = lineOf(history, strand);
+  for (let tries = 1; ; tries++) {
+    const position = await home.position(line);
+    const before = await projector.read((rows) => rememberedCommand(rows, history, id));
+    if (before !== undefined) return repeated(home, projector, line, { id, messages, seq: before.seq });
+    const { steps, ...counts } = callSteps(standingIn(await home.view(position)), messages);
+    try {
+      const outcome = await home.submit({
+        id,
+        history,
+        lineage: strand,
+        by,
+        ...(notes === undefined ? {} : { notes }),
+        expected: expected ?? position.seq,
+        steps: [...steps, { op: 'commit' }],
+      });
+      return { ...outcome, ...counts };
+    } catch (error) {
+      if (expected !== undefined || tries >= TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
+    }
+  }
+};
+
+const standingIn = ({ tree, payloads, thread }: TreeView): StandingBlock[] =>
+  threadIndexes(tree, thread).map((index) => {
+    const { id, role, kind } = tree.headers[index] as Headers;
+    const ref = tree.payloads[index];
+    const inSys = index < tree.seq;
+    return {
+      id,
+      role: role === undefined ? (inSys ? 'system' : 'user') : role,
+      kind: kind ?? null,
+      payload: ref === null || ref === undefined ? {} : payloads(ref),
+      inSys,
+    };
+  });
+
+/** The answer to a call that was recorded before: its frame shows these messages, or it was another call. */
+const repeated = async (
+  home: Pick<CallTarget, 'position' | 'view'>,
+  projector: ServedRows,
+  { history, strand }: Line,
+  {
+    id,
+    messages,
+    seq,
+  }: { readonly id: string; readonly messages: readonly WideJson[]; readonly seq: number },
+): Promise<CallOutcome> => {
+  const position = await home.position(lineOf(history, strand), `@s${seq}`);
+  const { tree, payloads, thread } = await home.view(position);
+  if (canonicalJson(toOpenAIMessages(tree, payloads, thread)) !== canonicalJson([...messages]))
+    throw fail('E_COMMAND_REUSED', `the command ${JSON.stringify(id)} was another one, in frame ${seq}`, {
+      seq,
+    });
+  const events = await projector.payloads.events(history, seq);
+  const count = (type: string): number => events.filter((event) => event.type === type).length;
+  const [replaced, inserted] = [count('NodeReplaced'), firstPieces(events)];
+  return {
+    history,
+    strand,
+    seq,
+    events,
+    position,
+    repeated: true,
+    kept: messages.length - replaced - inserted,
+    replaced,
+    removed: count('NodeRemoved'),
+    inserted,
+  };
+};
+
+const firstPieces = (events: Outcome['events']): number =>
+  events.filter((event) => event.type === 'NodeInserted' && event.node['data_continues'] === undefined)
+    .length;

@@ -1,0 +1,82 @@
+import { openMemoryContents } from '@stemma/contents';
+import { isStemmaError } from '@stemma/errors';
+import { commandDigest, historyId, type Command } from '@stemma/history';
+import { openMemoryLog, openWriter, type Writer } from '@stemma/log';
+import { openProjector } from '@stemma/projector';
+import { openMemoryRowStore } from '@stemma/row-store';
+import { expect, it } from 'vitest';
+import { rowsDomain } from '../src/domain.ts';
+
+const history = historyId('h', '');
+const by = { recorder: 'r' };
+
+const write = async (writer: Writer<Command>, command: Command): Promise<string> => {
+  try {
+    const { repeated } = await writer.write({
+      id: command.id,
+      digest: commandDigest(command),
+      history,
+      command,
+    });
+    return repeated ? 'repeated' : 'written';
+  } catch (error) {
+    return isStemmaError(error) ? error.code : 'another error';
+  }
+};
+
+/** A writer whose rows stand still until the projector is asked to catch up. */
+const openWithoutRows = async () => {
+  const log = await openMemoryLog();
+  const contents = openMemoryContents();
+  const projector = openProjector({ log, contents, store: openMemoryRowStore() });
+  const writer = openWriter(log, {
+    domain: rowsDomain(
+      log,
+      projector,
+      () => 1n,
+      () => undefined,
+    ),
+    contents,
+    random: () => 0,
+    sleep: () => Promise.resolve(),
+    now: () => 0,
+  });
+  return { projector, writer };
+};
+
+it('a history is written to while its rows stand still, for ten thousand frames and no more; it goes on when they have come', async () => {
+  const { projector, writer } = await openWithoutRows();
+  const command = (n: number): Command => ({
+    id: `c${n}`,
+    history,
+    lineage: 0,
+    by,
+    steps:
+      n === 0
+        ? [{ op: 'start', name: 'h' }]
+        : [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb', role: 'user', content: 'x' } }],
+  });
+  const some = (from: number, to: number): Promise<string[]> =>
+    Promise.all(Array.from({ length: to - from }, (_, i) => write(writer, command(from + i))));
+  const outcomes = [...(await some(0, 1)), ...(await some(1, 10_000))];
+  expect(new Set(outcomes)).toEqual(new Set(['written']));
+  expect(await some(10_000, 10_002)).toEqual(['E_ROWS_BEHIND', 'E_ROWS_BEHIND']);
+  expect(await write(writer, command(7))).toBe('repeated');
+  await projector.catchUp();
+  expect(await some(10_000, 10_002)).toEqual(['written', 'written']);
+  await writer.close();
+});
+
+it('the name of the first branch is taken before the rows know of the history', async () => {
+  const { writer } = await openWithoutRows();
+  const start: Command = { id: 'c0', history, lineage: 0, by, steps: [{ op: 'start', name: 'h' }] };
+  const fork: Command = {
+    id: 'c1',
+    history,
+    lineage: 0,
+    by,
+    steps: [{ op: 'fork', at: { strand: 0, seq: 0 }, name: 'main' }],
+  };
+  expect([await write(writer, start), await write(writer, fork)]).toEqual(['written', 'E_NAME_TAKEN']);
+  await writer.close();
+});

@@ -1,0 +1,63 @@
+import type { HistoryEvent } from './catalogue.ts';
+import { EVENT_FACTS, type BranchName, type EventCategory, type EventFacts, type EventOf, type Ids, type NamedPosition, type Removal } from './facts.ts';
+import type { RecordedNode } from './recorded-node.ts';
+
+/** The compiler does not see that a row and the event by whose type it was found belong together. */
+const factsOf = (event: HistoryEvent): EventFacts<HistoryEvent> =>
+  EVENT_FACTS[event.type] as EventFacts<never> as EventFacts<HistoryEvent>;
+
+/** True for an event of the category. */
+export const isOf = <C extends EventCategory>(event: HistoryEvent, category: C): event is EventOf<C> =>
+  EVENT_FACTS[event.type].category === category;
+
+/** True for an event that starts a branch or changes it: its tree, its snapshots or its settings. */
+export const changesBranch = (event: HistoryEvent): boolean => CHANGES[EVENT_FACTS[event.type].category];
+
+const CHANGES: { readonly [C in EventCategory]: boolean } = {
+  start: true,
+  tree: true,
+  snapshot: true,
+  configuration: true,
+  label: false,
+  intervention: false,
+  observation: false,
+};
+
+/** True for an event after which the working state may have other nodes, or nodes may be other ones. */
+export const changesTree = (event: HistoryEvent): boolean =>
+  isOf(event, 'tree') || isOf(event, 'start') || isOf(event, 'snapshot');
+
+/** The node that an event holds, a turn too; null if it holds none. */
+export const nodeIn = (event: HistoryEvent): RecordedNode | null => factsOf(event).node(event);
+
+/** The ids that nodes get by an event: no other node of the history ever has one of them. */
+export const enteredIds = (event: HistoryEvent): Ids => factsOf(event).entered(event);
+
+/** The ids of the nodes that an event removes, in canonical order; see {@link removalBy}. */
+export const removedIds = (event: HistoryEvent): Ids => factsOf(event).removed(event);
+
+/** How an event removes its {@link removedIds}; null if it removes none. */
+export const removalBy = (event: HistoryEvent): Removal | null => EVENT_FACTS[event.type].removal;
+
+/** The ids of the nodes that an event names and that it may change; see {@link changedFields}. */
+export const changedIds = (event: HistoryEvent): Ids => factsOf(event).changed(event);
+
+/** The fields that an event gives to its {@link changedIds}: `content`, headers and attributes. */
+export const changedFields = (event: HistoryEvent): Ids => factsOf(event).fields(event);
+
+/** All content and attributes of a node that an event changes, as they are from now on; null if it leaves them. */
+export const newPayload = (event: HistoryEvent): { readonly [name: string]: unknown } | null =>
+  factsOf(event).payload(event);
+
+/** The ids of all nodes that entered, were removed or may be changed by an event; one may be there twice. */
+export const affectedIds = (event: HistoryEvent): Ids => {
+  const facts = factsOf(event);
+  return [...facts.entered(event), ...facts.removed(event), ...facts.changed(event)];
+};
+
+/** The position that an event names, with the name; null if it names none. */
+export const namedPosition = (event: HistoryEvent): NamedPosition | null => factsOf(event).position(event);
+
+/** The names of branches that an event gives; `own` is the branch that its frame belongs to. */
+export const branchNames = (event: HistoryEvent, own: number): readonly BranchName[] =>
+  factsOf(event).branches(event, own);

@@ -1,0 +1,201 @@
+import type { HistoryEvent } from './catalogue.ts';
+import type { RecordedNode } from './recorded-node.ts';
+
+/** What an event is about; every event has one category. */
+export type EventCategory =
+  /** It starts a branch. */
+  | 'start'
+  /** It changes nodes of the tree. */
+  | 'tree'
+  /** It ends a cycle: the tree at this point is a snapshot. */
+  | 'snapshot'
+  /** It changes the settings of the branch. */
+  | 'configuration'
+  /** It names or describes a position, and changes none. */
+  | 'label'
+  /** It says why the other events of its frame are there. */
+  | 'intervention'
+  /** Somebody looked; it lies outside of every branch. */
+  | 'observation';
+
+/** How a node was removed: by a command, or at a commit by its `ttl`, with another node, or by the policy. */
+export type Removal = 'removed' | 'expired' | 'cascaded' | 'pruned';
+
+/** A name for a position of the history. */
+export type NamedPosition = { readonly name: string; readonly strand: number; readonly seq: number };
+
+/** A name for a branch, and the id of the branch that has it from now on. */
+export type BranchName = readonly [name: string, branch: number];
+
+export type Ids = readonly string[];
+
+/** What one type of event says to all who only ask what entered, was removed, changed, or has a name now. */
+export type EventFacts<E extends HistoryEvent> = {
+  readonly category: EventCategory;
+  /** The node that it holds. */
+  readonly node: (event: E) => RecordedNode | null;
+  readonly entered: (event: E) => Ids;
+  readonly removed: (event: E) => Ids;
+  /** Null for an event that removes nothing. */
+  readonly removal: Removal | null;
+  /** The nodes that it changes, and which of their fields; all content and attributes if it gives them anew. */
+  readonly changed: (event: E) => Ids;
+  readonly fields: (event: E) => Ids;
+  readonly payload: (event: E) => { readonly [name: string]: unknown } | null;
+  readonly position: (event: E) => NamedPosition | null;
+  /** `own` is the branch that the frame belongs to. */
+  readonly branches: (event: E, own: number) => readonly BranchName[];
+};
+
+type Table = {
+  readonly [T in HistoryEvent['type']]: EventFacts<Extract<HistoryEvent, { readonly type: T }>>;
+};
+
+const EMPTY: readonly never[] = [];
+const none = (): readonly never[] => EMPTY;
+const nothing = (): null => null;
+
+const NONE_ENTER = { node: nothing, entered: none };
+const NONE_REMOVED = { removed: none, removal: null };
+const NONE_CHANGED = { changed: none, fields: none, payload: nothing };
+const NO_NODES = { ...NONE_ENTER, ...NONE_REMOVED, ...NONE_CHANGED };
+const NO_NAMES = { position: nothing, branches: none };
+
+const idOf = ({ id }: { readonly id: string }): string => id;
+const ownId = (event: { readonly id: string }): Ids => [event.id];
+
+const PARENT: Ids = ['parent'];
+const TTL: Ids = ['ttl'];
+const PRIORITY: Ids = ['priority'];
+
+/** The facts of every event type. An event without a row here does not compile (scripts/new-event.test.ts). */
+export const EVENT_FACTS = {
+  HistoryStarted: {
+    category: 'start',
+    node: nothing,
+    entered: ({ ids }) => Object.values(ids),
+    ...NONE_REMOVED,
+    ...NONE_CHANGED,
+    position: nothing,
+    branches: (_event, own) => [['main', own]],
+  },
+  LineageStarted: {
+    category: 'start',
+    ...NO_NODES,
+    position: nothing,
+    branches: ({ name, abandoned, parent }, own) => {
+      const names: BranchName[] = [];
+      if (name !== null) names.push([name, own]);
+      if (abandoned !== null) names.push([abandoned, parent]);
+      return names;
+    },
+  },
+  NodeInserted: {
+    category: 'tree',
+    node: ({ node }) => node,
+    entered: ({ node }) => [node.id],
+    ...NONE_REMOVED,
+    ...NONE_CHANGED,
+    ...NO_NAMES,
+  },
+  NodeImported: {
+    category: 'tree',
+    node: ({ node }) => node,
+    entered: ({ node }) => [node.id],
+    ...NONE_REMOVED,
+    ...NONE_CHANGED,
+    ...NO_NAMES,
+  },
+  NodeReplaced: {
+    category: 'tree',
+    ...NONE_ENTER,
+    ...NONE_REMOVED,
+    changed: ownId,
+    fields: ({ fields }) => fields,
+    payload: ({ payload }) => payload,
+    ...NO_NAMES,
+  },
+  NodeMoved: {
+    category: 'tree',
+    ...NONE_ENTER,
+    ...NONE_REMOVED,
+    changed: ({ id, expires }) => [id, ...expires.map(idOf)],
+    fields: () => PARENT,
+    payload: nothing,
+    ...NO_NAMES,
+  },
+  NodeRemoved: {
+    category: 'tree',
+    ...NONE_ENTER,
+    removed: ({ id, subtree }) => [id, ...subtree],
+    removal: 'removed',
+    ...NONE_CHANGED,
+    ...NO_NAMES,
+  },
+  NodeExpired: {
+    category: 'tree',
+    ...NONE_ENTER,
+    removed: ownId,
+    removal: 'expired',
+    ...NONE_CHANGED,
+    ...NO_NAMES,
+  },
+  NodeCascaded: {
+    category: 'tree',
+    ...NONE_ENTER,
+    removed: ownId,
+    removal: 'cascaded',
+    ...NONE_CHANGED,
+    ...NO_NAMES,
+  },
+  NodePruned: {
+    category: 'tree',
+    ...NONE_ENTER,
+    removed: ownId,
+    removal: 'pruned',
+    ...NONE_CHANGED,
+    ...NO_NAMES,
+  },
+  NodeHeld: {
+    category: 'tree',
+    ...NONE_ENTER,
+    ...NONE_REMOVED,
+    changed: ownId,
+    fields: () => TTL,
+    payload: nothing,
+    ...NO_NAMES,
+  },
+  TurnSealed: {
+    category: 'tree',
+    node: ({ turn }) => turn,
+    entered: ({ turn }) => [turn.id],
+    ...NONE_REMOVED,
+    // The nodes that lie in the turn from now on are not named by the event.
+    ...NONE_CHANGED,
+    ...NO_NAMES,
+  },
+  PriorityChanged: {
+    category: 'tree',
+    ...NONE_ENTER,
+    ...NONE_REMOVED,
+    changed: ownId,
+    fields: () => PRIORITY,
+    payload: nothing,
+    ...NO_NAMES,
+  },
+  SnapshotCommitted: { category: 'snapshot', ...NO_NODES, ...NO_NAMES },
+  SnapshotImported: { category: 'snapshot', ...NO_NODES, ...NO_NAMES },
+  PolicyConfigured: { category: 'configuration', ...NO_NODES, ...NO_NAMES },
+  ConfigurationChanged: { category: 'configuration', ...NO_NODES, ...NO_NAMES },
+  PositionNamed: { category: 'label', ...NO_NODES, position: (event) => event, branches: none },
+  PositionAnnotated: { category: 'label', ...NO_NODES, ...NO_NAMES },
+  InterventionRecorded: { category: 'intervention', ...NO_NODES, ...NO_NAMES },
+  ObservationRecorded: { category: 'observation', ...NO_NODES, ...NO_NAMES },
+} as const satisfies Table;
+
+/** The events of some categories. */
+export type EventOf<C extends EventCategory> = {
+  [T in HistoryEvent['type']]: (typeof EVENT_FACTS)[T]['category'] extends C
+    ? Extract<HistoryEvent, { readonly type: T }>
+    : never;
+}[HistoryEvent['type']];

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import { affectedIds, branchNames, changedFields, changedIds, changesBranch, changesTree, enteredIds, HistoryEvent, isOf, namedPosition, newPayload, nodeIn, removalBy, removedIds, type EventCategory, type RecordedNode } from '../src/index.ts';
+
+const node = (id: string): RecordedNode => ({
+  id,
+  nodeType: 'cb',
+  offset: 0,
+  ttl: null,
+  priority: 0,
+  cycle: 1,
+  created_at_ns: 1n,
+  creation_index: 0,
+});
+const hash = new Uint8Array(32);
+const snapshot = { cycle: 1, treeHash: hash, threadHash: hash, counts: { nodes: 4, blocks: 0, turns: 0 } };
+
+/** All that is asked of one event; what is left out is nothing. */
+type Answers = {
+  readonly category: EventCategory;
+  readonly node?: string;
+  readonly entered?: readonly string[];
+  readonly removed?: readonly string[];
+  readonly removal?: string;
+  readonly changed?: readonly string[];
+  readonly fields?: readonly string[];
+  readonly payload?: object;
+  readonly position?: object;
+  readonly branches?: readonly (readonly [string, number])[];
+};
+type Example<E> = readonly [fact: Omit<E, 'type'>, answers: Answers];
+
+const OWN_BRANCH = 9;
+
+const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
+  HistoryStarted: [
+    {
+      name: null,
+      ids: { root: 'r', sys: 's', seq: 'q', ah: 'a' },
+      thread: 'full',
+      cycle: 0,
+      source: null,
+      salvaged: null,
+    },
+    { category: 'start', entered: ['r', 's', 'q', 'a'], branches: [['main', 9]] },
+  ],
+  LineageStarted: [
+    { how: 'rollback', parent: 2, at: 5, name: 'main', abandoned: 'old' },
+    {
+      category: 'start',
+      branches: [
+        ['main', 9],
+        ['old', 2],
+      ],
+    },
+  ],
+  NodeInserted: [
+    { parent: 'a', node: node('b1'), expires: null },
+    { category: 'tree', node: 'b1', entered: ['b1'] },
+  ],
+  NodeImported: [
+    { parent: null, node: node('b1'), expires: null },
+    { category: 'tree', node: 'b1', entered: ['b1'] },
+  ],
+  NodeReplaced: [
+    { id: 'b1', fields: ['content'], payload: { content: 'new', data_x: 1 } },
+    { category: 'tree', changed: ['b1'], fields: ['content'], payload: { content: 'new', data_x: 1 } },
+  ],
+  NodeMoved: [
+    { id: 'c1', parent: 's', expires: [{ id: 'b1', expires: 7 }] },
+    { category: 'tree', changed: ['c1', 'b1'], fields: ['parent'] },
+  ],
+  NodeRemoved: [
+    { id: 'c1', subtree: ['b1', 'b2'] },
+    { category: 'tree', removed: ['c1', 'b1', 'b2'], removal: 'removed' },
+  ],
+  NodeExpired: [{ id: 'b1' }, { category: 'tree', removed: ['b1'], removal: 'expired' }],
+  NodeCascaded: [
+    { id: 'b1', why: 'contained', by: 'c1' },
+    { category: 'tree', removed: ['b1'], removal: 'cascaded' },
+  ],
+  NodePruned: [
+    { id: 'b1', rank: 0, rule: 'max_blocks' },
+    { category: 'tree', removed: ['b1'], removal: 'pruned' },
+  ],
+  NodeHeld: [
+    { id: 'b1', by: 'b2' },
+    { category: 'tree', changed: ['b1'], fields: ['ttl'] },
+  ],
+  TurnSealed: [{ turn: node('t1') }, { category: 'tree', node: 't1', entered: ['t1'] }],
+  SnapshotCommitted: [snapshot, { category: 'snapshot' }],
+  SnapshotImported: [snapshot, { category: 'snapshot' }],
+  PolicyConfigured: [{ policy: null }, { category: 'configuration' }],
+  PriorityChanged: [
+    { id: 'b1', priority: 2 },
+    { category: 'tree', changed: ['b1'], fields: ['priority'] },
+  ],
+  PositionNamed: [
+    { name: 'good', strand: 0, seq: 3 },
+    { category: 'label', position: { type: 'PositionNamed', name: 'good', strand: 0, seq: 3 } },
+  ],
+  PositionAnnotated: [{ strand: 0, seq: 3, note: 'why' }, { category: 'label' }],
+  InterventionRecorded: [{ intervention: 'edit', notes: '', content: {} }, { category: 'intervention' }],
+  ConfigurationChanged: [{ changes: [{ key: 'k', from: null, to: 1 }] }, { category: 'configuration' }],
+  ObservationRecorded: [
+    { kind: 'opened', what: '', strand: 0, seq: 3, times: 1, first_at: 1n, last_at: 1n },
+    { category: 'observation' },
+  ],
+};
+
+const CATEGORIES: readonly EventCategory[] = [
+  'start',
+  'tree',
+  'snapshot',
+  'configuration',
+  'label',
+  'intervention',
+  'observation',
+];
+
+test.each(Object.entries(EXAMPLES))('%s: every question about it is answered', (type, [fact, expected]) => {
+  const event = HistoryEvent.parse({ type, ...fact });
+  const { category, entered = [], removed = [], changed = [] } = expected;
+
+  expect({
+    categories: CATEGORIES.filter((each) => isOf(event, each)),
+    node: nodeIn(event)?.id ?? null,
+    entered: enteredIds(event),
+    removed: removedIds(event),
+    removal: removalBy(event),
+    changed: changedIds(event),
+    fields: changedFields(event),
+    payload: newPayload(event),
+    affected: affectedIds(event),
+    position: namedPosition(event),
+    branches: branchNames(event, OWN_BRANCH),
+    changesTree: changesTree(event),
+    changesBranch: changesBranch(event),
+  }).toEqual({
+    categories: [category],
+    node: expected.node ?? null,
+    entered,
+    removed,
+    removal: expected.removal ?? null,
+    changed,
+    fields: expected.fields ?? [],
+    payload: expected.payload ?? null,
+    affected: [...entered, ...removed, ...changed],
+    position: expected.position ?? null,
+    branches: expected.branches ?? [],
+    changesTree: ['start', 'tree', 'snapshot'].includes(category),
+    changesBranch: ['start', 'tree', 'snapshot', 'configuration'].includes(category),
+  });
+});
+
+test('a fork without a name gives none, and takes none from the branch it starts from', () => {
+  const event = HistoryEvent.parse({
+    type: 'LineageStarted',
+    how: 'fork',
+    parent: 0,
+    at: 1,
+    name: null,
+    abandoned: null,
+  });
+
+  expect(branchNames(event, OWN_BRANCH)).toEqual([]);
+});

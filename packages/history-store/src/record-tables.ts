@@ -1,0 +1,120 @@
+import type { RowReader, Rows, Table, Value } from '@stemma/row-store';
+
+/* What every reader of the log keeps of its records, in one transaction with cursor and rows (record §5). */
+
+/** The newest accepted frame of a history, and whether the history is served to its end. */
+export type HistoryHead = {
+  /** The `seq` that the next frame has, and the SHA-256 of the newest. */
+  readonly next: number;
+  readonly prev: Uint8Array;
+  readonly state: 'open' | 'damaged' | 'defective';
+  /** The `seq` at which the history stops being served; null while it is open. */
+  readonly stopped: number | null;
+};
+
+/** An accepted frame as the log gives it. */
+export type RecordedFrame = {
+  readonly envelope: { readonly history: string; readonly seq: number };
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+};
+
+export const FENCES: Table = {
+  name: 'fences',
+  about:
+    'Where a history stands for the fence: the `seq` that its next frame has, the hash of the last one, damaged or defective (null: open), and the `seq` at which it stops being served.',
+  key: [['history', 'text']],
+  value: [
+    ['next', 'uint'],
+    ['prev', 'bytes'],
+    ['state', 'text'],
+    ['stopped', 'uint'],
+  ],
+};
+
+export const FRAMES: Table = {
+  name: 'frames',
+  about:
+    'The offset of the record of a frame, so that payloads are read in place. Rebuilt with the rest, never compared: it is another on every log.',
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [['offset', 'uint']],
+  local: true,
+};
+
+export const FRAME_BYTES: Table = {
+  name: 'frame_bytes',
+  about:
+    'The bytes of an accepted frame: kept where payloads are not to be read from the log, which others serve (Kafka).',
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [['frame', 'bytes']],
+};
+
+export const DEFECTS: Table = {
+  name: 'defects',
+  about: 'Why a history is defective: the frame, the error, and the content that is missing if that is why.',
+  key: [['history', 'text']],
+  value: [
+    ['seq', 'uint'],
+    ['code', 'text'],
+    ['message', 'text'],
+    ['sha256', 'text'],
+    ['size', 'uint'],
+  ],
+};
+
+export const RECORD_TABLES: readonly Table[] = [FENCES, FRAMES, DEFECTS, FRAME_BYTES];
+
+/** Notes an accepted frame: where it lies, and its bytes if they are to be read from here. */
+export const putFrame = (
+  rows: Pick<Rows, 'put'>,
+  { envelope: { history, seq }, offset, bytes }: RecordedFrame,
+  keepFrames: boolean,
+): void => {
+  rows.put(FRAMES, [history, seq], [offset]);
+  if (keepFrames) rows.put(FRAME_BYTES, [history, seq], [bytes]);
+};
+
+/** The bytes of a frame, or the offset of its record in the log; undefined if there is no such frame. */
+export const frameAt = (
+  rows: RowReader,
+  history: string,
+  seq: number,
+  keepFrames: boolean,
+): number | Uint8Array | undefined =>
+  rows.get(keepFrames ? FRAME_BYTES : FRAMES, [history, seq])?.[0] as number | Uint8Array | undefined;
+
+/** `open` heads have no state in their row: they are nearly all. */
+export const fenceCells = ({ next, prev, state, stopped }: HistoryHead): Value => [
+  next,
+  prev,
+  state === 'open' ? null : state,
+  stopped,
+];
+
+export const readFence = (rows: RowReader, history: string): HistoryHead | undefined => {
+  const value = rows.get(FENCES, [history]);
+  if (value === undefined) return undefined;
+  const [next, prev, state, stopped] = value;
+  return {
+    next: next as number,
+    prev: prev as Uint8Array,
+    state: (state ?? 'open') as HistoryHead['state'],
+    stopped: stopped as number | null,
+  };
+};
+
+/** The heads of those histories that have one. */
+export const headsOf = (rows: RowReader, histories: readonly string[]): ReadonlyMap<string, HistoryHead> => {
+  const heads = new Map<string, HistoryHead>();
+  for (const history of histories) {
+    const head = readFence(rows, history);
+    if (head !== undefined) heads.set(history, head);
+  }
+  return heads;
+};

@@ -1,0 +1,92 @@
+import type { Damage, HeadState, PartitionState, StaleReason } from './checkpoint.ts';
+import { ZERO_HASH } from './envelope.ts';
+import { controlHistory, controlOf, partitionOf } from './partition-of.ts';
+import type { LogRecord } from './port.ts';
+import { sameBytes, type OpenRecord } from './record.ts';
+
+/** What the check says of a record, and the head of its history after it. */
+export type Verdict =
+  | {
+      readonly kind: 'accepted';
+      readonly history: string;
+      readonly head: HeadState;
+      readonly open: OpenRecord;
+    }
+  | { readonly kind: 'stale'; readonly reason: StaleReason; readonly open: OpenRecord }
+  | { readonly kind: 'damaged'; readonly damage: Damage; readonly head: HeadState | null };
+
+const FRESH: HeadState = { next: 0, prev: ZERO_HASH, state: 'open', stopped: null };
+
+/**
+ * Whether a record is accepted, stale or damaged (record §2): a pure function of its hash, its envelope and the head of
+ * its history. It looks at no events, limits or command ids, so that every reader, whatever its version, decides alike.
+ *
+ * @param open what {@link openRecord} says of the record's bytes.
+ * @param head of the history that the record concerns, see {@link concernedHistory}; undefined if it is unknown here.
+ */
+export const checkRecord = (
+  record: LogRecord,
+  open: OpenRecord | undefined,
+  head: HeadState | undefined,
+  state: PartitionState,
+): Verdict => {
+  if (!open) return damagedUnread(record, head, state);
+  const { history } = open.envelope;
+  if (record.damaged || record.key !== history) {
+    return damaged(record.offset, history, head ?? FRESH, false);
+  }
+  return fit(open, head ?? FRESH, state);
+};
+
+/** The history whose head the check needs for a record: the envelope's if its hash is right, else the key's. */
+export const concernedHistory = (record: LogRecord, open: OpenRecord | undefined): string | null =>
+  open ? open.envelope.history : record.key;
+
+const fit = (open: OpenRecord, head: HeadState, state: PartitionState): Verdict => {
+  const { history, seq, prev } = open.envelope;
+  if (!livesHere(history, state)) return { kind: 'stale', reason: 'misplaced', open };
+  if (head.state === 'damaged') return { kind: 'stale', reason: 'behind-damage', open };
+  if (seq === head.next && sameBytes(prev, head.prev)) {
+    // A copy: the record's bytes are a view of a buffer that goes.
+    const next = { ...head, next: seq + 1, prev: new Uint8Array(open.hash) };
+    return { kind: 'accepted', history, head: next, open };
+  }
+  if (seq >= head.next) return { kind: 'stale', reason: 'unfit', open };
+  const repeated = seq === head.next - 1 && sameBytes(open.hash, head.prev);
+  return { kind: 'stale', reason: repeated ? 'repeated' : 'overtaken', open };
+};
+
+const livesHere = (history: string, state: PartitionState): boolean => {
+  const control = controlOf(history);
+  if (control) return control.partition === state.partition && control.n <= state.control;
+  return partitionOf(history, state.partitions) === state.partition;
+};
+
+/** Its hash fails, or it is no record: all that is left is the key. */
+const damagedUnread = (record: LogRecord, head: HeadState | undefined, state: PartitionState): Verdict => {
+  const { offset, key } = record;
+  if (key === null) {
+    return {
+      kind: 'damaged',
+      damage: { offset, history: null, seq: null, affectsWholePartition: true },
+      head: null,
+    };
+  }
+  const known =
+    (head !== undefined && head.next > 0) || key === controlHistory(state.partition, state.control);
+  return damaged(offset, key, head ?? FRESH, !known);
+};
+
+const damaged = (
+  offset: number,
+  history: string,
+  head: HeadState,
+  affectsWholePartition: boolean,
+): Verdict => {
+  const stopped = head.stopped ?? head.next;
+  return {
+    kind: 'damaged',
+    damage: { offset, history, seq: stopped, affectsWholePartition },
+    head: { ...head, state: 'damaged', stopped },
+  };
+};

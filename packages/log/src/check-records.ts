@@ -1,0 +1,132 @@
+import type { StemmaEvent } from '@stemma/events';
+import { decodeBody, finishBody, isDefect } from './body.ts';
+import { checkRecord, concernedHistory, type Verdict } from './check-record.ts';
+import type { Checkpoint, Damage, HeadState } from './checkpoint.ts';
+import { advanceCursor, type Opened } from './cursor.ts';
+import { controlOf } from './partition-of.ts';
+import { acknowledge, addDamage, closedBy, countStale, defectiveAt } from './partition-state.ts';
+import type { LogRecord } from './port.ts';
+import type { AcceptedFrame, CheckedBatch } from './reading-types.ts';
+import { openRecord, type OpenRecord } from './record.ts';
+
+/** Opens records and names the histories whose heads {@link checkRecords} must be given. */
+export const openRecords = (
+  records: readonly LogRecord[],
+): { readonly opened: readonly Opened[]; readonly histories: readonly string[] } => {
+  const histories = new Set<string>();
+  const opened = records.map((record) => {
+    const open = openRecord(record.bytes);
+    const history = concernedHistory(record, open);
+    if (history !== null) histories.add(history);
+    return { record, open };
+  });
+  return { opened, histories: [...histories] };
+};
+
+/** As {@link CheckedBatch}; `suspects` are offsets that an acknowledgement calls damaged but that were read as good. */
+export type CheckedRecords = CheckedBatch & { readonly suspects: readonly number[] };
+
+/**
+ * Checks records in order: the one place that decides what a reader sees (record §2). Stops behind a record that closes
+ * the partition.
+ *
+ * @param heads of all histories that the records concern; those that are missing are unknown.
+ * @param since offsets below which a head is too new to judge a record: such records are passed over.
+ */
+export const checkRecords = (
+  opened: readonly Opened[],
+  checkpoint: Checkpoint,
+  heads: ReadonlyMap<string, HeadState>,
+  since: ReadonlyMap<string, number> = new Map(),
+): CheckedRecords => {
+  const changed = new Map<string, HeadState>();
+  const accepted: AcceptedFrame[] = [];
+  const damage: Damage[] = [];
+  const suspects: number[] = [];
+  let state = checkpoint.state;
+  let count = 0;
+  let held: number | null = null;
+  let done = 0;
+
+  const accept = (record: LogRecord, verdict: Verdict & { kind: 'accepted' }): void => {
+    const { history, head, open } = verdict;
+    changed.set(history, head);
+    count++;
+    if (head.state !== 'open') return;
+    const control = controlOf(history) !== undefined;
+    accepted.push({ ...locationOf(record, state.partition), ...frameOf(open), control });
+    if (!control) return;
+    const events = controlEvents(open);
+    if (!events) changed.set(history, defectiveAt(head, open.envelope.seq));
+    for (const event of events ?? []) {
+      if (event.type === 'FormatRaised') state = { ...state, format: Math.max(state.format, event.version) };
+      if (event.type === 'DamageAcknowledged') {
+        suspect(event.offset);
+        state = acknowledge(state, event.offset);
+      }
+    }
+  };
+  const suspect = (offset: number): void => {
+    if (!state.damage.some((each) => each.offset === offset)) suspects.push(offset);
+  };
+  const suspectStale = (open: OpenRecord): void => {
+    if (!controlOf(open.envelope.history)) return;
+    for (const event of controlEvents(open) ?? [])
+      if (event.type === 'DamageAcknowledged') suspect(event.offset);
+  };
+  const damaged = (verdict: Verdict & { kind: 'damaged' }, tooNew: boolean): void => {
+    damage.push(verdict.damage);
+    state = addDamage(state, verdict.damage);
+    const { history } = verdict.damage;
+    if (history !== null && verdict.head && !tooNew) changed.set(history, verdict.head);
+    held = closedBy(state)?.offset ?? null;
+  };
+
+  for (const { record, open } of opened) {
+    const history = concernedHistory(record, open);
+    const head = history === null ? undefined : (changed.get(history) ?? heads.get(history));
+    const tooNew = history !== null && record.offset < (since.get(history) ?? 0);
+    const verdict = checkRecord(record, open, head, state);
+    done++;
+    if (verdict.kind === 'damaged') damaged(verdict, tooNew);
+    else if (tooNew) continue;
+    else if (verdict.kind === 'accepted') accept(record, verdict);
+    else {
+      state = countStale(state, verdict.reason);
+      suspectStale(verdict.open);
+    }
+    if (closes(held)) break;
+  }
+  const cursor = advanceCursor(checkpoint.cursor, done === opened.length ? opened : opened.slice(0, done));
+  state = { ...state, accepted: state.accepted + count };
+  return { accepted, heads: changed, checkpoint: { cursor, state }, damage, held, suspects };
+};
+
+const closes = (held: number | null): boolean => held !== null;
+
+const locationOf = (
+  record: LogRecord,
+  partition: number,
+): Pick<AcceptedFrame, 'partition' | 'offset' | 'next'> => ({
+  partition,
+  offset: record.offset,
+  next: record.next,
+});
+
+const frameOf = (open: OpenRecord): Pick<AcceptedFrame, 'envelope' | 'hash' | 'bytes' | 'bodyAt'> => ({
+  envelope: open.envelope,
+  hash: open.hash,
+  bytes: open.frame,
+  bodyAt: open.bodyAt,
+});
+
+/** The events of a control frame; undefined if it is defective. @throws E_VERSION_NEEDED */
+const controlEvents = (open: OpenRecord): readonly StemmaEvent[] | undefined => {
+  try {
+    const body = decodeBody(open.envelope.v, open.frame, open.bodyAt);
+    return finishBody(body, () => undefined).events;
+  } catch (error) {
+    if (isDefect(error)) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,168 @@
+import { pack, sha256 } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Frame, HistoryEvent } from '@stemma/events';
+import { isDefect } from '../body.ts';
+import type { Checkpoint, HeadState } from '../checkpoint.ts';
+import { ZERO_HASH } from '../envelope.ts';
+import { partitionOf } from '../partition-of.ts';
+import { defectiveAt } from '../partition-state.ts';
+import type { EventLog } from '../port.ts';
+import { readFrame, type ContentSource } from '../read-frame.ts';
+import { checkpointAtStart, readPartition } from '../read-partition.ts';
+import type { ContentSink, Decision, Domain, Intent, Remembered, Session } from '../writer/types.ts';
+
+/**
+ * The smallest domain that a log can be tried with: a history is a list of notes. Each note names the frame before it,
+ * so that one decided on another past does not apply.
+ */
+export type Note = { readonly note: string };
+
+/** A command that writes a note down, as the writer takes it. */
+export const noteIntent = (history: string, id: string, note: string, expected?: number): Intent<Note> => ({
+  id,
+  history,
+  digest: sha256(pack({ history, note })),
+  command: { note },
+  ...(expected === undefined ? {} : { expected }),
+});
+
+type History = { readonly notes: readonly string[]; readonly commands: ReadonlyMap<string, Remembered> };
+
+const NO_HISTORY: History = { notes: [], commands: new Map() };
+
+const decideNote = (seq: number, note: string): readonly HistoryEvent[] => {
+  if (note === 'refused') throw fail('E_COMMAND_INVALID', 'this note is refused');
+  return [{ type: 'PositionAnnotated', strand: 0, seq: Math.max(seq - 1, 0), note }];
+};
+
+const applyNote = ({ notes, commands }: History, frame: Frame): History => {
+  const { seq, history } = frame.envelope;
+  const [last] = frame.body.events.slice(-1);
+  if (last?.type !== 'PositionAnnotated' || last.seq !== Math.max(seq - 1, 0) || notes.length !== seq)
+    throw fail('E_HISTORY_DEFECTIVE', `the note ${seq} of ${history} does not apply`, { history, seq });
+  const remembered = { seq, digest: frame.body.digest };
+  return { notes: [...notes, last.note], commands: new Map(commands).set(frame.body.command, remembered) };
+};
+
+/** Rows in memory: what a projector keeps, of notes. */
+export type NoteRows = {
+  /** Folds what is new in every partition. @throws E_CURSOR_LOST, E_VERSION_NEEDED */
+  readonly catchUp: (options?: { maxRecords?: number; until?: number }) => Promise<void>;
+  readonly notes: (history: string) => readonly string[];
+  readonly head: (history: string) => HeadState | undefined;
+  readonly checkpoint: (partition: number) => Checkpoint | undefined;
+  readonly domain: Domain<Note>;
+};
+
+type PartitionRows = { checkpoint: Checkpoint; readonly heads: Map<string, HeadState> };
+
+/** @param contents where the frames' contents come from; none by default. */
+export const openNoteRows = (
+  log: EventLog,
+  contents: ContentSource & ContentSink = NO_CONTENTS,
+): NoteRows => {
+  const partitions = new Map<number, PartitionRows>();
+  const histories = new Map<string, History>();
+
+  const rowsOf = async (partition: number): Promise<PartitionRows> => {
+    const rows = partitions.get(partition) ?? {
+      checkpoint: await checkpointAtStart(log, partition),
+      heads: new Map(),
+    };
+    partitions.set(partition, rows);
+    return rows;
+  };
+  const catchUpOne = async (
+    partition: number,
+    options: { maxRecords?: number; until?: number },
+  ): Promise<void> => {
+    const rows = await rowsOf(partition);
+    const heads = { load: () => rows.heads };
+    for await (const batch of readPartition(log, { checkpoint: rows.checkpoint, heads, ...options })) {
+      for (const [history, head] of batch.heads) rows.heads.set(history, head);
+      for (const frame of batch.accepted) if (!frame.control) await fold(rows, frame);
+      rows.checkpoint = batch.checkpoint;
+    }
+  };
+  const fold = async (rows: PartitionRows, accepted: Parameters<typeof readFrame>[0]): Promise<void> => {
+    const { history, seq } = accepted.envelope;
+    const head = rows.heads.get(history);
+    // Behind a defect that this very batch brought up, nothing is served either.
+    if (head?.state === 'defective') return;
+    try {
+      histories.set(
+        history,
+        applyNote(histories.get(history) ?? NO_HISTORY, await readFrame(accepted, contents)),
+      );
+    } catch (error) {
+      if (!isDefect(error) || !head) throw error;
+      rows.heads.set(history, defectiveAt(head, seq));
+    }
+  };
+  return {
+    catchUp: async (options = {}) => {
+      for (let partition = 0; partition < log.partitions; partition++) await catchUpOne(partition, options);
+    },
+    notes: (history) => (histories.get(history) ?? NO_HISTORY).notes,
+    head: (history) => partitions.get(partitionOf(history, log.partitions))?.heads.get(history),
+    checkpoint: (partition) => partitions.get(partition)?.checkpoint,
+    domain: {
+      checkpoint: async (partition) => (await rowsOf(partition)).checkpoint,
+      heads: async (partition, names) => {
+        const { checkpoint, heads } = await rowsOf(partition);
+        const known = names.flatMap((name) =>
+          heads.has(name) ? [[name, heads.get(name) as HeadState] as const] : [],
+        );
+        return { asOf: checkpoint.cursor.offset, heads: new Map(known) };
+      },
+      load: async (history) => {
+        const { checkpoint, heads } = await rowsOf(partitionOf(history, log.partitions));
+        return noteSession(
+          histories.get(history) ?? NO_HISTORY,
+          heads.get(history),
+          checkpoint.cursor.offset,
+        );
+      },
+    },
+  };
+};
+
+const noteSession = (start: History, head: HeadState | undefined, asOf: number): Session<Note> => {
+  const past: { state: History; prev: Uint8Array }[] = [];
+  let state = start;
+  let prev = head?.prev ?? ZERO_HASH;
+  return {
+    get next() {
+      return state.notes.length;
+    },
+    get prev() {
+      return prev;
+    },
+    asOf,
+    remembered: (command) => state.commands.get(command),
+    decide: ({ note }): Decision => ({
+      author: { recorder: 'notes' },
+      at: BigInt(state.notes.length),
+      lineage: 0,
+      events: decideNote(state.notes.length, note),
+    }),
+    apply: (frame, hash) => {
+      const after = applyNote(state, frame);
+      past.push({ state, prev });
+      state = after;
+      prev = new Uint8Array(hash);
+    },
+    undo: () => {
+      const before = past.pop();
+      if (before) ({ state, prev } = before);
+    },
+  };
+};
+
+/** Contents for domains that have none. */
+export const NO_CONTENTS: ContentSource & ContentSink = {
+  get: async ({ sha256: hash }) => {
+    throw fail('E_CONTENT_MISSING', `there is no content ${hash}`, { sha256: hash });
+  },
+  put: async () => undefined,
+};

@@ -1,0 +1,78 @@
+import type { Frame } from '@stemma/events';
+import { isDefect } from '../body.ts';
+import { readFrame, type ContentSource } from '../read-frame.ts';
+import type { AcceptedFrame } from '../reading-types.ts';
+import { sameBytes } from '../record.ts';
+import type { Accepted, Intent, Session } from './types.ts';
+
+/** A command that was given to the writer and has no answer yet. */
+export type Task<C> = {
+  readonly intent: Intent<C>;
+  readonly resolve: (answer: Accepted) => void;
+  readonly reject: (error: unknown) => void;
+  /** How often another writer was first. */
+  tries: number;
+};
+
+/** A frame that was decided and given to the log, and whose outcome is not known yet. */
+export type Sent<C> = {
+  readonly task: Task<C>;
+  readonly frame: Frame;
+  readonly hash: Uint8Array;
+  /** The record, to be sent again as it is. */
+  readonly record: Uint8Array;
+};
+
+/** A history that the writer has loaded: its decision state, ahead of the log by the frames in `sent`. */
+export type HistorySession<C> = {
+  readonly history: string;
+  readonly session: Session<C>;
+  readonly sent: Sent<C>[];
+  /** Why nothing is written to it any more. */
+  stopped: 'damaged' | 'defective' | null;
+};
+
+/** What an accepted frame says of the frames that a session sent: the oldest has its outcome, or all were overtaken. */
+export type Observed<C> = { readonly confirmed: Sent<C> | null; readonly overtaken: readonly Sent<C>[] };
+
+const NOTHING = { confirmed: null, overtaken: [] } as const;
+
+/**
+ * Takes an accepted frame into a session. It is the oldest frame that the session sent, or another writer's: then all
+ * that the session sent ahead is taken back first.
+ */
+export const observe = async <C>(
+  session: HistorySession<C>,
+  frame: AcceptedFrame,
+  contents: ContentSource,
+): Promise<Observed<C>> => {
+  const [oldest] = session.sent;
+  const { seq } = frame.envelope;
+  if (oldest && seq === oldest.frame.envelope.seq && sameBytes(frame.hash, oldest.hash)) {
+    session.sent.shift();
+    return { confirmed: oldest, overtaken: [] };
+  }
+  if (seq < (oldest ? oldest.frame.envelope.seq : session.session.next)) return NOTHING;
+  const overtaken = await takeBack(session);
+  await applyOther(session, frame, contents);
+  return { confirmed: null, overtaken };
+};
+
+/** Takes back everything that was sent ahead; gives it in the order it was sent. */
+export const takeBack = async <C>({ session, sent }: HistorySession<C>): Promise<readonly Sent<C>[]> => {
+  for (let i = sent.length; i > 0; i--) await session.undo();
+  return sent.splice(0);
+};
+
+const applyOther = async <C>(
+  session: HistorySession<C>,
+  frame: AcceptedFrame,
+  contents: ContentSource,
+): Promise<void> => {
+  try {
+    await session.session.apply(await readFrame(frame, contents), new Uint8Array(frame.hash));
+  } catch (error) {
+    if (!isDefect(error)) throw error;
+    session.stopped = 'defective';
+  }
+};

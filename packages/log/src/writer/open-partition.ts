@@ -1,0 +1,77 @@
+import { isStemmaError } from '@stemma/errors';
+import type { EventLog, LogRecord } from '../port.ts';
+import type { ContentSource } from '../read-frame.ts';
+import { observe } from './history-session.ts';
+import { openPartitionReader, refuseUnwritable, type PartitionReader } from './partition-reader.ts';
+import { confirm, retry, type PendingCommands } from './pending-commands.ts';
+import { openSessionCache, type SessionCache } from './session-cache.ts';
+import type { WriterOptions } from './types.ts';
+
+/** What a writer knows of a partition, as of one offset: the reader's checkpoint. */
+export type OpenPartition<C> = {
+  readonly reader: PartitionReader;
+  readonly sessions: SessionCache<C>;
+  readonly contents: ContentSource;
+  readonly commands: PendingCommands<C>;
+};
+
+/**
+ * The partition, read to the end of the log. Opens it unless `known` still holds; damage that closes it may have been
+ * acknowledged meanwhile.
+ *
+ * @throws E_PARTITION_CLOSED, E_VERSION_NEEDED, E_CURSOR_LOST
+ */
+export const openOrCatchUp = async <C>(
+  log: EventLog,
+  commands: PendingCommands<C>,
+  options: WriterOptions<C>,
+  known: OpenPartition<C> | null,
+): Promise<OpenPartition<C>> => {
+  if (known && !known.reader.closed()) {
+    if (!known.reader.holds()) await readOn(known);
+    return known;
+  }
+  const reader = await openPartitionReader(log, options.domain, commands.partition);
+  const sessions: SessionCache<C> = openSessionCache(log, reader, () => readOn(partition), options);
+  const partition: OpenPartition<C> = { reader, sessions, contents: options.contents, commands };
+  await readOn(partition);
+  refuseUnwritable(reader.checkpoint());
+  return partition;
+};
+
+/** Reads to the end of the log and takes in what it holds. True if there was anything. */
+export const readOn = async <C>(partition: OpenPartition<C>): Promise<boolean> => {
+  const { reader } = partition;
+  const before = reader.checkpoint().cursor.offset;
+  for (;;) {
+    const records = await reader.read();
+    if (records.length === 0 || reader.closed()) return reader.checkpoint().cursor.offset !== before;
+    await takeIn(partition, records);
+  }
+};
+
+/** As {@link readOn}; a log that cannot be read just now counts as one that gives nothing. */
+export const tryReadingOn = async <C>(partition: OpenPartition<C>): Promise<void> => {
+  const before = partition.reader.checkpoint().cursor.offset;
+  try {
+    await readOn(partition);
+  } catch (error) {
+    const moved = partition.reader.checkpoint().cursor.offset !== before;
+    if (moved || isStemmaError(error, 'E_CURSOR_LOST')) throw error;
+  }
+};
+
+/** Gives the accepted frames to the sessions of their histories; commands whose outcome they show are answered. */
+export const takeIn = async <C>(
+  { reader, sessions, contents, commands }: OpenPartition<C>,
+  records: readonly LogRecord[],
+): Promise<void> => {
+  for (const frame of (await reader.check(records)).accepted) {
+    const { history } = frame.envelope;
+    const session = sessions.get(history);
+    if (!session) continue;
+    const { confirmed, overtaken } = await observe(session, frame, contents);
+    if (confirmed) confirm(commands, confirmed, frame);
+    if (overtaken.length > 0) retry(commands, history, overtaken);
+  }
+};

@@ -1,0 +1,143 @@
+import { fail } from '@stemma/errors';
+import { FRAME_VERSION } from '@stemma/events';
+import { checkRecords, openRecords, type CheckedRecords } from '../check-records.ts';
+import type { Checkpoint, Damage, HeadState } from '../checkpoint.ts';
+import { checkCursor } from '../cursor.ts';
+import { controlHistory } from '../partition-of.ts';
+import { closedBy } from '../partition-state.ts';
+import type { EventLog, LogRecord } from '../port.ts';
+import { readControl } from '../read-partition.ts';
+import { openRevalidatingReader } from '../revalidating-reader.ts';
+import { scanHead } from './scan-head.ts';
+import type { Domain } from './types.ts';
+
+/**
+ * What a writer has read of a partition: a checkpoint, and the heads of the control histories and of those it writes to.
+ * It needs no other heads: frames of other histories are passed over.
+ */
+export type PartitionReader = {
+  readonly checkpoint: () => Checkpoint;
+  /** Why nothing may be written, if something closes the partition. */
+  readonly closed: () => Damage | null;
+  /** The records after the checkpoint. @throws E_CURSOR_LOST if what was read before is not there any more. */
+  readonly read: () => Promise<readonly LogRecord[]>;
+  /** True unless a connection was made anew: then nothing is trusted that was not read. */
+  readonly holds: () => boolean;
+  /** Checks the records after the checkpoint (record §2) and moves it behind them. */
+  readonly check: (records: readonly LogRecord[]) => Promise<CheckedRecords>;
+  readonly head: (history: string) => HeadState | undefined;
+  /** Keeps the head of this history from now on; it is as of `asOf`. */
+  readonly follow: (history: string, head: HeadState, asOf: number) => void;
+  readonly forget: (history: string) => void;
+};
+
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
+
+/** A reader at the checkpoint of the rows. @throws E_CURSOR_LOST */
+export const openPartitionReader = async <C>(
+  log: EventLog,
+  domain: Domain<C>,
+  partition: number,
+): Promise<PartitionReader> => {
+  const begun = await begin(domain, partition);
+  const revalidating = openRevalidatingReader(log);
+  await checkCursor(log, begun.checkpoint.cursor);
+  let checkpoint = await acknowledged(log, begun.checkpoint, begun.heads);
+  const heads = new Map(begun.heads);
+  const since = new Map<string, number>();
+
+  const check = async (records: readonly LogRecord[]): Promise<CheckedRecords> => {
+    const { opened, histories } = openRecords(records);
+    const known = new Map(heads);
+    const from = new Map(since);
+    for (const history of histories)
+      if (!heads.has(history) && !isControl(history)) from.set(history, EVERYTHING);
+    for (const { record, open } of opened) {
+      if (open || record.key === null || heads.has(record.key)) continue;
+      const head = await headBefore(log, domain, partition, record.key, record.offset);
+      if (head) known.set(record.key, head);
+    }
+    const batch = checkRecords(opened, checkpoint, known, from);
+    for (const [history, head] of batch.heads)
+      if (!from.has(history) || since.has(history)) heads.set(history, head);
+    checkpoint = batch.checkpoint;
+    return batch;
+  };
+
+  const isControl = (history: string): boolean => history.startsWith('log:');
+  return {
+    checkpoint: () => checkpoint,
+    closed: () => closedBy(checkpoint.state),
+    read: async () => (await revalidating.read(checkpoint.cursor)).records,
+    holds: revalidating.holds,
+    check,
+    head: (history) => heads.get(history),
+    follow: (history, head, asOf) => {
+      heads.set(history, head);
+      if (asOf > checkpoint.cursor.offset) since.set(history, asOf);
+    },
+    forget: (history) => {
+      heads.delete(history);
+      since.delete(history);
+    },
+  };
+};
+
+/** The checkpoint of the rows, and the heads of the control histories at the same offset. */
+const begin = async <C>(
+  domain: Domain<C>,
+  partition: number,
+): Promise<{ checkpoint: Checkpoint; heads: ReadonlyMap<string, HeadState> }> => {
+  for (let tries = 0; tries < 100; tries++) {
+    const checkpoint = await domain.checkpoint(partition);
+    const names = Array.from({ length: checkpoint.state.control + 1 }, (_, n) =>
+      controlHistory(partition, n),
+    );
+    const { asOf, heads } = await domain.heads(partition, names);
+    if (asOf === checkpoint.cursor.offset) return { checkpoint, heads };
+  }
+  throw fail('E_BUSY', 'the rows move on faster than they can be read');
+};
+
+/** If damage closes the partition: the checkpoint with every acknowledgement that the log holds after it. */
+const acknowledged = async (
+  log: EventLog,
+  checkpoint: Checkpoint,
+  heads: ReadonlyMap<string, HeadState>,
+): Promise<Checkpoint> => {
+  if (!closedBy(checkpoint.state)) return checkpoint;
+  const { state } = await readControl(log, checkpoint, { load: () => heads });
+  return { ...checkpoint, state: { ...checkpoint.state, acknowledged: state.acknowledged } };
+};
+
+/** Whether a history that the writer does not follow was known before an offset: damage under its key asks. */
+const headBefore = async <C>(
+  log: EventLog,
+  domain: Domain<C>,
+  partition: number,
+  history: string,
+  offset: number,
+): Promise<HeadState | undefined> => {
+  const { asOf, heads } = await domain.heads(partition, [history]);
+  // Rows beyond the damage have closed the history if it was unknown: its `next` is then still 0.
+  return scanHead(log, partition, history, heads.get(history), asOf, offset);
+};
+
+/**
+ * @throws E_PARTITION_CLOSED if damage closes the partition; E_VERSION_NEEDED if it does not take frames of this version
+ *   yet.
+ */
+export const refuseUnwritable = ({ cursor: { partition }, state }: Checkpoint): void => {
+  const closed = closedBy(state);
+  if (closed)
+    throw fail(
+      'E_PARTITION_CLOSED',
+      `the damaged record ${partition}@${closed.offset} may be of any history`,
+      { partition, offset: closed.offset },
+    );
+  if (FRAME_VERSION > state.format)
+    throw fail(
+      'E_VERSION_NEEDED',
+      `partition ${partition} takes frames up to version ${state.format} until it is raised`,
+    );
+};

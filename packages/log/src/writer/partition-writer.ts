@@ -1,0 +1,270 @@
+import { backOff, fail } from '@stemma/errors';
+import { partitionOf } from '../partition-of.ts';
+import type { EntryOffset, EventLog } from '../port.ts';
+import { asRead, followsDirectly, outcomeUnknown, wroteNothing } from './append-answer.ts';
+import { takeBack, type Sent, type Task } from './history-session.ts';
+import { openOrCatchUp, readOn, takeIn, tryReadingOn, type OpenPartition } from './open-partition.ts';
+import * as pending from './pending-commands.ts';
+import { prepare, type Prepared } from './prepare.ts';
+import { retryBackOff } from './retry-policy.ts';
+import type { Accepted, Intent, Writer, WriterOptions } from './types.ts';
+
+/*
+ * A writer of one partition is in one of these states; `step` does what the state says and gives the next one.
+ *
+ *   state          what it does                                           next
+ *   unopened       opens a reader at the checkpoint of the rows, reads    deciding
+ *                  to the end of the log
+ *   idle           reads on if a connection was made anew; opens another  deciding
+ *                  reader if damage closed the partition
+ *   deciding       decides and encodes what waits, as one batch           sending; idle, if no frame came of it
+ *   sending        appends the frames that have no outcome                idle, if none was left or none was written;
+ *                                                                         resolving, if the answer says it all;
+ *                                                                         reading back, otherwise
+ *   reading back   reads to the end of the log                            resolving
+ *   resolving      gives up at the deadline and where damage stops the    idle, if every frame has its outcome;
+ *                  history; pauses                                        sending, for the others
+ *
+ * It leaves `unopened` and `idle` only when a command waits. After an error in any state the next one is `unopened`:
+ * nothing that was known counts any more, commands that wait are rejected with the error, and those that were decided
+ * with E_OUTCOME_UNKNOWN. How many frames of one history a batch may hold, after a conflict, is a state of that history:
+ * see retry-policy.ts.
+ */
+type State<C> =
+  | { readonly state: 'unopened' }
+  | { readonly state: 'idle' | 'deciding'; readonly at: OpenPartition<C> }
+  | {
+      readonly state: 'sending' | 'reading back' | 'resolving';
+      readonly at: OpenPartition<C>;
+      readonly batch: Batch<C>;
+    };
+
+/** Frames that were decided, some of them without an outcome. */
+type Batch<C> = {
+  readonly frames: readonly Sent<C>[];
+  /** How often it was given to the log. */
+  readonly attempts: number;
+  /** When the outcome is called unknown, by the writer's clock. */
+  readonly deadline: number;
+};
+
+type PartitionWriter<C> = {
+  readonly log: EventLog;
+  readonly options: WriterOptions<C>;
+  readonly commands: pending.PendingCommands<C>;
+  state: State<C>;
+  running: Promise<void> | undefined;
+};
+
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+
+/** The one writer for every log (record §3): decide, append, know the outcome, decide again or report a conflict. */
+export const openWriter = <C>(log: EventLog, options: WriterOptions<C>): Writer<C> => {
+  const writers = new Map<number, PartitionWriter<C>>();
+  let closed = false;
+  const writerOf = (partition: number): PartitionWriter<C> => {
+    const writer = writers.get(partition) ?? newPartitionWriter(log, partition, options);
+    writers.set(partition, writer);
+    return writer;
+  };
+  return {
+    write: (intent: Intent<C>) =>
+      new Promise<Accepted>((resolve, reject) => {
+        if (closed) {
+          reject(fail('E_LOG_CLOSED', 'the writer was closed'));
+          return;
+        }
+        const writer = writerOf(partitionOf(intent.history, log.partitions));
+        pending.queueOf(writer.commands, intent.history).push({ intent, resolve, reject, tries: 0 });
+        start(writer);
+      }),
+    close: async () => {
+      closed = true;
+      for (const writer of writers.values())
+        while (writer.running || pending.areWaiting(writer.commands))
+          await (writer.running ?? options.sleep(1));
+    },
+  };
+};
+
+const newPartitionWriter = <C>(
+  log: EventLog,
+  partition: number,
+  options: WriterOptions<C>,
+): PartitionWriter<C> => {
+  const commands = pending.newPendingCommands(partition, options, () => {
+    start(writer);
+  });
+  const writer: PartitionWriter<C> = {
+    log,
+    options,
+    commands,
+    state: { state: 'unopened' },
+    running: undefined,
+  };
+  return writer;
+};
+
+const start = <C>(writer: PartitionWriter<C>): void => {
+  if (pending.readyHistories(writer.commands).length === 0) return;
+  writer.running ??= run(writer).finally(() => {
+    writer.running = undefined;
+    start(writer);
+  });
+};
+
+const run = async <C>(writer: PartitionWriter<C>): Promise<void> => {
+  // What is written in the same turn goes into the same batch.
+  await Promise.resolve();
+  while (!isAtRest(writer.state) || pending.readyHistories(writer.commands).length > 0) {
+    try {
+      writer.state = await step(writer, writer.state);
+    } catch (error) {
+      pending.rejectAll(writer.commands, error);
+      writer.state = { state: 'unopened' };
+    }
+  }
+};
+
+const isAtRest = <C>({ state }: State<C>): boolean => state === 'unopened' || state === 'idle';
+
+const step = async <C>(writer: PartitionWriter<C>, now: State<C>): Promise<State<C>> => {
+  const { log, commands, options } = writer;
+  switch (now.state) {
+    case 'unopened':
+      return { state: 'deciding', at: await openOrCatchUp(log, commands, options, null) };
+    case 'idle':
+      return { state: 'deciding', at: await openOrCatchUp(log, commands, options, now.at) };
+    case 'deciding':
+      return decide(writer, now.at);
+    case 'sending':
+      return send(writer, now.at, now.batch);
+    case 'reading back':
+      await tryReadingOn(now.at);
+      return { ...now, state: 'resolving' };
+    case 'resolving':
+      return resolveOutcomes(writer, now.at, now.batch);
+  }
+};
+
+/** One batch of what waits, each history's frames in the order of its commands. */
+const decide = async <C>(
+  { commands, options }: PartitionWriter<C>,
+  at: OpenPartition<C>,
+): Promise<State<C>> => {
+  const frames: Sent<C>[] = [];
+  let bytes = 0;
+  for (const history of pending.readyHistories(commands)) {
+    const queue = pending.queueOf(commands, history);
+    const limit = pending.limitOf(commands, history);
+    const isFull = (sent: number): boolean =>
+      sent >= limit || frames.length >= commands.ahead || bytes >= MAX_BATCH_BYTES;
+    for (let sent = 0; queue.length > 0 && !isFull(sent);) {
+      const task = queue[0] as Task<C>;
+      const prepared = await prepareAtEnd(at, task, options);
+      if (prepared.kind === 'later') break;
+      queue.shift();
+      if (prepared.kind === 'refused') task.reject(prepared.error);
+      else if (prepared.kind === 'repeated') pending.answerRepeated(commands, task, prepared);
+      else {
+        at.sessions.get(history)?.sent.push(prepared.sent);
+        commands.decided.add(task);
+        frames.push(prepared.sent);
+        bytes += prepared.sent.record.length;
+        sent++;
+      }
+    }
+    pending.forgetEmptyQueue(commands, history);
+  }
+  if (frames.length === 0) return { state: 'idle', at };
+  const deadline = options.now() + (options.deadline ?? 30_000);
+  return { state: 'sending', at, batch: { frames, attempts: 0, deadline } };
+};
+
+/** As {@link prepare}. A refusal may rest on a state that others have changed: it counts only at the end of the log. */
+const prepareAtEnd = async <C>(
+  at: OpenPartition<C>,
+  task: Task<C>,
+  { contents }: WriterOptions<C>,
+): Promise<Prepared<C>> => {
+  const { history } = task.intent;
+  for (;;) {
+    const prepared = await at.sessions.load(history).then(
+      (session) => prepare(session, task, contents),
+      (error: unknown) => ({ kind: 'refused', error }) as const,
+    );
+    if (prepared.kind !== 'refused') return prepared;
+    const moved = await readOn(at);
+    // What was read may have put back what was sent before it.
+    if (at.commands.queues.get(history)?.[0] !== task) return { kind: 'later' };
+    if (!moved) return prepared;
+  }
+};
+
+const send = async <C>(
+  { log, commands }: PartitionWriter<C>,
+  at: OpenPartition<C>,
+  batch: Batch<C>,
+): Promise<State<C>> => {
+  const open = withoutOutcome(at, batch);
+  if (open.length === 0) return { state: 'idle', at };
+  const sent: Batch<C> = { ...batch, attempts: batch.attempts + 1 };
+  const entries = open.map(({ frame, record }) => ({ key: frame.envelope.history, bytes: record }));
+  let placed: readonly EntryOffset[];
+  try {
+    placed = await log.append(commands.partition, entries);
+  } catch (error) {
+    // Of a later attempt it says too little: what was sent before may be in the log.
+    if (batch.attempts > 0 || !wroteNothing(error)) return { state: 'reading back', at, batch: sent };
+    await rejectUnwritten(at, open, error);
+    return { state: 'idle', at };
+  }
+  const { reader } = at;
+  const isKnown =
+    log.keepsItsEnd && reader.holds() && followsDirectly(placed, reader.checkpoint().cursor.offset);
+  if (!isKnown) return { state: 'reading back', at, batch: sent };
+  const asWritten = placed.map((each, i) => asRead(open[i] as Sent<C>, each));
+  await takeIn(at, asWritten);
+  return { state: 'resolving', at, batch: sent };
+};
+
+/** A frame has its outcome when it is accepted, or another is in its place (record §3). */
+const withoutOutcome = <C>({ sessions }: OpenPartition<C>, { frames }: Batch<C>): readonly Sent<C>[] =>
+  frames.filter((sent) => sessions.get(sent.frame.envelope.history)?.sent.includes(sent));
+
+const rejectUnwritten = async <C>(
+  { sessions, commands }: OpenPartition<C>,
+  open: readonly Sent<C>[],
+  error: unknown,
+): Promise<void> => {
+  for (const history of new Set(open.map(({ frame }) => frame.envelope.history))) {
+    const session = sessions.get(history);
+    for (const { task } of session ? await takeBack(session) : [])
+      pending.rejectDecided(commands, task, error);
+  }
+};
+
+const resolveOutcomes = async <C>(
+  { options }: PartitionWriter<C>,
+  at: OpenPartition<C>,
+  batch: Batch<C>,
+): Promise<State<C>> => {
+  const open = withoutOutcome(at, batch);
+  if (open.length === 0) return { state: 'idle', at };
+  if (options.now() >= batch.deadline || at.reader.closed() !== null) {
+    giveUp(at, open);
+    return { state: 'idle', at };
+  }
+  const stopped = open.filter(({ frame }) => at.reader.head(frame.envelope.history)?.state === 'damaged');
+  giveUp(at, stopped);
+  if (stopped.length < open.length)
+    await options.sleep(backOff(batch.attempts, retryBackOff(options.random)));
+  return { state: 'sending', at, batch };
+};
+
+const giveUp = <C>({ sessions, commands }: OpenPartition<C>, open: readonly Sent<C>[]): void => {
+  for (const { task, frame } of open) {
+    sessions.evict(frame.envelope.history);
+    pending.rejectDecided(commands, task, outcomeUnknown(task.intent, undefined));
+  }
+};

@@ -1,0 +1,131 @@
+import { backOff } from '@stemma/errors';
+import type { EntryOffset } from '../port.ts';
+import { outcomeUnknown } from './append-answer.ts';
+import type { Sent, Task } from './history-session.ts';
+import * as policy from './retry-policy.ts';
+import type { Accepted, WriterOptions } from './types.ts';
+
+/** The commands of one partition that have no answer yet: what waits, by history, and what was decided. */
+export type PendingCommands<C> = {
+  readonly partition: number;
+  readonly random: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly tries: number;
+  readonly ahead: number;
+  readonly overtaken: (frames: number) => void;
+  /** Called when commands may be decided again that had to wait. */
+  readonly wake: () => void;
+  readonly queues: Map<string, Task<C>[]>;
+  /** Of the histories whose pace is not `ahead`. */
+  readonly paces: Map<string, policy.Pace>;
+  readonly decided: Set<Task<C>>;
+};
+
+export const newPendingCommands = <C>(
+  partition: number,
+  { random, sleep, tries = 10, ahead = 256, overtaken = () => undefined }: WriterOptions<C>,
+  wake: () => void,
+): PendingCommands<C> => ({
+  partition,
+  random,
+  sleep,
+  tries,
+  ahead,
+  overtaken,
+  wake,
+  queues: new Map(),
+  paces: new Map(),
+  decided: new Set(),
+});
+
+/** The commands of one history that wait. */
+export const queueOf = <C>({ queues }: PendingCommands<C>, history: string): Task<C>[] => {
+  const queue = queues.get(history) ?? [];
+  queues.set(history, queue);
+  return queue;
+};
+
+export const forgetEmptyQueue = <C>({ queues }: PendingCommands<C>, history: string): void => {
+  if (queues.get(history)?.length === 0) queues.delete(history);
+};
+
+const paceOf = <C>({ paces }: PendingCommands<C>, history: string): policy.Pace =>
+  paces.get(history) ?? policy.AHEAD;
+
+const setPace = <C>({ paces }: PendingCommands<C>, history: string, pace: policy.Pace): void => {
+  if (pace.pace === 'ahead') paces.delete(history);
+  else paces.set(history, pace);
+};
+
+/** The histories whose commands may be decided now. */
+export const readyHistories = <C>(commands: PendingCommands<C>): readonly string[] =>
+  [...commands.queues.keys()].filter((history) => paceOf(commands, history).pace !== 'backing off');
+
+/** How many frames of a history the next batch may hold. */
+export const limitOf = <C>(commands: PendingCommands<C>, history: string): number =>
+  policy.batchLimit(paceOf(commands, history), commands.ahead);
+
+/** True if a command waits, or a pause is not over. */
+export const areWaiting = <C>({ queues, paces }: PendingCommands<C>): boolean =>
+  queues.size > 0 || [...paces.values()].some(({ pace }) => pace === 'backing off');
+
+/** Answers a command whose frame is accepted. */
+export const confirm = <C>(
+  commands: PendingCommands<C>,
+  { task, frame }: Sent<C>,
+  { offset, next }: EntryOffset,
+): void => {
+  const { history, seq } = frame.envelope;
+  const { partition } = commands;
+  setPace(commands, history, policy.paceAfterAccepted(paceOf(commands, history)));
+  commands.decided.delete(task);
+  task.resolve({ history, partition, seq, repeated: false, frame, offset, next });
+};
+
+/** Answers a command that was accepted before. */
+export const answerRepeated = <C>(
+  { partition }: PendingCommands<C>,
+  { intent: { history }, resolve }: Task<C>,
+  { seq, frame }: Pick<Accepted, 'seq' | 'frame'>,
+): void => {
+  resolve({ history, partition, seq, repeated: true, frame, offset: null, next: null });
+};
+
+/** Another writer was first: the commands are decided again, in the same order, after a pause. */
+export const retry = <C>(
+  commands: PendingCommands<C>,
+  history: string,
+  overtaken: readonly Sent<C>[],
+): void => {
+  commands.overtaken(overtaken.length);
+  const again: Task<C>[] = [];
+  for (const { task } of overtaken) {
+    commands.decided.delete(task);
+    if (++task.tries < commands.tries) again.push(task);
+    else task.reject(policy.conflict(history, task.tries));
+  }
+  queueOf(commands, history).unshift(...again);
+  setPace(commands, history, policy.paceAfterConflict());
+  const pause = backOff(overtaken[0]?.task.tries ?? 1, policy.retryBackOff(commands.random));
+  void commands.sleep(pause).then(() => {
+    setPace(commands, history, policy.paceAfterPause());
+    forgetEmptyQueue(commands, history);
+    commands.wake();
+  });
+};
+
+export const rejectDecided = <C>(commands: PendingCommands<C>, task: Task<C>, error: unknown): void => {
+  commands.decided.delete(task);
+  task.reject(error);
+};
+
+/** What waits gets the error. What was decided may be in the log: its outcome is unknown. */
+export const rejectAll = <C>(commands: PendingCommands<C>, error: unknown): void => {
+  for (const history of readyHistories(commands)) {
+    const queue = queueOf(commands, history);
+    commands.queues.delete(history);
+    for (const task of queue) task.reject(error);
+  }
+  for (const task of commands.decided) task.reject(outcomeUnknown(task.intent, error));
+  commands.decided.clear();
+};

@@ -1,0 +1,187 @@
+import { sha256 } from '@stemma/canonical';
+import { describe, expect, it } from 'vitest';
+import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
+import { checkRecord, closedBy, encodeFrame, freshPartition, openMemoryLog, openRecord, partitionOf, readPartition, sealRecord, verifyLog, ZERO_HASH, type HeadState, type LogRecord, type PartitionState, type Verdict } from '../src/index.ts';
+import { addDamage } from '../src/partition-state.ts';
+import { noteWriter } from './note-writer.ts';
+import { sampleBody } from './samples.ts';
+
+const record = (
+  history: string,
+  seq: number,
+  prev: Uint8Array = ZERO_HASH,
+  more: Partial<LogRecord> = {},
+): LogRecord => ({
+  offset: 5,
+  next: 6,
+  key: history,
+  bytes: sealRecord(
+    encodeFrame({ v: 1, history, seq, prev }, sampleBody([{ type: 'NodeExpired', id: `n${seq}` }])).bytes,
+  ),
+  damaged: false,
+  ...more,
+});
+const judge = (each: LogRecord, head?: HeadState, state: PartitionState = freshPartition(0, 1)): Verdict =>
+  checkRecord(each, openRecord(each.bytes), head, state);
+
+const first = record('h', 0);
+const hash = first.bytes.slice(-32);
+const open: HeadState = { next: 1, prev: hash, state: 'open', stopped: null };
+const flipped = (each: LogRecord): LogRecord => {
+  const bytes = each.bytes.slice();
+  bytes[60] = (bytes[60] as number) ^ 1;
+  return { ...each, bytes };
+};
+
+describe('the check of records', () => {
+  it('accepts what is next in its history, whatever its events are [record §2: verdict, §2: accepted]', () => {
+    expect(judge(first)).toMatchObject({ kind: 'accepted', head: open });
+    const second = record('h', 1, hash);
+    expect(judge(second, open)).toMatchObject({
+      kind: 'accepted',
+      head: { next: 2, prev: second.bytes.slice(-32) },
+    });
+    const later = sealRecord(Buffer.concat([second.bytes.subarray(0, -33), Buffer.from('?')]));
+    expect(judge({ ...second, bytes: later }, open).kind).toBe('accepted');
+  });
+
+  it.each<[string, LogRecord, HeadState | undefined, string]>([
+    ['the newest frame once more', first, open, 'repeated'],
+    ['another frame in its place', record('h', 0, sha256('x')), open, 'overtaken'],
+    ['a frame whose past is missing', record('h', 2, hash), open, 'unfit'],
+    ['a frame decided on another past', record('h', 1, sha256('x')), open, 'unfit'],
+    ['the first frame with a past', record('h', 0, sha256('x')), undefined, 'unfit'],
+    [
+      'a frame behind damage',
+      record('h', 1, hash),
+      { ...open, state: 'damaged', stopped: 1 },
+      'behind-damage',
+    ],
+    ['a control history of another partition', record('log:1', 0), undefined, 'misplaced'],
+    ['a control history whose time has not come', record('log:0/1', 0), undefined, 'misplaced'],
+  ])('ignores %s, and says why [record §2: verdict, §2: stale]', (_what, each, head, reason) => {
+    expect(judge(each, head)).toMatchObject({ kind: 'stale', reason });
+  });
+
+  it('ignores a history that lives in another partition [record §5: partition, §2: accepted]', () => {
+    for (const history of ['ha', 'hb', 'hc', 'hd']) {
+      const here = partitionOf(history, 7) === 3;
+      expect(judge(record(history, 0), undefined, freshPartition(3, 7)).kind).toBe(
+        here ? 'accepted' : 'stale',
+      );
+    }
+    // The first four bytes of SHA-256("ha"), big-endian, modulo 7.
+    expect(partitionOf('ha', 7)).toBe(
+      Number.parseInt(Buffer.from(sha256('ha')).toString('hex', 0, 4), 16) % 7,
+    );
+  });
+
+  it('closes the history that a damaged record’s key names, whether or not it had been accepted [record §2: damaged]', () => {
+    expect(judge(flipped(record('h', 1, hash)), open)).toEqual({
+      kind: 'damaged',
+      damage: { offset: 5, history: 'h', seq: 1, affectsWholePartition: false },
+      head: { next: 1, prev: hash, state: 'damaged', stopped: 1 },
+    });
+    expect(judge(flipped(first), open)).toMatchObject({
+      damage: { history: 'h', seq: 1, affectsWholePartition: false },
+    });
+  });
+
+  it('closes the partition too if the key names no history known there [record §2: unknown key]', () => {
+    expect(judge(flipped(first))).toMatchObject({
+      damage: { history: 'h', seq: 0, affectsWholePartition: true },
+      head: { state: 'damaged' },
+    });
+    expect(judge({ ...flipped(first), key: null })).toMatchObject({
+      damage: { history: null, affectsWholePartition: true },
+      head: null,
+    });
+    // A key that was closed once is no history either.
+    const closed: HeadState = { next: 0, prev: ZERO_HASH, state: 'damaged', stopped: 0 };
+    expect(judge(flipped(first), closed)).toMatchObject({ damage: { affectsWholePartition: true } });
+    expect(judge(first, closed)).toMatchObject({ reason: 'behind-damage' });
+  });
+
+  it('blames the envelope’s history if the hash is right and the key is not, or the log knows better [record §2: wrong key]', () => {
+    for (const more of [{ key: 'other' }, { key: null }, { damaged: true }])
+      expect(judge(record('h', 1, hash, more), open)).toMatchObject({
+        damage: { history: 'h', seq: 1, affectsWholePartition: false },
+        head: { state: 'damaged', stopped: 1 },
+      });
+  });
+
+  it('knows log:P always, and lets the next control history follow a damaged one [record §2: control successor]', () => {
+    const gone = judge(flipped(record('log:0', 0)));
+    if (gone.kind !== 'damaged') throw new Error('not damaged');
+    expect(gone.damage).toEqual({ offset: 5, history: 'log:0', seq: 0, affectsWholePartition: false });
+    const state = addDamage(freshPartition(0, 1), gone.damage);
+    expect(judge(record('log:0/1', 0), undefined, state).kind).toBe('accepted');
+    expect(judge(record('log:0/2', 0), undefined, state)).toMatchObject({ reason: 'misplaced' });
+    expect(judge(flipped(record('log:0/1', 0)), undefined, state)).toMatchObject({
+      damage: { affectsWholePartition: false },
+    });
+  });
+});
+
+describe('a reader', () => {
+  it('that read a record as good before somebody acknowledged it as damaged reads it again, and refuses [record §2: acknowledged damage]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    for (const id of ['a', 'b']) await writer.write(noteIntent('h', id, id));
+    const early = openNoteRows(log);
+    await early.catchUp();
+    const [, damaged] = log.records(0) as [LogRecord, LogRecord];
+    log.records(0)[1] = { ...flipped(damaged), key: 'nobody' };
+    const operator = new Map<string, HeadState>();
+    const { checkpointAtStart, acknowledgeDamage } = await import('../src/index.ts');
+    let checkpoint = await checkpointAtStart(log, 0);
+    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => operator } })) {
+      for (const [history, head] of batch.heads) operator.set(history, head);
+      checkpoint = batch.checkpoint;
+    }
+    expect(closedBy(checkpoint.state)?.offset).toBe(1);
+    const author = { at: 1n, actor: 'operator', command: 'ack' };
+    await acknowledgeDamage(log, checkpoint, { load: () => operator }, 1, author);
+    await expect(early.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+  });
+
+  it('goes on with other histories when one is defective, and serves nothing behind the defect [record §2: defective]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    await writer.write(noteIntent('good', 'a', 'one'));
+    // Accepted, but the note names another frame than the one before it.
+    const events = [{ type: 'PositionAnnotated' as const, strand: 0, seq: 9, note: 'impossible' }];
+    const bad = sealRecord(
+      encodeFrame({ v: 1, history: 'bad', seq: 0, prev: ZERO_HASH }, sampleBody(events)).bytes,
+    );
+    const behind = sealRecord(
+      encodeFrame({ v: 1, history: 'bad', seq: 1, prev: bad.slice(-32) }, sampleBody(events)).bytes,
+    );
+    for (const bytes of [bad, behind]) await log.append(0, [{ key: 'bad', bytes }]);
+    await writer.write(noteIntent('good', 'b', 'two'));
+    const rows = openNoteRows(log);
+    await rows.catchUp({ maxRecords: 1 });
+    expect(rows.notes('good')).toEqual(['one', 'two']);
+    expect(rows.notes('bad')).toEqual([]);
+    expect(rows.head('bad')).toMatchObject({ state: 'defective', stopped: 0 });
+    const late = await noteWriter(log);
+    await expect(late.write(noteIntent('bad', 'c', 'more'))).rejects.toMatchObject({
+      code: 'E_HISTORY_DEFECTIVE',
+    });
+  });
+
+  it('that verifies names every problem, also behind one that closes the partition [record §2: verify]', async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    for (let i = 0; i < 6; i++) await writer.write(noteIntent(`h${i % 2}`, `c${i}`, `${i}`));
+    const records = log.records(0);
+    records[2] = { ...flipped(records[2] as LogRecord), key: null };
+    records[5] = flipped(records[5] as LogRecord);
+    const { problems, histories } = await verifyLog(log, { contents: NO_CONTENTS });
+    expect(problems).toMatchObject([
+      { offset: 2, history: null, seq: null, kind: 'unknown' },
+      { offset: 5, history: 'h0', seq: 2, kind: 'damaged' },
+    ]);
+    expect(histories.get('h0')).toMatchObject({ state: 'damaged', stopped: 2, partition: 0 });
+  });
+});

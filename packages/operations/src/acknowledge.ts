@@ -1,0 +1,28 @@
+import { fail } from '@stemma/errors';
+import { headsOf } from '@stemma/history-store';
+import { acknowledgeDamage } from '@stemma/log';
+import type { Services } from './services.ts';
+
+/** Opens a partition that a damaged record of unknown history closed (record §2). @throws E_NOTHING_TO_ACK */
+export const acknowledge = async (
+  { log, projector, clock }: Services,
+  partition: number,
+  offset: number,
+): Promise<void> => {
+  await projector.catchUp();
+  const checkpoint = await projector.checkpoint(partition);
+  if (checkpoint === undefined || partition >= log.partitions)
+    throw fail('E_NOTHING_TO_ACK', `there is no damaged record at ${partition}@${offset}`, {
+      partition,
+      offset,
+    });
+  const heads = {
+    load: (histories: readonly string[]) => projector.read((view) => headsOf(view, histories)),
+  };
+  await acknowledgeDamage(log, checkpoint, heads, offset, {
+    at: clock(),
+    actor: 'operator',
+    command: `ack:${partition}@${offset}`,
+  });
+  await projector.catchUp();
+};

@@ -1,0 +1,229 @@
+import type { ContentRef } from '@stemma/canonical';
+import { openDirectoryContents, type ContentStore } from '@stemma/contents';
+import { fail, isStemmaError } from '@stemma/errors';
+import { checkpointAtStart, decodeBody, missingContents, partitionOf, readPartition, sameBytes, sealRecord, type AcceptedFrame, type Entry, type EventLog, type HeadState } from '@stemma/log';
+import { join, resolve } from 'node:path';
+import { openLogOf } from './open-log.ts';
+
+export type CopyOptions = {
+  /** A home's directory, or `kafka://HOST:PORT/PREFIX`. */
+  readonly from: string;
+  readonly to: string;
+  /** The home with the contents of a log on Kafka. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  /** Frames done so far, those that were there before included. */
+  readonly progress?: (frames: number) => void;
+};
+
+export type CopyReport = {
+  readonly histories: number;
+  /** Frames that were appended, and those that an earlier copy had brought. */
+  readonly frames: number;
+  readonly before: number;
+  /** Contents that were stored and verified. */
+  readonly contents: number;
+  /** Histories of which only the frames before a damage could be copied. */
+  readonly damaged: readonly string[];
+  readonly from: string;
+  readonly to: string;
+};
+
+/** What goes into one append. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const MOST_ENTRIES = 500;
+
+/**
+ * Copies the accepted frames of every history, their bytes and their order, to another log, which keeps an id of its own
+ * (record §5). Contents are stored and verified before the frames that name them. What is there already is passed over,
+ * so an interrupted copy is resumed by doing it again; in the end every history of both is compared.
+ *
+ * @throws E_LOG_NOT_EMPTY, before anything is written, if the target holds anything else; E_HOME_NOT_FOUND,
+ *   E_LOG_NOT_FOUND for the source; E_CONTENT_MISSING, E_CONTENT_DAMAGED; E_PARTITION_CLOSED; E_CANCELLED
+ */
+export const copyLog = async (options: CopyOptions): Promise<CopyReport> => {
+  const { from, to } = options;
+  await using source = await openSide(from, options.directory, false);
+  await using target = await openSide(to, options.directory, true);
+  if (source.log.id === target.log.id) throw fail('E_USAGE', `${from} and ${to} are the same log`);
+  const there = await headsOf(target.log);
+  if (there.size > 0) await refuseOthers(source.log, there, to);
+  const copied = await copyFrames(source, target, there, options);
+  await compare(source.log, target.log, copied.heads);
+  const damaged = [...copied.heads].filter(([, { state }]) => state !== 'open').map(([history]) => history);
+  const { frames, before, contents } = copied;
+  return {
+    histories: copied.heads.size,
+    frames,
+    before,
+    contents,
+    damaged,
+    from: source.log.id,
+    to: target.log.id,
+  };
+};
+
+type Side = { readonly log: EventLog; readonly contents: ContentStore } & AsyncDisposable;
+
+const openSide = async (place: string, home: string, create: boolean): Promise<Side> => {
+  const kafka = place.startsWith('kafka:');
+  const directory = kafka ? home : resolve(place);
+  const { log } = await openLogOf({ directory, create, ...(kafka && { address: place }) });
+  try {
+    const contents = await openDirectoryContents(join(directory, 'contents'));
+    return {
+      log,
+      contents,
+      [Symbol.asyncDispose]: async () => {
+        await contents.close();
+        await log.close();
+      },
+    };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+};
+
+/** Every accepted frame of a log but the control frames, in order. @throws E_PARTITION_CLOSED */
+async function* acceptedFrames(
+  log: EventLog,
+  heads: Map<string, HeadState>,
+): AsyncGenerator<readonly AcceptedFrame[]> {
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const known = new Map<string, HeadState>();
+    const checkpoint = await checkpointAtStart(log, partition);
+    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => known } })) {
+      for (const [history, head] of batch.heads) {
+        known.set(history, head);
+        if (!history.startsWith('log:')) heads.set(history, head);
+      }
+      yield batch.accepted.filter(({ control }) => !control);
+      if (batch.held !== null)
+        throw fail(
+          'E_PARTITION_CLOSED',
+          `the damaged record ${partition}@${batch.held} may be of any history: nothing behind it can be copied`,
+          { partition, offset: batch.held },
+        );
+    }
+  }
+}
+
+const headsOf = async (log: EventLog): Promise<Map<string, HeadState>> => {
+  const heads = new Map<string, HeadState>();
+  const frames = acceptedFrames(log, heads);
+  while ((await frames.next()).done !== true);
+  return heads;
+};
+
+/** @throws E_LOG_NOT_EMPTY unless every history of the target is a beginning of the source's */
+const refuseOthers = async (
+  source: EventLog,
+  there: ReadonlyMap<string, HeadState>,
+  to: string,
+): Promise<void> => {
+  const others = new Map(there);
+  for await (const frames of acceptedFrames(source, new Map()))
+    for (const { envelope, hash } of frames) {
+      const head = others.get(envelope.history);
+      if (head?.next === envelope.seq + 1 && sameBytes(head.prev, hash)) others.delete(envelope.history);
+    }
+  const [history] = others.keys();
+  if (history !== undefined)
+    throw fail(
+      'E_LOG_NOT_EMPTY',
+      `${to} holds a history ${history} that is not a beginning of the one to copy`,
+      {
+        history,
+      },
+    );
+};
+
+type Copied = {
+  readonly heads: ReadonlyMap<string, HeadState>;
+  readonly frames: number;
+  readonly before: number;
+  readonly contents: number;
+};
+
+const copyFrames = async (
+  source: Side,
+  target: Side,
+  there: ReadonlyMap<string, HeadState>,
+  { signal, progress = () => undefined }: CopyOptions,
+): Promise<Copied> => {
+  const heads = new Map<string, HeadState>();
+  const stored = new Set<string>();
+  const waiting = new Map<number, { readonly entries: Entry[]; bytes: number }>();
+  let [frames, before] = [0, 0];
+  const flush = async (partition: number): Promise<void> => {
+    const batch = waiting.get(partition);
+    if (batch === undefined) return;
+    waiting.delete(partition);
+    signal.throwIfAborted();
+    await target.log.append(partition, batch.entries);
+    frames += batch.entries.length;
+    progress(before + frames);
+  };
+  for await (const some of acceptedFrames(source.log, heads))
+    for (const frame of some) {
+      const { history, seq } = frame.envelope;
+      if (seq < (there.get(history)?.next ?? 0)) {
+        before++;
+        continue;
+      }
+      await moveContents(frame, source.contents, target.contents, stored);
+      const partition = partitionOf(history, target.log.partitions);
+      const batch = waiting.get(partition) ?? { entries: [], bytes: 0 };
+      waiting.set(partition, batch);
+      batch.entries.push({ key: history, bytes: sealRecord(frame.bytes) });
+      batch.bytes += frame.bytes.length;
+      if (batch.bytes >= MOST_BYTES || batch.entries.length >= MOST_ENTRIES) await flush(partition);
+    }
+  for (const partition of waiting.keys()) await flush(partition);
+  return { heads, frames, before, contents: stored.size };
+};
+
+/** Stores what a frame names, and what that names. Reading a content verifies it, and so does storing it. */
+const moveContents = async (
+  { envelope, bytes, bodyAt }: AcceptedFrame,
+  from: ContentStore,
+  to: ContentStore,
+  stored: Set<string>,
+): Promise<void> => {
+  const fetched = new Map<string, Uint8Array>();
+  const find = (ref: ContentRef): Uint8Array | undefined => fetched.get(ref.sha256);
+  try {
+    const body = decodeBody(envelope.v, bytes, bodyAt);
+    for (let missing = missingContents(body, find); missing.length > 0; missing = missingContents(body, find))
+      for (const ref of missing) {
+        const content = await from.get(ref);
+        if (!stored.has(ref.sha256)) await to.put(content);
+        stored.add(ref.sha256);
+        fetched.set(ref.sha256, content);
+      }
+  } catch (error) {
+    // A frame that no reader can read is copied as it is.
+    if (!isStemmaError(error, 'E_FRAME_INVALID')) throw error;
+  }
+};
+
+/** @throws E_CONFLICT if somebody wrote to the target at the same time */
+const compare = async (
+  source: EventLog,
+  target: EventLog,
+  expected: ReadonlyMap<string, HeadState>,
+): Promise<void> => {
+  const heads = await headsOf(target);
+  for (const [history, { next, prev }] of expected) {
+    const copy = heads.get(history);
+    if (next > 0 && (copy?.next !== next || !sameBytes(copy.prev, prev)))
+      throw fail(
+        'E_CONFLICT',
+        `the history ${history} of ${target.id} is not that of ${source.id}: copy again`,
+        {
+          history,
+        },
+      );
+  }
+};

@@ -1,0 +1,150 @@
+import { DEFECTS, FENCES } from '@stemma/history-store';
+import type { EventLog } from '@stemma/log';
+import { isClosed } from '@stemma/projector';
+import { listHistories } from '@stemma/read-models';
+import type { LogFacts } from './open-log.ts';
+import type { Services } from './services.ts';
+
+/** One thing that should be looked at. */
+export type Finding = { readonly level: 'note' | 'warning' | 'error'; readonly message: string };
+
+export type PartitionHealth = {
+  readonly partition: number;
+  readonly start: number;
+  readonly end: number;
+  /** The offset that the rows stand at, and how far that is from the end. */
+  readonly rows: number;
+  readonly lag: number;
+  readonly accepted: number;
+  readonly stale: Readonly<Record<string, number>>;
+  /** Damaged records that were seen, and whether one closes the partition. */
+  readonly damaged: number;
+  readonly closed: boolean;
+};
+
+export type DoctorReport = {
+  readonly log: { readonly address: string; readonly id: string; readonly partitions: number };
+  /** True if nothing that was acknowledged can go: by the loss of power, or of one broker. */
+  readonly keepsItsEnd: boolean;
+  /** Of a log on Kafka: the topic, its replicas and settings. */
+  readonly topic: LogFacts | null;
+  readonly partitions: readonly PartitionHealth[];
+  readonly histories: number;
+  readonly stopped: readonly string[];
+  /** Milliseconds since 1970: this machine's clock, and the newest time that the rows know. */
+  readonly clock: { readonly now: number; readonly newest: number | null };
+  readonly findings: readonly Finding[];
+};
+
+/** A clock may differ by so much before it is worth a word. */
+const CLOCK_DRIFT = 5_000;
+
+/** What state a home is in: its log, where that keeps its records, and how far the rows have followed. Writes nothing. */
+export const examine = async (services: Services): Promise<DoctorReport> => {
+  const { log, projector, clock, place } = services;
+  const partitions = await partitionsOf(services);
+  const { histories, newest, stopped } = await projector.read((view) => {
+    const rows = listHistories(view);
+    return {
+      histories: rows.length,
+      newest: rows.reduce<number | null>((most, { newestAt }) => {
+        const at = Number(newestAt / 1_000_000n);
+        return most === null || at > most ? at : most;
+      }, null),
+      stopped: [
+        ...view.range(FENCES, { prefix: [] }).filter(({ value }) => (value[2] ?? null) !== null),
+        ...view.range(DEFECTS, { prefix: [] }),
+      ].map(({ key }) => key[0] as string),
+    };
+  });
+  const now = Number(clock() / 1_000_000n);
+  const report = {
+    log: { address: place.address, id: log.id, partitions: log.partitions },
+    keepsItsEnd: log.keepsItsEnd,
+    topic: place.facts,
+    partitions,
+    histories,
+    stopped: [...new Set(stopped)],
+    clock: { now, newest },
+  };
+  return { ...report, findings: [...findingsOf(report)] };
+};
+
+/** Where each partition's rows stand, and what was met on the way. */
+export const partitionsOf = ({
+  log,
+  projector,
+}: Pick<Services, 'log' | 'projector'>): Promise<readonly PartitionHealth[]> =>
+  Promise.all(
+    Array.from({ length: log.partitions }, (_, partition) => partitionHealth(log, projector, partition)),
+  );
+
+const partitionHealth = async (
+  log: EventLog,
+  projector: Services['projector'],
+  partition: number,
+): Promise<PartitionHealth> => {
+  const [start, end] = [await log.start(partition), await log.end(partition)];
+  const checkpoint = await projector.checkpoint(partition);
+  const rows = checkpoint?.cursor.offset ?? start;
+  return {
+    partition,
+    start,
+    end,
+    rows,
+    lag: Math.max(end - rows, 0),
+    accepted: checkpoint?.state.accepted ?? 0,
+    stale: { ...checkpoint?.state.stale },
+    damaged: checkpoint?.state.damage.length ?? 0,
+    closed: isClosed(checkpoint),
+  };
+};
+
+/** What is worth a word, by rules that look at nothing but the report. */
+export function* findingsOf(report: Omit<DoctorReport, 'findings'>): Generator<Finding> {
+  const { topic, partitions, stopped, clock, keepsItsEnd } = report;
+  if (topic !== null && !keepsItsEnd)
+    yield {
+      level: 'warning',
+      message:
+        `the topic has ${topic.replicas} replicas and min.insync.replicas ${topic.minInSync}: what is acknowledged is ` +
+        'safe when a broker is killed, not when its machine loses power; durable are three brokers, ' +
+        'min.insync.replicas=2, unclean.leader.election.enable=false',
+    };
+  if (topic?.uncleanElection === true)
+    yield { level: 'error', message: 'unclean.leader.election.enable is true: acknowledged records can go' };
+  if (topic !== null && topic.inSync < topic.replicas)
+    yield {
+      level: 'warning',
+      message: `a partition has ${topic.inSync} of ${topic.replicas} replicas in sync`,
+    };
+  if (topic !== null && topic.partitions > report.log.partitions)
+    yield {
+      level: 'warning',
+      message:
+        `the topic was given ${topic.partitions} partitions, the log was made with ${report.log.partitions}: ` +
+        'the others are left alone',
+    };
+  for (const fault of topic?.faults ?? []) yield { level: 'error', message: fault };
+  for (const { partition, closed, start, end, rows } of partitions) {
+    if (closed)
+      yield {
+        level: 'error',
+        message: `partition ${partition} is closed behind a damaged record: \`stemma verify\` names it`,
+      };
+    if (start > 0)
+      yield { level: 'error', message: `partition ${partition} lost its records before ${start}` };
+    if (rows > end)
+      yield { level: 'error', message: `partition ${partition} lost its end: rows reach to ${rows}` };
+  }
+  for (const history of stopped)
+    yield {
+      level: 'error',
+      message: `the history ${history} is damaged or defective: \`stemma verify\` tells where`,
+    };
+  if (clock.newest !== null && clock.newest > clock.now + CLOCK_DRIFT)
+    yield {
+      level: 'warning',
+      message: `the newest record is ${Math.round((clock.newest - clock.now) / 1000)} s ahead of this machine's clock`,
+    };
+}

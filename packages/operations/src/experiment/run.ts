@@ -1,0 +1,192 @@
+import { canonicalJson, compareBytes, parseWideJson, sha256Hex, toHex, type WideJson } from '@stemma/canonical';
+import type { Outcome } from '@stemma/command-handler';
+import { hashFlat } from '@stemma/context-tree';
+import { fail, isStemmaError, StemmaError } from '@stemma/errors';
+import { isOf } from '@stemma/events';
+import { historyId, parseCommand, type Command } from '@stemma/history';
+import { lineOf, type Line, type Position, type TreeView } from '@stemma/history-store';
+import { checkExperiment, EXPERIMENT_FORMAT, type Experiment, type ExperimentCommand } from './format.ts';
+import type { ExperimentRun, RunOptions } from './types.ts';
+
+/** Where an experiment runs. */
+export type ExperimentTarget = {
+  submit(command: Command): Promise<Outcome>;
+  position(line: Line, ref: string): Promise<Position>;
+  view(position: Position): Promise<TreeView>;
+};
+
+/**
+ * Does an experiment again, through the writer like any commands, in a history of its own; every snapshot must have the
+ * hashes that were recorded. Run again, or resumed after it was stopped, it does what is not done yet.
+ *
+ * @throws E_EXPERIMENT_INVALID, E_INPUT_NOT_JSON and others of reading; E_EXPERIMENT_PARTED at the first command that comes
+ *   to something else; E_HISTORY_EXISTS when another history has the name; E_NAME_INVALID; E_CANCELLED
+ */
+export const runExperiment = async (
+  home: ExperimentTarget,
+  text: string,
+  { name = null, signal, onProgress }: RunOptions = {},
+): Promise<ExperimentRun> => {
+  const experiment = checkExperiment(parseWideJson(text, 'the experiment'));
+  const sha256 = sha256Hex(text);
+  const started = `experiment:${sha256}`;
+  const history = historyId(name, started);
+  const total = experiment.commands.length;
+  const done: { readonly strand: number; readonly seq: number }[] = [];
+  const commands = experiment.commands.map((each, i) => prepared(each, i));
+  let repeated = 0;
+  let snapshots = 0;
+  for (const [i, ready] of commands.entries()) {
+    signal?.throwIfAborted();
+    const last = done.at(-1);
+    const beginning = { name, source: { format: EXPERIMENT_FORMAT, sha256 } };
+    const command = { ...ready.command(done, beginning), history, lineage: last?.strand ?? 0 };
+    const outcome = await submit(home, i, experiment, {
+      ...command,
+      id: i === 0 ? started : command.id,
+      ...(last === undefined ? {} : { expected: last.seq }),
+    });
+    snapshots += checkOutcome(i, experiment, outcome) ? 1 : 0;
+    repeated += outcome.repeated ? 1 : 0;
+    done.push({ strand: outcome.strand, seq: outcome.seq });
+    onProgress?.(i + 1, total);
+  }
+  const { strand, seq } = done.at(-1) ?? { strand: 0, seq: 0 };
+  const line = lineOf(history, strand);
+  const { tree, payloads, thread } = await home.view(await home.position(line, `@s${seq}`));
+  const hashes = hashFlat(tree, payloads, thread);
+  const end = { tree: toHex(hashes.treeHash), thread: toHex(hashes.threadHash) };
+  for (const what of ['tree', 'thread'] as const)
+    if (end[what] !== experiment.end[what])
+      throw parted(experiment, total - 1, `the ${what} at the end is another than recorded`);
+  return { history, lineage: line.lineage, commands: total, repeated, snapshots, ...end };
+};
+
+type Done = readonly { readonly strand: number; readonly seq: number }[];
+type Beginning = {
+  readonly name: string | null;
+  readonly source: { readonly format: string; readonly sha256: string };
+};
+
+/** A command of the file, checked before anything is written; the positions that it names are known when it is its turn. */
+const prepared = (each: ExperimentCommand, i: number) => {
+  const begins = (op: WideJson | undefined): boolean => op === 'start' || op === 'import';
+  if (begins(each.steps[0]?.['op']) !== (i === 0))
+    throw fail(
+      'E_EXPERIMENT_INVALID',
+      `commands.${i}: a history is begun by the first command, and by no other`,
+    );
+  for (const [k, step] of each.steps.entries())
+    if (step['op'] === 'observe' || (k > 0 && begins(step['op'])))
+      throw fail(
+        'E_EXPERIMENT_INVALID',
+        `commands.${i}.steps.${k}: ${canonicalJson(step['op'] ?? null)} has no place in an experiment`,
+      );
+  const command = (done: Done, beginning: Beginning): Command => {
+    const last = done.at(-1);
+    const steps = each.steps.map((step): WideJson => {
+      const made: { [name: string]: WideJson } = { ...step };
+      if (typeof made['at_ns'] === 'string') made['at_ns'] = nanoseconds(made['at_ns'], i);
+      for (const field of ['position', 'since'])
+        if (made[field] !== undefined) made[field] = placeOf(made[field], done, i);
+      if (begins(step['op'])) Object.assign(made, beginning);
+      if (step['op'] === 'fork' && last !== undefined) made['at'] = { ...last };
+      if (step['op'] === 'rollback' && last !== undefined) made['to'] = { ...last };
+      return made;
+    });
+    try {
+      return parseCommand({
+        id: each.id,
+        history: 'h',
+        lineage: 0,
+        by: each.by,
+        ...(each.notes === undefined ? {} : { notes: each.notes }),
+        ...(each.time === null ? {} : { at_ns: BigInt(each.time) }),
+        steps,
+      });
+    } catch (error) {
+      if (!isStemmaError(error, 'E_COMMAND_INVALID')) throw error;
+      throw fail('E_EXPERIMENT_INVALID', `commands.${i}: ${error.message}`, { command: i });
+    }
+  };
+  // Once with positions that are none, so that a file with a fault at its end is refused before anything is written.
+  command(
+    Array.from({ length: i }, (_, seq) => ({ strand: 0, seq })),
+    { name: null, source: { format: '', sha256: '' } },
+  );
+  return { command };
+};
+
+const nanoseconds = (text: string, i: number): bigint => {
+  if (!/^\d{1,19}$/.test(text))
+    throw fail('E_EXPERIMENT_INVALID', `commands.${i}: at_ns is digits as a text`);
+  return BigInt(text);
+};
+
+const placeOf = (value: WideJson, done: Done, i: number): WideJson => {
+  const after = typeof value === 'object' && value !== null && 'after' in value ? value['after'] : undefined;
+  const place = typeof after === 'number' ? done[after] : undefined;
+  if (place === undefined)
+    throw fail(
+      'E_EXPERIMENT_INVALID',
+      `commands.${i}: a position is {after: the number of an earlier command}`,
+    );
+  return { ...place };
+};
+
+/** What is no fault of the experiment. */
+const OUTSIDE: ReadonlySet<string> = new Set([
+  'E_CONFLICT',
+  'E_OUTCOME_UNKNOWN',
+  'E_CANCELLED',
+  'E_HISTORY_EXISTS',
+  'E_COMMAND_REUSED',
+  'E_NAME_INVALID',
+  'E_LOG_BUSY',
+  'E_LOG_CLOSED',
+  'E_IO',
+  'E_INTERNAL',
+]);
+
+const submit = async (
+  home: Pick<ExperimentTarget, 'submit'>,
+  i: number,
+  experiment: Experiment,
+  command: Command,
+): Promise<Outcome> => {
+  try {
+    return await home.submit(command);
+  } catch (error) {
+    if (!(error instanceof StemmaError) || OUTSIDE.has(error.code)) throw error;
+    throw parted(experiment, i, `it was refused: ${error.message} (${error.code})`);
+  }
+};
+
+/** True if the command made a snapshot, and it is the recorded one. */
+const checkOutcome = (i: number, experiment: Experiment, { events }: Outcome): boolean => {
+  const recorded = experiment.commands[i]?.snapshot;
+  const made = events.find((event) => isOf(event, 'snapshot'));
+  if (made === undefined) {
+    if (recorded !== undefined) throw parted(experiment, i, 'it made no snapshot where one was recorded');
+    return false;
+  }
+  if (recorded === undefined) throw parted(experiment, i, 'it made a snapshot where none was recorded');
+  if (made.cycle !== recorded.cycle)
+    throw parted(experiment, i, `its snapshot is of cycle ${made.cycle}, recorded was ${recorded.cycle}`);
+  for (const [what, hash] of [
+    ['tree', made.treeHash],
+    ['thread', made.threadHash],
+  ] as const)
+    if (compareBytes(hash, Buffer.from(recorded[what], 'hex')) !== 0)
+      throw parted(experiment, i, `the ${what} of cycle ${made.cycle} is another than recorded`);
+  return true;
+};
+
+const parted = (experiment: Experiment, i: number, why: string): StemmaError => {
+  const { seq = 0 } = experiment.commands[i]?.origin ?? {};
+  return fail(
+    'E_EXPERIMENT_PARTED',
+    `command ${i} of ${experiment.commands.length} (frame ${seq} of the original): ${why}`,
+    { command: i, frame: seq },
+  );
+};

@@ -1,0 +1,28 @@
+import type { Position } from '@stemma/history-store';
+
+export type ExperimentRun = {
+  readonly history: string;
+  readonly lineage: string;
+  readonly commands: number;
+  /** Commands that were there already: all of them when the experiment had been run before. */
+  readonly repeated: number;
+  /** Snapshots whose hashes came out as recorded. */
+  readonly snapshots: number;
+  readonly tree: string;
+  readonly thread: string;
+};
+
+export type RunOptions = {
+  /** A name for the history; without one its id derives from the file. */
+  readonly name?: string | null;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, total: number) => void;
+};
+
+/** Branches as files that run again to the same hashes. */
+export type Experiments = {
+  /** A lineage up to a position as an experiment: the pieces of one JSON document. */
+  export(position: Position): AsyncIterable<string>;
+  /** Does an experiment again in a history of its own, to the same hashes. @throws E_EXPERIMENT_PARTED, E_EXPERIMENT_INVALID */
+  run(text: string, options?: RunOptions): Promise<ExperimentRun>;
+};

@@ -1,0 +1,7 @@
+import { pack, unpack } from '@stemma/canonical';
+import type { Checkpoint } from '@stemma/log';
+
+/** The checkpoint of a reader, as the row store keeps it. */
+export const checkpointBytes = (checkpoint: Checkpoint): Uint8Array => pack(checkpoint);
+
+export const checkpointOf = (bytes: Uint8Array): Checkpoint => unpack(bytes) as unknown as Checkpoint;

@@ -1,0 +1,68 @@
+import { canonicalJson } from '@stemma/canonical';
+import { NODE_KIND, threadIndexes, type EventRef } from '@stemma/context-tree';
+import type { TreeView } from '@stemma/history-store';
+import type { ComparedNode, Counted } from './types.ts';
+
+/** Tokens of a node's content, counted once for each content. */
+export type NodeTokens = (view: TreeView, index: number) => number;
+
+export const openTokens = (count: (text: string) => number): NodeTokens => {
+  const known = new Map<string, number>();
+  return (view, index) => {
+    const ref = view.tree.payloads[index] ?? null;
+    if (ref === null) return 0;
+    const key = keyOf(ref);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const tokens = count(contentText(view, ref) ?? '');
+    known.set(key, tokens);
+    return tokens;
+  };
+};
+
+const keyOf = ({ seq, index }: EventRef): string => `${seq}.${index}`;
+
+/** A content as text: as it is, or else its canonical JSON; null where there is none. */
+const contentText = ({ payloads }: TreeView, ref: EventRef): string | null => {
+  const content = payloads(ref)['content'];
+  if (content === undefined) return null;
+  return typeof content === 'string' ? content : canonicalJson(content);
+};
+
+/** What can be counted at a position; tokens are those of the contents that the provider thread shows. */
+export const countPosition = (view: TreeView, tokens: NodeTokens): Counted => {
+  const { tree, thread, position } = view;
+  const shown = threadIndexes(tree, thread);
+  return {
+    position,
+    nodes: tree.count,
+    blocks: tree.kinds.filter((kind) => kind === NODE_KIND.block).length,
+    turns: tree.kinds.filter((kind) => kind === NODE_KIND.turn).length,
+    shown: shown.length,
+    tokens: shown.reduce((sum, index) => sum + tokens(view, index), 0),
+  };
+};
+
+export const describeNode = (
+  view: TreeView,
+  id: string,
+  tokens: NodeTokens,
+  excerpt: number,
+): ComparedNode => {
+  const index = view.tree.indexOf(id) ?? 0;
+  const ref = view.tree.payloads[index] ?? null;
+  const content = ref === null ? null : contentText(view, ref);
+  const { nodeType, role, kind } = view.tree.headers[index] ?? { nodeType: '' };
+  return {
+    id,
+    nodeType,
+    role: role ?? null,
+    kind: kind ?? null,
+    tokens: content === null ? null : tokens(view, index),
+    excerpt: content === null ? null : wellFormed(content.slice(0, excerpt)),
+    characters: content?.length ?? 0,
+  };
+};
+
+/** A cut may leave half of a pair. */
+const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1));

@@ -1,0 +1,92 @@
+import { canonicalJson, sha256Hex, type WideJson } from '@stemma/canonical';
+import { blockJson, type EventRef } from '@stemma/context-tree';
+import { payloadIn } from '@stemma/history';
+import type { ThreadEntry } from '@stemma/history-store';
+import type { ServedRows } from '@stemma/projector';
+import { tokenCounter, type TokenCounter } from './tokens.ts';
+
+/** A message as it was sent: the bytes of its JSON in the thread, the tokens of its content. */
+export type Measured = {
+  readonly entry: ThreadEntry;
+  readonly bytes: number;
+  readonly tokens: number;
+  /** Equal for equal bytes. */
+  readonly digest: string;
+};
+
+type Content = { readonly bytes: number; readonly tokens: number; readonly digest: string };
+
+/** So many contents are remembered by what was counted of them. */
+const MOST_KEPT = 200_000;
+
+/** What was counted of contents, by where they stand in the log: a record never changes. */
+export type Counts = Map<string, Content>;
+
+/** Measures messages of one history. What was counted once is not counted again, in this question or a later one. */
+export const openMeasures = async (projector: ServedRows, history: string, counts: Counts) => {
+  const counter = await tokenCounter();
+  const known = new WeakMap<ThreadEntry, Measured>();
+
+  const contentOf = async ({ payload }: ThreadEntry): Promise<WideJson | undefined> => {
+    const events = await projector.payloads.events(history, payload.seq);
+    const event = events[payload.index];
+    return event === undefined ? undefined : payloadIn(event)['content'];
+  };
+  const count = async (entry: ThreadEntry): Promise<Content> => {
+    const key = keyOf(history, entry.payload);
+    const before = counts.get(key);
+    if (before !== undefined) return before;
+    const content = await contentOf(entry);
+    const json = jsonOf(content);
+    const counted = { bytes: json.length, tokens: counter.count(textOf(content)), digest: sha256Hex(json) };
+    if (counts.size >= MOST_KEPT) counts.clear();
+    counts.set(key, counted);
+    return counted;
+  };
+  const measure = async (entry: ThreadEntry): Promise<Measured> => {
+    const before = known.get(entry);
+    if (before !== undefined) return before;
+    const { bytes, tokens, digest } = await count(entry);
+    const around = blockJson(entry.headers, '', entry.inSys);
+    const measured = { entry, bytes: bytes + around.length, tokens, digest: `${digest} ${around}` };
+    known.set(entry, measured);
+    return measured;
+  };
+  /** The common beginning of two messages: of their bytes, and of the tokens of their contents. */
+  const common = async (a: Measured, b: Measured): Promise<{ bytes: number; tokens: number }> => {
+    const [x, y] = [await contentOf(a.entry), await contentOf(b.entry)];
+    const bytes = commonLength(
+      blockJson(a.entry.headers, jsonOf(x), a.entry.inSys),
+      blockJson(b.entry.headers, jsonOf(y), b.entry.inSys),
+    );
+    return { bytes, tokens: commonTokens(counter, textOf(x), textOf(y), a.tokens) };
+  };
+  return { tokenizer: counter.name, measure, common };
+};
+
+const keyOf = (history: string, { seq, index }: EventRef): string => `${seq}.${index} ${history}`;
+
+const jsonOf = (content: WideJson | undefined): string =>
+  content === undefined ? '""' : canonicalJson(content);
+
+/** What a tokenizer is given of a content: a text as it is, anything else as JSON. */
+const textOf = (content: WideJson | undefined): string => {
+  if (content === undefined) return '';
+  if (typeof content === 'string') return content;
+  return JSON.stringify(content, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+};
+
+const commonLength = (a: string, b: string): number => {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
+};
+
+const commonTokens = (counter: TokenCounter, a: string, b: string, whole: number): number => {
+  const length = commonLength(a, b);
+  if (length === a.length && length === b.length) return whole;
+  return length === 0 ? 0 : counter.count(a.slice(0, length).toWellFormed());
+};

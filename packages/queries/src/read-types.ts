@@ -1,0 +1,63 @@
+import type { Author, HistoryEvent } from '@stemma/events';
+
+/** One line of `stemma histories`. */
+export type HistorySummary = {
+  readonly history: string;
+  readonly name: string | null;
+  /** Milliseconds since 1970, from the clock of the writer that started it. */
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  readonly source: { readonly format: string; readonly sha256: string } | null;
+  readonly frames: number;
+  readonly events: number;
+  readonly cycles: number;
+  readonly lineages: readonly LineageSummary[];
+  readonly state: 'open' | 'damaged' | 'defective';
+  /** The `seq` at which it stops being served; null while it is open. */
+  readonly stopped: number | null;
+};
+
+export type LineageSummary = {
+  readonly lineage: string;
+  readonly strand: number;
+  readonly name: string | null;
+  readonly parent: number | null;
+  readonly at: number | null;
+};
+
+export type SnapshotSummary = {
+  readonly label: string;
+  readonly cycle: number;
+  readonly strand: number;
+  readonly seq: number;
+  readonly treeHash: string;
+  readonly threadHash: string;
+  readonly at: number;
+  readonly author: Author;
+  readonly command: string;
+  readonly nodes: number;
+  readonly blocks: number;
+  readonly turns: number;
+  readonly names: readonly string[];
+};
+
+/** An accepted event as `stemma log` and the live stream give it. */
+export type LoggedEvent = {
+  readonly history: string;
+  /** What names its lineage now: the history's id for `main`, else `<history>:<strand>`. */
+  readonly lineage: string;
+  readonly strand: number;
+  readonly seq: number;
+  readonly index: number;
+  readonly command: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly author: Author;
+  readonly event: HistoryEvent;
+};
+
+export type DiffResult = {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
+};

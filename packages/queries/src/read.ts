@@ -1,0 +1,152 @@
+import { toHex } from '@stemma/canonical';
+import type { Payload } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import { lineageName, listSnapshots, positionIn, readFence, readFlatTree, readHead, readStrand, type Line, type Position, type TreeAt, type TreeView } from '@stemma/history-store';
+import type { ServedRows } from '@stemma/projector';
+import { authorOf, findAct, findHistory, listHistories, listLineages, listNames, type HistoryRow } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
+import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
+import { collect } from '@stemma/suspend';
+import { findLine, lineageIn } from './find.ts';
+import type { HistorySummary, LineageSummary, SnapshotSummary } from './read-types.ts';
+import { resolvePosition, type PositionMarker } from './resolve-position.ts';
+
+const MILLION = 1_000_000n;
+const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / MILLION);
+
+/** Whether a history is served to its end. */
+export const stateOf = (rows: RowReader, history: string): Pick<HistorySummary, 'state' | 'stopped'> => {
+  const { state, stopped } = readFence(rows, history) ?? { state: 'open', stopped: null };
+  return { state, stopped };
+};
+
+/** Every history, the one that changed last first; equal times by id. */
+export const allHistories = (rows: RowReader): readonly HistorySummary[] =>
+  listHistories(rows)
+    .map((row) => summaryOf(rows, row))
+    .sort((a, b) => b.updatedAt - a.updatedAt || (a.history < b.history ? -1 : 1));
+
+/** @throws E_HISTORY_NOT_FOUND */
+export const oneHistory = (rows: RowReader, history: string): HistorySummary => {
+  const row = findHistory(rows, history);
+  if (row === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
+  return summaryOf(rows, row);
+};
+
+const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => ({
+  history: row.history,
+  name: row.name,
+  startedAt: milliseconds(row.startedAt),
+  updatedAt: milliseconds(row.newestAt),
+  source: row.source,
+  frames: row.frames,
+  events: row.events,
+  cycles: row.snapshots,
+  lineages: listLineages(rows, row.history).map(({ strand, name, parent }): LineageSummary => ({
+    lineage: lineageName(rows, row.history, strand),
+    strand,
+    name,
+    parent: parent?.strand ?? null,
+    at: parent?.seq ?? null,
+  })),
+  ...stateOf(rows, row.history),
+});
+
+/** The snapshots on a lineage's chain, oldest first; with a page, so many before a cycle (or the newest). */
+export const snapshotsOf = (
+  rows: RowReader,
+  { history, strand }: Line,
+  { before, limit }: { readonly before?: number; readonly limit?: number } = {},
+): readonly SnapshotSummary[] => {
+  const named = new Map<number, string[]>();
+  for (const { name, position } of listNames(rows, history))
+    named.set(position, [...(named.get(position) ?? []), name]);
+  const page = {
+    ...(before === undefined ? {} : { from: before - 1 }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  if (before === 0) return [];
+  return listSnapshots(rows, history, strand, readHead(rows, history, strand), page)
+    .map((row): SnapshotSummary => {
+      const act = findAct(rows, history, row.seq);
+      return {
+        label: `@c${row.cycle}`,
+        cycle: row.cycle,
+        treeHash: toHex(row.treeHash),
+        threadHash: toHex(row.threadHash),
+        at: milliseconds(act.at),
+        nodes: row.nodes,
+        blocks: row.blocks,
+        turns: row.turns,
+        names: named.get(row.seq) ?? [],
+        author: authorOf(act),
+        command: act.command,
+        strand: row.strand,
+        seq: row.seq,
+      };
+    })
+    .reverse();
+};
+
+/** @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, */
+export const positionOf = (rows: RowReader, line: Line, ref: string): Position => {
+  const { lineage, at } = parseRef(ref);
+  const asked = lineage === null ? line : (lineageIn(rows, line.history, lineage) ?? findLine(rows, lineage));
+  if (asked.history !== line.history)
+    throw fail('E_LINEAGE_NOT_FOUND', `${ref} is a position of another history than ${line.history}`, {
+      history: line.history,
+    });
+  return positionAt(rows, asked, at);
+};
+
+/** @throws E_SELECTOR_INVALID for `@*` and ranges, E_SNAPSHOT_NOT_FOUND */
+export const positionAt = (
+  rows: RowReader,
+  { history, strand }: Line,
+  marker: Marker | MarkerRange,
+): Position => {
+  const found = resolvePosition(rows, history, strand, positionMarker(marker));
+  return positionIn(rows, history, found.strand, found.seq);
+};
+
+/** One position; `@*` and ranges are several. */
+const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
+  switch (marker.kind) {
+    case 'working':
+    case 't':
+    case 'c':
+    case 's':
+    case 'name':
+      return marker;
+    case 'all':
+    case 'range':
+      throw fail('E_SELECTOR_INVALID', 'one position is wanted here, not several');
+  }
+};
+
+/** The tree at a position, without contents. */
+export const treeAt = (projector: ServedRows, position: Position): Promise<TreeAt> => {
+  const { history, strand, seq } = position;
+  return projector.read((rows) => ({
+    position,
+    tree: readFlatTree(rows, history, strand, seq),
+    thread: readStrand(rows, history, strand).thread,
+  }));
+};
+
+/** The tree at a position, with all its payloads at hand. */
+export const viewOf = async (projector: ServedRows, position: Position): Promise<TreeView> => {
+  const { history } = position;
+  const { tree, thread } = await treeAt(projector, position);
+  const refs = tree.payloads.filter((ref) => ref !== null);
+  const found = await projector.payloads.using(history, (source) =>
+    collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
+  );
+  const at = new Map<number, Map<number, Payload | undefined>>();
+  for (const [i, { seq, index }] of refs.entries()) {
+    const frame = at.get(seq);
+    if (frame === undefined) at.set(seq, new Map([[index, found[i]]]));
+    else frame.set(index, found[i]);
+  }
+  return { position, tree, thread, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
+};

@@ -1,0 +1,224 @@
+import type { Position } from '@stemma/history-store';
+import type { ServedRows } from '@stemma/projector';
+import {
+  findStages,
+  framesNodes,
+  listStream,
+  payloadFrame,
+  payloadOf,
+  type StageNode,
+} from '@stemma/read-models';
+import {
+  canonical,
+  collapsePolicy,
+  compileStages,
+  describeNode,
+  hashText,
+  plain,
+  profileNamed,
+  readConfig,
+  treeView,
+  type CompilerOutput,
+  type ExactJson,
+  type NodeFacts,
+  type Profile,
+  type StagesConfig,
+} from '@stemma/stages';
+import { boundedCache } from './bounded-cache.ts';
+import { diffStages } from './diff-stages.ts';
+import { isFrameOfLine } from './frame-of-line.ts';
+import { withoutText } from './summary-without-text.ts';
+import type { StagesAnswer, StagesQuestions, StagesSettings, StreamEntry } from './types.ts';
+
+/** A stream as one profile describes it. */
+type Described = {
+  readonly profile: Profile;
+  readonly nodes: readonly StageNode[];
+  readonly facts: readonly NodeFacts[];
+  /** If it is known without hashing all digests. */
+  readonly nodeHash?: string;
+};
+
+/** Nodes of streams, and of compiled stages, that are kept for the next question. */
+const KEPT_NODES = 100_000;
+/** One page of a stream. */
+const MOST_ENTRIES = 1_000;
+
+/** Answers for the stages of histories from rows; payloads are read where another profile or a preview needs them. */
+export const openStages = (projector: ServedRows): StagesQuestions => {
+  const described = boundedCache<Described>(KEPT_NODES);
+  const compiled = boundedCache<CompilerOutput>(KEPT_NODES);
+  const sha1s = boundedCache<string>(KEPT_NODES);
+
+  const describe = async (position: Position, profile: Profile): Promise<Described> => {
+    const key = `${profile.name} ${keyOf(position)}`;
+    const known = described.get(key);
+    if (known !== undefined) return known;
+    const found = await describeStream(projector, position, profile);
+    described.put(key, found, found.nodes.length + 1);
+    return found;
+  };
+
+  /** A tree view shows the SHA-1 of payloads: of those that it has not shown yet, the payloads are read. */
+  const withSha1 = async (position: Position, stream: Described): Promise<Described> => {
+    if (stream.profile.name !== 'stemma-1') return stream;
+    const facts: NodeFacts[] = [];
+    for (const [place, node] of stream.facts.entries()) {
+      const known =
+        sha1s.get(node.digest) ?? (await sha1At(projector, position.history, stream.nodes[place]));
+      sha1s.put(node.digest, known, 1);
+      facts.push({ ...node, payloadSha1: known });
+    }
+    return { ...stream, facts };
+  };
+
+  const compile = async (
+    position: Position,
+    stream: Described,
+    config: StagesConfig,
+  ): Promise<CompilerOutput> => {
+    const key = `${stream.profile.name} ${plain(config)} ${keyOf(position)}`;
+    const known = compiled.get(key);
+    if (known !== undefined) return known;
+    const output = compileStages({
+      ...(await compilation(projector, position, stream, config, config.header.mode === 'sanitized_content')),
+    });
+    compiled.put(key, output, stream.nodes.length + 1);
+    return output;
+  };
+
+  const answer = async (position: Position, settings: StagesSettings = {}): Promise<StagesAnswer> => {
+    const { profile, config } = settingsOf(settings);
+    const stream = await describe(position, profile);
+    const output = await compile(position, stream, config);
+    const last = stream.nodes.at(-1);
+    return {
+      position,
+      profile: profile.name,
+      snapshot: {
+        schema_version: output.schema_version,
+        node_count: output.node_count,
+        event_count: output.event_count,
+        last_id: stream.facts.at(-1)?.id ?? null,
+        node_hash: output.hashes.node_hash,
+      },
+      lastNode: last === undefined ? null : entryOf(last, stream.facts.at(-1)),
+      compiler: output,
+      collapse: collapsePolicy(stream.facts, config.collapse),
+    };
+  };
+
+  return {
+    compile: answer,
+    async tree(position, view, settings = {}) {
+      const { profile, config } = settingsOf(settings);
+      const stream = await withSha1(position, await describe(position, profile));
+      return treeView(await compilation(projector, position, stream, config, view.includePreviews), view);
+    },
+    async stream(position, { offset, limit }) {
+      const { nodes } = await describe(position, profileNamed('stemma-1'));
+      const size = Math.min(limit, MOST_ENTRIES);
+      const entries = nodes.slice(offset, offset + size).map((node) => entryOf(node));
+      return { entries, offset, limit: size, total: nodes.length };
+    },
+    async *eventLog(position) {
+      const { nodes } = await describe(position, profileNamed('stemma-1'));
+      for (const node of nodes) {
+        const payload = await payloadAt(projector, position.history, node);
+        yield { kind: node.kind, payload, turn: node.turn, node_id: node.facts.id };
+      }
+    },
+    isOf: (line, frame) => projector.read((rows) => isFrameOfLine(rows, line, frame)),
+    frame: async ({ history, strand }, seq) =>
+      projector.read((rows) => framesNodes(rows, history, strand, seq).map((node) => entryOf(node))),
+    async diff(a, b, settings = {}) {
+      const { profile, config } = settingsOf(settings);
+      const side = async (position: Position) => {
+        const stream = await describe(position, profile);
+        const entries = stream.nodes.map((node, i) => entryOf(node, stream.facts[i]));
+        return { position, entries, output: await compile(position, stream, config) };
+      };
+      return diffStages(profile, await side(a), await side(b));
+    },
+  };
+};
+
+const keyOf = ({ history, strand, seq }: Position): string => `${strand} ${seq} ${history}`;
+
+const settingsOf = ({
+  profile: name = 'stemma-1',
+  config = null,
+}: StagesSettings): { readonly profile: Profile; readonly config: StagesConfig } => {
+  const profile = profileNamed(name);
+  const read = readConfig(profile, config);
+  return { profile, config: { ...read, promptSummary: withoutText(read.promptSummary) } };
+};
+
+const describeStream = async (
+  projector: ServedRows,
+  position: Position,
+  profile: Profile,
+): Promise<Described> => {
+  const { history, strand, seq } = position;
+  const { nodes, hashes } = await projector.read((rows) => ({
+    nodes: listStream(rows, history, strand, seq),
+    hashes: findStages(rows, history, strand, seq),
+  }));
+  if (profile.name === 'stemma-1') {
+    const facts = nodes.map((node) => node.facts);
+    return { profile, nodes, facts, ...(hashes === undefined ? {} : { nodeHash: hashes.nodeHash }) };
+  }
+  const facts: NodeFacts[] = [];
+  for (const [ordinal, node] of nodes.entries()) {
+    const payload = await payloadAt(projector, history, node);
+    facts.push(describeNode(profile, { kind: node.kind, turn: node.turn, payload, id: null }, ordinal));
+  }
+  return { profile, nodes, facts };
+};
+
+const payloadAt = async (projector: ServedRows, history: string, node: StageNode): Promise<ExactJson> => {
+  const seq = payloadFrame(node);
+  return payloadOf(node, seq === null ? [] : await projector.payloads.events(history, seq));
+};
+
+const sha1At = async (
+  projector: ServedRows,
+  history: string,
+  node: StageNode | undefined,
+): Promise<string> =>
+  node === undefined
+    ? ''
+    : hashText(profileNamed('breadboard-0.1'), canonical(await payloadAt(projector, history, node)));
+
+/** What the compiler is given. For previews, the payloads of the messages that are selected are read first. */
+const compilation = async (
+  projector: ServedRows,
+  { history }: Position,
+  { profile, nodes, facts, nodeHash }: Described,
+  config: StagesConfig,
+  previews: boolean,
+): Promise<Parameters<typeof compileStages>[0]> => {
+  const given = { profile, nodes: facts, config, ...(nodeHash === undefined ? {} : { nodeHash }) };
+  if (!previews) return given;
+  const plainConfig: StagesConfig = { ...config, header: { ...config.header, mode: 'hash_only' } };
+  const selected = new Set(compileStages({ ...given, config: plainConfig }).stages.HEADER.selected_node_ids);
+  const payloads = new Map<number, ExactJson>();
+  for (const [place, node] of nodes.entries())
+    if (node.kind === 'message' && selected.has(facts[place]?.id ?? ''))
+      payloads.set(place, await payloadAt(projector, history, node));
+  return { ...given, payload: (place) => payloads.get(place) ?? null };
+};
+
+/** `facts` where another profile than the rows' describes the node. */
+const entryOf = (node: StageNode, facts: NodeFacts = node.facts): StreamEntry => ({
+  ordinal: node.ordinal,
+  id: facts.id,
+  kind: node.kind,
+  turn: node.turn,
+  label: facts.label,
+  digest: facts.digest,
+  payloadHash: facts.payloadHash,
+  payloadShape: facts.payloadShape,
+  payload: node.payload,
+  seq: node.seq,
+});

@@ -1,0 +1,110 @@
+import type { Line, Position } from '@stemma/history-store';
+import type {
+  CollapsePolicy,
+  CompilerOutput,
+  ExactJson,
+  NodeFacts,
+  ProfileName,
+  StageName,
+  StreamSnapshot,
+  TreeView,
+} from '@stemma/stages';
+
+/** How stages are compiled; our own profile and all defaults unless said. */
+export type StagesSettings = {
+  readonly profile?: ProfileName;
+  /** `{selection?, header?, frozen?, collapse?, prompt_summary?}` as it was parsed. */
+  readonly config?: ExactJson;
+};
+
+/** The stages of a position. */
+export type StagesAnswer = {
+  readonly position: Position;
+  readonly profile: ProfileName;
+  readonly snapshot: StreamSnapshot;
+  readonly lastNode: StreamEntry | null;
+  readonly compiler: CompilerOutput;
+  readonly collapse: CollapsePolicy;
+};
+
+/** A node of the stream without any text: hashes, and where it is from. */
+export type StreamEntry = {
+  readonly ordinal: number;
+  readonly id: string;
+  readonly kind: string;
+  readonly turn: number;
+  readonly label: string;
+  readonly digest: string;
+  readonly payloadHash: string;
+  readonly payloadShape: NodeFacts['payloadShape'];
+  /** Of lifecycle nodes: they hold ordinals and a cycle. Null for all others. */
+  readonly payload: ExactJson;
+  /** The frame that brought it. */
+  readonly seq: number;
+};
+
+/** A page of a stream. */
+export type StreamPage = {
+  readonly entries: readonly StreamEntry[];
+  readonly offset: number;
+  readonly limit: number;
+  readonly total: number;
+};
+
+/** Whether a stage is another at a later position, and for which nodes. */
+export type StageMove = {
+  readonly stage: StageName;
+  readonly a: string;
+  readonly b: string;
+  readonly moved: boolean;
+  /** The parts of the stage that differ, by their keys. */
+  readonly parts: readonly string[];
+  /** Nodes that it holds at one of the positions only; where it holds none, those that moved its node_hash. */
+  readonly added: readonly StreamEntry[];
+  readonly removed: readonly StreamEntry[];
+};
+
+export type StagesDiff = {
+  readonly a: Position;
+  readonly b: Position;
+  readonly profile: ProfileName;
+  /** Nodes at the front that both streams share. */
+  readonly shared: number;
+  readonly stages: readonly StageMove[];
+};
+
+/** The compiler stages of our own histories, at any position. */
+export type StagesQuestions = {
+  /** @throws E_STAGES_CONFIG */
+  compile(position: Position, settings?: StagesSettings): Promise<StagesAnswer>;
+  /** A stage as a tree, with previews of messages only where they are asked for. @throws E_STAGES_CONFIG */
+  tree(
+    position: Position,
+    view: { readonly stage: StageName; readonly includePreviews: boolean },
+    settings?: StagesSettings,
+  ): Promise<TreeView>;
+  /** The nodes of the stream at a position, oldest first. */
+  stream(position: Position, page: { readonly offset: number; readonly limit: number }): Promise<StreamPage>;
+  /**
+   * The nodes of the stream with their payloads, so with all text: as lines of an event log that compile to the same
+   * hashes. What is read from the log is what the reader takes.
+   */
+  eventLog(position: Position): AsyncIterable<{
+    readonly kind: string;
+    readonly payload: ExactJson;
+    readonly turn: number;
+    readonly node_id: string;
+  }>;
+  /**
+   * Whether a frame belongs to what a lineage went through: its own, and those of lineages that rollbacks left for it,
+   * up to then.
+   */
+  isOf(
+    line: Pick<Line, 'history' | 'strand'>,
+    frame: { readonly strand: number; readonly seq: number },
+  ): Promise<boolean>;
+  /** The nodes that one frame of a lineage added to its stream. */
+  frame(line: Pick<Line, 'history' | 'strand'>, seq: number): Promise<readonly StreamEntry[]>;
+  /** @throws E_STAGES_CONFIG */
+  diff(a: Position, b: Position, settings?: StagesSettings): Promise<StagesDiff>;
+};

@@ -1,0 +1,72 @@
+import type { HistoryEvent } from '@stemma/events';
+import { payloadIn, type Step } from '@stemma/history';
+import { findSnapshot, nearestMark, readHead, type Position } from '@stemma/history-store';
+import type { Projector } from '@stemma/projector';
+import { ALL_FOLDS } from '@stemma/read-models';
+import { openMemoryRowStore, stageRows, type MemoryGeneration } from '@stemma/row-store';
+import { HISTORY, naiveHistory, type NaiveHistory } from '../naive-history.ts';
+import { perform, START, type Act } from '../random-steps.ts';
+
+/** A history of random acts with its rows, and as much of a projector as questions read. */
+export type Played = {
+  readonly history: NaiveHistory;
+  readonly rows: MemoryGeneration;
+  readonly projector: Projector;
+  readonly positionAt: (strand: number, seq: number) => Position;
+};
+
+export const play = (acts: readonly Act[], start: Step = START): Played => {
+  const rows = openMemoryRowStore().rows(
+    'test',
+    ALL_FOLDS.flatMap(({ tables }) => tables),
+  );
+  const history = naiveHistory((frame) => {
+    const staged = rows.now((view) => stageRows(view));
+    for (const model of ALL_FOLDS) model.fold(frame, staged);
+    void rows.commit({
+      partition: 0,
+      expected: rows.now((view) => view.cursor(0)),
+      cursor: Uint8Array.of(frame.seq & 255, frame.seq >> 8),
+      changes: staged.changes(),
+    });
+  });
+  history.run(0, [start]);
+  for (const act of acts) perform(history, act);
+  const events = (seq: number): readonly HistoryEvent[] => history.frames[seq]?.body.events ?? [];
+  const projector = {
+    read: (fn: Parameters<Projector['read']>[0]) => rows.now(fn),
+    payloads: {
+      events: (_: string, seq: number) => Promise.resolve(events(seq)),
+      using: (_: string, fn: (source: unknown) => unknown) =>
+        Promise.resolve(
+          fn(({ seq, index }: { seq: number; index: number }) =>
+            payloadIn(events(seq)[index] as HistoryEvent),
+          ),
+        ),
+    },
+  } as unknown as Projector;
+  const positionAt = (strand: number, seq: number): Position =>
+    rows.now((view) => {
+      const at = Math.min(seq, readHead(view, HISTORY, strand));
+      const { cycle } = nearestMark(view, HISTORY, strand, at).mark;
+      const committed = findSnapshot(view, HISTORY, strand, at, cycle)?.seq === at;
+      return {
+        history: HISTORY,
+        strand,
+        seq: at,
+        cycle: committed || cycle > 0 ? cycle : null,
+        committed,
+        label: committed ? `@c${cycle}` : `@s${at}`,
+        lineage: HISTORY,
+      };
+    });
+  return { history, rows, projector, positionAt };
+};
+
+/** The frames that count at a position, oldest first, by the definition of strands alone. */
+export const framesOf = ({ history }: Played, strand: number, seq: number): NaiveHistory['frames'] => {
+  const { parent, at } = history.strands.get(strand) ?? { parent: null, at: 0 };
+  const before = parent === null ? [] : framesOf({ history } as Played, parent, Math.min(seq, at));
+  const own = history.frames.filter(({ envelope, body }) => body.lineage === strand && envelope.seq <= seq);
+  return [...before, ...own];
+};

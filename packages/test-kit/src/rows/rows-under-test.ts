@@ -1,0 +1,35 @@
+import type { AppliedFrame } from '@stemma/history';
+import { foldFrame } from '@stemma/history-store';
+import { ALL_FOLDS } from '@stemma/read-models';
+import { openMemoryRowStore, stageRows, type MemoryGeneration, type RowChange } from '@stemma/row-store';
+
+/** All read models over memory rows, a batch a frame. */
+export type RowsUnderTest = {
+  readonly rows: MemoryGeneration;
+  readonly fold: (frame: AppliedFrame) => void;
+  readonly writes: RowChange[][];
+};
+
+export const rowsUnderTest = (): RowsUnderTest => {
+  const rows = openMemoryRowStore().rows(
+    'test',
+    ALL_FOLDS.flatMap(({ tables }) => tables),
+  );
+  const writes: RowChange[][] = [];
+  return {
+    rows,
+    writes,
+    fold(frame) {
+      const staged = rows.now((view) => stageRows(view));
+      for (const model of ALL_FOLDS) foldFrame(model, frame, staged);
+      const cursor = rows.now((view) => view.cursor(0));
+      writes.push(staged.changes());
+      void rows.commit({
+        partition: 0,
+        expected: cursor,
+        cursor: Uint8Array.of(frame.seq & 255, frame.seq >> 8),
+        changes: staged.changes(),
+      });
+    },
+  };
+};
