@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
 import { freePorts } from '@stemma/test-kit';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -17,7 +17,7 @@ const skip =
 /** Who runs, and where each says how it is. */
 const DOORS: Readonly<Record<string, string>> = {
   gateway: 'STEMMA_PORT',
-  lineage: 'LINEAGE_PORT',
+  branch: 'LINEAGE_PORT',
   diffs: 'DIFFS_PORT',
   stages: 'STAGES_PORT',
   relay: 'RELAY_PORT',

@@ -2,18 +2,18 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { append } from './append/append.ts';
 import { audit } from './audit/audit.ts';
+import { branches } from './branches/branches.ts';
 import { causes } from './causes/causes.ts';
 import { gateway } from './gateway/gateway.ts';
 import { growth } from './growth/growth.ts';
 import { kafka } from './kafka/kafka.ts';
-import { lineages } from './lineages/lineages.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
 import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
-import { selectors } from './selectors/selectors.ts';
 import { printReport, writeReports } from './report.ts';
+import { selectors } from './selectors/selectors.ts';
 import { stages } from './stages/stages.ts';
 import type { BenchmarkOptions, Report } from './table.ts';
 
@@ -28,7 +28,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   questions,
   stages,
   audit,
-  lineages,
+  branches,
   kafka,
   gateway,
 };
@@ -43,7 +43,7 @@ const run = async (options: Options, name: Name): Promise<Report> => {
 };
 
 /** Tables that compare Stemma with nothing else. */
-const OURS: ReadonlySet<Name> = new Set(['stages', 'questions', 'audit', 'lineages', 'gateway']);
+const OURS: ReadonlySet<Name> = new Set(['stages', 'questions', 'audit', 'branches', 'gateway']);
 
 const main = async (options: Options): Promise<void> => {
   const withPeers = options.tables.some((name) => !OURS.has(name));

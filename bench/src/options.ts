@@ -9,7 +9,7 @@ export const names = [
   'causes',
   'questions',
   'stages',
-  'lineages',
+  'branches',
   'kafka',
   'gateway',
   'selectors',

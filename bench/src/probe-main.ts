@@ -5,10 +5,10 @@ import { appendToLog } from './append/log.ts';
 import { askImpact, recordInjection } from './audit/ask-impact.ts';
 import { exportInterventions } from './audit/export-interventions.ts';
 import { writeInterventions } from './audit/write-interventions.ts';
+import { branch } from './branches/branch.ts';
 import { askWhy } from './causes/ask-why.ts';
 import { growLangGraph } from './growth/langgraph.ts';
 import { growStemma } from './growth/stemma.ts';
-import { branch } from './lineages/branch.ts';
 import { consumeKafka } from './kafka/consume.ts';
 import { produceKafka } from './kafka/produce.ts';
 import { writeKafka } from './kafka/write.ts';
@@ -16,9 +16,9 @@ import { decodeAlone } from './replay/decode.ts';
 import { replayEmmett } from './replay/emmett.ts';
 import { generate } from './replay/generate.ts';
 import { rebuild } from './replay/rebuild.ts';
-import { measureStages } from './stages/compile.ts';
 import { askCssSelect } from './selectors/css-select.ts';
 import { askStemma } from './selectors/stemma.ts';
+import { measureStages } from './stages/compile.ts';
 import { foldCommits } from './stages/fold.ts';
 
 /** Every measurement that runs in a process of its own, by name. */
@@ -43,7 +43,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'growth/langgraph': growLangGraph,
   'selectors/stemma': askStemma,
   'selectors/css-select': askCssSelect,
-  'lineages/branch': branch,
+  'branches/branch': branch,
   'stages/compile': measureStages,
   'stages/fold': foldCommits,
 };

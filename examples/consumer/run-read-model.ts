@@ -1,4 +1,4 @@
-import { openSource } from '@stemma/home';
+import { openLogSource } from '@stemma/home';
 import { openProjector } from '@stemma/projector';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import toolResults, { TOOL_RESULTS } from './tool-results.ts';
  * Surroundings: STEMMA_HOME, STEMMA_LOG.
  */
 const { STEMMA_HOME: directory = '.stemma', STEMMA_LOG: log } = process.env;
-const source = await openSource({ directory, ...(log && { log }) });
+const source = await openLogSource({ directory, ...(log && { log }) });
 const store = openLmdbRowStore({ directory: join(directory, 'example') });
 const projector = openProjector({ ...source, store, models: [toolResults], group: 'example' });
 await projector.catchUp();
@@ -18,9 +18,9 @@ await (
   await projector.generation()
 ).scan(async (scan) => {
   for await (const { key, value } of scan.entries(TOOL_RESULTS)) {
-    const [history, strand, cycle] = key;
+    const [history, branchId, cycle] = key;
     const [results, characters] = value;
-    console.log(JSON.stringify({ history, strand, cycle, results, characters }));
+    console.log(JSON.stringify({ history, branchId, cycle, results, characters }));
   }
 });
 await store.close();

@@ -4,10 +4,10 @@ import type { Table } from '@stemma/row-store';
 /** What tool results added to each model call: how many there were, and how many characters they have. */
 export const TOOL_RESULTS: Table = {
   name: 'tool_results',
-  about: 'How many tool results a cycle brought into a lineage, and how many characters they have together.',
+  about: 'How many tool results a cycle brought into a branch, and how many characters they have together.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['cycle', 'uint'],
   ],
   value: [
@@ -21,10 +21,10 @@ const toolResults: ReadModel = {
   name: 'tool-results',
   version: 1,
   tables: [TOOL_RESULTS],
-  fold: ({ history, lineage, events }, rows) => {
+  fold: ({ history, branchId, events }, rows) => {
     for (const event of events) {
       if (event.type !== 'NodeInserted' || event.node.role !== 'tool') continue;
-      const key = [history, lineage, event.node.cycle];
+      const key = [history, branchId, event.node.cycle];
       const [results, characters] = rows.get(TOOL_RESULTS, key) ?? [0, 0];
       rows.put(TOOL_RESULTS, key, [
         Number(results) + 1,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { median } from '../measure.ts';
 import { probe } from '../probe.ts';
 import { figure, type BenchmarkOptions, type Report, type Table } from '../table.ts';
-import type { AppendInput, Appending } from './figures.ts';
+import type { Appending, AppendInput } from './figures.ts';
 
 const groups = [1, 100, 1_000] as const;
 
@@ -13,23 +13,27 @@ const ways = [
   { name: 'append/home', title: 'Stemma, whole: one command, decided, recorded, in all rows' },
   { name: 'append/emmett', title: 'emmett + SQLite: one appendToStream' },
 ] as const;
-type Way = (typeof ways)[number]['name'];
+type AppendTarget = (typeof ways)[number]['name'];
 
-type Measured = { readonly way: Way; readonly group: number; readonly rounds: readonly Appending[] };
+type Measured = {
+  readonly target: AppendTarget;
+  readonly group: number;
+  readonly rounds: readonly Appending[];
+};
 
 const measureGroup = async (
   group: number,
   { directory, quick, rounds }: BenchmarkOptions,
 ): Promise<readonly Measured[]> => {
-  const found = ways.map(({ name }) => ({ way: name, group, rounds: [] as Appending[] }));
+  const found = ways.map(({ name }) => ({ target: name, group, rounds: [] as Appending[] }));
   for (let round = 0; round < rounds; round += 1) {
-    for (const { way, rounds: taken } of found) {
+    for (const { target, rounds: taken } of found) {
       const input: AppendInput = {
-        directory: join(directory, `${way.replace('/', '-')}-${group}-${round}`),
+        directory: join(directory, `${target.replace('/', '-')}-${group}-${round}`),
         group,
         seconds: quick ? 0.2 : 2,
       };
-      taken.push((await probe<Appending>(way, input)).value);
+      taken.push((await probe<Appending>(target, input)).value);
     }
   }
   return found;
@@ -46,7 +50,7 @@ const row = (measured: Measured, limit: Measured): readonly string[] => {
     ),
   );
   return [
-    ways.find(({ name }) => name === measured.way)!.title,
+    ways.find(({ name }) => name === measured.target)!.title,
     figure(measured.group),
     `${figure(share)} %`,
     figure(over(measured, (round) => round.eventsPerSecond)),
@@ -60,12 +64,12 @@ export const append = async (options: BenchmarkOptions): Promise<Report> => {
   const measured: Measured[] = [];
   for (const group of groups) measured.push(...(await measureGroup(group, options)));
   const limit = (group: number): Measured =>
-    measured.find((one) => one.way === 'append/file' && one.group === group)!;
+    measured.find((one) => one.target === 'append/file' && one.group === group)!;
   const table: Table = {
     title: 'Append: durable events of about 480 bytes',
     columns: ['', 'events at once', 'of the limit', 'events/s', 'ms, median', 'ms, p99'],
     rows: ways.flatMap(({ name }) =>
-      measured.filter(({ way }) => way === name).map((one) => row(one, limit(one.group))),
+      measured.filter(({ target }) => target === name).map((one) => row(one, limit(one.group))),
     ),
     notes: [
       `${measured[0]!.rounds.length} rounds of the whole table, the ways one after another in each; medians of the rounds.`,

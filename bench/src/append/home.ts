@@ -2,7 +2,7 @@ import { historyId, type Command } from '@stemma/history';
 import { openHome } from '@stemma/home';
 import { repeat } from '../measure.ts';
 import { prose, seeded } from '../text.ts';
-import { appending, repetitions, type AppendInput, type Appending } from './figures.ts';
+import { appending, repetitions, type Appending, type AppendInput } from './figures.ts';
 import { CONTENT_LENGTH } from './records.ts';
 
 /** Blocks in one history before the next one is begun: many agents write for a while, none for ever. */
@@ -11,7 +11,7 @@ const HISTORY = 10_000;
 const command = (id: string, name: string, steps: Command['steps']): Command => ({
   id,
   history: historyId(name, id),
-  lineage: 0,
+  branchId: 0,
   by: { recorder: 'bench' },
   steps,
 });

@@ -39,7 +39,7 @@ export const records = (history: string, count: number): readonly Entry[] => {
       command: `bench:${seq}`,
       digest: sha256(`bench:${seq}`),
       at: 1_790_000_000_000_000_000n + BigInt(seq),
-      lineage: 0,
+      branchId: 0,
       recorder: 'bench',
       events: [insertion(seq)],
     };

@@ -1,6 +1,6 @@
 import { historyId } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
-import { spent, type Spent } from './cpu.ts';
+import { measureCpu, type CpuTimes } from './cpu.ts';
 
 const name = 'impact';
 const history = historyId(name, '');
@@ -11,8 +11,8 @@ export type Asked = {
   readonly cycles: number;
   readonly calls: number;
   readonly blocks: number;
-  readonly cold: Spent;
-  readonly warm: readonly Spent[];
+  readonly cold: CpuTimes;
+  readonly warm: readonly CpuTimes[];
 };
 
 /** A hint that stays, injected into the second of so many cycles of a question, a result that lives for 20 and an answer. */
@@ -29,7 +29,7 @@ export const recordInjection = async (input: {
     steps: Parameters<Home['submit']>[0]['steps'],
     actor = false,
   ): Promise<unknown> =>
-    home.submit({ id, history, lineage: 0, by: actor ? { actor: 'ana' } : { recorder: 'bench' }, steps });
+    home.submit({ id, history, branchId: 0, by: actor ? { actor: 'ana' } : { recorder: 'bench' }, steps });
   await submit('start', [{ op: 'start', name }]);
   await submit('one', [block('user', 'begin'), { op: 'commit' }]);
   await submit('hint', [{ op: 'inject', text: 'look into the other drawer' }], true);
@@ -56,9 +56,9 @@ export const askImpact = async (input: {
 }): Promise<Asked> => {
   const home = await openHome({ directory: input.directory });
   const found = (await home.find(name)).history;
-  const ask = () => spent(() => home.audit.impact(found, 'hint'));
+  const ask = () => measureCpu(() => home.audit.impact(found, 'hint'));
   const first = await ask();
-  const warm: Spent[] = [];
+  const warm: CpuTimes[] = [];
   for (let i = 0; i < 15; i++) warm.push((await ask()).spent);
   await home.close();
   const { counts, blocks } = first.value;

@@ -1,13 +1,13 @@
 import { timed } from '../measure.ts';
 
 /** Milliseconds that a piece of work took on the clock and on processors, collection of garbage and all threads included. */
-export type Spent = { readonly wall: number; readonly cpu: number };
+export type CpuTimes = { readonly wall: number; readonly cpu: number };
 
-export const spent = async <T>(
+export const measureCpu = async <T>(
   work: () => Promise<T>,
-): Promise<{ readonly spent: Spent; readonly value: T }> => {
-  const begun = process.cpuUsage();
+): Promise<{ readonly spent: CpuTimes; readonly value: T }> => {
+  const startedAt = process.cpuUsage();
   const { ms, value } = await timed(work);
-  const { user, system } = process.cpuUsage(begun);
+  const { user, system } = process.cpuUsage(startedAt);
   return { spent: { wall: ms, cpu: (user + system) / 1_000 }, value };
 };

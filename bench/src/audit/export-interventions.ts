@@ -14,11 +14,11 @@ export const exportInterventions = async (input: {
   readonly count: number;
 }): Promise<Exported> => {
   const home = await openHome({ directory: input.directory });
-  const line = await home.find(`noted-${input.count}`);
+  const branchRef = await home.find(`noted-${input.count}`);
   const begun = process.cpuUsage();
   const file = createWriteStream(join(input.directory, `${input.count}.jsonl`));
   let lines = 0;
-  for await (const piece of interventionLines(home.audit.eachIntervention(line), 'jsonl')) {
+  for await (const piece of interventionLines(home.audit.eachIntervention(branchRef), 'jsonl')) {
     lines += piece.split('\n').length - 1;
     if (!file.write(piece)) await once(file, 'drain');
   }

@@ -17,7 +17,7 @@ export const writeInterventions = async (input: {
   await home.submit({
     id: `${name}:start`,
     history,
-    lineage: 0,
+    branchId: 0,
     by: { recorder: 'bench' },
     steps: [{ op: 'start', name }],
   });
@@ -27,7 +27,7 @@ export const writeInterventions = async (input: {
         home.submit({
           id: `${name}:${from + i}`,
           history,
-          lineage: 0,
+          branchId: 0,
           by,
           notes: `checked, and found as it should be (${from + i})`,
           steps: [{ op: 'annotate', note: `note ${from + i}` }],

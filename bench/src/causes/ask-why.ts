@@ -12,7 +12,7 @@ export type Asked = {
   readonly why: Spread;
   readonly diff: Spread;
   readonly explain: Spread;
-  readonly moments: number;
+  readonly entries: number;
 };
 
 /** A window of blocks that age and expire, and one node under `^sys` with another priority now and then. */
@@ -20,7 +20,7 @@ const record = async (home: Home, cycles: number): Promise<void> => {
   const block = (id: string, parent: string, ttl: number | null) =>
     ({ op: 'insert', parent, node: { id, nodeType: 'cb', ttl, content: `what ${id} says` } }) as const;
   const submit = (id: string, steps: Parameters<Home['submit']>[0]['steps']): Promise<unknown> =>
-    home.submit({ id, history, lineage: 0, by, steps });
+    home.submit({ id, history, branchId: 0, by, steps });
   await submit('start', [{ op: 'start', name }]);
   await submit('rules', [block('rules', '^sys', null)]);
   // Commands under way at once share what makes them durable; each is decided on the one before.
@@ -48,21 +48,21 @@ export const askWhy = async (input: {
   const home = await openHome({ directory: input.directory, create: true });
   await record(home, cycles);
   await home.histories();
-  const line = await home.find(name);
-  const working = await home.position(line);
+  const branchRef = await home.find(name);
+  const working = await home.position(branchRef);
   const why: number[] = [];
-  let moments = 0;
+  let entries = 0;
   for (let i = 0; i < 200; i++) {
     const id = i % 4 === 0 ? 'rules' : `b${1 + Math.floor(((cycles - 1) * i) / 200)}`;
     const { ms, value } = await timed(() => home.causes.why(working, id));
     why.push(ms);
-    moments = Math.max(moments, value.then.length + 1);
+    entries = Math.max(entries, value.changes.length + 1);
   }
-  const [a, b] = [await home.position(line, '@t-1'), await home.position(line, '@t0')];
+  const [a, b] = [await home.position(branchRef, '@t-1'), await home.position(branchRef, '@t0')];
   const diff: number[] = [];
-  for (let i = 0; i < 200; i++) diff.push((await timed(() => home.diff(line, '@t-1', '@t0'))).ms);
+  for (let i = 0; i < 200; i++) diff.push((await timed(() => home.diff(branchRef, '@t-1', '@t0'))).ms);
   const explain: number[] = [];
   for (let i = 0; i < 50; i++) explain.push((await timed(() => home.causes.explain(a, b))).ms);
   await home.close();
-  return { cycles, why: spread(why), diff: spread(diff), explain: spread(explain), moments };
+  return { cycles, why: spread(why), diff: spread(diff), explain: spread(explain), entries };
 };

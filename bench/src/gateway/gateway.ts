@@ -13,7 +13,7 @@ type System = { readonly title: string; readonly env: NodeJS.ProcessEnv; readonl
 const HISTORIES = 8;
 const AT_ONCE = 64;
 
-/** A command of one block to a lineage by its strand. */
+/** A command of one block to a branch by its branch id. */
 const send = async (url: string, history: number, id: string): Promise<void> => {
   const to = `${historyId(`agent-${history}`, '')}:0`;
   const node = { nodeType: 'cb', role: 'assistant', kind: 'text', content: `What was said in ${id}` };
@@ -71,7 +71,7 @@ const measureSystem = async (
   try {
     const all = { STEMMA_HOME: directory, STEMMA_PORT: '0', STEMMA_LOG: '', STEMMA_ROWS: '', ...env };
     const url = await processes.start('gateway', [], all, /Stemma is at (\S+)/);
-    for (const model of apart ? ['lineage', 'diffs', 'stages'] : [])
+    for (const model of apart ? ['audit', 'diffs', 'stages'] : [])
       await processes.start('projector', ['--read-model', model], all, /(folding)/);
     return await measure(url, commands);
   } finally {

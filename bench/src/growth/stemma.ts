@@ -20,7 +20,7 @@ const record = async (input: GrowthInput): Promise<readonly number[]> => {
   const home = await openHome({ directory: input.directory, create: true });
   const by = { recorder: 'bench' };
   const turns: number[] = [];
-  await home.submit({ id: 'start', history, lineage: 0, by, steps: [{ op: 'start', name }] });
+  await home.submit({ id: 'start', history, branchId: 0, by, steps: [{ op: 'start', name }] });
   for (let turn = 1; turn <= input.turns; turn += 1) {
     const { question, answer } = said(turn);
     const block = (id: string, role: string, content: string) =>
@@ -29,7 +29,7 @@ const record = async (input: GrowthInput): Promise<readonly number[]> => {
       home.submit({
         id: `turn-${turn}`,
         history,
-        lineage: 0,
+        branchId: 0,
         by,
         steps: [
           block(`q${turn}`, 'user', question),
@@ -49,11 +49,11 @@ const record = async (input: GrowthInput): Promise<readonly number[]> => {
 /** Milliseconds for the whole thread of each snapshot, every content included. */
 const readSnapshots = async (input: GrowthInput): Promise<readonly number[]> => {
   const home = await openHome({ directory: input.directory });
-  const line = await home.find(name);
+  const branchRef = await home.find(name);
   const reads: number[] = [];
   for (const turn of lookedAt(input.turns, input.reads)) {
     const { ms, value } = await timed(async () => {
-      const view = await home.view(await home.position(line, `@c${turn}`));
+      const view = await home.view(await home.position(branchRef, `@c${turn}`));
       return providerThread(view.tree, view.payloads, view.thread);
     });
     if (value.length !== 2 * turn) throw new Error(`turn ${turn} gave ${value.length} messages`);
@@ -77,8 +77,8 @@ const readNodes = async (
     const at = Math.min(input.turns, id + 7);
     const started = performance.now();
     const found = await projector.read((view) => {
-      const { strand, seq } = resolvePosition(view, history, 0, { kind: 'c', cycle: at });
-      return readNode(view, history, strand, seq, `a${id}`);
+      const { branchId, seq } = resolvePosition(view, history, 0, { kind: 'c', cycle: at });
+      return readNode(view, history, branchId, seq, `a${id}`);
     });
     rows.push(performance.now() - started);
     if (found?.kind !== 'node') throw new Error(`a${id} is not in the snapshot of cycle ${at}`);

@@ -20,7 +20,7 @@ export type Written = { readonly commandsPerSecond: number; readonly latency: Sp
 const command = (history: number, id: string, steps: Command['steps']): Command => ({
   id,
   history: historyId(`agent-${history}`, `start:${history}`),
-  lineage: 0,
+  branchId: 0,
   by: { recorder: 'bench' },
   steps,
 });

@@ -57,12 +57,14 @@ const headers = ({ nodeType, role, kind, created_at_ns }: Fields): string =>
 export const same: Projection = {
   schema: [
     ...['versions', 'ids', 'turns', 'marks', 'commands', 'acts', 'commits', 'frames'].map(keyed),
-    ...['histories', 'lineages', 'heads', 'strands'].map(keyed),
+    ...['histories', 'branch_summaries', 'heads', 'branches'].map(keyed),
     snapshots,
   ],
   statements: {
     HistoryStarted: (history, { name }) =>
-      ['histories', 'lineages', 'heads', 'strands'].map((table) => put(table, history, '', name, 0, 0)),
+      ['histories', 'branch_summaries', 'heads', 'branches'].map((table) =>
+        put(table, history, '', name, 0, 0),
+      ),
     NodeInserted: (history, { node, expires }) => {
       const { id, cycle } = node as Fields;
       return [
@@ -90,7 +92,9 @@ export const same: Projection = {
         0,
         0,
       ),
-      ...['histories', 'lineages', 'heads'].map((table) => put(table, history, '', '', data['cycle'], 0)),
+      ...['histories', 'branch_summaries', 'heads'].map((table) =>
+        put(table, history, '', '', data['cycle'], 0),
+      ),
     ],
   },
   oneEach: [

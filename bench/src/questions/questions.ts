@@ -1,16 +1,16 @@
-import { openHome, type Home } from '@stemma/home';
 import { historyId, type Step } from '@stemma/history';
+import { openHome, type Home } from '@stemma/home';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { prose, seeded } from '../text.ts';
 import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
+import { prose, seeded } from '../text.ts';
 
 /** An agent's cycles: a question, a call, a result that expires after five cycles, an answer; 600 bytes a cycle. */
 const record = async (directory: string, cycles: number): Promise<Home> => {
   const home = await openHome({ directory, create: true });
   const history = historyId('agent', '');
   const submit = (id: string, steps: readonly Step[]) =>
-    home.submit({ id, history, lineage: 0, by: { recorder: 'bench' }, steps: [...steps] });
+    home.submit({ id, history, branchId: 0, by: { recorder: 'bench' }, steps: [...steps] });
   await submit('start', [{ op: 'start', name: 'agent' }]);
   await submit('rules', [{ op: 'insert', parent: '^sys', node: { nodeType: 'cb', content: 'Be brief.' } }]);
   for (let cycle = 1; cycle <= cycles; cycle++) {
@@ -53,12 +53,18 @@ export const questions = async ({ directory, quick, rounds }: BenchmarkOptions):
     await written.close();
     // A home that was just opened has read nothing yet.
     const home = await openHome({ directory: where });
-    const line = await home.find('agent');
-    const cacheFirst = await timed(1, () => home.questions.cache(line));
-    const cacheAgain = await timed(rounds, () => home.questions.cache(line));
-    const blame = await timed(rounds, async () => home.questions.blame(await home.position(line, '@t0')));
+    const branchRef = await home.find('agent');
+    const cacheFirst = await timed(1, () => home.questions.cache(branchRef));
+    const cacheAgain = await timed(rounds, () => home.questions.cache(branchRef));
+    const blame = await timed(rounds, async () =>
+      home.questions.blame(await home.position(branchRef, '@t0')),
+    );
     const bisect = await timed(rounds, () =>
-      home.questions.bisect(line, { good: '@c1', bad: '@t0', when: `[cycle=${Math.ceil(cycles * 0.7)}]` }),
+      home.questions.bisect(branchRef, {
+        good: '@c1',
+        bad: '@t0',
+        when: `[cycle=${Math.ceil(cycles * 0.7)}]`,
+      }),
     );
     await home.close();
     rmSync(where, { recursive: true, force: true });

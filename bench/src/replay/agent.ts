@@ -67,7 +67,7 @@ export function* session(number: number): Generator<Command> {
     yield {
       id: `${name}:${done}`,
       history,
-      lineage: 0,
+      branchId: 0,
       by: { recorder: 'bench' },
       steps: done === 0 ? opening(random, name) : cycle(random, done),
     };

@@ -30,23 +30,29 @@ const treeOf = (nodes: number): FlatTree => {
   }); // prettier-ignore
   const add = (
     { id, role, ttl }: Block,
-    place: NodeRecord['place'],
+    place: NodeRecord['location'],
     parent: string | null,
     at: number,
     n: number,
     offset = 0,
   ): void => {
     const own = { ...headers(id, 'cb', at, n, offset), role, kind: 'text', ttl };
-    records.push({ headers: own, place, parent, expires: ttl === null ? null : cycle + 1 + ttl, payload });
+    records.push({
+      headers: own,
+      location: place,
+      parent,
+      expires: ttl === null ? null : cycle + 1 + ttl,
+      payload,
+    });
   };
   for (let n = 0; n < BLOCKS_IN_SYS; n += 1) add(block('s', n), { kind: 'sys', number: 0 }, null, 1, n);
   for (let turn = 1; turn <= turns; turn += 1) {
     const place = { kind: 'turn', cycle: turn, ordinal: 0 } as const;
-    sealed.push({ headers: headers(`t${turn}`, 'mt', turn, 0), place, expires: null, payload });
+    sealed.push({ headers: headers(`t${turn}`, 'mt', turn, 0), location: place, expires: null, payload });
     add(block(`p${turn}`, 0), place, null, turn, 1, -1);
     records.push({
       headers: headers(`m${turn}`, 'mc', turn, 2),
-      place,
+      location: place,
       parent: null,
       expires: null,
       payload,

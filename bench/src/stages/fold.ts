@@ -30,7 +30,7 @@ const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(13);
 const frameOf = (seq: number, steps: Command['steps']): Command => ({
   id: `c${seq}`,
   history: HISTORY,
-  lineage: 0,
+  branchId: 0,
   by: { recorder: 'bench' },
   steps,
 });
@@ -62,15 +62,15 @@ export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigu
       return event === undefined ? {} : payloadIn(event);
     },
     position: () => {
-      throw new Error('the history has one lineage');
+      throw new Error('the history has one branch');
     },
-    lineage: () => undefined,
+    branchTip: () => undefined,
   };
   const lookups = {
     idTaken: () => false,
     nameTaken: () => false,
     command: () => undefined,
-    lineageNamed: () => undefined,
+    branchNamed: () => undefined,
   };
   let clock = 1_700_000_000_000_000_000n;
   let spent = 0;
@@ -78,7 +78,7 @@ export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigu
   const run = (command: Command): number => {
     const seq = state.next;
     clock += 1_000n;
-    const { lineage, events } = decide(state, command, clock, { ...sources, lookups });
+    const { branchId, events } = decide(state, command, clock, { ...sources, lookups });
     frames.push(events);
     applied = applyFrame(
       state,
@@ -89,7 +89,7 @@ export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigu
           command: command.id,
           digest: commandDigest(command),
           at: clock,
-          lineage,
+          branchId,
           events,
         },
       },

@@ -161,7 +161,7 @@ describe('the examples of consumers', () => {
         log,
         to: `kafka://${brokers}/${topic}?partitions=2`,
         once: true,
-        again,
+        fromStart: again,
         signal: new AbortController().signal,
         say: () => undefined,
       });

@@ -11,7 +11,7 @@ const compared = z
   .string()
   .min(1)
   .max(900)
-  .describe('a lineage by name or number, or a position: @c3, LINEAGE@c3, @name:NAME');
+  .describe('a branch by name or number, or a position: @c3, BRANCH@c3, @name:NAME');
 
 const filter = z.strictObject({
   type: z.enum(interventionTypes).optional(),
@@ -19,13 +19,13 @@ const filter = z.strictObject({
   after: z.iso.datetime({ offset: true }).optional().describe('at this time or later'),
   before: z.iso.datetime({ offset: true }).optional().describe('earlier than this time'),
   snapshot: reference.optional().describe('with this position before or after it'),
-  lineage: z.string().min(1).max(300).optional().describe('on this lineage, by name or number'),
+  branch: z.string().min(1).max(300).optional().describe('on this branch, by name or number'),
 });
 
 const experimentRun = z
   .strictObject({
     history: z.string(),
-    lineage: z.string(),
+    branch: z.string(),
     commands: count,
     repeated: count.describe('commands that were there already: all of them when it had been run before'),
     snapshots: count.describe('snapshots that came to the recorded hashes'),
@@ -34,14 +34,14 @@ const experimentRun = z
   })
   .meta({ id: 'ExperimentRun' });
 
-const missing = ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'] as const;
+const missing = ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'] as const;
 
 /** Endpoints of what an auditor asks (docs/audit.md). */
 export const AUDIT = {
   compare: {
     method: 'GET',
     path: '/api/histories/{history}/compare',
-    summary: 'Two lineages or positions side by side: where they parted, by whom, what each did since.',
+    summary: 'Two branches or positions side by side: where they parted, by whom, what each did since.',
     params: history,
     query: z.strictObject({
       a: compared,
@@ -51,7 +51,7 @@ export const AUDIT = {
         .describe('characters of each content; at most 100,000; 2,000 unless said'),
     }),
     answer: { kind: 'json', status: 200, schema: Comparison },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
   },
   comparePage: {
     method: 'GET',
@@ -60,7 +60,7 @@ export const AUDIT = {
     params: history,
     query: z.strictObject({ a: compared, b: compared }),
     answer: { kind: 'bytes', mime: 'text/html; charset=utf-8', describe: 'HTML' },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
   },
   interventions: {
     method: 'GET',
@@ -104,7 +104,7 @@ export const AUDIT = {
   experiment: {
     method: 'GET',
     path: '/api/histories/{history}/experiment',
-    summary: 'A lineage up to a position as an experiment: a file that runs again to the same hashes.',
+    summary: 'A branch up to a position as an experiment: a file that runs again to the same hashes.',
     params: history,
     query: z.strictObject({ at: reference.optional() }),
     answer: { kind: 'bytes', mime: 'application/json', describe: 'the experiment, JSON' },

@@ -11,7 +11,7 @@ export const Origin = z
     command: z.string(),
     author,
     at: milliseconds,
-    strand: count,
+    branchId: count,
     cycle: count,
   })
   .meta({ id: 'Origin' });

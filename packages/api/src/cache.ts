@@ -25,11 +25,11 @@ const verdict = z
     'append: the old thread is a beginning of the new one; rewind: the other way round; break: neither',
   );
 
-/** What a cache of prefixes could have served of all that the calls of a lineage sent. */
+/** What a cache of prefixes could have served of all that the calls of a branch sent. */
 export const CacheReport = z
   .strictObject({
     history: z.string(),
-    lineage: z.string(),
+    branch: z.string(),
     tokenizer: z.string(),
     calls: count,
     verdicts: z.strictObject({ append: count, rewind: count, break: count }),
@@ -50,7 +50,7 @@ export const CacheReport = z
         broken: z
           .strictObject({
             node: z.string(),
-            what: z.enum(['left', 'changed', 'entered', 'moved']),
+            what: z.enum(['removed', 'changed', 'added', 'moved']),
             cause: Cause.nullable(),
             origin: Origin.nullable(),
             entered: Origin.nullable().describe('how the node had come in'),

@@ -27,8 +27,8 @@ const Cause = z
   .meta({ id: 'Cause' });
 
 /** Something that happened to a node, and the frame that did it. */
-const Moment = z.strictObject({
-  strand: count,
+const TimelineEntry = z.strictObject({
+  branchId: count,
   seq: count,
   index: count.describe('the event is the index-th of frame seq'),
   event: z.string(),
@@ -47,14 +47,14 @@ const bytes = z.strictObject({ from: count, to: count }).nullable();
 export const ExplainedDiff = Diff.extend({
   a: Position,
   b: Position,
-  common: z.strictObject({ strand: count, seq: count, cycle: count }),
+  mergeBase: z.strictObject({ branchId: count, seq: count, cycle: count }),
   entries: z.array(
     z.strictObject({
       id: z.string(),
       change: z.enum(['added', 'removed', 'changed']),
       fields: z.array(z.string()),
       causes: z.array(
-        Moment.extend({
+        TimelineEntry.extend({
           fields: z.array(z.string()).describe('those of the entry that it accounts for'),
           undone: z.boolean().describe('it lies on the way back to what both positions have in common'),
         }),
@@ -66,7 +66,7 @@ export const ExplainedDiff = Diff.extend({
 }).meta({ id: 'ExplainedDiff' });
 export type ExplainedDiff = z.infer<typeof ExplainedDiff>;
 
-const LifeMoment = Moment.extend({
+const NodeTimelineEntry = TimelineEntry.extend({
   explains: z.union([z.enum(['added', 'removed']), z.array(z.string())]),
   parent: z.string().nullable().optional(),
   ttl: count.nullable().optional(),
@@ -80,9 +80,9 @@ export const Why = z
     position: Position,
     present: z.boolean(),
     snapshots: z.strictObject({ first: count, last: count }).nullable(),
-    came: LifeMoment,
-    then: z.array(LifeMoment),
-    left: LifeMoment.nullable(),
+    added: NodeTimelineEntry,
+    changes: z.array(NodeTimelineEntry),
+    removed: NodeTimelineEntry.nullable(),
   })
   .meta({ id: 'Why' });
 export type Why = z.infer<typeof Why>;

@@ -6,10 +6,10 @@ import { anyJson, count, reference } from './values.ts';
 const object = z.record(z.string(), anyJson);
 const id = z.string().min(1);
 const position = z
-  .union([z.strictObject({ strand: count, seq: count }), reference])
-  .describe('(strand, seq), or a reference, which is looked up when the command is sent');
+  .union([z.strictObject({ branchId: count, seq: count }), reference])
+  .describe('(branchId, seq), or a reference, which is looked up when the command is sent');
 
-/** What may be done to a lineage over HTTP, in the words of docs/formats/. */
+/** What may be done to a branch over HTTP, in the words of docs/formats/. */
 export const Step = z
   .discriminatedUnion('op', [
     z.strictObject({ op: z.literal('insert'), parent: id.describe('an id, ^ah or ^sys'), node: object }),
@@ -90,7 +90,7 @@ export const CommandRequest = z
     ...who,
     expected: count
       .optional()
-      .describe('refuse with E_CONFLICT unless the newest frame of the lineage is this one'),
+      .describe('refuse with E_CONFLICT unless the newest frame of the branch is this one'),
     steps: z.array(Step).min(1).max(100_000),
   })
   .meta({ id: 'CommandRequest' });

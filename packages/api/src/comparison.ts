@@ -4,10 +4,10 @@ import { Position } from './summaries.ts';
 import { author, count, milliseconds } from './values.ts';
 
 /** A frame and who wrote it. */
-const ActSummary = z
+const ComparedFrame = z
   .strictObject({
     seq: count,
-    strand: count,
+    branchId: count,
     at: milliseconds,
     author,
     command: z.string(),
@@ -16,7 +16,7 @@ const ActSummary = z
       .nullable()
       .describe("what it was and why, if an observer did it; null: an agent's own record"),
   })
-  .meta({ id: 'Act' });
+  .meta({ id: 'ComparedFrame' });
 
 const counted = {
   position: Position,
@@ -40,9 +40,11 @@ const node = {
 const side = z
   .strictObject({
     ...counted,
-    first: ActSummary.nullable().describe('its first frame behind the stem; null: it is the stem'),
+    first: ComparedFrame.nullable().describe(
+      'its first frame behind the merge base; null: it is the merge base',
+    ),
     frames: count,
-    acts: z.array(ActSummary).describe('its frames of actors, oldest first, at most 200'),
+    interventionFrames: z.array(ComparedFrame).describe('its frames of actors, oldest first, at most 200'),
     interventions: count.describe('all of those'),
     added: z.array(z.strictObject(node)),
     removed: z.array(z.strictObject(node)),
@@ -57,10 +59,13 @@ export const Comparison = z
   .strictObject({
     history: z.string(),
     relation: z.enum(['same', 'a-before-b', 'b-before-a', 'parted']),
-    stem: z.strictObject(counted).describe('the newest position that lies on both chains'),
+    mergeBase: z.strictObject(counted).describe('the newest position that lies on both ancestor paths'),
     a: side,
     b: side,
-    partedBy: ActSummary.extend({ how: z.enum(['fork', 'rollback']), side: z.enum(['a', 'b']) }).nullable(),
+    partedBy: ComparedFrame.extend({
+      how: z.enum(['fork', 'rollback']),
+      side: z.enum(['a', 'b']),
+    }).nullable(),
     alike: z
       .array(z.strictObject({ a: z.string(), b: z.string() }))
       .describe('blocks that came on both sides with the same content under different ids'),

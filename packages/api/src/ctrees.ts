@@ -136,7 +136,7 @@ export const CtreeMessage = z
 export type CtreeMessage = z.infer<typeof CtreeMessage>;
 
 const session = z.strictObject({
-  session: z.string().min(1).max(600).describe('a history or lineage, by id or name'),
+  session: z.string().min(1).max(600).describe('a history or branch, by id or name'),
 });
 const settings = {
   at: reference.optional(),
@@ -145,7 +145,7 @@ const settings = {
 const NOT_FOUND = [
   'E_HISTORY_NOT_FOUND',
   'E_HISTORY_AMBIGUOUS',
-  'E_LINEAGE_NOT_FOUND',
+  'E_BRANCH_NOT_FOUND',
   'E_SNAPSHOT_NOT_FOUND',
 ] as const;
 
@@ -155,7 +155,7 @@ export const CTREES = {
     method: 'GET',
     path: '/sessions/{session}/ctrees',
     summary:
-      'The compiler stages of a lineage at a position: snapshot, last node, compiler, collapse policy, hashes.',
+      'The compiler stages of a branch at a position: snapshot, last node, compiler, collapse policy, hashes.',
     params: session,
     query: z.strictObject(settings),
     answer: { kind: 'json', status: 200, schema: Ctrees },
@@ -180,7 +180,7 @@ export const CTREES = {
   ctreesEvents: {
     method: 'GET',
     path: '/sessions/{session}/ctrees/events',
-    summary: 'A page of the node stream of a lineage, oldest first, in hashes.',
+    summary: 'A page of the node stream of a branch, oldest first, in hashes.',
     params: session,
     query: z.strictObject({
       at: reference.optional(),
@@ -194,7 +194,7 @@ export const CTREES = {
     method: 'GET',
     path: '/sessions/{session}/ctrees/stream',
     summary:
-      'The nodes and snapshots of a lineage as they come, as server-sent events. Resumes behind `Last-Event-ID` (or `after`).',
+      'The nodes and snapshots of a branch as they come, as server-sent events. Resumes behind `Last-Event-ID` (or `after`).',
     params: session,
     query: z.strictObject({
       after: z.string().min(1).max(8192).optional().describe('a cursor: the `id` of a message'),

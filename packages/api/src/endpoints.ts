@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { AUDIT } from './audit.ts';
 import { Health, Selection, Stats, VerifyStatus } from './answers.ts';
+import { AUDIT } from './audit.ts';
+import { BRANCHES } from './branches.ts';
 import { CAUSES } from './causes.ts';
-import { CTREES } from './ctrees.ts';
 import { CommandAnswer, CommandRequest, idempotent, StartRequest } from './commands.ts';
+import { CTREES } from './ctrees.ts';
 import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
-import { LINEAGES } from './lineages.ts';
 import { EventPage, StreamMessage } from './logged.ts';
-import { RANGES } from './range.ts';
 import { QUESTIONS } from './questions.ts';
+import { RANGES } from './range.ts';
 import { HistoryPage, HistorySummary, SnapshotPage } from './summaries.ts';
 import { NodeDetail, TreePage } from './tree.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
 
-const whole = (describe: string) => wholeInQuery.optional().describe(describe);
+const optionalWhole = (describe: string) => wholeInQuery.optional().describe(describe);
 const history = z.strictObject({ history: historyParam });
 const at = reference.optional();
 
@@ -25,8 +25,8 @@ export const ENDPOINTS = {
     path: '/api/histories',
     summary: 'The histories, the one that changed last first.',
     query: z.strictObject({
-      limit: whole('at most 500; 100 unless said'),
-      skip: whole('so many are left out at the front'),
+      limit: optionalWhole('at most 500; 100 unless said'),
+      skip: optionalWhole('so many are left out at the front'),
     }),
     answer: { kind: 'json', status: 200, schema: HistoryPage },
     errors: [],
@@ -34,22 +34,22 @@ export const ENDPOINTS = {
   history: {
     method: 'GET',
     path: '/api/histories/{history}',
-    summary: 'One history with its lineages.',
+    summary: 'One history with its branches.',
     params: history,
     answer: { kind: 'json', status: 200, schema: HistorySummary },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_HISTORY_AMBIGUOUS', 'E_LINEAGE_NOT_FOUND'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_HISTORY_AMBIGUOUS', 'E_BRANCH_NOT_FOUND'],
   },
   snapshots: {
     method: 'GET',
     path: '/api/histories/{history}/snapshots',
-    summary: 'A page of the snapshots on the chain of a lineage, newest first.',
+    summary: 'A page of the snapshots on the ancestor path of a branch, newest first.',
     params: history,
     query: z.strictObject({
-      limit: whole('at most 200; 50 unless said'),
-      before: whole('only cycles below this one'),
+      limit: optionalWhole('at most 200; 50 unless said'),
+      before: optionalWhole('only cycles below this one'),
     }),
     answer: { kind: 'json', status: 200, schema: SnapshotPage },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_HISTORY_AMBIGUOUS', 'E_LINEAGE_NOT_FOUND'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_HISTORY_AMBIGUOUS', 'E_BRANCH_NOT_FOUND'],
   },
   tree: {
     method: 'GET',
@@ -58,10 +58,10 @@ export const ENDPOINTS = {
     params: history,
     query: z.strictObject({
       at,
-      skip: whole('index of the first node; 0 unless said'),
-      limit: whole('so many nodes from there; at most 20,000; 2,000 unless said'),
-      tail: whole('and so many at the end, where the newest are; at most 20,000'),
-      excerpt: whole('characters of each content; at most 100,000; 2,000 unless said'),
+      skip: optionalWhole('index of the first node; 0 unless said'),
+      limit: optionalWhole('so many nodes from there; at most 20,000; 2,000 unless said'),
+      tail: optionalWhole('and so many at the end, where the newest are; at most 20,000'),
+      excerpt: optionalWhole('characters of each content; at most 100,000; 2,000 unless said'),
     }),
     answer: { kind: 'json', status: 200, schema: TreePage },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
@@ -101,8 +101,8 @@ export const ENDPOINTS = {
     params: history,
     query: z.strictObject({
       selector: z.string().min(1).max(10_000),
-      limit: whole('so many ids'),
-      skip: whole('so many are left out at the front'),
+      limit: optionalWhole('so many ids'),
+      skip: optionalWhole('so many are left out at the front'),
     }),
     answer: { kind: 'json', status: 200, schema: Selection },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_SNAPSHOT_NOT_FOUND'],
@@ -110,7 +110,7 @@ export const ENDPOINTS = {
   ...CAUSES,
   ...QUESTIONS,
   ...AUDIT,
-  ...LINEAGES,
+  ...BRANCHES,
   ...RANGES,
   events: {
     method: 'GET',
@@ -118,14 +118,14 @@ export const ENDPOINTS = {
     summary: 'The accepted events of a history, oldest first, whole frames at a time.',
     params: history,
     query: z.strictObject({
-      from: whole('the first frame; 0 unless said'),
-      limit: whole('so many events or a few more; at most 1,000; 100 unless said'),
+      from: optionalWhole('the first frame; 0 unless said'),
+      limit: optionalWhole('so many events or a few more; at most 1,000; 100 unless said'),
       node: z
         .string()
         .min(1)
         .max(2048)
         .optional()
-        .describe('only the events about this node, in all lineages'),
+        .describe('only the events about this node, in all branches'),
     }),
     answer: { kind: 'json', status: 200, schema: EventPage },
     errors: ['E_HISTORY_NOT_FOUND', 'E_NODE_NOT_FOUND'],
@@ -141,7 +141,7 @@ export const ENDPOINTS = {
   command: {
     method: 'POST',
     path: '/api/histories/{history}/commands',
-    summary: `Does steps to a lineage, all or none: a recorder's own record, or an act of an actor. Answers when it is durable. ${idempotent}`,
+    summary: `Does steps to a branch, all or none: a recorder's own record, or an act of an actor. Answers when it is durable. ${idempotent}`,
     params: history,
     body: CommandRequest,
     answer: { kind: 'json', status: 200, schema: CommandAnswer },
@@ -163,7 +163,7 @@ export const ENDPOINTS = {
       'E_NOTES_INVALID',
       'E_CONFIG_INVALID',
       'E_SNAPSHOT_NOT_FOUND',
-      'E_NOT_ON_CHAIN',
+      'E_NOT_ON_ANCESTOR_PATH',
       'E_NAME_TAKEN',
       'E_OUTCOME_UNKNOWN',
     ],

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { count } from './values.ts';
 
-const stretches = z.array(z.strictObject({ strand: count, first: count, last: count, count }));
+const cycleSpans = z.array(z.strictObject({ branchId: count, first: count, last: count, count }));
 
 const reason = z.union([
   z.strictObject({ kind: z.literal('brought') }),
   z.strictObject({
     kind: z.literal('answer'),
-    call: z.strictObject({ strand: count, cycle: count }),
+    call: z.strictObject({ branchId: count, cycle: count }),
     through: z.string(),
   }),
   z.strictObject({ kind: z.literal('refs'), to: z.string() }),
@@ -19,10 +19,10 @@ const reason = z.union([
  */
 export const Impact = z
   .strictObject({
-    brought: z.array(z.strictObject({ id: z.string(), calls: stretches, still: z.boolean() })),
+    brought: z.array(z.strictObject({ id: z.string(), calls: cycleSpans, still: z.boolean() })),
     calls: z.array(
       z.strictObject({
-        strand: count,
+        branchId: count,
         cycle: count,
         seq: count,
         direct: count.describe('blocks of its prompt that the act brought in'),
@@ -32,13 +32,13 @@ export const Impact = z
       }),
     ),
     counts: z.strictObject({ calls: count, direct: count, derived: count }),
-    blocks: z.array(z.strictObject({ id: z.string(), seq: count, strand: count, depth: count, reason })),
+    blocks: z.array(z.strictObject({ id: z.string(), seq: count, branchId: count, depth: count, reason })),
     lost: z.array(
-      z.strictObject({ id: z.string(), what: z.enum(['removed', 'replaced']), calls: stretches }),
+      z.strictObject({ id: z.string(), what: z.enum(['removed', 'replaced']), calls: cycleSpans }),
     ),
-    lineages: z.array(
+    branches: z.array(
       z.strictObject({
-        strand: count,
+        branchId: count,
         calls: count,
         direct: count,
         derived: count,

@@ -29,8 +29,8 @@ export const Intervention = z
     snapshot_after: position,
     notes: z.string(),
     history: z.string(),
-    lineage: z.string(),
-    strand: count,
+    branch: z.string(),
+    branchId: count,
     seq: count,
     annotations: z.array(z.strictObject({ seq: count, timestamp, by: z.string(), note: z.string() })),
   })

@@ -5,8 +5,8 @@ import { anyJson, author, count, milliseconds } from './values.ts';
 export const LoggedEvent = z
   .strictObject({
     history: z.string(),
-    lineage: z.string(),
-    strand: count,
+    branch: z.string(),
+    branchId: count,
     seq: count,
     index: count,
     command: z.string(),

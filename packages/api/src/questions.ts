@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Blame } from './blame.ts';
 import { Bisection } from './bisect.ts';
+import { Blame } from './blame.ts';
 import { CacheReport } from './cache.ts';
-import type { Endpoint } from './endpoint.ts';
-import { WatchMessage } from './watch.ts';
 import { CallAnswer, CallRequest } from './commands.ts';
+import type { Endpoint } from './endpoint.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
+import { WatchMessage } from './watch.ts';
 
 const history = z.strictObject({ history: historyParam });
 
@@ -40,7 +40,7 @@ export const QUESTIONS = {
         .describe('so many steps, at most 1,000, which is what is given unless said'),
     }),
     answer: { kind: 'json', status: 200, schema: CacheReport },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_LINEAGE_NOT_FOUND'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
   },
   bisect: {
     method: 'GET',
@@ -50,7 +50,7 @@ export const QUESTIONS = {
     params: history,
     query: z.strictObject({
       good: reference.describe('a snapshot at which the selector does not hold'),
-      bad: reference.describe('a snapshot at which it does; it may be older, or of another lineage'),
+      bad: reference.describe('a snapshot at which it does; it may be older, or of another branch'),
       when: z.string().min(1).max(10_000).describe('a selector without a position'),
       holds: z
         .enum(['match', 'none'])

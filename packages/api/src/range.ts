@@ -75,7 +75,7 @@ const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean(),
 );
-const some = (what: string) => wholeInQuery.optional().describe(what);
+const optionalWhole = (what: string) => wholeInQuery.optional().describe(what);
 
 /** Questions about ranges of snapshots. */
 export const RANGES = {
@@ -88,11 +88,11 @@ export const RANGES = {
       selector: z.string().min(1).max(10_000).describe('begins with a range: @t-5..@t0, @c3..9'),
       includeContent: flag.optional().describe('compare contents that changed'),
       contentMode: z.enum(['unified', 'jsonpatch', 'tokens']).optional().describe('unified unless said'),
-      contextLines: some('lines around each change of a unified diff; 3 unless said'),
-      maxSnapshots: some('refuse more; 1,000 unless said'),
-      maxChangesPerSnapshot: some('list so many changes of each pair; `stats` count them all'),
-      limit: some('so many pairs'),
-      skip: some('leave out so many pairs at the front'),
+      contextLines: optionalWhole('lines around each change of a unified diff; 3 unless said'),
+      maxSnapshots: optionalWhole('refuse more; 1,000 unless said'),
+      maxChangesPerSnapshot: optionalWhole('list so many changes of each pair; `stats` count them all'),
+      limit: optionalWhole('so many pairs'),
+      skip: optionalWhole('leave out so many pairs at the front'),
     }),
     answer: { kind: 'json', status: 200, schema: RangeResult },
     errors: [

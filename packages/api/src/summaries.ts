@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { author, count, milliseconds, sha256 } from './values.ts';
 
-/** A lineage of a history: `parent` and `at` say where it left the one it comes from; null for the first. */
-export const LineageSummary = z
+/** A branch of a history: `parent` and `at` say where it left the one it comes from; null for the first. */
+export const BranchSummary = z
   .strictObject({
-    lineage: z
+    branch: z
       .string()
-      .describe('what names it in addresses: the id of the history for the first, else <history>:<strand>'),
-    strand: count,
+      .describe(
+        'what names it in addresses: the id of the history for the first, else <history>:<branch id>',
+      ),
+    branchId: count,
     name: z.string().nullable(),
     parent: count.nullable(),
     at: count.nullable(),
   })
-  .meta({ id: 'Lineage' });
-export type LineageSummary = z.infer<typeof LineageSummary>;
+  .meta({ id: 'Branch' });
+export type BranchSummary = z.infer<typeof BranchSummary>;
 
 /** A history in a list. `preview`: the first words that a user says in it, null where nobody has spoken yet. */
 export const HistorySummary = z
@@ -29,17 +31,17 @@ export const HistorySummary = z
     frames: count,
     events: count,
     cycles: count,
-    lineages: z.array(LineageSummary),
+    branches: z.array(BranchSummary),
   })
   .meta({ id: 'History' });
 export type HistorySummary = z.infer<typeof HistorySummary>;
 
-/** A position of a history: the state of a lineage after one of its frames (context-tree §5). */
+/** A position of a history: the state of a branch after one of its frames (context-tree §5). */
 export const Position = z
   .strictObject({
     history: z.string(),
-    lineage: z.string(),
-    strand: count,
+    branch: z.string(),
+    branchId: count,
     seq: count,
     cycle: count.nullable().describe('the newest commit at or before it; null before the first'),
     committed: z.boolean().describe('true at a commit or an import: it is a snapshot'),
@@ -53,7 +55,7 @@ export const SnapshotSummary = z
   .strictObject({
     label: z.string(),
     cycle: count,
-    strand: count,
+    branchId: count,
     seq: count,
     treeHash: sha256,
     threadHash: sha256,
@@ -65,7 +67,7 @@ export const SnapshotSummary = z
     turns: count,
     names: z.array(z.string()),
     added: count,
-    left: count,
+    removed: count,
   })
   .meta({ id: 'Snapshot' });
 export type SnapshotSummary = z.infer<typeof SnapshotSummary>;
@@ -74,10 +76,10 @@ export type SnapshotSummary = z.infer<typeof SnapshotSummary>;
 export const SnapshotPage = z
   .strictObject({
     history: z.string(),
-    lineage: z.string(),
-    newest: count.nullable().describe('the newest cycle of the lineage; null before the first'),
+    branch: z.string(),
+    newest: count.nullable().describe('the newest cycle of the branch; null before the first'),
     oldest: count.nullable().describe('its oldest cycle; cycles between have no gaps'),
-    working: Position.describe('where the lineage stands now'),
+    working: Position.describe('where the branch stands now'),
     snapshots: z.array(SnapshotSummary),
     next: count.nullable(),
   })

@@ -33,7 +33,7 @@ const headers = {
   refs: z.array(z.string()).nullable().optional(),
 };
 
-const place = {
+const location = {
   shape: z.enum(['root', 'region', 'turn', 'container', 'block']),
   region,
   parent: z.string().nullable(),
@@ -48,7 +48,7 @@ export const TreeNode = z
   .strictObject({
     index: count.describe('its place in document order, the order of the provider thread'),
     ...headers,
-    ...place,
+    ...location,
     content: Excerpt.nullable().describe('null: it has none'),
     thread: z
       .strictObject({ role: z.string().nullable(), kind: z.string().nullable() })
@@ -61,7 +61,7 @@ export const TreeNode = z
 export type TreeNode = z.infer<typeof TreeNode>;
 
 /** A node that the snapshot before still had, and what took it. */
-export const LeftNode = z
+export const RemovedNode = z
   .strictObject({
     id: z.string(),
     nodeType: z.string(),
@@ -71,8 +71,8 @@ export const LeftNode = z
     content: Excerpt.nullable(),
     cause: z.enum(['expired', 'cascaded', 'pruned', 'removed']).nullable(),
   })
-  .meta({ id: 'LeftNode' });
-export type LeftNode = z.infer<typeof LeftNode>;
+  .meta({ id: 'RemovedNode' });
+export type RemovedNode = z.infer<typeof RemovedNode>;
 
 /** A tree at a position, or a part of it: the nodes asked for, in document order. */
 export const TreePage = z
@@ -83,8 +83,8 @@ export const TreePage = z
     total: count.describe('nodes in the whole tree'),
     added: count,
     nodes: z.array(TreeNode),
-    left: z.array(LeftNode).describe('at most 1,000 of them'),
-    leftTotal: count,
+    removed: z.array(RemovedNode).describe('at most 1,000 of them'),
+    removedTotal: count,
   })
   .meta({ id: 'TreePage' });
 export type TreePage = z.infer<typeof TreePage>;
@@ -93,7 +93,7 @@ export type TreePage = z.infer<typeof TreePage>;
 export const NodeDetail = z
   .strictObject({
     position: Position,
-    ...place,
+    ...location,
     headers: z.strictObject({
       ...headers,
       content_hash: z.string().optional(),

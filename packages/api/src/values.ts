@@ -29,8 +29,8 @@ export const author = z
   .union([z.strictObject({ recorder: z.string().min(1) }), z.strictObject({ actor: z.string().min(1) })])
   .meta({ id: 'Author' });
 
-/** A history by id, the beginning of an id, or name; or a lineage by id or name (context-tree §5). */
-export const historyParam = z.string().min(1).max(600).describe('a history or lineage, by id or name');
+/** A history by id, the beginning of an id, or name; or a branch by id or name (context-tree §5). */
+export const historyParam = z.string().min(1).max(600).describe('a history or branch, by id or name');
 
 /** `@t0 @t-1 @c12 @s57 @name:NAME`; none: the working state (context-tree §5). */
 export const reference = z

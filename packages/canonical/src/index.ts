@@ -4,12 +4,11 @@ export { base32Digest, fromHex, sha256, sha256Hex, shake128, toHex } from './has
 export {
   isForbiddenKey,
   isJsonObject,
-  MAX_DEPTH,
   type Json,
-  type JsonObject,
+  MAX_DEPTH,
   type WideJson,
   type WideJsonObject,
 } from './json-value.ts';
 export { ContentRef, pack, type Packable } from './pack.ts';
 export { parseJson, parseWideJson } from './parse-json.ts';
-export { unpack, unpackFrom, type Unpacked } from './unpack.ts';
+export { unpack, unpackFrom } from './unpack.ts';

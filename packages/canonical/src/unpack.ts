@@ -1,8 +1,8 @@
 import { fail } from '@stemma/errors';
-import { isForbiddenKey } from './json-value.ts';
-import { ContentRef, CONTENT_REF_TYPE, MAX_PACKED_DEPTH, type Packable } from './pack.ts';
 import { toHex } from './hash.ts';
-import { copyOf, keptText, MAX_KEPT, type Sliced } from './kept-keys.ts';
+import { isForbiddenKey } from './json-value.ts';
+import { cachedText, copyBytes, MAX_CACHED, type SliceableBytes } from './key-cache.ts';
+import { CONTENT_REF_TYPE, ContentRef, MAX_PACKED_DEPTH, type Packable } from './pack.ts';
 
 /** What {@link unpackFrom} gives: the value, the place behind it, and how much in it JSON could not hold. */
 export type Unpacked = {
@@ -41,14 +41,14 @@ const MOST_COMMON = 18;
 
 class Reader {
   readonly #bytes: Uint8Array;
-  readonly #buffer: Sliced;
+  readonly #buffer: SliceableBytes;
   at: number;
   refs = 0;
   binaries = 0;
 
   constructor(bytes: Uint8Array, start: number) {
     this.#bytes = bytes;
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as Sliced;
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as SliceableBytes;
     this.at = start;
   }
 
@@ -166,14 +166,14 @@ class Reader {
   /** A key: most are among a few dozen, as are short values. */
   #key(length: number): string {
     const start = this.#skip(length);
-    if (length === 0 || length > MAX_KEPT) return this.#textAt(start, length);
-    return keptText(this.#buffer, start, length) ?? this.#textAt(start, length);
+    if (length === 0 || length > MAX_CACHED) return this.#textAt(start, length);
+    return cachedText(this.#buffer, start, length) ?? this.#textAt(start, length);
   }
 
   #text(length: number): string {
     const start = this.#skip(length);
     if (length === 0 || length > MOST_COMMON) return this.#textAt(start, length);
-    return keptText(this.#buffer, start, length) ?? this.#textAt(start, length);
+    return cachedText(this.#buffer, start, length) ?? this.#textAt(start, length);
   }
 
   #textAt(start: number, length: number): string {
@@ -193,7 +193,7 @@ class Reader {
   #binary(length: number): Uint8Array {
     const start = this.#skip(length);
     this.binaries++;
-    return copyOf(this.#bytes, start, length);
+    return copyBytes(this.#bytes, start, length);
   }
 
   #extension(length: number): ContentRef {

@@ -2,13 +2,13 @@ import type { ContentStore } from '@stemma/contents';
 import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION, type Frame } from '@stemma/events';
 import { commandDigest, type Command } from '@stemma/history';
-import { positionIn, type Position } from '@stemma/history-store';
+import { positionOfFrame, type Position } from '@stemma/history-store';
 import { boundsOf, openWriter, partitionOf, type EventLog } from '@stemma/log';
-import type { ServedRows } from '@stemma/projector';
-import { findAct } from '@stemma/read-models';
+import type { Projection } from '@stemma/projector';
+import { findFrameSummary } from '@stemma/read-models';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rowsDomain } from './domain.ts';
-import { observedWriter, type Observe } from './observe.ts';
+import { openRowsDomain } from './decision-sources.ts';
+import { withObserver, type HomeObserver } from './observed-writer.ts';
 import type { Outcome } from './outcome.ts';
 
 /** The one way from a command to an acknowledged frame. */
@@ -26,12 +26,12 @@ export type CommandHandler = {
 export type CommandHandlerOptions = {
   readonly log: EventLog;
   readonly contents: ContentStore;
-  readonly rows: ServedRows;
+  readonly rows: Projection;
   /** Nanoseconds since 1970. */
   readonly clock: () => bigint;
   /** Called when a new frame was accepted. */
   readonly accepted: () => void;
-  readonly observe?: Observe;
+  readonly observe?: HomeObserver;
 };
 
 export const openCommandHandler = ({
@@ -45,14 +45,14 @@ export const openCommandHandler = ({
   /** The position of a frame that the writer took in, as far as its session could tell. */
   const positions = new WeakMap<Frame, Position>();
   const plain = openWriter(log, {
-    domain: rowsDomain(log, rows, clock, (frame, position) => positions.set(frame, position)),
+    domain: openRowsDomain(log, rows, clock, (frame, position) => positions.set(frame, position)),
     contents,
     random: Math.random,
     sleep: (milliseconds) => sleep(milliseconds),
     now: () => performance.now(),
     ...(observe && { overtaken: observe.overtaken }),
   });
-  const writer = observedWriter(plain, observe);
+  const writer = withObserver(plain, observe);
   return {
     submit: async (command) => {
       const { id, history, by } = command;
@@ -67,39 +67,39 @@ export const openCommandHandler = ({
       });
       if (!repeated) accepted();
       const position = frame && positions.get(frame);
-      if (!frame || !position) return { ...(await outcomeInRows(log, rows, history, seq)), repeated };
-      const { lineage: strand, events } = frame.body;
-      return { history, strand, seq, events, position, repeated };
+      if (!frame || !position) return { ...(await readOutcome(log, rows, history, seq)), repeated };
+      const { branchId, events } = frame.body;
+      return { history, branchId, seq, events, position, repeated };
     },
     close: () => writer.close(),
   };
 };
 
 const checkId = (text: string, what: string): void => {
-  const most = boundsOf(FRAME_VERSION).id;
-  if (text === '' || Buffer.byteLength(text) > most)
-    throw fail('E_COMMAND_INVALID', `${what} has 1 to ${most} bytes of UTF-8`);
+  const maxBytes = boundsOf(FRAME_VERSION).id;
+  if (text === '' || Buffer.byteLength(text) > maxBytes)
+    throw fail('E_COMMAND_INVALID', `${what} has 1 to ${maxBytes} bytes of UTF-8`);
 };
 
 /** What the rows say of a frame: as they are, and if they do not have it yet, when they do. */
-const outcomeInRows = async (
+const readOutcome = async (
   log: EventLog,
-  rows: ServedRows,
+  rows: Projection,
   history: string,
   seq: number,
 ): Promise<Omit<Outcome, 'repeated'>> => {
-  const look = async (): Promise<Omit<Outcome, 'repeated'>> => {
+  const readOnce = async (): Promise<Omit<Outcome, 'repeated'>> => {
     const position = await rows.read((view) =>
-      positionIn(view, history, findAct(view, history, seq).strand, seq),
+      positionOfFrame(view, history, findFrameSummary(view, history, seq).branchId, seq),
     );
-    const { strand } = position;
-    return { history, strand, seq, events: await rows.payloads.events(history, seq), position };
+    const { branchId } = position;
+    return { history, branchId, seq, events: await rows.payloads.events(history, seq), position };
   };
   try {
-    return await look();
+    return await readOnce();
   } catch (error) {
     if (!isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
     await rows.catchUp(partitionOf(history, log.partitions));
-    return look();
+    return readOnce();
   }
 };

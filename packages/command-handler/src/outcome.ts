@@ -4,7 +4,7 @@ import type { Position } from '@stemma/history-store';
 /** The answer to a command: a function of its accepted frame, so a repeated command gets the same. */
 export type Outcome = {
   readonly history: string;
-  readonly strand: number;
+  readonly branchId: number;
   readonly seq: number;
   readonly events: readonly HistoryEvent[];
   /** That of its frame. */

@@ -4,7 +4,7 @@ import { branchNames, enteredIds, namedPosition, type Frame, type HistoryEvent }
 import { payloadIn, type AppliedFrame } from '@stemma/history';
 import type { HeadState, Remembered } from '@stemma/log';
 
-type Recent = {
+type RecentFrame = {
   readonly applied: AppliedFrame;
   readonly frame: Frame;
   /** As `cycleOf`. */
@@ -14,27 +14,27 @@ type Recent = {
 };
 
 /** Frames in order, with what is looked up in them. */
-export const recentFrames = (mainBefore: number) => {
-  const frames: Recent[] = [];
-  /** The lineage called `main` before the oldest of them. */
-  let oldMain = mainBefore;
+export const openRecentFrames = (mainBefore: number) => {
+  const frames: RecentFrame[] = [];
+  /** The branch called `main` before the oldest of them. */
+  let mainBeforeOldest = mainBefore;
   const ids = new Set<string>();
   const names = new Set<string>();
-  /** Lineages by the names that recent frames gave or took. */
-  const lineages = new Map<string, number | undefined>();
+  /** Branches by the names that recent frames gave or took. */
+  const branchesByName = new Map<string, number | undefined>();
   const commands = new Map<string, Remembered>();
-  const forget = ({ applied }: Recent): void => {
+  const forget = ({ applied }: RecentFrame): void => {
     for (const id of idsOf(applied.events)) ids.delete(id);
     for (const name of namesOf(applied.events)) names.delete(name);
-    if (applied.started !== null) nameLineages();
+    if (applied.started !== null) rebuildBranchNames();
     commands.delete(applied.command);
   };
-  const nameLineages = (): void => {
-    lineages.clear();
-    for (const { applied } of frames) noteNames(applied, lineages);
+  const rebuildBranchNames = (): void => {
+    branchesByName.clear();
+    for (const { applied } of frames) applyBranchNames(applied, branchesByName);
   };
   return {
-    lineages: lineages as ReadonlyMap<string, number | undefined>,
+    branchesByName: branchesByName as ReadonlyMap<string, number | undefined>,
     ids: ids as ReadonlySet<string>,
     names: names as ReadonlySet<string>,
     commands: commands as ReadonlyMap<string, Remembered>,
@@ -45,23 +45,24 @@ export const recentFrames = (mainBefore: number) => {
       const event = frames[seq - (frames[0]?.applied.seq ?? seq)]?.applied.events[index];
       return event === undefined ? undefined : payloadIn(event);
     },
-    /** The lineage that has the name `main` now. */
+    /** The branch that has the name `main` now. */
     get main() {
-      return lineages.get('main') ?? oldMain;
+      return branchesByName.get('main') ?? mainBeforeOldest;
     },
-    /** What a frame of the lineage says, the newest at or before `seq`; undefined if none does. */
-    cycleAt: (strand: number, seq: number): number | undefined =>
-      frames.findLast(({ applied }) => applied.lineage === strand && applied.seq <= seq && !applied.observed)
-        ?.cycle,
-    add: (one: Recent): void => {
+    /** What a frame of the branch says, the newest at or before `seq`; undefined if none does. */
+    cycleAt: (branchId: number, seq: number): number | undefined =>
+      frames.findLast(
+        ({ applied }) => applied.branchId === branchId && applied.seq <= seq && !applied.observed,
+      )?.cycle,
+    add: (one: RecentFrame): void => {
       const { applied, frame } = one;
       frames.push(one);
       for (const id of idsOf(applied.events)) ids.add(id);
       for (const name of namesOf(applied.events)) names.add(name);
-      noteNames(applied, lineages);
+      applyBranchNames(applied, branchesByName);
       commands.set(applied.command, { seq: applied.seq, digest: applied.digest, frame });
     },
-    takeLast: (): Recent => {
+    takeLast: (): RecentFrame => {
       const last = frames.pop();
       if (last === undefined) throw new RangeError('there is no frame to take back');
       forget(last);
@@ -74,8 +75,8 @@ export const recentFrames = (mainBefore: number) => {
       if (compareBytes(frames[count]?.prev ?? last, prev) !== 0) return;
       const known = frames.slice(0, count);
       const before = new Map<string, number | undefined>();
-      for (const { applied } of known) noteNames(applied, before);
-      oldMain = before.get('main') ?? oldMain;
+      for (const { applied } of known) applyBranchNames(applied, before);
+      mainBeforeOldest = before.get('main') ?? mainBeforeOldest;
       frames.splice(0, count);
       for (const frame of known) forget(frame);
     },
@@ -87,7 +88,10 @@ const idsOf = (events: readonly HistoryEvent[]): readonly string[] => events.fla
 const namesOf = (events: readonly HistoryEvent[]): readonly string[] =>
   events.flatMap((event) => namedPosition(event)?.name ?? []);
 
-const noteNames = ({ events, lineage }: AppliedFrame, names: Map<string, number | undefined>): void => {
+const applyBranchNames = (
+  { events, branchId }: AppliedFrame,
+  names: Map<string, number | undefined>,
+): void => {
   for (const event of events)
-    for (const [name, branch] of branchNames(event, lineage)) names.set(name, branch);
+    for (const [name, branch] of branchNames(event, branchId)) names.set(name, branch);
 };

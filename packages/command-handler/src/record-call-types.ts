@@ -10,7 +10,7 @@ export type Call = {
   /** Why an actor does it; a recorder gives none. */
   readonly notes?: string;
   readonly messages: readonly WideJson[];
-  /** Refuse with E_CONFLICT unless the newest frame of the lineage is this one. */
+  /** Refuse with E_CONFLICT unless the newest frame of the branch is this one. */
   readonly expected?: number;
 };
 

@@ -2,18 +2,24 @@ import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import { Command } from '@stemma/history';
-import { lineOf, rememberedCommand, type Line, type Position, type TreeView } from '@stemma/history-store';
-import { callSteps, toOpenAIMessages, type StandingBlock } from '@stemma/importers';
-import type { ServedRows } from '@stemma/projector';
+import {
+  branchRefOf,
+  findCommand,
+  type BranchRef,
+  type Position,
+  type TreeView,
+} from '@stemma/history-store';
+import { callSteps, toOpenAIMessages, type CurrentBlock } from '@stemma/importers';
+import type { Projection } from '@stemma/projector';
 import type { Outcome } from './outcome.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
 
 /** Another writer may come between looking and writing so often. */
-const TRIES = 5;
+const MAX_TRIES = 5;
 
 /** The history that a call is recorded in. */
 export type CallTarget = {
-  position(line: Line, ref?: string): Promise<Position>;
+  position(line: BranchRef, ref?: string): Promise<Position>;
   view(position: Position): Promise<TreeView>;
   submit(command: Command): Promise<Outcome>;
 };
@@ -28,21 +34,22 @@ export type CallTarget = {
  */
 export const recordCall = async (
   home: CallTarget,
-  projector: ServedRows,
-  { history, strand }: Line,
+  projection: Projection,
+  { history, branchId }: BranchRef,
   { id, by, notes, messages, expected }: Call,
 ): Promise<CallOutcome> => {
-  const line = lineOf(history, strand);
+  const branchRef = branchRefOf(history, branchId);
   for (let tries = 1; ; tries++) {
-    const position = await home.position(line);
-    const before = await projector.read((rows) => rememberedCommand(rows, history, id));
-    if (before !== undefined) return repeated(home, projector, line, { id, messages, seq: before.seq });
-    const { steps, ...counts } = callSteps(standingIn(await home.view(position)), messages);
+    const position = await home.position(branchRef);
+    const known = await projection.read((rows) => findCommand(rows, history, id));
+    if (known !== undefined)
+      return outcomeOfRepeated(home, projection, branchRef, { id, messages, seq: known.seq });
+    const { steps, ...counts } = callSteps(currentMessagesOf(await home.view(position)), messages);
     try {
       const outcome = await home.submit({
         id,
         history,
-        lineage: strand,
+        branchId,
         by,
         ...(notes === undefined ? {} : { notes }),
         expected: expected ?? position.seq,
@@ -50,12 +57,12 @@ export const recordCall = async (
       });
       return { ...outcome, ...counts };
     } catch (error) {
-      if (expected !== undefined || tries >= TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
+      if (expected !== undefined || tries >= MAX_TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
     }
   }
 };
 
-const standingIn = ({ tree, payloads, thread }: TreeView): StandingBlock[] =>
+const currentMessagesOf = ({ tree, payloads, thread }: TreeView): CurrentBlock[] =>
   threadIndexes(tree, thread).map((index) => {
     const { id, role, kind } = tree.headers[index] as Headers;
     const ref = tree.payloads[index];
@@ -70,28 +77,28 @@ const standingIn = ({ tree, payloads, thread }: TreeView): StandingBlock[] =>
   });
 
 /** The answer to a call that was recorded before: its frame shows these messages, or it was another call. */
-const repeated = async (
+const outcomeOfRepeated = async (
   home: Pick<CallTarget, 'position' | 'view'>,
-  projector: ServedRows,
-  { history, strand }: Line,
+  projection: Projection,
+  { history, branchId }: BranchRef,
   {
     id,
     messages,
     seq,
   }: { readonly id: string; readonly messages: readonly WideJson[]; readonly seq: number },
 ): Promise<CallOutcome> => {
-  const position = await home.position(lineOf(history, strand), `@s${seq}`);
+  const position = await home.position(branchRefOf(history, branchId), `@s${seq}`);
   const { tree, payloads, thread } = await home.view(position);
   if (canonicalJson(toOpenAIMessages(tree, payloads, thread)) !== canonicalJson([...messages]))
     throw fail('E_COMMAND_REUSED', `the command ${JSON.stringify(id)} was another one, in frame ${seq}`, {
       seq,
     });
-  const events = await projector.payloads.events(history, seq);
+  const events = await projection.payloads.events(history, seq);
   const count = (type: string): number => events.filter((event) => event.type === type).length;
-  const [replaced, inserted] = [count('NodeReplaced'), firstPieces(events)];
+  const [replaced, inserted] = [count('NodeReplaced'), countMessages(events)];
   return {
     history,
-    strand,
+    branchId,
     seq,
     events,
     position,
@@ -103,6 +110,6 @@ const repeated = async (
   };
 };
 
-const firstPieces = (events: Outcome['events']): number =>
+const countMessages = (events: Outcome['events']): number =>
   events.filter((event) => event.type === 'NodeInserted' && event.node['data_continues'] === undefined)
     .length;

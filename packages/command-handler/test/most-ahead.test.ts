@@ -5,7 +5,7 @@ import { openMemoryLog, openWriter, type Writer } from '@stemma/log';
 import { openProjector } from '@stemma/projector';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import { rowsDomain } from '../src/domain.ts';
+import { openRowsDomain } from '../src/decision-sources.ts';
 
 const history = historyId('h', '');
 const by = { recorder: 'r' };
@@ -30,7 +30,7 @@ const openWithoutRows = async () => {
   const contents = openMemoryContents();
   const projector = openProjector({ log, contents, store: openMemoryRowStore() });
   const writer = openWriter(log, {
-    domain: rowsDomain(
+    domain: openRowsDomain(
       log,
       projector,
       () => 1n,
@@ -49,7 +49,7 @@ it('a history is written to while its rows stand still, for ten thousand frames 
   const command = (n: number): Command => ({
     id: `c${n}`,
     history,
-    lineage: 0,
+    branchId: 0,
     by,
     steps:
       n === 0
@@ -69,13 +69,13 @@ it('a history is written to while its rows stand still, for ten thousand frames 
 
 it('the name of the first branch is taken before the rows know of the history', async () => {
   const { writer } = await openWithoutRows();
-  const start: Command = { id: 'c0', history, lineage: 0, by, steps: [{ op: 'start', name: 'h' }] };
+  const start: Command = { id: 'c0', history, branchId: 0, by, steps: [{ op: 'start', name: 'h' }] };
   const fork: Command = {
     id: 'c1',
     history,
-    lineage: 0,
+    branchId: 0,
     by,
-    steps: [{ op: 'fork', at: { strand: 0, seq: 0 }, name: 'main' }],
+    steps: [{ op: 'fork', at: { branchId: 0, seq: 0 }, name: 'main' }],
   };
   expect([await write(writer, start), await write(writer, fork)]).toEqual(['written', 'E_NAME_TAKEN']);
   await writer.close();

@@ -14,7 +14,7 @@ else {
       fresh = await freshDatabase(found.url);
       return openPostgresContents(fresh.url);
     },
-    again: () => openPostgresContents(fresh.url),
+    reopen: () => openPostgresContents(fresh.url),
     alter: async ({ sha256 }, bytes) => {
       const database = openDatabase(fresh.url);
       const key = Buffer.from(sha256, 'hex');

@@ -6,7 +6,7 @@ import {
   verifiedContent,
   type ContentStore,
 } from '@stemma/contents';
-import { bytesOf, migrate, openDatabase, type Database } from '@stemma/postgres';
+import { decodeBytea, migrate, openDatabase, type Database } from '@stemma/postgres';
 
 /**
  * Contents in the table `stemma.contents` of a database, made if it is not there. Durable when they are put, as far as
@@ -46,7 +46,7 @@ export const openPostgresContents = async (url: string | Database): Promise<Cont
       ]);
       const bytes = row?.[0];
       if (bytes === undefined || bytes === null) throw missingContent(ref);
-      return verifiedContent(ref, new Uint8Array(bytesOf(bytes)));
+      return verifiedContent(ref, new Uint8Array(decodeBytea(bytes)));
     },
     list: () => listed(database),
     close,
@@ -73,6 +73,6 @@ async function* listed(database: Database): AsyncGenerator<ContentRef> {
     );
     for (const [hash, size] of page) yield new ContentRef((hash ?? '').slice(2), Number(size));
     if (page.length < PAGE) return;
-    after = bytesOf(page.at(-1)?.[0] ?? '');
+    after = decodeBytea(page.at(-1)?.[0] ?? '');
   }
 }

@@ -6,7 +6,7 @@ import { verifyContents } from './verify-contents.ts';
 export type ContentStoreHarness = {
   readonly create: () => Promise<ContentStore>;
   /** The same contents, opened once more. */
-  readonly again?: (store: ContentStore) => Promise<ContentStore>;
+  readonly reopen?: (store: ContentStore) => Promise<ContentStore>;
   /** Puts other bytes under a stored content, or takes them away. */
   readonly alter: (ref: ContentRef, bytes: Uint8Array | null) => Promise<void>;
   readonly destroy: () => Promise<void>;
@@ -42,7 +42,7 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
     });
 
     it('stores equal contents once, from many writers at once [record §4]', async () => {
-      const other = harness.again ? await harness.again(store) : store;
+      const other = harness.reopen ? await harness.reopen(store) : store;
       await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).put(bytes)));
       expect(await all(other)).toEqual([ref]);
     });

@@ -1,8 +1,8 @@
+import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
 import { damagedContent, missingContent, refuseTooLarge, verifiedContent } from './checks.ts';
 import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
 
@@ -44,10 +44,10 @@ export const openDirectoryContents = async (directory: string): Promise<ContentS
 
 /** Written beside, synced, moved into its place, and the place synced: it is there whole or not at all. */
 const store = async (temporary: string, path: string, bytes: Uint8Array): Promise<void> => {
-  const draft = join(temporary, randomBytes(12).toString('hex'));
+  const temporaryFile = join(temporary, randomBytes(12).toString('hex'));
   const folder = dirname(path);
   try {
-    const file = await open(draft, 'wx');
+    const file = await open(temporaryFile, 'wx');
     try {
       await file.writeFile(bytes);
       await file.sync();
@@ -55,10 +55,10 @@ const store = async (temporary: string, path: string, bytes: Uint8Array): Promis
       await file.close();
     }
     if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(dirname(folder));
-    await rename(draft, path);
+    await rename(temporaryFile, path);
     await syncFolder(folder);
   } finally {
-    await rm(draft, { force: true });
+    await rm(temporaryFile, { force: true });
   }
 };
 

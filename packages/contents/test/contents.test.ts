@@ -1,7 +1,7 @@
+import type { ContentRef } from '@stemma/canonical';
 import { mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContentRef } from '@stemma/canonical';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeContentStore } from '../src/contract.ts';
 import { openDirectoryContents, openMemoryContents, type MemoryContents } from '../src/index.ts';
@@ -23,7 +23,7 @@ const destroy = (): Promise<void> => rm(directory, { recursive: true, force: tru
 
 describeContentStore('a directory', {
   create: async () => openDirectoryContents(join(await create(), '')),
-  again: async () => openDirectoryContents(directory),
+  reopen: async () => openDirectoryContents(directory),
   alter: (ref, bytes) => (bytes ? writeFile(pathOf(ref), bytes) : unlink(pathOf(ref))),
   destroy,
 });

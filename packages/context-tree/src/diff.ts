@@ -4,7 +4,7 @@ import { NODE_KIND, type FlatTree } from './flat-tree.ts';
 import type { Headers, Payload, PayloadSource } from './node.ts';
 
 /** What differs between two trees: exactly these keys (PACT 05 §4.3). */
-export type Diff = {
+export type TreeDiff = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
@@ -22,7 +22,7 @@ export const diffTrees = (
   b: FlatTree,
   source: PayloadSource,
   only?: ReadonlySet<string>,
-): Diff => {
+): TreeDiff => {
   const wanted = (id: string): boolean => only === undefined || only.has(id);
   const changed: { id: string; fields: readonly string[] }[] = [];
   const added: string[] = [];

@@ -10,7 +10,7 @@ import { hashedHeaders, nodeDigest } from './preimage.ts';
 import { contentJson, contentReader, payloadReader, readPayload } from './read-payloads.ts';
 import { SliceChain } from './slice-chain.ts';
 import { blockJson } from './thread.ts';
-import { eachInSubtree, expiresOf, headersOf, placeAmong, type TreeNode } from './tree-node.ts';
+import { eachInSubtree, expiresOf, headersOf, insertionIndex, type TreeNode } from './tree-node.ts';
 
 /** What a flush replaced, to put it back. */
 export type Flushed = {
@@ -40,7 +40,7 @@ export class Digests {
   #sum = emptySum();
   #known: boolean;
   readonly #mode: ThreadMode;
-  readonly #touched = new Set<TreeNode>();
+  readonly #dirty = new Set<TreeNode>();
   readonly #resliced = new Set<TreeNode>();
   readonly #chain = new SliceChain();
   #keptText = 0;
@@ -52,14 +52,14 @@ export class Digests {
   }
 
   /** Notes that a node changed; `inThread` when its block's thread entry did, too. */
-  touch(node: TreeNode, inThread: boolean): void {
+  markDirty(node: TreeNode, inThread: boolean): void {
     let at = node;
     for (;;) {
       at.digest = undefined;
       const up = at.parent;
       if (up === null) return;
       if (up.kind === NODE_KIND.sys || up.kind === NODE_KIND.seq) {
-        this.#touched.add(at);
+        this.#dirty.add(at);
         if (inThread) this.#resliced.add(up.kind === NODE_KIND.sys ? up : at);
         return;
       }
@@ -69,20 +69,20 @@ export class Digests {
   }
 
   /** The turns from this index on have moved. */
-  moved(from: number): void {
+  turnsMoved(from: number): void {
     this.#chain.cut(from);
   }
 
   /** @throws Missing (payloads) before anything has changed. */
   flush(regions: Regions, cycle: number, source: PayloadSource): Flushed {
     if (!this.#known) {
-      for (const node of regions.sys.kids ?? []) this.#touched.add(node);
-      for (const turn of regions.seq.kids ?? []) this.#touched.add(turn);
+      for (const node of regions.sys.kids ?? []) this.#dirty.add(node);
+      for (const turn of regions.seq.kids ?? []) this.#dirty.add(turn);
     }
     this.#fetch(regions, source);
     const digests: [TreeNode, string | undefined][] = [];
     const summed: [TreeNode, string | undefined][] = [];
-    for (const node of this.#touched) {
+    for (const node of this.#dirty) {
       const inSys = node.parent === regions.sys;
       const live = node.alive && (inSys || node.parent === regions.seq);
       const digest = live ? digestOf(node, cycle, inSys, source, true) : undefined;
@@ -101,7 +101,7 @@ export class Digests {
     for (const [node, digest] of digests) this.#replace(node, digest);
     for (const [node, slice] of slices) this.#setSlice(regions, node, slice);
     this.#known = true;
-    this.#touched.clear();
+    this.#dirty.clear();
     this.#resliced.clear();
     if (this.#keptText > KEPT_TEXT) this.#dropTexts(regions);
     return before;
@@ -114,7 +114,7 @@ export class Digests {
     for (const [node, summed] of flushed.summed) {
       node.summed = summed;
       eachInSubtree(node, (each) => (each.digest = undefined));
-      this.#touched.add(node);
+      this.#dirty.add(node);
     }
     for (const [node, slice] of flushed.slices) {
       this.#setSlice(regions, node, slice);
@@ -164,7 +164,7 @@ export class Digests {
   #fetch(regions: Regions, source: PayloadSource): void {
     collect((attempt) => {
       const payloads = payloadReader(source, attempt);
-      for (const node of this.#touched) if (node.alive) payloads(node);
+      for (const node of this.#dirty) if (node.alive) payloads(node);
       const contents = contentReader(source, attempt);
       for (const node of this.#known ? this.#resliced : [regions.sys, regions.seq])
         if (node.alive) contents(node);
@@ -207,7 +207,7 @@ export class Digests {
           if (node.json === undefined) this.#keptText += json.length;
           node.json = json;
         } else node.json = undefined;
-        const inSys = (node.record as { place: { kind: string } }).place.kind === 'sys';
+        const inSys = (node.record as { location: { kind: string } }).location.kind === 'sys';
         text += (text.length === 1 ? '' : ',') + blockJson(headersOf(node), json, inSys);
       });
     return hash('sha256', text + ']', 'binary');
@@ -225,7 +225,7 @@ export class Digests {
     node.slice = slice;
     if (node === regions.sys || this.#mode === 'pre') return;
     const turns = regions.seq.kids ?? [];
-    const at = turns.at(-1) === node ? turns.length - 1 : placeAmong(turns, headersOf(node));
+    const at = turns.at(-1) === node ? turns.length - 1 : insertionIndex(turns, headersOf(node));
     if (turns[at] === node) this.#chain.cut(at);
   }
 

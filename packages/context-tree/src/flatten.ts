@@ -1,9 +1,9 @@
+import { attachRecords } from './attach-records.ts';
 import { NO_DEPTH, NODE_KIND, type FlatTree, type TreeParts } from './flat-tree.ts';
 import { shownTtl } from './lifetime.ts';
 import type { EventRef, FixedName, Headers } from './node.ts';
-import { plant } from './plant.ts';
-import type { Tree } from './tree.ts';
 import { expiresOf, makeTreeNode, type TreeNode } from './tree-node.ts';
+import type { Tree } from './tree.ts';
 
 /** A working tree as it is now, laid flat. */
 export const flattenTree = (tree: Tree): FlatTree => layFlat(tree.root, tree.cycle);
@@ -19,7 +19,7 @@ export const flattenRecords = (parts: TreeParts): FlatTree => {
     ah: fixed('ah'),
   };
   ground.root.kids = [ground.sys, ground.seq, ground.ah];
-  plant(ground, parts, (node) => node);
+  attachRecords(ground, parts, (node) => node);
   return layFlat(ground.root, parts.cycle);
 };
 

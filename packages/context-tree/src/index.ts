@@ -1,59 +1,53 @@
-export type { CascadeFact, CommitFact, ExpiryFact, HoldFact, PruneFact } from './commit-fact.ts';
 export { contentHash, isContentAttribute } from './content-hash.ts';
-export { changedFields, diffTrees, type Diff } from './diff.ts';
-export { exportedAttributes, exportTree, SPEC_VERSION } from './export.ts';
-export { completeIds, FIXED_NAMES, FIXED_TYPES, fixedHeaders, freshFixed, type FixedIds } from './fixed.ts';
-export { NO_DEPTH, NODE_KIND, type FlatTree, type TreeParts } from './flat-tree.ts';
+export { changedFields, diffTrees, type TreeDiff } from './diff.ts';
+export { exportTree } from './export.ts';
+export { completeIds, type FixedIds, freshFixed } from './fixed.ts';
+export { type FlatTree, NO_DEPTH, NODE_KIND, type TreeParts } from './flat-tree.ts';
 export { flattenRecords, flattenTree } from './flatten.ts';
 export { hashFlat } from './hash-flat.ts';
-export { isHeaderName, isKeptHeader } from './header-names.ts';
+export { isHeaderName } from './header-names.ts';
 export { isoTime } from './iso-time.ts';
-export { expiryOnEntry, expiryOnImport, shownTtl } from './lifetime.ts';
+export { expiryOnEntry } from './lifetime.ts';
 export {
   checkId,
   checkValue,
+  type InputErrorContext,
+  type NodeInput,
   parseNodeInput,
   priorityOf,
-  type Blame,
-  type GivenHeaders,
-  type NodeInput,
 } from './node-input.ts';
-export { canonicalType, kindOfType, type CanonicalType } from './node-type.ts';
+export { kindOfType } from './node-type.ts';
 export {
-  PAYLOADS,
-  type Change,
   type EventRef,
   type FixedName,
   type FixedRecord,
   type FixedRecords,
   type Headers,
+  type NodeLocation,
   type NodeRecord,
   type Payload,
+  PAYLOADS,
   type PayloadSource,
-  type Place,
-  type Region,
-  type SysPlace,
-  type TurnPlace,
+  type RecordChange,
+  type TurnLocation,
   type TurnRecord,
 } from './node.ts';
-export { compareSiblings, type SiblingKey } from './order.ts';
-export { parseExport, type ImportPlan, type PlannedNode } from './parse-export.ts';
+export { compareSiblings } from './order.ts';
+export { type ImportPlan, parseExport } from './parse-export.ts';
 export {
-  existing,
   liesInSys,
-  movable,
   refuseInsert,
-  removable,
-  replaceable,
-  type Placed,
+  requireMovable,
+  requireNode,
+  requireRemovable,
+  requireReplaceable,
 } from './placement.ts';
-export { planExpiry, type ExpiryPlan } from './plan-expiry.ts';
+export { planExpiry } from './plan-expiry.ts';
 export { planPrune } from './plan-prune.ts';
 export type { Policy, ThreadMode } from './policy.ts';
-export type { Mark } from './journal.ts';
 export { recordsOf } from './records.ts';
-export { invertChange, sumChanges } from './sum-changes.ts';
-export { blockJson, providerThread, threadBytes, threadIndexes, type ThreadBlock } from './thread.ts';
-export { threadParts, type ThreadPart, type ThreadPartName, type ThreadParts } from './thread-parts.ts';
-export { Tree, type Counts, type Entering, type Hashes } from './tree.ts';
-export { eachInSubtree, headersOf, idOf, isHeld, type TreeNode } from './tree-node.ts';
+export { sumChanges } from './sum-changes.ts';
+export { type ThreadPart, type ThreadPartName, threadParts } from './thread-parts.ts';
+export { blockJson, providerThread, threadBytes, threadIndexes } from './thread.ts';
+export { eachInSubtree, headersOf, idOf, type TreeNode } from './tree-node.ts';
+export { Tree } from './tree.ts';

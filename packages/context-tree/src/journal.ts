@@ -1,33 +1,33 @@
-import type { Change } from './node.ts';
+import type { RecordChange } from './node.ts';
 
 /** A place in the journal, to go back to. */
-export type Mark = { readonly undos: number; readonly changes: number };
+export type JournalSavepoint = { readonly undos: number; readonly changes: number };
 
 /** What happened to a tree: how to take each step back, and what changed of records. */
 export class Journal {
   readonly #undos: (() => void)[] = [];
-  readonly #changes: Change[] = [];
+  readonly #changes: RecordChange[] = [];
 
   /** Notes how to take a step back that was just done. */
   undo(back: () => void): void {
     this.#undos.push(back);
   }
 
-  change(change: Change): void {
+  change(change: RecordChange): void {
     this.#changes.push(change);
   }
 
-  mark(): Mark {
+  savepoint(): JournalSavepoint {
     return { undos: this.#undos.length, changes: this.#changes.length };
   }
 
-  changesSince(mark: Mark): readonly Change[] {
-    return this.#changes.slice(mark.changes);
+  changesSince(savepoint: JournalSavepoint): readonly RecordChange[] {
+    return this.#changes.slice(savepoint.changes);
   }
 
-  undoTo(mark: Mark): void {
-    while (this.#undos.length > mark.undos) this.#undos.pop()?.();
-    this.#changes.length = mark.changes;
+  rollbackTo(savepoint: JournalSavepoint): void {
+    while (this.#undos.length > savepoint.undos) this.#undos.pop()?.();
+    this.#changes.length = savepoint.changes;
   }
 
   forget(): void {

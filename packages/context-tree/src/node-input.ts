@@ -7,8 +7,8 @@ import {
 } from '@stemma/canonical';
 import { fail, type ErrorCode } from '@stemma/errors';
 import { isHeaderName } from './header-names.ts';
-import type { Headers, Payload } from './node.ts';
 import { canonicalType, type CanonicalType } from './node-type.ts';
+import type { Headers, Payload } from './node.ts';
 
 /** Values of attributes may be nested this deep: with {@link MAX_LEVELS} containers an export is still read again. */
 const MAX_VALUE_DEPTH = 300;
@@ -27,10 +27,10 @@ export type NodeInput = {
 };
 
 /** Where a fault is reported: its code, and the words that name the node. */
-export type Blame = { readonly code: ErrorCode; readonly what: string };
+export type InputErrorContext = { readonly code: ErrorCode; readonly what: string };
 
 /** Refuses what cannot be an id. @throws E_KEY_TOO_LONG, or the given code */
-export const checkId = (value: WideJson | undefined, blame: Blame): string => {
+export const checkId = (value: WideJson | undefined, blame: InputErrorContext): string => {
   if (typeof value !== 'string' || value === '')
     throw fail(blame.code, `${blame.what}: the id is a text that is not empty`);
   if (value.length > MAX_ID_BYTES || Buffer.byteLength(value) > MAX_ID_BYTES)
@@ -46,10 +46,10 @@ export const checkId = (value: WideJson | undefined, blame: Blame): string => {
  *
  * @throws the blame's code, E_KEY_TOO_LONG, E_INPUT_NUMBER, E_INPUT_TOO_DEEP, E_INPUT_FORBIDDEN_KEY, E_INPUT_SURROGATE.
  */
-export const parseNodeInput = (value: WideJson, blame: Blame): NodeInput => {
+export const parseNodeInput = (value: WideJson, blame: InputErrorContext): NodeInput => {
   if (!isJsonObject(value)) throw fail(blame.code, `${blame.what} is not an object`);
   const id = value['id'] === undefined ? undefined : checkId(value['id'], blame);
-  const named: Blame = id === undefined ? blame : { code: blame.code, what: id };
+  const named: InputErrorContext = id === undefined ? blame : { code: blame.code, what: id };
   const { nodeType } = value;
   const type = typeof nodeType === 'string' ? canonicalType(nodeType) : undefined;
   if (type === undefined || typeof nodeType !== 'string')
@@ -73,7 +73,11 @@ export const parseNodeInput = (value: WideJson, blame: Blame): NodeInput => {
 };
 
 /** Headers that may be given, each with its type; optional ones that are absent stay absent. */
-export const givenHeaders = (value: WideJsonObject, nodeType: string, blame: Blame): GivenHeaders => {
+export const givenHeaders = (
+  value: WideJsonObject,
+  nodeType: string,
+  blame: InputErrorContext,
+): GivenHeaders => {
   const headers: { -readonly [name in keyof GivenHeaders]: GivenHeaders[name] } = {
     nodeType,
     offset: integer(value['offset'], 0, 'offset', blame),
@@ -105,7 +109,7 @@ export const givenHeaders = (value: WideJsonObject, nodeType: string, blame: Bla
 };
 
 /** Content and every attribute that is no header. */
-export const payloadOf = (value: WideJsonObject, blame: Blame): Payload => {
+export const payloadOf = (value: WideJsonObject, blame: InputErrorContext): Payload => {
   const payload: Record<string, WideJson> = {};
   for (const name of Object.keys(value)) {
     if (isHeaderName(name) || name === 'children') continue;
@@ -116,7 +120,7 @@ export const payloadOf = (value: WideJsonObject, blame: Blame): Payload => {
 };
 
 /** A value that content or an attribute may have, as it is: JSON whose integers are exact, not too deep. */
-export const checkValue = (value: WideJson, name: string, blame: Blame): WideJson => {
+export const checkValue = (value: WideJson, name: string, blame: InputErrorContext): WideJson => {
   if (typeof value === 'string') {
     if (!value.isWellFormed())
       throw fail('E_INPUT_SURROGATE', `${blame.what}: ${name} holds an unpaired surrogate`);
@@ -126,7 +130,7 @@ export const checkValue = (value: WideJson, name: string, blame: Blame): WideJso
   return value;
 };
 
-const checkDeep = (value: WideJson, name: string, blame: Blame, depth: number): void => {
+const checkDeep = (value: WideJson, name: string, blame: InputErrorContext, depth: number): void => {
   if (depth > MAX_VALUE_DEPTH)
     throw fail('E_INPUT_TOO_DEEP', `${blame.what}: ${name} is nested more than ${MAX_VALUE_DEPTH} deep`);
   if (typeof value === 'bigint')
@@ -145,21 +149,31 @@ const checkDeep = (value: WideJson, name: string, blame: Blame, depth: number): 
 };
 
 /** A safe integer. */
-export const integer = (value: WideJson | undefined, missing: number, name: string, blame: Blame): number => {
+export const integer = (
+  value: WideJson | undefined,
+  missing: number,
+  name: string,
+  blame: InputErrorContext,
+): number => {
   if (value === undefined) return missing;
   if (!Number.isSafeInteger(value)) throw fail(blame.code, `${blame.what}: ${name} is an integer`);
   return value === 0 ? 0 : (value as number);
 };
 
 /** A safe integer from 0. */
-export const natural = (value: WideJson | undefined, missing: number, name: string, blame: Blame): number => {
+export const natural = (
+  value: WideJson | undefined,
+  missing: number,
+  name: string,
+  blame: InputErrorContext,
+): number => {
   const number = integer(value, missing, name, blame);
   if (number < 0) throw fail(blame.code, `${blame.what}: ${name} is 0 or more, not ${number}`);
   return number;
 };
 
 /** A priority: any finite number, -0 being 0. */
-export const priorityOf = (value: WideJson | undefined, blame: Blame): number => {
+export const priorityOf = (value: WideJson | undefined, blame: InputErrorContext): number => {
   if (value === undefined) return 0;
   if (typeof value !== 'number' || !Number.isFinite(value))
     throw fail(blame.code, `${blame.what}: priority is a number`);

@@ -43,14 +43,14 @@ export type EventRef = { readonly seq: number; readonly index: number };
  * canonical order (and its head the place of the cycle after it, ordinal 0). The `sys` place is what is under `^sys`;
  * its number belongs to the rows, which write it anew under a higher one: a tree gives 0 and never looks at it.
  */
-export type Place = SysPlace | TurnPlace;
-export type SysPlace = { readonly kind: 'sys'; readonly number: number };
-export type TurnPlace = { readonly kind: 'turn'; readonly cycle: number; readonly ordinal: number };
+export type NodeLocation = SysLocation | TurnLocation;
+export type SysLocation = { readonly kind: 'sys'; readonly number: number };
+export type TurnLocation = { readonly kind: 'turn'; readonly cycle: number; readonly ordinal: number };
 
 /** A node below a region (a block, a container, never a turn, a region or the root): immutable, replaced when it changes. */
 export type NodeRecord = {
   readonly headers: Headers;
-  readonly place: Place;
+  readonly location: NodeLocation;
   /** The container it lies in, or null when it lies directly under the turn, `^ah` or `^sys` of its place. */
   readonly parent: string | null;
   /**
@@ -65,7 +65,7 @@ export type NodeRecord = {
 /** A sealed turn: the node of type `mt` and the place of what it holds. */
 export type TurnRecord = {
   readonly headers: Headers;
-  readonly place: TurnPlace;
+  readonly location: TurnLocation;
   readonly expires: number | null;
   readonly payload: EventRef;
 };
@@ -76,10 +76,10 @@ export type FixedRecords = { readonly [name in FixedName]: FixedRecord };
 
 /**
  * One step of a tree's life: the record before and after, either undefined for "not there". A list of these is what a
- * frame did to a lineage: played backwards it undoes the frame, folded it gives the rows, summed up it is a diff.
+ * frame did to a branch: played backwards it undoes the frame, folded it gives the rows, summed up it is a diff.
  * Ageing, sealing (of the blocks) and commits as such change no record.
  */
-export type Change =
+export type RecordChange =
   | { readonly node: string; readonly before: NodeRecord | undefined; readonly after: NodeRecord | undefined }
   | { readonly turn: string; readonly before: TurnRecord | undefined; readonly after: TurnRecord | undefined }
   | { readonly fixed: FixedName; readonly before: FixedRecord | undefined; readonly after: FixedRecord };

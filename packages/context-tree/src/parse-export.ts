@@ -1,20 +1,20 @@
 import { isJsonObject, parseWideJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { completeIds, FIXED_NAMES, fixedHeaders, FIXED_TYPES, type FixedIds } from './fixed.ts';
+import { completeIds, FIXED_NAMES, FIXED_TYPES, fixedHeaders, type FixedIds } from './fixed.ts';
 import { NODE_KIND } from './flat-tree.ts';
 import { expiryOnImport } from './lifetime.ts';
-import type { FixedName, Headers, Payload, Region } from './node.ts';
 import {
+  checkId,
   givenHeaders,
   integer,
   natural,
   parseNodeInput,
   payloadOf,
-  checkId,
-  type Blame,
+  type InputErrorContext,
 } from './node-input.ts';
+import type { FixedName, Headers, Payload, Region } from './node.ts';
 import { compareSiblings } from './order.ts';
-import { refuseCoreOffset, refuseLevels, refuseSecondCore, type Placed } from './placement.ts';
+import { refuseCoreOffset, refuseLevels, refuseSecondCore, type NodePlacement } from './placement.ts';
 
 /** A node of an export with all its headers, ready to enter a tree. */
 export type PlannedNode = {
@@ -111,7 +111,7 @@ const planOf = (cycle: number, ids: FixedIds, root: WideJsonObject, regions: Giv
   };
   const addFixed = (name: FixedName, value: WideJsonObject | undefined, at: number): void => {
     const fresh = fixedHeaders(name, ids[name], cycle);
-    const blame: Blame = { code, what: ids[name] };
+    const blame: InputErrorContext = { code, what: ids[name] };
     if (value?.['content'] !== undefined) throw fail(code, `${ids[name]} is a region: it has no content`);
     const headers =
       value === undefined
@@ -160,7 +160,7 @@ const planChildren = (values: readonly WideJson[], around: Surroundings): Child[
     .map((value, at) => planChild(value, at, around))
     .sort((a, b) => compareSiblings(a.headers, b.headers));
   if (around.core) {
-    const placed = children.map(({ headers, kind }): Placed => ({
+    const placed = children.map(({ headers, kind }): NodePlacement => ({
       id: headers.id,
       kind,
       offset: headers.offset,
@@ -180,7 +180,7 @@ const planChild = (value: WideJson, at: number, around: Surroundings): Child => 
     throw fail('E_PLACEMENT', `${input.id}: only turns lie under ^seq, and turns lie nowhere else`, {
       id: input.id,
     });
-  const blame: Blame = { code, what: input.id };
+  const blame: InputErrorContext = { code, what: input.id };
   return {
     headers: { ...input.headers, ...birthOf(value as WideJsonObject, input.id, around.cycle, at, blame) },
     payload: input.payload,
@@ -218,7 +218,7 @@ const birthOf = (
   id: string,
   cycle: number,
   at: number,
-  blame: Blame,
+  blame: InputErrorContext,
 ): Pick<Headers, 'id' | 'cycle' | 'created_at_ns' | 'creation_index'> => ({
   id,
   cycle: integer(value['cycle'], cycle, 'cycle', blame),
@@ -226,7 +226,7 @@ const birthOf = (
   creation_index: natural(value['creation_index'], at, 'creation_index', blame),
 });
 
-const nanosecondsOf = (value: WideJson | undefined, blame: Blame): bigint => {
+const nanosecondsOf = (value: WideJson | undefined, blame: InputErrorContext): bigint => {
   if (value === undefined) return 0n;
   const whole =
     typeof value === 'bigint' ? value : Number.isSafeInteger(value) ? BigInt(value as number) : undefined;

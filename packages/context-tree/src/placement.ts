@@ -1,11 +1,11 @@
 import { fail } from '@stemma/errors';
 import { NODE_KIND } from './flat-tree.ts';
 import type { NodeRecord } from './node.ts';
-import type { Tree } from './tree.ts';
 import { eachInSubtree, headersOf, idOf, regionOf, type TreeNode } from './tree-node.ts';
+import type { Tree } from './tree.ts';
 
 /** What of a node decides whether it may lie somewhere. */
-export type Placed = { readonly id: string; readonly kind: number; readonly offset: number };
+export type NodePlacement = { readonly id: string; readonly kind: number; readonly offset: number };
 
 /** Containers may be nested this deep; deeper trees could not be written as JSON that is read again. */
 const MAX_LEVELS = 100;
@@ -25,14 +25,18 @@ export const refuseLevels = (levels: number, id: string): void => {
 };
 
 /** The node with this id. @throws E_NODE_NOT_FOUND */
-export const existing = (tree: Tree, id: string): TreeNode => {
+export const requireNode = (tree: Tree, id: string): TreeNode => {
   const node = tree.get(id);
   if (node === undefined) throw fail('E_NODE_NOT_FOUND', `there is no node ${id}`, { id });
   return node;
 };
 
 /** Core rule of a turn or the head: at most one `mc`, and no block at offset 0 beside it (context-tree §1, §10.3). */
-export const refuseSecondCore = (siblings: readonly Placed[], node: Placed, where: string): void => {
+export const refuseSecondCore = (
+  siblings: readonly NodePlacement[],
+  node: NodePlacement,
+  where: string,
+): void => {
   if (node.offset !== 0) return;
   const clash = siblings.find(
     (other) =>
@@ -48,7 +52,7 @@ export const refuseSecondCore = (siblings: readonly Placed[], node: Placed, wher
 };
 
 /** Under a turn or `^ah` a container is the core (context-tree §10.2). */
-export const refuseCoreOffset = (node: Placed, where: string): void => {
+export const refuseCoreOffset = (node: NodePlacement, where: string): void => {
   if (node.kind === NODE_KIND.container && node.offset !== 0)
     throw fail(
       'E_PLACEMENT',
@@ -57,14 +61,14 @@ export const refuseCoreOffset = (node: Placed, where: string): void => {
     );
 };
 
-const placedOf = (node: TreeNode): Placed => ({
+const nodePlacement = (node: TreeNode): NodePlacement => ({
   id: idOf(node),
   kind: node.kind,
   offset: headersOf(node).offset,
 });
 
 /** @throws E_PLACEMENT, E_SEALED, E_TWO_CORES, E_INPUT_TOO_DEEP unless `node` may be inserted below `parent` (context-tree §3, §10.2, §10.16). */
-export const refuseInsert = (parent: TreeNode, node: Placed): void => {
+export const refuseInsert = (parent: TreeNode, node: NodePlacement): void => {
   refuseUnder(parent, node);
   refuseLevels(levelsAbove(parent) + (node.kind === NODE_KIND.container ? 1 : 0), node.id);
   if (parent.kind === NODE_KIND.turn) {
@@ -80,7 +84,7 @@ export const refuseInsert = (parent: TreeNode, node: Placed): void => {
     throw fail('E_SEALED', `${idOf(parent)} lies in a sealed turn`, { id: node.id });
 };
 
-const refuseUnder = (parent: TreeNode, node: Placed): void => {
+const refuseUnder = (parent: TreeNode, node: NodePlacement): void => {
   const where = idOf(parent);
   if (node.kind === NODE_KIND.turn)
     throw fail('E_PLACEMENT', `${node.id}: turns are made by commits only`, { id: node.id });
@@ -93,7 +97,7 @@ const refuseUnder = (parent: TreeNode, node: Placed): void => {
     });
   if (parent.kind !== NODE_KIND.ah) return;
   refuseCoreOffset(node, '^ah');
-  refuseSecondCore(coresOf(parent.kids).map(placedOf), node, '^ah');
+  refuseSecondCore(coresOf(parent.kids).map(nodePlacement), node, '^ah');
 };
 
 /** The first two children at offset 0: if there is an `mc` among the cores, it stands alone or beside the node itself. */
@@ -109,8 +113,8 @@ const coresOf = (kids: readonly TreeNode[]): TreeNode[] => {
 };
 
 /** The node if it lies in what is open: under `^sys` or `^ah`. @throws E_PLACEMENT, E_SEALED */
-const openNode = (tree: Tree, id: string, what: string): TreeNode => {
-  const node = existing(tree, id);
+const requireOpenNode = (tree: Tree, id: string, what: string): TreeNode => {
+  const node = requireNode(tree, id);
   if (node.kind < NODE_KIND.turn)
     throw fail('E_PLACEMENT', `${id} is root or a region: it is never ${what}`, { id });
   if (regionOf(node) === NODE_KIND.seq)
@@ -119,19 +123,19 @@ const openNode = (tree: Tree, id: string, what: string): TreeNode => {
 };
 
 /** The node to replace. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED (context-tree §3) */
-export const replaceable = (tree: Tree, id: string): TreeNode => openNode(tree, id, 'replaced');
+export const requireReplaceable = (tree: Tree, id: string): TreeNode => requireOpenNode(tree, id, 'replaced');
 
 /** The node to move below `parentId`, inside what is open. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED, E_TWO_CORES, E_INPUT_TOO_DEEP */
-export const movable = (
+export const requireMovable = (
   tree: Tree,
   id: string,
   parentId: string,
 ): { readonly node: TreeNode; readonly parent: TreeNode } => {
-  const node = openNode(tree, id, 'moved');
-  const parent = existing(tree, parentId);
+  const node = requireOpenNode(tree, id, 'moved');
+  const parent = requireNode(tree, parentId);
   for (let at: TreeNode | null = parent; at !== null; at = at.parent)
     if (at === node) throw fail('E_PLACEMENT', `${id} cannot be moved into itself`, { id, parent: parentId });
-  refuseUnder(parent, placedOf(node));
+  refuseUnder(parent, nodePlacement(node));
   if (regionOf(parent) === NODE_KIND.seq)
     throw fail('E_SEALED', `${parentId} is sealed: nothing is moved there`, { id, parent: parentId });
   refuseLevels(levelsAbove(parent) + levelsBelow(node), id);
@@ -139,11 +143,11 @@ export const movable = (
 };
 
 /** The node to remove by hand, and what goes with it, in canonical order. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED (context-tree §3, §10.16) */
-export const removable = (
+export const requireRemovable = (
   tree: Tree,
   id: string,
 ): { readonly node: TreeNode; readonly subtree: readonly string[] } => {
-  const node = existing(tree, id);
+  const node = requireNode(tree, id);
   if (node.kind < NODE_KIND.turn)
     throw fail('E_PLACEMENT', `${id} is root or a region: it is never removed`, { id });
   const attached =
@@ -162,4 +166,4 @@ export const removable = (
 };
 
 /** True if the node lies under `^sys`, where nothing ages. */
-export const liesInSys = (node: TreeNode): boolean => (node.record as NodeRecord).place.kind === 'sys';
+export const liesInSys = (node: TreeNode): boolean => (node.record as NodeRecord).location.kind === 'sys';

@@ -5,8 +5,8 @@ import type { Digests } from './digests.ts';
 import { NODE_KIND } from './flat-tree.ts';
 import type { Journal } from './journal.ts';
 import type { LifetimeIndex } from './lifetime-index.ts';
-import type { Change, FixedName, NodeRecord, Payload, TurnRecord } from './node.ts';
-import { headersOf, idOf, isFixed, placeAmong, type AnyRecord, type TreeNode } from './tree-node.ts';
+import type { FixedName, NodeRecord, Payload, RecordChange, TurnRecord } from './node.ts';
+import { headersOf, idOf, insertionIndex, isFixed, type AnyRecord, type TreeNode } from './tree-node.ts';
 
 /** Something recorded does not fit the tree. */
 export const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
@@ -56,9 +56,9 @@ export class TreeLinks {
   enter(node: TreeNode): void {
     this.add(node);
     this.link(node);
-    this.#digests.touch(node, true);
+    this.#digests.markDirty(node, true);
     this.#journal.undo(() => {
-      this.#digests.touch(node, true);
+      this.#digests.markDirty(node, true);
       this.unlink(node);
       this.#drop(node);
       node.alive = false;
@@ -71,7 +71,7 @@ export class TreeLinks {
     const parent = node.parent as TreeNode;
     const orphans = (node.kids ?? []).reduce((count, kid) => count + (kid.alive ? 1 : 0), 0);
     const change = orphans - (parent.alive ? 0 : 1);
-    this.#digests.touch(node, true);
+    this.#digests.markDirty(node, true);
     if (parent.alive) this.unlink(node);
     this.#drop(node);
     node.alive = false;
@@ -81,7 +81,7 @@ export class TreeLinks {
       node.alive = true;
       this.add(node);
       if (parent.alive) this.link(node);
-      this.#digests.touch(node, true);
+      this.#digests.markDirty(node, true);
     });
     this.#journal.change(changeOf(node, node.record, undefined));
   }
@@ -90,11 +90,11 @@ export class TreeLinks {
   relink(node: TreeNode, parent: TreeNode): void {
     const before = node.parent as TreeNode;
     const hang = (below: TreeNode): void => {
-      this.#digests.touch(node, true);
+      this.#digests.markDirty(node, true);
       this.unlink(node);
       node.parent = below;
       this.link(node);
-      this.#digests.touch(node, true);
+      this.#digests.markDirty(node, true);
     };
     hang(parent);
     this.#journal.undo(() => hang(before));
@@ -103,19 +103,19 @@ export class TreeLinks {
   link(node: TreeNode): void {
     const parent = node.parent as TreeNode;
     const kids = parent.kids as TreeNode[];
-    const at = placeAmong(kids, headersOf(node));
+    const at = insertionIndex(kids, headersOf(node));
     if (at === kids.length) kids.push(node);
     else kids.splice(at, 0, node);
-    if (parent.kind === NODE_KIND.seq) this.#digests.moved(at);
+    if (parent.kind === NODE_KIND.seq) this.#digests.turnsMoved(at);
   }
 
   unlink(node: TreeNode): void {
     const parent = node.parent as TreeNode;
     const kids = parent.kids as TreeNode[];
-    const at = placeAmong(kids, headersOf(node));
+    const at = insertionIndex(kids, headersOf(node));
     if (at === kids.length - 1) kids.pop();
     else kids.splice(at, 1);
-    if (parent.kind === NODE_KIND.seq) this.#digests.moved(at);
+    if (parent.kind === NODE_KIND.seq) this.#digests.turnsMoved(at);
   }
 
   setRecord(node: TreeNode, record: AnyRecord): void {
@@ -128,7 +128,7 @@ export class TreeLinks {
     set(record);
     this.#journal.undo(() => {
       set(before);
-      this.#digests.touch(node, true);
+      this.#digests.markDirty(node, true);
     });
     this.#journal.change(changeOf(node, before, record));
   }
@@ -147,7 +147,11 @@ const FIXED_OF: { readonly [kind: number]: FixedName | undefined } = {
   [NODE_KIND.ah]: 'ah',
 };
 
-const changeOf = (node: TreeNode, before: AnyRecord | undefined, after: AnyRecord | undefined): Change => {
+const changeOf = (
+  node: TreeNode,
+  before: AnyRecord | undefined,
+  after: AnyRecord | undefined,
+): RecordChange => {
   const id = idOf(node);
   if (node.kind === NODE_KIND.turn)
     return { turn: id, before: before as TurnRecord | undefined, after: after as TurnRecord | undefined };

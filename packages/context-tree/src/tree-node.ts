@@ -71,7 +71,7 @@ export const regionOf = (node: TreeNode): number => {
 };
 
 /** Where a node stands among its parent's children, or would stand. */
-export const placeAmong = (kids: readonly TreeNode[], headers: Headers): number => {
+export const insertionIndex = (kids: readonly TreeNode[], headers: Headers): number => {
   const last = kids[kids.length - 1];
   if (last === undefined || compareSiblings(last.record.headers, headers) < 0) return kids.length;
   let low = 0;

@@ -1,31 +1,41 @@
+import { attachRecords } from './attach-records.ts';
 import { Digests, type Flushed } from './digests.ts';
 import { NODE_KIND, type TreeParts } from './flat-tree.ts';
-import { Journal, type Mark } from './journal.ts';
+import { Journal, type JournalSavepoint } from './journal.ts';
 import { LifetimeIndex } from './lifetime-index.ts';
 import { kindOfType } from './node-type.ts';
-import type { Change, EventRef, FixedName, Headers, NodeRecord, Payload, PayloadSource, Place, TurnRecord } from './node.ts';
-import { plant } from './plant.ts';
+import type {
+  EventRef,
+  FixedName,
+  Headers,
+  NodeLocation,
+  NodeRecord,
+  Payload,
+  PayloadSource,
+  RecordChange,
+  TurnRecord,
+} from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { defect, readContents, TreeLinks } from './tree-links.ts';
 import { eachInSubtree, headersOf, idOf, isFixed, makeTreeNode, type TreeNode } from './tree-node.ts';
 
 /** How many there are: all nodes with root and regions, blocks, turns. */
-export type Counts = { readonly nodes: number; readonly blocks: number; readonly turns: number };
+export type TreeCounts = { readonly nodes: number; readonly blocks: number; readonly turns: number };
 
 export type Hashes = { readonly treeHash: Uint8Array; readonly threadHash: Uint8Array };
 
 /** A node that enters: its headers, when it goes, and its payload with the event that holds it. */
-export type Entering = {
+export type EnteringNode = {
   readonly headers: Headers;
   readonly expires: number | null;
   readonly payload: EventRef;
   readonly contents: Payload;
 };
 
-const SYS: Place = { kind: 'sys', number: 0 };
+const SYS: NodeLocation = { kind: 'sys', number: 0 };
 
 /**
- * The working tree of a lineage: what there is, indexes beside it, and a journal by which every change can be taken
+ * The working tree of a branch: what there is, indexes beside it, and a journal by which every change can be taken
  * back. A change costs what it touches, never what the tree holds. It keeps rules of structure only (a parent exists and
  * can hold, an id is there or not): which changes are allowed, and when, is decided before (placement, plan-expiry).
  * Changes throw E_HISTORY_DEFECTIVE where they do not fit.
@@ -58,10 +68,10 @@ export class Tree {
     this.ah = fixed('ah');
     this.root.kids = [this.sys, this.seq, this.ah];
     for (const region of this.root.kids) region.parent = this.root;
-    plant(this, parts, (node) => this.#links.add(node));
+    attachRecords(this, parts, (node) => this.#links.add(node));
   }
 
-  get counts(): Counts {
+  get counts(): TreeCounts {
     return { nodes: this.#links.index.size, blocks: this.#links.blocks, turns: this.turns.length };
   }
 
@@ -81,7 +91,7 @@ export class Tree {
   }
 
   /** True when nothing lies in a container that has gone. */
-  get settled(): boolean {
+  get hasNoOrphans(): boolean {
     return this.#links.loose === 0;
   }
 
@@ -91,24 +101,24 @@ export class Tree {
   }
 
   /** Puts a node below `parentId`: a region but `^seq`, a turn, or a container. */
-  insert(parentId: string, { headers, expires, payload, contents }: Entering): void {
+  insert(parentId: string, { headers, expires, payload, contents }: EnteringNode): void {
     const parent = this.#parent(parentId);
     this.#links.refuseTaken(headers.id);
     const kind = kindOfType(headers.nodeType);
     if (kind === NODE_KIND.turn) throw defect(`${headers.id} is a turn`);
     const own = parent.kind === NODE_KIND.container ? idOf(parent) : null;
-    const record: NodeRecord = { headers, place: this.#placeIn(parent), parent: own, expires, payload };
+    const record: NodeRecord = { headers, location: this.#locationIn(parent), parent: own, expires, payload };
     const node = makeTreeNode(kind, record, parent);
     readContents(node, contents);
     this.#links.enter(node);
   }
 
   /** Adds a turn that an import brings; `ordinal` tells it from the others of the import. */
-  addTurn(ordinal: number, { headers, expires, payload, contents }: Entering): void {
+  addTurn(ordinal: number, { headers, expires, payload, contents }: EnteringNode): void {
     this.#links.refuseTaken(headers.id);
     const record: TurnRecord = {
       headers,
-      place: { kind: 'turn', cycle: this.cycle, ordinal },
+      location: { kind: 'turn', cycle: this.cycle, ordinal },
       expires,
       payload,
     };
@@ -130,7 +140,7 @@ export class Tree {
     const node = this.#links.existing(id);
     this.#links.setRecord(node, { ...(node.record as NodeRecord), payload });
     this.#links.setContents(node, contents);
-    this.#digests.touch(node, true);
+    this.#digests.markDirty(node, true);
   }
 
   /** Takes one node out. What it holds must be taken out next, in the same frame (see `settled`). */
@@ -147,19 +157,19 @@ export class Tree {
     if (isFixed(node) || node.kind === NODE_KIND.turn) throw defect(`${id} is not moved`);
     for (let at: TreeNode | null = parent; at !== null; at = at.parent)
       if (at === node) throw defect(`${id} cannot lie in itself`);
-    const place = this.#placeIn(parent);
+    const location = this.#locationIn(parent);
     const own = parent.kind === NODE_KIND.container ? idOf(parent) : null;
     this.#links.relink(node, parent);
     eachInSubtree(node, (each) => {
       const record = each.record as NodeRecord;
       const until = expires.get(idOf(each));
-      if (each !== node && until === undefined && samePlace(place, record.place)) return;
+      if (each !== node && until === undefined && sameLocation(location, record.location)) return;
       const above = each === node ? own : record.parent;
       const ends = until === undefined ? record.expires : until;
-      this.#links.setRecord(each, { ...record, place, parent: above, expires: ends });
+      this.#links.setRecord(each, { ...record, location, parent: above, expires: ends });
       each.digest = undefined;
     });
-    this.#digests.touch(node, true);
+    this.#digests.markDirty(node, true);
   }
 
   /** A node that was due stays because of a reference: shown with `ttl` 0, due at every commit. */
@@ -168,14 +178,14 @@ export class Tree {
     if (isFixed(node)) throw defect(`${id} is never due`);
     const record = node.record as NodeRecord;
     this.#links.setRecord(node, { ...record, headers: { ...record.headers, ttl: 0 }, expires: null });
-    this.#digests.touch(node, false);
+    this.#digests.markDirty(node, false);
   }
 
   /** Gives a node another priority. */
   reprioritise(id: string, priority: number): void {
     const node = this.#links.existing(id);
     this.#links.setRecord(node, { ...node.record, headers: { ...headersOf(node), priority } });
-    this.#digests.touch(node, false);
+    this.#digests.markDirty(node, false);
   }
 
   /** Makes the head a turn and opens a new, empty one. */
@@ -187,16 +197,16 @@ export class Tree {
     const head = makeTreeNode(NODE_KIND.ah, fixed, this.root);
     head.content = turn.content;
     head.extras = turn.extras;
-    const place = { kind: 'turn', cycle: this.open, ordinal: 0 } as const;
-    const record: TurnRecord = { headers, place, expires: null, payload };
+    const location = { kind: 'turn', cycle: this.open, ordinal: 0 } as const;
+    const record: TurnRecord = { headers, location, expires: null, payload };
     this.#swapHead(turn, head);
     Object.assign(turn, { kind: NODE_KIND.turn, record, parent: this.seq });
     readContents(turn, contents);
     this.#links.add(turn);
     this.#links.link(turn);
-    this.#digests.touch(turn, true);
+    this.#digests.markDirty(turn, true);
     this.#journal.undo(() => {
-      this.#digests.touch(turn, true);
+      this.#digests.markDirty(turn, true);
       this.#links.unlink(turn);
       this.lifetimes.leave(turn);
       this.#links.index.delete(headers.id);
@@ -222,25 +232,25 @@ export class Tree {
    */
   hashes(source: PayloadSource): Hashes {
     // What the next commit is to take shows `ttl` 0 from now on: the word in its digest changes.
-    for (const node of this.lifetimes.dueAt(this.open)) this.#digests.touch(node, false);
+    for (const node of this.lifetimes.dueAt(this.open)) this.#digests.markDirty(node, false);
     const flushed: Flushed = this.#digests.flush(this, this.cycle, source);
     this.#journal.undo(() => this.#digests.unflush(this, flushed));
     const treeHash = this.#digests.treeHash(this, this.cycle, source);
     return { treeHash, threadHash: this.#digests.threadHash(this, source) };
   }
 
-  mark(): Mark {
-    return this.#journal.mark();
+  savepoint(): JournalSavepoint {
+    return this.#journal.savepoint();
   }
 
   /** The changes of records since `mark`, in order. */
-  changesSince(mark: Mark): readonly Change[] {
-    return this.#journal.changesSince(mark);
+  changesSince(savepoint: JournalSavepoint): readonly RecordChange[] {
+    return this.#journal.changesSince(savepoint);
   }
 
   /** Takes back everything since `mark`. */
-  undoTo(mark: Mark): void {
-    this.#journal.undoTo(mark);
+  rollbackTo(savepoint: JournalSavepoint): void {
+    this.#journal.rollbackTo(savepoint);
   }
 
   /** Forgets how to take back; marks taken before are void. */
@@ -263,20 +273,20 @@ export class Tree {
     return parent;
   }
 
-  #placeIn(parent: TreeNode): Place {
+  #locationIn(parent: TreeNode): NodeLocation {
     if (parent.kind === NODE_KIND.sys) return SYS;
-    if (parent.kind === NODE_KIND.ah) return this.#headPlace();
-    return (parent.record as NodeRecord | TurnRecord).place;
+    if (parent.kind === NODE_KIND.ah) return this.#headLocation();
+    return (parent.record as NodeRecord | TurnRecord).location;
   }
 
-  #head: Place | undefined;
+  #head: NodeLocation | undefined;
   /** One object a cycle, so that nodes of one place share it. */
-  #headPlace(): Place {
+  #headLocation(): NodeLocation {
     if (this.#head?.kind !== 'turn' || this.#head.cycle !== this.open)
       this.#head = { kind: 'turn', cycle: this.open, ordinal: 0 };
     return this.#head;
   }
 }
 
-const samePlace = (a: Place, b: Place): boolean =>
+const sameLocation = (a: NodeLocation, b: NodeLocation): boolean =>
   a.kind === 'sys' || b.kind === 'sys' ? a.kind === b.kind : a.cycle === b.cycle && a.ordinal === b.ordinal;

@@ -109,7 +109,7 @@ const around = {
   seq: { description: 'The frame: counts those of the history, from 0.', ...count },
   index: { description: 'The event in its frame, from 0.', ...count },
   count: { description: 'How many events the frame has.', ...count, minimum: 1 },
-  strand: { description: 'The lineage: the `seq` of the frame it began with; 0 is `main`.', ...count },
+  branchId: { description: 'The branch: the `seq` of the frame it began with; 0 is `main`.', ...count },
   command: { description: 'The id of the command that brought it.', ...id },
   at: { description: 'When the command was decided, in milliseconds since 1970.', type: 'integer' },
   author: { $ref: 'common.json#/$defs/author' },

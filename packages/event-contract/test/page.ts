@@ -90,7 +90,7 @@ const VALUES = `Its value is JSON, the event of \`stemma log --json\` with its p
   "seq": 12,
   "index": 2,
   "count": 4,
-  "strand": 0,
+  "branch": 0,
   "command": "…",
   "at": 1724670000000,
   "author": { "recorder": "agent" },

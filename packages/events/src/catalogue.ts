@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { BranchStarted } from './branch-started.ts';
 import { ConfigurationChanged } from './configuration-changed.ts';
 import { DamageAcknowledged, FormatRaised, LogOpened } from './control.ts';
 import { HistoryStarted } from './history-started.ts';
 import { InterventionRecorded } from './intervention-recorded.ts';
-import { LineageStarted } from './lineage-started.ts';
 import { NodeCascaded } from './node-cascaded.ts';
 import { NodeExpired } from './node-expired.ts';
 import { NodeHeld } from './node-held.ts';
@@ -23,7 +23,7 @@ import { TurnSealed } from './turn-sealed.ts';
 /** Every event of a history, in no meaningful order. A new one is a file, a line here and a row of facts.ts. */
 export const HistoryEvent = z.discriminatedUnion('type', [
   HistoryStarted,
-  LineageStarted,
+  BranchStarted,
   NodeInserted,
   NodeImported,
   NodeReplaced,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { payloadValue } from './node-shape.ts';
 
 /**
- * The general configuration of the lineage is another from here on (pool: Interventions, context-tree §10.21). Keys by code
+ * The general configuration of the branch is another from here on (pool: Interventions, context-tree §10.21). Keys by code
  * point, each once; `null` stands for a key that is not set. The pruning policy has an event of its own.
  */
 export const ConfigurationChanged = z.strictObject({

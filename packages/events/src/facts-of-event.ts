@@ -1,5 +1,14 @@
 import type { HistoryEvent } from './catalogue.ts';
-import { EVENT_FACTS, type BranchName, type EventCategory, type EventFacts, type EventOf, type Ids, type NamedPosition, type Removal } from './facts.ts';
+import {
+  EVENT_FACTS,
+  type BranchName,
+  type EventCategory,
+  type EventFacts,
+  type EventOf,
+  type Ids,
+  type NamedPosition,
+  type Removal,
+} from './facts.ts';
 import type { RecordedNode } from './recorded-node.ts';
 
 /** The compiler does not see that a row and the event by whose type it was found belong together. */

@@ -22,7 +22,7 @@ export type EventCategory =
 export type Removal = 'removed' | 'expired' | 'cascaded' | 'pruned';
 
 /** A name for a position of the history. */
-export type NamedPosition = { readonly name: string; readonly strand: number; readonly seq: number };
+export type NamedPosition = { readonly name: string; readonly branchId: number; readonly seq: number };
 
 /** A name for a branch, and the id of the branch that has it from now on. */
 export type BranchName = readonly [name: string, branch: number];
@@ -79,7 +79,7 @@ export const EVENT_FACTS = {
     position: nothing,
     branches: (_event, own) => [['main', own]],
   },
-  LineageStarted: {
+  BranchStarted: {
     category: 'start',
     ...NO_NODES,
     position: nothing,

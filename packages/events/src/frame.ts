@@ -7,7 +7,7 @@ export const FRAME_VERSION = 1;
 export type Envelope = {
   readonly v: number;
   readonly history: string;
-  /** Counts the frames of the history, all its lineages together, from 0. */
+  /** Counts the frames of the history, all its branches together, from 0. */
   readonly seq: number;
   /** SHA-256 of the bytes of the frame before it in the history; 32 zero bytes for `seq` 0. */
   readonly prev: Uint8Array;
@@ -23,8 +23,8 @@ export type Body<E extends StemmaEvent = HistoryEvent> = Author & {
   readonly digest: Uint8Array;
   /** Nanoseconds since 1970, read once from the clock of the writer where the command was decided. */
   readonly at: bigint;
-  /** The strand that all events of the frame belong to. */
-  readonly lineage: number;
+  /** The branch that all events of the frame belong to. */
+  readonly branchId: number;
   readonly events: readonly E[];
 };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, id } from './node-shape.ts';
 
 /**
- * A history came into being; its root lineage is strand 0, named `main` (context-tree §1, §10.5). The four ids never
+ * A history came into being; its root branch is branch 0, named `main` (context-tree §1, §10.5). The four ids never
  * change. `thread: "pre"` is for minds that remember nothing (§4). Fresh regions have headers of their own (context-tree §10.5) unless
  * `NodeImported` events of the same frame give others.
  */

@@ -14,8 +14,8 @@ export {
   removalBy,
   removedIds,
 } from './facts-of-event.ts';
-export type { EventCategory, EventOf, Removal } from './facts.ts';
-export { FRAME_VERSION, type Author, type Body, type Envelope, type Frame } from './frame.ts';
+export type { EventCategory, EventOf } from './facts.ts';
+export { type Author, type Body, type Envelope, type Frame, FRAME_VERSION } from './frame.ts';
 export { INTERVENTIONS, type InterventionType } from './intervention-recorded.ts';
-export { OBSERVATIONS, type ObservationKind } from './observation-recorded.ts';
+export { type ObservationKind, OBSERVATIONS } from './observation-recorded.ts';
 export type { RecordedNode } from './recorded-node.ts';

@@ -9,7 +9,7 @@ const nanoseconds = z.union([z.bigint(), z.int()]).transform((time) => BigInt(ti
 
 /**
  * An actor looked at a position (pool: Observations), `times` times between `first_at` and `last_at`. Frames of
- * observations hold nothing else, lie outside every lineage, and change no tree and no position: their `lineage` only says
+ * observations hold nothing else, lie outside every branch, and change no tree and no position: their `branch` only says
  * which one was looked at.
  */
 export const ObservationRecorded = z.strictObject({
@@ -18,7 +18,7 @@ export const ObservationRecorded = z.strictObject({
   /** What was asked for: a selector, a reference, a format. */
   what: z.string(),
   /** The position that was seen. */
-  strand: count,
+  branchId: count,
   seq: count,
   times: z.int().min(1),
   first_at: nanoseconds,

@@ -1,5 +1,22 @@
 import { expect, test } from 'vitest';
-import { affectedIds, branchNames, changedFields, changedIds, changesBranch, changesTree, enteredIds, HistoryEvent, isOf, namedPosition, newPayload, nodeIn, removalBy, removedIds, type EventCategory, type RecordedNode } from '../src/index.ts';
+import {
+  affectedIds,
+  branchNames,
+  changedFields,
+  changedIds,
+  changesBranch,
+  changesTree,
+  enteredIds,
+  HistoryEvent,
+  isOf,
+  namedPosition,
+  newPayload,
+  nodeIn,
+  removalBy,
+  removedIds,
+  type EventCategory,
+  type RecordedNode,
+} from '../src/index.ts';
 
 const node = (id: string): RecordedNode => ({
   id,
@@ -43,7 +60,7 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     },
     { category: 'start', entered: ['r', 's', 'q', 'a'], branches: [['main', 9]] },
   ],
-  LineageStarted: [
+  BranchStarted: [
     { how: 'rollback', parent: 2, at: 5, name: 'main', abandoned: 'old' },
     {
       category: 'start',
@@ -95,14 +112,14 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     { category: 'tree', changed: ['b1'], fields: ['priority'] },
   ],
   PositionNamed: [
-    { name: 'good', strand: 0, seq: 3 },
-    { category: 'label', position: { type: 'PositionNamed', name: 'good', strand: 0, seq: 3 } },
+    { name: 'good', branchId: 0, seq: 3 },
+    { category: 'label', position: { type: 'PositionNamed', name: 'good', branchId: 0, seq: 3 } },
   ],
-  PositionAnnotated: [{ strand: 0, seq: 3, note: 'why' }, { category: 'label' }],
+  PositionAnnotated: [{ branchId: 0, seq: 3, note: 'why' }, { category: 'label' }],
   InterventionRecorded: [{ intervention: 'edit', notes: '', content: {} }, { category: 'intervention' }],
   ConfigurationChanged: [{ changes: [{ key: 'k', from: null, to: 1 }] }, { category: 'configuration' }],
   ObservationRecorded: [
-    { kind: 'opened', what: '', strand: 0, seq: 3, times: 1, first_at: 1n, last_at: 1n },
+    { kind: 'opened', what: '', branchId: 0, seq: 3, times: 1, first_at: 1n, last_at: 1n },
     { category: 'observation' },
   ],
 };
@@ -154,7 +171,7 @@ test.each(Object.entries(EXAMPLES))('%s: every question about it is answered', (
 
 test('a fork without a name gives none, and takes none from the branch it starts from', () => {
   const event = HistoryEvent.parse({
-    type: 'LineageStarted',
+    type: 'BranchStarted',
     how: 'fork',
     parent: 0,
     at: 1,

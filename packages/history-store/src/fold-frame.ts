@@ -11,7 +11,7 @@ export type Fold = {
   readonly version: number;
   readonly tables: readonly Table[];
   fold(frame: AppliedFrame, rows: Rows): void;
-  /** For frames of observations, which lie outside of every lineage: `fold` does not get them. */
+  /** For frames of observations, which lie outside of every branch: `fold` does not get them. */
   observe?(frame: AppliedFrame, rows: Rows): void;
 };
 

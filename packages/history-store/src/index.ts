@@ -1,3 +1,4 @@
+export { readAncestorPath, readBranch, type Segment } from './ancestor-path.ts';
 export {
   type BlockVersion,
   newestTurn,
@@ -5,38 +6,49 @@ export {
   readBlockVersions,
   turnCycles,
 } from './block-versions.ts';
-export { lineageName, lineOf, mainStrand, positionIn } from './branch-names.ts';
-export { type Link, readChain, readStrand } from './chain.ts';
+export { branchAddressOf, branchRefOf, mainBranchId, positionOfFrame } from './branch-names.ts';
 export { type Fold, foldFrame } from './fold-frame.ts';
+export { HISTORY_STORE } from './history-store.ts';
 export { findSnapshot, listSnapshots, type SnapshotRow } from './list-snapshots.ts';
 export {
+  findBranchByName,
+  findCommand,
+  findNamedPosition,
+  isFromFirstFrame,
   isIdTaken,
-  lineageNamed,
-  namedPosition,
-  readStanding,
-  rememberedCommand,
-  wasThereAtStart,
-} from './look-up.ts';
-export { nearestMark } from './mark.ts';
-export { nodeCourse, type NodeStep } from './node-course.ts';
-export { nodeReader, type NodesAt, turnAt } from './node-reader.ts';
-export { type Line, type Position, positionLabelled } from './position.ts';
+  readBranchTip,
+} from './lookups.ts';
+export { type NodeHistoryEntry, readNodeHistory } from './node-history.ts';
+export { type AncestryScope, findTurn, openNodeReader } from './node-reader.ts';
+export { readPositionMeta } from './position-meta.ts';
+export { type BranchRef, labelPosition, type Position } from './position.ts';
 export { readNode } from './read-node.ts';
-export { readPart } from './read-part.ts';
-export { readConfig, readFlatTree, readHead, readLineage, readLinks, readPosition } from './read-position.ts';
+export { readPartialTree } from './read-partial-tree.ts';
+export {
+  readBranchState,
+  readConfig,
+  readFlatTree,
+  readPosition,
+  readSegments,
+  readTipSeq,
+} from './read-position.ts';
 export {
   DEFECTS,
-  fenceCells,
-  FENCES,
+  findFrame,
   FRAME_BYTES,
-  frameAt,
   FRAMES,
-  headsOf,
+  HISTORY_HEADS,
+  historyHeadCells,
   putFrame,
-  readFence,
+  readHistoryHead,
+  readHistoryHeads,
   RECORD_TABLES,
 } from './record-tables.ts';
-export { HISTORY_STORE } from './snapshots.ts';
-export { threadCourse, type ThreadEntry, type ThreadSlice, type ThreadStep } from './thread-course.ts';
+export { openSnapshotWalk, type SnapshotPosition, type WalkStep } from './snapshot-walk.ts';
+export {
+  readThreadTimeline,
+  type ThreadEntry,
+  type ThreadSlice,
+  type ThreadStep,
+} from './thread-timeline.ts';
 export type { TreeAt, TreeView } from './tree-view.ts';
-export { walkBack, type WalkStep, type WalkStop } from './walk-back.ts';

@@ -1,12 +1,12 @@
 import type { Row, RowReader } from '@stemma/row-store';
-import { readChain } from './chain.ts';
-import { nearestMark } from './mark.ts';
+import { readAncestorPath } from './ancestor-path.ts';
+import { readPositionMeta } from './position-meta.ts';
 import { SNAPSHOTS } from './tables.ts';
 
-/** A snapshot: its cycle, the position (strand, seq) it is, and what was computed of it. */
+/** A snapshot: its cycle, the position (branchId, seq) it is, and what was computed of it. */
 export type SnapshotRow = {
   readonly cycle: number;
-  readonly strand: number;
+  readonly branchId: number;
   readonly seq: number;
   readonly treeHash: Uint8Array;
   readonly threadHash: Uint8Array;
@@ -15,7 +15,7 @@ export type SnapshotRow = {
   readonly turns: number;
 };
 
-export type Page = {
+export type SnapshotPageQuery = {
   /** Begin with this cycle; the newest, or the oldest, if left out. */
   readonly from?: number;
   /** Default `newest`. */
@@ -24,56 +24,61 @@ export type Page = {
 };
 
 /**
- * The snapshots on the chain of a position, its own lineage's and those of its ancestors up to where it left them.
+ * The snapshots on the ancestor path of a position, its own branch's and those of its ancestors up to where it left them.
  *
- * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const listSnapshots = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
-  { from, first = 'newest', limit = Infinity }: Page = {},
+  { from, first = 'newest', limit = Infinity }: SnapshotPageQuery = {},
 ): readonly SnapshotRow[] => {
   let before = -1;
-  const stretches = readChain(rows, history, strand, seq).map((link) => {
+  const cycleRanges = readAncestorPath(rows, history, branchId, seq).map((segment) => {
     const low = before + 1;
-    before = Math.max(before, nearestMark(rows, history, link.strand, link.limit).mark.cycle);
-    return { ...link, low, high: before };
+    before = Math.max(before, readPositionMeta(rows, history, segment.branchId, segment.limit).meta.cycle);
+    return { ...segment, low, high: before };
   });
-  if (first === 'newest') stretches.reverse();
+  if (first === 'newest') cycleRanges.reverse();
   const found: SnapshotRow[] = [];
-  for (const stretch of stretches) {
-    const low = first === 'oldest' ? Math.max(stretch.low, from ?? 0) : stretch.low;
-    const high = first === 'newest' ? Math.min(stretch.high, from ?? Infinity) : stretch.high;
+  for (const cycleRange of cycleRanges) {
+    const low = first === 'oldest' ? Math.max(cycleRange.low, from ?? 0) : cycleRange.low;
+    const high = first === 'newest' ? Math.min(cycleRange.high, from ?? Infinity) : cycleRange.high;
     if (low > high || found.length >= limit) continue;
-    const left = limit - found.length;
-    const range = { prefix: [history, stretch.strand], from: low, to: high, reverse: first === 'newest' };
-    for (const row of rows.range(SNAPSHOTS, left === Infinity ? range : { ...range, limit: left }))
+    const remaining = limit - found.length;
+    const range = {
+      prefix: [history, cycleRange.branchId],
+      from: low,
+      to: high,
+      reverse: first === 'newest',
+    };
+    for (const row of rows.range(SNAPSHOTS, remaining === Infinity ? range : { ...range, limit: remaining }))
       found.push(snapshotOf(row));
   }
   return found;
 };
 
-/** The snapshot of a cycle on the chain of a position; undefined if there is none. */
+/** The snapshot of a cycle on the ancestor path of a position; undefined if there is none. */
 export const findSnapshot = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
   cycle: number,
 ): SnapshotRow | undefined => {
-  for (const link of [...readChain(rows, history, strand, seq)].reverse()) {
-    const value = rows.get(SNAPSHOTS, [history, link.strand, cycle]);
-    if (value !== undefined && (value[0] as number) <= link.limit)
-      return snapshotOf({ key: [history, link.strand, cycle], value });
+  for (const segment of [...readAncestorPath(rows, history, branchId, seq)].reverse()) {
+    const value = rows.get(SNAPSHOTS, [history, segment.branchId, cycle]);
+    if (value !== undefined && (value[0] as number) <= segment.limit)
+      return snapshotOf({ key: [history, segment.branchId, cycle], value });
   }
   return undefined;
 };
 
 const snapshotOf = ({ key, value }: Row): SnapshotRow => ({
   cycle: key[2] as number,
-  strand: key[1] as number,
+  branchId: key[1] as number,
   seq: value[0] as number,
   treeHash: value[1] as Uint8Array,
   threadHash: value[2] as Uint8Array,

@@ -1,30 +1,39 @@
-import type { Change, FixedName, FixedRecord, NodeRecord, TurnRecord } from '@stemma/context-tree';
+import type { FixedName, FixedRecord, NodeRecord, RecordChange, TurnRecord } from '@stemma/context-tree';
 
 /** What a frame did to one node, however often it touched it. */
-export type Net<R> = { readonly id: string; readonly before: R | undefined; readonly after: R | undefined };
+export type NetChange<R> = {
+  readonly id: string;
+  readonly before: R | undefined;
+  readonly after: R | undefined;
+};
 
 export type NetChanges = {
-  readonly nodes: readonly Net<NodeRecord>[];
-  readonly turns: readonly Net<TurnRecord>[];
+  readonly nodes: readonly NetChange<NodeRecord>[];
+  readonly turns: readonly NetChange<TurnRecord>[];
   readonly fixed: ReadonlyMap<FixedName, FixedRecord>;
 };
 
 /** Sums up the changes of a frame: of every node the record before all of them and after. */
-export const netChanges = (lists: readonly (readonly Change[])[]): NetChanges => {
-  const nodes = new Map<string, Net<NodeRecord>>();
-  const turns = new Map<string, Net<TurnRecord>>();
+export const netChanges = (lists: readonly (readonly RecordChange[])[]): NetChanges => {
+  const nodes = new Map<string, NetChange<NodeRecord>>();
+  const turns = new Map<string, NetChange<TurnRecord>>();
   const fixed = new Map<FixedName, FixedRecord>();
   for (const list of lists) {
     for (const change of list) {
-      if ('node' in change) add(nodes, change.node, change.before, change.after);
-      else if ('turn' in change) add(turns, change.turn, change.before, change.after);
+      if ('node' in change) addChange(nodes, change.node, change.before, change.after);
+      else if ('turn' in change) addChange(turns, change.turn, change.before, change.after);
       else fixed.set(change.fixed, change.after);
     }
   }
   return { nodes: [...nodes.values()], turns: [...turns.values()], fixed };
 };
 
-const add = <R>(nets: Map<string, Net<R>>, id: string, before: R | undefined, after: R | undefined): void => {
-  const known = nets.get(id);
-  nets.set(id, { id, before: known === undefined ? before : known.before, after });
+const addChange = <R>(
+  changes: Map<string, NetChange<R>>,
+  id: string,
+  before: R | undefined,
+  after: R | undefined,
+): void => {
+  const known = changes.get(id);
+  changes.set(id, { id, before: known === undefined ? before : known.before, after });
 };

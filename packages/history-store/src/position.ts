@@ -1,41 +1,44 @@
-import { lineageId } from '@stemma/history';
+import { branchAddress } from '@stemma/history';
 
-/** A history or a lineage as people name it, found: ids and the strand. */
-export type Line = {
+/** A history or a branch as people name it, found: ids and the branch. */
+export type BranchRef = {
   readonly history: string;
-  readonly strand: number;
-  /** What names the lineage in the API: the history's id for `main`, else `<history>:<strand>`. */
-  readonly lineage: string;
+  readonly branchId: number;
+  /** What names the branch in the API: the history's id for `main`, else `<history>:<branch id>`. */
+  readonly branch: string;
 };
 
 /** A position that a reference named. `label`: `@c12` at a commit or import, `@s57` elsewhere. */
 export type Position = {
   readonly history: string;
-  readonly strand: number;
+  readonly branchId: number;
   readonly seq: number;
   /** The number of the last commit at or before it; null before the first. */
   readonly cycle: number | null;
   readonly committed: boolean;
   readonly label: string;
-  /** What names its lineage now: the history's id for `main`, else `<history>:<strand>`. */
-  readonly lineage: string;
+  /** What names its branch now: the history's id for `main`, else `<history>:<branch id>`. */
+  readonly branch: string;
 };
 
 /**
  * A position as it is told.
  *
- * @param at.cycle 0 before the first commit. @param at.main the lineage that has the name `main`
+ * @param at.cycle 0 before the first commit. @param at.main the branch that has the name `main`
  */
-export const positionLabelled = ({
+export const labelPosition = ({
   main,
   cycle,
-  ...at
-}: Pick<Position, 'history' | 'strand' | 'seq' | 'committed'> & {
+  ...position
+}: Pick<Position, 'history' | 'branchId' | 'seq' | 'committed'> & {
   readonly cycle: number;
   readonly main: number;
 }): Position => ({
-  ...at,
-  cycle: !at.committed && cycle === 0 ? null : cycle,
-  label: at.committed ? `@c${cycle}` : `@s${at.seq}`,
-  lineage: at.strand === main ? lineageId(at.history, 0) : `${at.history}:${at.strand}`,
+  ...position,
+  cycle: !position.committed && cycle === 0 ? null : cycle,
+  label: position.committed ? `@c${cycle}` : `@s${position.seq}`,
+  branch:
+    position.branchId === main
+      ? branchAddress(position.history, 0)
+      : `${position.history}:${position.branchId}`,
 });

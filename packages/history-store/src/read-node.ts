@@ -1,21 +1,21 @@
 import type { RowReader } from '@stemma/row-store';
-import { readChain } from './chain.ts';
-import { nearestMark } from './mark.ts';
-import { nodeReader, type FoundNode } from './node-reader.ts';
+import { readAncestorPath } from './ancestor-path.ts';
+import { openNodeReader, type FoundNode } from './node-reader.ts';
+import { readPositionMeta } from './position-meta.ts';
 
 /**
  * One node at a position without reading the rest; undefined if it is not there at this position.
  *
- * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const readNode = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
   id: string,
 ): FoundNode | undefined => {
-  const chain = readChain(rows, history, strand, seq);
-  const { cycle } = nearestMark(rows, history, strand, seq).mark;
-  return nodeReader(rows, { history, chain, cycle })(id);
+  const ancestorPath = readAncestorPath(rows, history, branchId, seq);
+  const { cycle } = readPositionMeta(rows, history, branchId, seq).meta;
+  return openNodeReader(rows, { history, ancestorPath, cycle })(id);
 };

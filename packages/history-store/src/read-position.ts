@@ -5,102 +5,107 @@ import {
   type FixedRecord,
   type FixedRecords,
   type FlatTree,
+  type NodeLocation,
   type NodeRecord,
-  type Place,
   type Policy,
   type TreeParts,
   type TurnRecord,
 } from '@stemma/context-tree';
-import type { Config, LineageParts } from '@stemma/history';
+import type { BranchParts, Config } from '@stemma/history';
 import type { Row, RowReader } from '@stemma/row-store';
-import { readChain, readStrand, type Link } from './chain.ts';
-import { nearestMark, type Mark } from './mark.ts';
-import { isTombstone, recordedOf, REGION, type Recorded } from './records.ts';
+import { readAncestorPath, readBranch, type Segment } from './ancestor-path.ts';
+import { readPositionMeta, type PositionMeta } from './position-meta.ts';
+import { isTombstone, nodeRowOf, REGION, type NodeRow } from './records.ts';
 import { CONFIGS, HEADS, POLICIES, TURNS, VERSIONS } from './tables.ts';
 
 /**
- * The records that live at a position: of every node's rows over the whole chain the newest counts; it is absent if
+ * The records that live at a position: of every node's rows over the whole ancestor path the newest counts; it is absent if
  * that is a tombstone or its cycle has come (snapshots: read).
  *
- * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
-export const readPosition = (rows: RowReader, history: string, strand: number, seq: number): TreeParts =>
-  readLinks(
+export const readPosition = (rows: RowReader, history: string, branchId: number, seq: number): TreeParts =>
+  readSegments(
     rows,
     history,
-    readChain(rows, history, strand, seq),
-    nearestMark(rows, history, strand, seq).mark,
+    readAncestorPath(rows, history, branchId, seq),
+    readPositionMeta(rows, history, branchId, seq).meta,
   );
 
 /** As {@link readPosition}, laid flat. */
-export const readFlatTree = (rows: RowReader, history: string, strand: number, seq: number): FlatTree =>
-  flattenRecords(readPosition(rows, history, strand, seq));
+export const readFlatTree = (rows: RowReader, history: string, branchId: number, seq: number): FlatTree =>
+  flattenRecords(readPosition(rows, history, branchId, seq));
 
 /** Places to read, each a range of cycles with both ends, and whether what is under `^sys` is read. */
-export type Part = {
+export type ReadScope = {
   readonly sys: boolean;
   /** Where nodes lie: the turns that these cycles seal, the open head being that of the cycle after the newest. */
-  readonly places: readonly (readonly [from: number, to: number])[];
+  readonly locations: readonly (readonly [from: number, to: number])[];
   /** Cycles whose turns are read. */
   readonly turns: readonly (readonly [from: number, to: number])[];
 };
 
 /** Everything that lives at a position. */
-const whole = (mark: Mark): Part => ({
+const wholePosition = (meta: PositionMeta): ReadScope => ({
   sys: true,
-  places: [...mark.also.map((place) => [place, place] as const), [mark.oldestLive, mark.cycle + 1]],
-  turns: [[mark.oldestTurn, mark.cycle]],
+  locations: [
+    ...meta.olderLive.map((location) => [location, location] as const),
+    [meta.oldestLive, meta.cycle + 1],
+  ],
+  turns: [[meta.oldestTurn, meta.cycle]],
 });
 
-/** The same for a chain and a mark that the caller knows, and for a part of the position. */
-export const readLinks = (
+/** The same for an ancestor path and a mark that the caller knows, and for a part of the position. */
+export const readSegments = (
   rows: RowReader,
   history: string,
-  chain: readonly Link[],
-  mark: Mark,
-  part: Part = whole(mark),
+  ancestorPath: readonly Segment[],
+  meta: PositionMeta,
+  scope: ReadScope = wholePosition(meta),
 ): TreeParts => {
   const newest = new Map<
     string,
-    { readonly from: number; readonly recorded: Recorded | null; readonly place: Place }
+    { readonly from: number; readonly recorded: NodeRow | null; readonly location: NodeLocation }
   >();
   const fixed = new Map<number, { readonly from: number; readonly record: FixedRecord }>();
-  const places = sharedPlaces();
+  const locationFor = openLocationCache();
 
-  const take = (limit: number, found: readonly Row[]): void => {
+  const applyRows = (limit: number, found: readonly Row[]): void => {
     for (const { key, value } of found) {
-      const [, , region, place, id, from] = key as [string, number, number, number, string, number];
+      const [, , region, location, id, from] = key as [string, number, number, number, string, number];
       if (from > limit) continue;
       const known = newest.get(id);
-      const recorded = isTombstone(value) ? null : recordedOf(id, value);
+      const recorded = isTombstone(value) ? null : nodeRowOf(id, value);
       // A frame that moves a node leaves a tombstone behind with the same `from` as the row at the new place.
       if (known !== undefined && (known.from > from || (known.from === from && recorded === null))) continue;
-      newest.set(id, { from, recorded, place: places(region, place, recorded?.ordinal ?? 0) });
+      newest.set(id, { from, recorded, location: locationFor(region, location, recorded?.ordinal ?? 0) });
     }
   };
 
-  for (const { strand, limit } of chain) {
-    const inTurns = [history, strand, REGION.turn] as const;
-    for (const [from, to] of part.places) take(limit, rows.range(VERSIONS, { prefix: inTurns, from, to }));
-    if (part.sys) take(limit, rows.range(VERSIONS, { prefix: [history, strand, REGION.sys, mark.sys] }));
-    for (const { key, value } of rows.range(VERSIONS, { prefix: [history, strand, REGION.fixed] })) {
+  for (const { branchId, limit } of ancestorPath) {
+    const inTurns = [history, branchId, REGION.turn] as const;
+    for (const [from, to] of scope.locations)
+      applyRows(limit, rows.range(VERSIONS, { prefix: inTurns, from, to }));
+    if (scope.sys)
+      applyRows(limit, rows.range(VERSIONS, { prefix: [history, branchId, REGION.sys, meta.sys] }));
+    for (const { key, value } of rows.range(VERSIONS, { prefix: [history, branchId, REGION.fixed] })) {
       const from = key[5] as number;
-      const { headers, payload, ordinal } = recordedOf(key[4] as string, value);
+      const { headers, payload, ordinal } = nodeRowOf(key[4] as string, value);
       if (from <= limit && from >= (fixed.get(ordinal)?.from ?? 0))
         fixed.set(ordinal, { from, record: { headers, payload } });
     }
   }
 
   const nodes: NodeRecord[] = [];
-  for (const { recorded, place } of newest.values()) {
-    if (recorded === null || (recorded.expires !== null && recorded.expires <= mark.cycle)) continue;
+  for (const { recorded, location } of newest.values()) {
+    if (recorded === null || (recorded.expires !== null && recorded.expires <= meta.cycle)) continue;
     const { headers, payload, expires, parent } = recorded;
-    if (payload !== null) nodes.push({ headers, place, parent, expires, payload });
+    if (payload !== null) nodes.push({ headers, location, parent, expires, payload });
   }
   return {
-    cycle: mark.cycle,
+    cycle: meta.cycle,
     fixed: fixedRecords(fixed),
-    turns: part.turns.flatMap(([from, to]) => readTurns(rows, history, chain, mark.cycle, from, to)),
+    turns: scope.turns.flatMap(([from, to]) => readTurns(rows, history, ancestorPath, meta.cycle, from, to)),
     nodes,
   };
 };
@@ -109,18 +114,18 @@ export const readLinks = (
 export const readTurns = (
   rows: RowReader,
   history: string,
-  chain: readonly Link[],
+  ancestorPath: readonly Segment[],
   cycleNow: number,
   first: number,
   last: number,
 ): TurnRecord[] => {
   const newest = new Map<string, { readonly from: number; readonly record: TurnRecord | null }>();
-  for (const { strand, limit } of chain) {
-    for (const { key, value } of rows.range(TURNS, { prefix: [history, strand], from: first, to: last })) {
+  for (const { branchId, limit } of ancestorPath) {
+    for (const { key, value } of rows.range(TURNS, { prefix: [history, branchId], from: first, to: last })) {
       const [, , cycle, ordinal, from] = key as [string, number, number, number, number];
-      const place = `${cycle}/${ordinal}`;
-      if (from > limit || from < (newest.get(place)?.from ?? 0)) continue;
-      newest.set(place, { from, record: isTombstone(value) ? null : turnOf(cycle, ordinal, value) });
+      const location = `${cycle}/${ordinal}`;
+      if (from > limit || from < (newest.get(location)?.from ?? 0)) continue;
+      newest.set(location, { from, record: isTombstone(value) ? null : turnOf(cycle, ordinal, value) });
     }
   }
   const turns: TurnRecord[] = [];
@@ -131,10 +136,10 @@ export const readTurns = (
 
 /** The turn that a row of `turns` stands for. */
 export const turnOf = (cycle: number, ordinal: number, value: Row['value']): TurnRecord => {
-  const { headers, payload, expires } = recordedOf(value[0] as string, value, 1);
+  const { headers, payload, expires } = nodeRowOf(value[0] as string, value, 1);
   return {
     headers,
-    place: { kind: 'turn', cycle, ordinal },
+    location: { kind: 'turn', cycle, ordinal },
     expires,
     payload: payload ?? { seq: 0, index: 0 },
   };
@@ -152,55 +157,55 @@ const fixedRecords = (found: ReadonlyMap<number, { readonly record: FixedRecord 
 };
 
 /** One object a place, so that the nodes of a turn share it. */
-const sharedPlaces = (): ((region: number, place: number, ordinal: number) => Place) => {
-  const sys: Place = { kind: 'sys', number: 0 };
-  let last: Place = sys;
-  return (region, place, ordinal) => {
+const openLocationCache = (): ((region: number, location: number, ordinal: number) => NodeLocation) => {
+  const sys: NodeLocation = { kind: 'sys', number: 0 };
+  let last: NodeLocation = sys;
+  return (region, location, ordinal) => {
     if (region === REGION.sys) return sys;
-    if (last.kind !== 'turn' || last.cycle !== place || last.ordinal !== ordinal)
-      last = { kind: 'turn', cycle: place, ordinal };
+    if (last.kind !== 'turn' || last.cycle !== location || last.ordinal !== ordinal)
+      last = { kind: 'turn', cycle: location, ordinal };
     return last;
   };
 };
 
-/** The newest frame of a lineage: where its working state is. @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND */
-export const readHead = (rows: RowReader, history: string, strand: number): number => {
-  const head = rows.get(HEADS, [history, strand]);
-  return head === undefined ? readStrand(rows, history, strand).strand : (head[0] as number);
+/** The newest frame of a branch: where its working state is. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
+export const readTipSeq = (rows: RowReader, history: string, branchId: number): number => {
+  const tip = rows.get(HEADS, [history, branchId]);
+  return tip === undefined ? readBranch(rows, history, branchId).branchId : (tip[0] as number);
 };
 
 /**
- * A lineage as commands are decided and frames are checked on, at any position; `seq` null: at its newest frame.
+ * A branch as commands are decided and frames are checked on, at any position; `seq` null: at its newest frame.
  *
- * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
-export const readLineage = (
+export const readBranchState = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number | null,
-): LineageParts => {
-  const { parent, name, thread } = readStrand(rows, history, strand);
-  const at = seq ?? readHead(rows, history, strand);
-  const { mark } = nearestMark(rows, history, strand, at);
-  const parts = readLinks(rows, history, readChain(rows, history, strand, at), mark);
+): BranchParts => {
+  const { parent, name, thread } = readBranch(rows, history, branchId);
+  const at = seq ?? readTipSeq(rows, history, branchId);
+  const { meta } = readPositionMeta(rows, history, branchId, at);
+  const records = readSegments(rows, history, readAncestorPath(rows, history, branchId, at), meta);
   return {
-    ...parts,
-    strand,
+    ...records,
+    branchId,
     parent,
     name,
     thread,
     seq: at,
-    newest: mark.newest,
-    nextIndex: mark.nextIndex,
-    ...configured(rows, history, mark),
+    newest: meta.newest,
+    nextIndex: meta.nextIndex,
+    ...configurationAt(rows, history, meta),
   };
 };
 
-const configured = (
+const configurationAt = (
   rows: RowReader,
   history: string,
-  { config, policy }: Mark,
+  { config, policy }: PositionMeta,
 ): { readonly config: Config; readonly policy: Policy | null } => ({
   config: (config === null ? {} : (rows.get(CONFIGS, [history, config])?.[0] ?? {})) as Config,
   policy: (policy === null
@@ -211,12 +216,12 @@ const configured = (
 /**
  * The general configuration and the policy in force at a position.
  *
- * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const readConfig = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
 ): { readonly config: Config; readonly policy: Policy | null } =>
-  configured(rows, history, nearestMark(rows, history, strand, seq).mark);
+  configurationAt(rows, history, readPositionMeta(rows, history, branchId, seq).meta);

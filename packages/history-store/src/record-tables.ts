@@ -19,10 +19,10 @@ export type RecordedFrame = {
   readonly bytes: Uint8Array;
 };
 
-export const FENCES: Table = {
-  name: 'fences',
+export const HISTORY_HEADS: Table = {
+  name: 'history_heads',
   about:
-    'Where a history stands for the fence: the `seq` that its next frame has, the hash of the last one, damaged or defective (null: open), and the `seq` at which it stops being served.',
+    'Where a history stands for the check: the `seq` that its next frame has, the hash of the last one, damaged or defective (null: open), and the `seq` at which it stops being served.',
   key: [['history', 'text']],
   value: [
     ['next', 'uint'],
@@ -68,7 +68,7 @@ export const DEFECTS: Table = {
   ],
 };
 
-export const RECORD_TABLES: readonly Table[] = [FENCES, FRAMES, DEFECTS, FRAME_BYTES];
+export const RECORD_TABLES: readonly Table[] = [HISTORY_HEADS, FRAMES, DEFECTS, FRAME_BYTES];
 
 /** Notes an accepted frame: where it lies, and its bytes if they are to be read from here. */
 export const putFrame = (
@@ -81,7 +81,7 @@ export const putFrame = (
 };
 
 /** The bytes of a frame, or the offset of its record in the log; undefined if there is no such frame. */
-export const frameAt = (
+export const findFrame = (
   rows: RowReader,
   history: string,
   seq: number,
@@ -90,15 +90,15 @@ export const frameAt = (
   rows.get(keepFrames ? FRAME_BYTES : FRAMES, [history, seq])?.[0] as number | Uint8Array | undefined;
 
 /** `open` heads have no state in their row: they are nearly all. */
-export const fenceCells = ({ next, prev, state, stopped }: HistoryHead): Value => [
+export const historyHeadCells = ({ next, prev, state, stopped }: HistoryHead): Value => [
   next,
   prev,
   state === 'open' ? null : state,
   stopped,
 ];
 
-export const readFence = (rows: RowReader, history: string): HistoryHead | undefined => {
-  const value = rows.get(FENCES, [history]);
+export const readHistoryHead = (rows: RowReader, history: string): HistoryHead | undefined => {
+  const value = rows.get(HISTORY_HEADS, [history]);
   if (value === undefined) return undefined;
   const [next, prev, state, stopped] = value;
   return {
@@ -110,10 +110,13 @@ export const readFence = (rows: RowReader, history: string): HistoryHead | undef
 };
 
 /** The heads of those histories that have one. */
-export const headsOf = (rows: RowReader, histories: readonly string[]): ReadonlyMap<string, HistoryHead> => {
+export const readHistoryHeads = (
+  rows: RowReader,
+  histories: readonly string[],
+): ReadonlyMap<string, HistoryHead> => {
   const heads = new Map<string, HistoryHead>();
   for (const history of histories) {
-    const head = readFence(rows, history);
+    const head = readHistoryHead(rows, history);
     if (head !== undefined) heads.set(history, head);
   }
   return heads;

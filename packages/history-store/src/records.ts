@@ -10,7 +10,7 @@ export const TOMBSTONE: Value = [];
 
 export const isTombstone = (value: Value, idColumns = 0): boolean => value[idColumns] === null;
 
-type Rest = {
+type NodeFields = {
   readonly payload: EventRef | null;
   readonly expires: number | null;
   readonly parent: string | null;
@@ -26,7 +26,7 @@ const NULL_BITS = [
   ['removable', 32],
 ] as const;
 
-const cellsOf = (headers: Headers, { payload, expires, parent, ordinal }: Rest): Cell[] => {
+const cellsOf = (headers: Headers, { payload, expires, parent, ordinal }: NodeFields): Cell[] => {
   let nulls = 0;
   for (const [name, bit] of NULL_BITS) if (headers[name] === null) nulls |= bit;
   return [
@@ -52,7 +52,7 @@ const cellsOf = (headers: Headers, { payload, expires, parent, ordinal }: Rest):
   ];
 };
 
-export const nodeCells = ({ headers, expires, parent, payload, place }: NodeRecord): Value =>
+export const nodeCells = ({ headers, expires, parent, payload, location: place }: NodeRecord): Value =>
   cellsOf(headers, { payload, expires, parent, ordinal: place.kind === 'turn' ? place.ordinal : 0 });
 
 export const turnCells = ({ headers, expires, payload }: TurnRecord): Value => [
@@ -64,7 +64,7 @@ export const fixedCells = ({ headers, payload }: FixedRecord, ordinal: number): 
   cellsOf(headers, { payload, expires: null, parent: null, ordinal });
 
 /** What a row says of a node, but for its place. */
-export type Recorded = {
+export type NodeRow = {
   readonly headers: Headers;
   readonly payload: EventRef | null;
   readonly expires: number | null;
@@ -73,8 +73,8 @@ export type Recorded = {
 };
 
 /** The node that cells stand for; `at` is the place of the first column of headers. */
-export const recordedOf = (id: string, value: Value, at = 0): Recorded => {
-  const cell = (i: number): Cell => value[at + i] as Cell;
+export const nodeRowOf = (id: string, value: Value, firstColumn = 0): NodeRow => {
+  const cell = (i: number): Cell => value[firstColumn + i] as Cell;
   const nulls = (cell(18) ?? 0) as number;
   const headers: Record<string, WideJson> & { id: string } = {
     id,

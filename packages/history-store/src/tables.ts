@@ -1,7 +1,7 @@
 import type { Table } from '@stemma/row-store';
 
 /*
- * The rows that answer any position of any lineage (snapshots: locations and rows). Columns that are usually null stand
+ * The rows that answer any position of any branch (snapshots: locations and rows). Columns that are usually null stand
  * last: they then cost nothing.
  */
 
@@ -28,19 +28,19 @@ const HEADERS = [
   ['nulls', 'uint'],
 ] as const;
 
-export const STRANDS: Table = {
-  name: 'strands',
+export const BRANCHES: Table = {
+  name: 'branches',
   about:
-    'A lineage: where it left its parent, the mark that holds at its beginning, and the name people use now. The parent of the root is null; `thread` is null for a full provider thread.',
+    'A branch: where it left its parent, the mark that holds at its beginning, and the name people use now. The parent of the root is null; `thread` is null for a full provider thread.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
   ],
   value: [
     ['parent', 'uint'],
     ['at', 'uint'],
-    ['mark_strand', 'uint'],
-    ['mark_seq', 'uint'],
+    ['meta_branch_id', 'uint'],
+    ['meta_seq', 'uint'],
     ['name', 'text'],
     ['thread', 'text'],
   ],
@@ -49,12 +49,12 @@ export const STRANDS: Table = {
 export const VERSIONS: Table = {
   name: 'versions',
   about:
-    'A node from a frame on; no cells: it is no longer there. `region`: 0 under `^sys` (`place` is the number of the `^sys` place), 1 in a turn or the head (`place` is the cycle that seals it), 2 root and regions (`ordinal` 0 to 3). `expires` is the first cycle without it. `nulls` has a bit for each header that is an explicit null: role 1, kind 2, key 4, provenance 8, refs 16, removable 32.',
+    'A node from a frame on; no cells: it is no longer there. `region`: 0 under `^sys` (`location` is the number of the `^sys` place), 1 in a turn or the head (`location` is the cycle that seals it), 2 root and regions (`ordinal` 0 to 3). `expires` is the first cycle without it. `nulls` has a bit for each header that is an explicit null: role 1, kind 2, key 4, provenance 8, refs 16, removable 32.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['region', 'uint'],
-    ['place', 'uint'],
+    ['location', 'uint'],
     ['node', 'text'],
     ['from', 'uint'],
   ],
@@ -67,7 +67,7 @@ export const TURNS: Table = {
     'A sealed turn from a frame on; no cells: it is no longer there. `ordinal` tells the turns of one import apart.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['cycle', 'uint'],
     ['ordinal', 'uint'],
     ['from', 'uint'],
@@ -83,21 +83,21 @@ export const IDS: Table = {
     ['history', 'text'],
     ['id', 'text'],
     ['from', 'uint'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
   ],
   value: [
     ['region', 'uint'],
-    ['place', 'uint'],
+    ['location', 'uint'],
     ['ordinal', 'uint'],
   ],
 };
 
 export const SNAPSHOTS: Table = {
   name: 'snapshots',
-  about: 'The snapshot of a cycle: the position (`strand`, `seq`) and what was computed of it.',
+  about: 'The snapshot of a cycle: the position (`branch_id`, `seq`) and what was computed of it.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['cycle', 'uint'],
   ],
   value: [
@@ -110,13 +110,13 @@ export const SNAPSHOTS: Table = {
   ],
 };
 
-export const MARKS: Table = {
-  name: 'marks',
+export const POSITION_META: Table = {
+  name: 'position_meta',
   about:
-    'What must be known of a position besides its nodes, from a frame on: the newest `cycle`; the lowest place with something alive (`oldest_live`), but for those in `also`; the lowest place of a turn; the number of the `^sys` place, its living nodes and its rows; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frames that configured the policy and the rest.',
+    'What must be known of a position besides its nodes, from a frame on: the newest `cycle`; the lowest place with something alive (`oldest_live`), but for those in `older_live`; the lowest place of a turn; the number of the `^sys` place, its living nodes and its rows; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frames that configured the policy and the rest.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['seq', 'uint'],
   ],
   value: [
@@ -129,7 +129,7 @@ export const MARKS: Table = {
     ['sys_rows', 'uint'],
     ['sys', 'uint'],
     ['policy', 'uint'],
-    ['also', 'json'],
+    ['older_live', 'json'],
     ['config', 'uint'],
   ],
 };
@@ -149,13 +149,13 @@ export const COMMANDS: Table = {
 
 export const NAMES: Table = {
   name: 'names',
-  about: 'The position (`strand`, `seq`) that a name stands for.',
+  about: 'The position (`branch_id`, `seq`) that a name stands for.',
   key: [
     ['history', 'text'],
     ['name', 'text'],
   ],
   value: [
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['seq', 'uint'],
   ],
 };
@@ -163,14 +163,14 @@ export const NAMES: Table = {
 export const HEADS: Table = {
   name: 'heads',
   about:
-    'The newest frame of a lineage and the newest of its own marks. A lineage that was only started has none: its newest frame is the one that started it.',
+    'The newest frame of a branch and the newest of its own marks. A branch that was only started has none: its newest frame is the one that started it.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
   ],
   value: [
     ['seq', 'uint'],
-    ['mark', 'uint'],
+    ['meta_seq', 'uint'],
   ],
 };
 
@@ -184,14 +184,14 @@ export const POLICIES: Table = {
   value: [['policy', 'json']],
 };
 
-export const LINEAGE_NAMES: Table = {
-  name: 'lineage_names',
-  about: 'The lineage that has a name now: a rollback takes its name along.',
+export const BRANCH_NAMES: Table = {
+  name: 'branch_names',
+  about: 'The branch that has a name now: a rollback takes its name along.',
   key: [
     ['history', 'text'],
     ['name', 'text'],
   ],
-  value: [['strand', 'uint']],
+  value: [['branch_id', 'uint']],
 };
 
 export const CONFIGS: Table = {
@@ -205,16 +205,16 @@ export const CONFIGS: Table = {
 };
 
 export const SNAPSHOTS_TABLES: readonly Table[] = [
-  STRANDS,
+  BRANCHES,
   VERSIONS,
   TURNS,
   IDS,
   SNAPSHOTS,
-  MARKS,
+  POSITION_META,
   COMMANDS,
   NAMES,
   HEADS,
   POLICIES,
   CONFIGS,
-  LINEAGE_NAMES,
+  BRANCH_NAMES,
 ];

@@ -10,9 +10,9 @@ import {
   type RowsUnderTest,
 } from '@stemma/test-kit';
 import { describe, expect, it } from 'vitest';
-import { nearestMark, readChain, readPosition } from '../src/index.ts';
-import type { Mark } from '../src/mark.ts';
-import { readLinks } from '../src/read-position.ts';
+import { readAncestorPath, readPosition, readPositionMeta } from '../src/index.ts';
+import type { PositionMeta } from '../src/position-meta.ts';
+import { readSegments } from '../src/read-position.ts';
 
 const block = (more: object = {}): never =>
   ({ nodeType: 'cb', offset: 0, kind: 'text', content: 'x', ...more }) as never;
@@ -32,12 +32,12 @@ const both = (steps: readonly Step[] = [START]): Both => {
 const written = ({ under }: Both): Record<string, number> => {
   const counts: Record<string, number> = {};
   const own = new Set([
-    'strands',
+    'branches',
     'versions',
     'turns',
     'ids',
     'snapshots',
-    'marks',
+    'position_meta',
     'heads',
     'names',
     'policies',
@@ -51,11 +51,14 @@ const idsOf = (parts: TreeParts): string[] =>
   [...parts.nodes].map(({ headers }) => headers.id).sort(compareCodePoints);
 
 /** True if the nodes at every position are the copies', the mark changed by `spoil`. */
-const isRight = ({ history, under }: Both, spoil: (mark: Mark) => Mark = (mark) => mark): boolean =>
+const isRight = (
+  { history, under }: Both,
+  spoil: (meta: PositionMeta) => PositionMeta = (meta) => meta,
+): boolean =>
   under.rows.now((view) => {
     for (let seq = 0; seq < history.state.next; seq++) {
-      const { mark } = nearestMark(view, HISTORY, 0, seq);
-      const parts = readLinks(view, HISTORY, readChain(view, HISTORY, 0, seq), spoil(mark));
+      const { meta } = readPositionMeta(view, HISTORY, 0, seq);
+      const parts = readSegments(view, HISTORY, readAncestorPath(view, HISTORY, 0, seq), spoil(meta));
       if (JSON.stringify(idsOf(parts)) !== JSON.stringify(idsOf(history.copyAt(0, seq)))) return false;
     }
     return true;
@@ -70,11 +73,18 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
       COMMIT,
     ]);
     tree.history.run(0, [insert('^ah', block()), COMMIT]);
-    expect(written(tree)).toEqual({ versions: 1, ids: 2, turns: 1, snapshots: 1, marks: 1, heads: 1 });
+    expect(written(tree)).toEqual({
+      versions: 1,
+      ids: 2,
+      turns: 1,
+      snapshots: 1,
+      position_meta: 1,
+      heads: 1,
+    });
     tree.history.run(0, [COMMIT]);
-    expect(written(tree)).toEqual({ snapshots: 1, marks: 1, heads: 1 });
+    expect(written(tree)).toEqual({ snapshots: 1, position_meta: 1, heads: 1 });
     tree.history.branch('fork', 0, 1);
-    expect(written(tree)).toEqual({ strands: 1 });
+    expect(written(tree)).toEqual({ branchIds: 1 });
   }, 600_000);
 
   it('ageing and plain expiry write nothing [snapshots: expires] [record §3: consequences]', () => {
@@ -82,7 +92,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
     tree.history.run(0, [insert('^ah', block({ ttl: 1 })), insert('^ah', block()), COMMIT]);
     for (let i = 0; i < 3; i++) {
       tree.history.run(0, [COMMIT]);
-      expect(written(tree)).toEqual({ snapshots: 1, marks: 1, heads: 1 });
+      expect(written(tree)).toEqual({ snapshots: 1, position_meta: 1, heads: 1 });
     }
     expect(isRight(tree)).toBe(true);
   });
@@ -95,11 +105,11 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
       const [newest] = idsOf(tree.history.copyAt(0, tree.history.state.next - 1)).slice(-1);
       const steps = newest === undefined ? [] : [{ op: 'remove', id: newest } as Step];
       tree.history.run(0, [...steps, insert('^sys', block()), insert('^sys', block({ ttl: 3 })), COMMIT]);
-      const { mark } = tree.under.rows.now((view) =>
-        nearestMark(view, HISTORY, 0, tree.history.state.next - 1),
+      const { meta } = tree.under.rows.now((view) =>
+        readPositionMeta(view, HISTORY, 0, tree.history.state.next - 1),
       );
-      if (mark.sysRows === mark.sysLive) anew++;
-      most = Math.max(most, mark.sysRows - 2 * mark.sysLive);
+      if (meta.sysRows === meta.sysLive) anew++;
+      most = Math.max(most, meta.sysRows - 2 * meta.sysLive);
     }
     expect(anew).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(64);
@@ -126,20 +136,20 @@ describe('where something is alive [snapshots: oldestLive]', () => {
 
   it('stays narrow with stragglers far below the rest, which stand in `also` [snapshots: oldestLive]', () => {
     const tree = stragglers();
-    const { mark } = tree.under.rows.now((view) =>
-      nearestMark(view, HISTORY, 0, tree.history.state.next - 1),
+    const { meta } = tree.under.rows.now((view) =>
+      readPositionMeta(view, HISTORY, 0, tree.history.state.next - 1),
     );
-    expect(mark.also.length).toBe(32);
-    expect(mark.cycle - mark.oldestLive).toBeLessThan(12 * 14);
+    expect(meta.olderLive.length).toBe(32);
+    expect(meta.cycle - meta.oldestLive).toBeLessThan(12 * 14);
     expect(isRight(tree)).toBe(true);
   });
 
   it('loses nodes without `also`, and shows what died with a range that is never moved, at the cost of reading it all [snapshots: oldestLive]', () => {
     const tree = stragglers();
-    expect(isRight(tree, (mark) => ({ ...mark, also: [] }))).toBe(false);
-    expect(isRight(tree, (mark) => ({ ...mark, oldestLive: mark.oldestLive + 1 }))).toBe(false);
-    expect(isRight(tree, (mark) => ({ ...mark, cycle: mark.cycle + 1 }))).toBe(false);
-    expect(isRight(tree, (mark) => ({ ...mark, also: [], oldestLive: 0 }))).toBe(true);
+    expect(isRight(tree, (meta) => ({ ...meta, olderLive: [] }))).toBe(false);
+    expect(isRight(tree, (meta) => ({ ...meta, oldestLive: meta.oldestLive + 1 }))).toBe(false);
+    expect(isRight(tree, (meta) => ({ ...meta, cycle: meta.cycle + 1 }))).toBe(false);
+    expect(isRight(tree, (meta) => ({ ...meta, olderLive: [], oldestLive: 0 }))).toBe(true);
   });
 
   it('reads a live window of 50 after 2,000 cycles without looking at what died', () => {

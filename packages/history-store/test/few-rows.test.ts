@@ -2,7 +2,7 @@ import type { Step } from '@stemma/history';
 import type { RowChange } from '@stemma/row-store';
 import { HISTORY, naiveHistory, rowsUnderTest, type NaiveHistory } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
-import { nearestMark, readPosition } from '../src/index.ts';
+import { readPosition, readPositionMeta } from '../src/index.ts';
 
 const COMMIT: Step = { op: 'commit' };
 const block = (id: string, more: object = {}, parent = '^ah'): Step => ({
@@ -13,15 +13,15 @@ const block = (id: string, more: object = {}, parent = '^ah'): Step => ({
 
 type Told = {
   readonly history: NaiveHistory;
-  /** Runs a command on a strand and gives the rows that it wrote to a table: key and value, null for a removal. */
+  /** Runs a command on a branch and gives the rows that it wrote to a table: key and value, null for a removal. */
   readonly wrote: (
     table: string,
-    strand: number,
+    branchId: number,
     ...steps: readonly Step[]
   ) => (readonly [unknown, unknown])[];
   readonly last: (table: string) => RowChange[];
-  readonly ids: (strand: number, seq: number) => string[];
-  readonly mark: () => ReturnType<typeof nearestMark>['mark'];
+  readonly ids: (branchId: number, seq: number) => string[];
+  readonly mark: () => ReturnType<typeof readPositionMeta>['meta'];
 };
 
 const told = (): Told => {
@@ -33,32 +33,34 @@ const told = (): Told => {
   return {
     history,
     last,
-    wrote: (table, strand, ...steps) => {
-      if (history.run(strand, steps) === undefined) throw new Error('the command was refused');
+    wrote: (table, branchId, ...steps) => {
+      if (history.run(branchId, steps) === undefined) throw new Error('the command was refused');
       return last(table).map(({ key, value }) => [key, value]);
     },
-    ids: (strand, seq) =>
+    ids: (branchId, seq) =>
       under.rows.now((view) =>
-        [...readPosition(view, HISTORY, strand, seq).nodes].map(({ headers }) => headers.id),
+        [...readPosition(view, HISTORY, branchId, seq).nodes].map(({ headers }) => headers.id),
       ),
-    mark: () => under.rows.now((view) => nearestMark(view, HISTORY, 0, history.state.next - 1).mark),
+    mark: () => under.rows.now((view) => readPositionMeta(view, HISTORY, 0, history.state.next - 1).meta),
   };
 };
 
-test('a fork of an open head writes its strand and nothing else, and sealing on both sides rewrites no node [snapshots: open head] [snapshots: writes]', () => {
+test('a fork of an open head writes its branch id and nothing else, and sealing on both sides rewrites no node [snapshots: open head] [snapshots: writes]', () => {
   const { history, wrote, last, ids } = told();
   const nodes = Array.from({ length: 3_000 }, (_, i) => block(`n${i}`));
   wrote('versions', 0, ...nodes);
   const fork = history.branch('fork', 0, 1);
   expect(
-    ['strands', 'versions', 'ids', 'turns', 'marks', 'snapshots', 'heads'].map((table) => last(table).length),
+    ['branches', 'versions', 'ids', 'turns', 'position_meta', 'snapshots', 'heads'].map(
+      (table) => last(table).length,
+    ),
   ).toEqual([1, 0, 0, 0, 0, 0, 0]);
-  const strand = fork?.lineage ?? -1;
-  expect([wrote('versions', strand, COMMIT), last('turns').length]).toEqual([[], 1]);
+  const branchId = fork?.branchId ?? -1;
+  expect([wrote('versions', branchId, COMMIT), last('turns').length]).toEqual([[], 1]);
   const own = history.state.next - 1;
   expect([wrote('versions', 0, COMMIT), last('turns').length]).toEqual([[], 1]);
   for (const [of, seq] of [
-    [strand, own],
+    [branchId, own],
     [0, own + 1],
   ] as const)
     expect(ids(of, seq)).toHaveLength(3_000);
@@ -83,9 +85,9 @@ test('an attachment to a turn older than all that lives adds its place to the ma
   const { wrote, ids, mark, history } = told();
   wrote('versions', 0, block('short', { ttl: 1 }), { op: 'commit', turn_id: 'old' });
   for (let cycle = 2; cycle <= 60; cycle++) wrote('versions', 0, block(`b${cycle}`, { ttl: 3 }), COMMIT);
-  expect([mark().oldestLive > 50, mark().also]).toEqual([true, []]);
+  expect([mark().oldestLive > 50, mark().olderLive]).toEqual([true, []]);
   wrote('versions', 0, block('late', { offset: 1 }, 'old'));
-  expect(mark().also).toEqual([1]);
+  expect(mark().olderLive).toEqual([1]);
   expect(ids(0, history.state.next - 1)).toContain('late');
   for (let cycle = 61; cycle <= 70; cycle++) wrote('versions', 0, block(`b${cycle}`, { ttl: 3 }), COMMIT);
   expect(ids(0, history.state.next - 1)).toContain('late');

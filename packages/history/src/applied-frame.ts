@@ -1,6 +1,6 @@
-import type { Change } from '@stemma/context-tree';
+import type { RecordChange } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
-import type { LineageState } from './state.ts';
+import type { BranchState } from './state.ts';
 
 /** A frame that was accepted, checked and applied: what read models fold. */
 export type AppliedFrame = {
@@ -10,25 +10,25 @@ export type AppliedFrame = {
   readonly author: Author;
   readonly command: string;
   readonly digest: Uint8Array;
-  /** The strand that all events belong to. */
-  readonly lineage: number;
+  /** The branch that all events belong to. */
+  readonly branchId: number;
   readonly events: readonly HistoryEvent[];
   /** What each event did to the tree, one list per event; empty for events that touch no record. */
-  readonly changes: readonly (readonly Change[])[];
+  readonly changes: readonly (readonly RecordChange[])[];
   /**
-   * The lineage after the frame. Read-only, and only until the next frame is applied. Of a lineage that was only started
+   * The branch after the frame. Read-only, and only until the next frame is applied. Of a branch that was only started
    * it is read in when it is asked for: leave it alone where `started` says a fork or rollback.
    */
-  readonly state: LineageState;
-  /** Set when the frame starts a lineage. */
-  readonly started: Started | null;
+  readonly state: BranchState;
+  /** Set when the frame starts a branch. */
+  readonly started: BranchStart | null;
   /** Set when the frame ends a cycle (a commit or an import): the newest such event of the frame. */
   readonly snapshot: AppliedSnapshot | null;
-  /** True for a frame of observations: it lies outside every lineage, `lineage` is only the one that was looked at. */
+  /** True for a frame of observations: it lies outside every branch, `branch` is only the one that was looked at. */
   readonly observed: boolean;
 };
 
-export type Started =
+export type BranchStart =
   | { readonly how: 'start' }
   | { readonly how: 'fork' | 'rollback'; readonly parent: number; readonly at: number };
 

@@ -1,17 +1,17 @@
-import type { Change } from '@stemma/context-tree';
+import type { RecordChange } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import { isOf, type Author, type Frame, type HistoryEvent } from '@stemma/events';
-import type { AppliedFrame, AppliedSnapshot, Started } from './applied-frame.ts';
-import { evolve, type LineageEvent } from './evolve.ts';
-import { freshLineage, lineageOf, scalarsOf, standingOf } from './lineage.ts';
+import type { AppliedFrame, AppliedSnapshot, BranchStart } from './applied-frame.ts';
+import { branchScalars, branchTip, newRootBranch, requireBranch } from './branch.ts';
+import type { ApplyFrame } from './contracts.ts';
+import { evolve, type BranchEvent } from './evolve.ts';
 import { payloadIn } from './recorded-node.ts';
-import type { ApplyFrame } from './signatures.ts';
-import type { HistoryState, LineageState, Sources } from './state.ts';
+import type { BranchState, HistoryState, Sources } from './state.ts';
 
 /** How to take a frame back that was applied with `keep`. */
 const undos = new WeakMap<AppliedFrame, () => void>();
 
-type Done = { readonly applied: AppliedFrame; readonly undo: () => void };
+type UndoableFrame = { readonly applied: AppliedFrame; readonly undo: () => void };
 
 export const applyFrame: ApplyFrame = (state, frame, sources, options = {}) => {
   const { envelope, body } = frame;
@@ -29,7 +29,7 @@ export const applyFrame: ApplyFrame = (state, frame, sources, options = {}) => {
   }
 };
 
-const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: boolean): Done => {
+const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: boolean): UndoableFrame => {
   const { events } = frame.body;
   const lead = refuseMisplaced(frame);
   const first = events[lead];
@@ -37,9 +37,9 @@ const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: bool
   if (frame.envelope.seq === 0 && first?.type !== 'HistoryStarted')
     throw fail('E_HISTORY_DEFECTIVE', 'the history does not begin with HistoryStarted');
   if (first !== undefined && isOf(first, 'observation')) return applyObservations(state, frame, sources);
-  if (first?.type === 'LineageStarted') return applyBranch(state, frame, first, sources);
-  refuseBehindSnapshot(events);
-  return applyToLineage(state, frame, lead, sources, keep);
+  if (first?.type === 'BranchStarted') return applyBranchStarted(state, frame, first, sources);
+  refuseAfterSnapshot(events);
+  return applyToBranch(state, frame, lead, sources, keep);
 };
 
 /** The events before the first that is no intervention: one or none. An intervention leads its frame and has an actor. */
@@ -52,120 +52,121 @@ const refuseMisplaced = ({ body }: Frame): number => {
   return 1;
 };
 
-/** Observations lie outside every lineage: nothing changes but the number of the next frame. */
-const applyObservations = (state: HistoryState, frame: Frame, sources: Sources): Done => {
+/** Observations lie outside every branch: nothing changes but the number of the next frame. */
+const applyObservations = (state: HistoryState, frame: Frame, sources: Sources): UndoableFrame => {
   const { body, envelope } = frame;
   if (!('actor' in body)) throw fail('E_HISTORY_DEFECTIVE', 'an observation has no actor');
   for (const event of body.events) {
     if (!isOf(event, 'observation'))
       throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands beside observations`);
-    if (event.strand > event.seq || event.seq >= envelope.seq)
+    if (event.branchId > event.seq || event.seq >= envelope.seq)
       throw fail('E_HISTORY_DEFECTIVE', 'a position was observed that is not there yet');
   }
-  if (standingOf(state, body.lineage, sources) === undefined)
-    throw fail('E_HISTORY_DEFECTIVE', `there is no lineage ${body.lineage}`);
-  const lineage = (): LineageState => lineageOf(state, body.lineage, sources);
-  return { applied: appliedFrame(state, frame, noChanges(frame), lineage, null), undo: () => undefined };
+  if (branchTip(state, body.branchId, sources) === undefined)
+    throw fail('E_HISTORY_DEFECTIVE', `there is no branch ${body.branchId}`);
+  const branch = (): BranchState => requireBranch(state, body.branchId, sources);
+  return { applied: appliedFrame(state, frame, noChanges(frame), branch, null), undo: () => undefined };
 };
 
-const noChanges = ({ body }: Frame): readonly (readonly Change[])[] => body.events.map(() => []);
+const noChanges = ({ body }: Frame): readonly (readonly RecordChange[])[] => body.events.map(() => []);
 
-/** A lineage starts at a position: no tree is taken in until it is asked for, so that it costs the same whatever its size. */
-const applyBranch = (
+/** A branch starts at a position: no tree is taken in until it is asked for, so that it costs the same whatever its size. */
+const applyBranchStarted = (
   state: HistoryState,
   frame: Frame,
-  event: Extract<HistoryEvent, { type: 'LineageStarted' }>,
+  event: Extract<HistoryEvent, { type: 'BranchStarted' }>,
   sources: Sources,
-): Done => {
+): UndoableFrame => {
   const { seq } = frame.envelope;
-  const { lineage: strand, events } = frame.body;
+  const { branchId, events } = frame.body;
   const { parent, at, how, name, abandoned } = event;
-  if (strand !== seq)
-    throw fail('E_HISTORY_DEFECTIVE', `a lineage starts in frame ${seq} as strand ${strand}`);
-  if (at >= seq || parent >= seq || standingOf(state, parent, sources) === undefined)
-    throw fail('E_HISTORY_DEFECTIVE', 'a lineage starts from what is not there yet');
+  if (branchId !== seq)
+    throw fail('E_HISTORY_DEFECTIVE', `a branch starts in frame ${seq} as branch ${branchId}`);
+  if (at >= seq || parent >= seq || branchTip(state, parent, sources) === undefined)
+    throw fail('E_HISTORY_DEFECTIVE', 'a branch starts from what is not there yet');
   for (const { type } of events.slice(events.indexOf(event) + 1))
     if (type !== 'PositionNamed' && type !== 'PositionAnnotated')
-      throw fail('E_HISTORY_DEFECTIVE', `${type} stands behind LineageStarted`);
-  const back = how === 'rollback' ? rename(state, parent, abandoned) : () => undefined;
-  state.branches.set(seq, { strand, parent: { strand: parent, at }, name, seq });
-  const lineage = (): LineageState => lineageOf(state, strand, sources);
+      throw fail('E_HISTORY_DEFECTIVE', `${type} stands behind BranchStarted`);
+  const undoRename = how === 'rollback' ? renameBranch(state, parent, abandoned) : () => undefined;
+  state.startedBranches.set(seq, { branchId, parent: { branchId: parent, at }, name, seq });
+  const branch = (): BranchState => requireBranch(state, branchId, sources);
   return {
-    applied: appliedFrame(state, frame, noChanges(frame), lineage, { how, parent, at }),
+    applied: appliedFrame(state, frame, noChanges(frame), branch, { how, parent, at }),
     undo: () => {
-      state.branches.delete(seq);
-      state.lineages.delete(seq);
-      back();
+      state.startedBranches.delete(seq);
+      state.loadedBranches.delete(seq);
+      undoRename();
     },
   };
 };
 
-/** The lineage that a rollback leaves is called otherwise from now on; gives how to take that back. */
-const rename = (state: HistoryState, strand: number, name: string | null): (() => void) => {
-  const known = state.lineages.get(strand) ?? state.branches.get(strand);
+/** The branch that a rollback leaves is called otherwise from now on; gives how to take that back. */
+const renameBranch = (state: HistoryState, branchId: number, name: string | null): (() => void) => {
+  const known = state.loadedBranches.get(branchId) ?? state.startedBranches.get(branchId);
   const before = known?.name ?? null;
-  const noted = state.names.get(strand);
+  const noted = state.abandonedNames.get(branchId);
   if (known !== undefined) known.name = name;
-  state.names.set(strand, name);
+  state.abandonedNames.set(branchId, name);
   return () => {
-    const now = state.lineages.get(strand) ?? state.branches.get(strand);
+    const now = state.loadedBranches.get(branchId) ?? state.startedBranches.get(branchId);
     if (now !== undefined && known !== undefined) now.name = before;
-    if (noted === undefined) state.names.delete(strand);
-    else state.names.set(strand, noted);
+    if (noted === undefined) state.abandonedNames.delete(branchId);
+    else state.abandonedNames.set(branchId, noted);
   };
 };
 
-const applyToLineage = (
+const applyToBranch = (
   state: HistoryState,
   frame: Frame,
   lead: number,
   sources: Sources,
   keep: boolean,
-): Done => {
+): UndoableFrame => {
   const { seq } = frame.envelope;
-  const { events, lineage: strand } = frame.body;
+  const { events, branchId } = frame.body;
   const first = events[lead];
-  const start = first?.type === 'HistoryStarted' ? startOf(seq, strand, first) : null;
-  const lineage = start ?? lineageOf(state, strand, sources);
-  if (start !== null) state.lineages.set(0, start);
-  else if (!keep) lineage.tree.forget();
-  const mark = lineage.tree.mark();
-  const scalars = scalarsOf(lineage);
+  const start = first?.type === 'HistoryStarted' ? startOf(seq, branchId, first) : null;
+  const branch = start ?? requireBranch(state, branchId, sources);
+  if (start !== null) state.loadedBranches.set(0, start);
+  else if (!keep) branch.tree.forget();
+  const savepoint = branch.tree.savepoint();
+  const scalars = branchScalars(branch);
   const undo = (): void => {
-    lineage.tree.undoTo(mark);
-    Object.assign(lineage, scalars);
-    if (start !== null) state.lineages.delete(0);
+    branch.tree.rollbackTo(savepoint);
+    Object.assign(branch, scalars);
+    if (start !== null) state.loadedBranches.delete(0);
   };
-  const changes: (readonly Change[])[] = events.slice(0, lead).map(() => []);
+  const changes: (readonly RecordChange[])[] = events.slice(0, lead).map(() => []);
   if (start !== null) changes.push(fixedChanges(start));
   try {
     for (let index = changes.length; index < events.length; index++) {
-      const before = lineage.tree.mark();
-      evolve(lineage, lineageEvent(events[index] as HistoryEvent), { seq, index }, sources);
-      changes.push(lineage.tree.changesSince(before));
+      const before = branch.tree.savepoint();
+      evolve(branch, branchEvent(events[index] as HistoryEvent), { seq, index }, sources);
+      changes.push(branch.tree.changesSince(before));
     }
-    if (!lineage.tree.settled) throw fail('E_HISTORY_DEFECTIVE', 'nodes are left whose container has gone');
+    if (!branch.tree.hasNoOrphans)
+      throw fail('E_HISTORY_DEFECTIVE', 'nodes are left whose container has gone');
   } catch (error) {
     undo();
     throw error;
   }
-  lineage.seq = seq;
-  if (!keep) lineage.tree.forget();
-  const how: Started | null = start === null ? null : { how: 'start' };
-  return { applied: appliedFrame(state, frame, changes, () => lineage, how), undo };
+  branch.seq = seq;
+  if (!keep) branch.tree.forget();
+  const how: BranchStart | null = start === null ? null : { how: 'start' };
+  return { applied: appliedFrame(state, frame, changes, () => branch, how), undo };
 };
 
 type HistoryStarted = Extract<HistoryEvent, { type: 'HistoryStarted' }>;
 
-const startOf = (seq: number, strand: number, event: HistoryStarted): LineageState => {
-  if (strand !== seq)
-    throw fail('E_HISTORY_DEFECTIVE', `a lineage starts in frame ${seq} as strand ${strand}`);
+const startOf = (seq: number, branchId: number, event: HistoryStarted): BranchState => {
+  if (branchId !== seq)
+    throw fail('E_HISTORY_DEFECTIVE', `a branch starts in frame ${seq} as branch ${branchId}`);
   if (seq !== 0) throw fail('E_HISTORY_DEFECTIVE', 'the history starts a second time');
-  return freshLineage(event.ids, event.thread, event.cycle);
+  return newRootBranch(event.ids, event.thread, event.cycle);
 };
 
 /** The position after the frame is the snapshot, so only names and notes may stand behind it. */
-const refuseBehindSnapshot = (events: readonly HistoryEvent[]): void => {
+const refuseAfterSnapshot = (events: readonly HistoryEvent[]): void => {
   const snapshot = events.findIndex((event) => isOf(event, 'snapshot'));
   if (snapshot === -1) return;
   for (const event of events.slice(snapshot + 1))
@@ -188,31 +189,31 @@ export const revertFrame = (state: HistoryState, applied: AppliedFrame): void =>
 
 /**
  * Makes all frames applied with `keep` final and frees what was kept for taking them back. While the trees at hand have
- * more than `most` nodes together, others than that of the lineage `used` go: they are asked for again when they are needed.
+ * more than `most` nodes together, others than that of the branch `used` go: they are asked for again when they are needed.
  */
-export const settle = ({ lineages }: HistoryState, most: number, used: number): void => {
-  const kept = lineages.get(used);
-  lineages.delete(used);
-  if (kept !== undefined) lineages.set(used, kept);
+export const finalizeFrames = ({ loadedBranches }: HistoryState, most: number, used: number): void => {
+  const kept = loadedBranches.get(used);
+  loadedBranches.delete(used);
+  if (kept !== undefined) loadedBranches.set(used, kept);
   let nodes = 0;
-  for (const { tree } of lineages.values()) {
+  for (const { tree } of loadedBranches.values()) {
     tree.forget();
     nodes += tree.counts.nodes;
   }
-  for (const [strand, { tree }] of lineages) {
-    if (nodes <= most || lineages.size === 1) return;
-    lineages.delete(strand);
+  for (const [branchId, { tree }] of loadedBranches) {
+    if (nodes <= most || loadedBranches.size === 1) return;
+    loadedBranches.delete(branchId);
     nodes -= tree.counts.nodes;
   }
 };
 
-const lineageEvent = (event: HistoryEvent): LineageEvent => {
+const branchEvent = (event: HistoryEvent): BranchEvent => {
   if (isOf(event, 'start') || isOf(event, 'observation'))
     throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands behind other events`);
   return event;
 };
 
-const fixedChanges = ({ tree }: LineageState): readonly Change[] =>
+const fixedChanges = ({ tree }: BranchState): readonly RecordChange[] =>
   (['root', 'sys', 'seq', 'ah'] as const).map((fixed) => ({
     fixed,
     before: undefined,
@@ -222,9 +223,9 @@ const fixedChanges = ({ tree }: LineageState): readonly Change[] =>
 const appliedFrame = (
   state: HistoryState,
   frame: Frame,
-  changes: readonly (readonly Change[])[],
-  lineage: () => LineageState,
-  started: Started | null,
+  changes: readonly (readonly RecordChange[])[],
+  branch: () => BranchState,
+  started: BranchStart | null,
 ): AppliedFrame => {
   const { body } = frame;
   const author: Author = 'recorder' in body ? { recorder: body.recorder } : { actor: body.actor };
@@ -235,11 +236,11 @@ const appliedFrame = (
     author,
     command: body.command,
     digest: body.digest,
-    lineage: body.lineage,
+    branchId: body.branchId,
     events: body.events,
     changes,
     get state() {
-      return lineage();
+      return branch();
     },
     started,
     snapshot: snapshotIn(body.events),
@@ -258,7 +259,7 @@ const snapshotIn = (events: readonly HistoryEvent[]): AppliedSnapshot | null => 
 /** Payloads of the frame itself come from its events, all others from the given source. */
 export const withOwnPayloads = (sources: Sources, seq: number, events: readonly HistoryEvent[]): Sources => ({
   position: sources.position,
-  lineage: sources.lineage,
+  branchTip: sources.branchTip,
   payload: (ref) => {
     if (ref.seq !== seq) return sources.payload(ref);
     const event = events[ref.index];

@@ -11,7 +11,7 @@ const object = z.custom<{ readonly [key: string]: WideJson }>(
 const id = z.string().min(1);
 const count = z.int().min(0);
 const nanoseconds = z.bigint().min(0n);
-const position = z.strictObject({ strand: count, seq: count });
+const position = z.strictObject({ branchId: count, seq: count });
 const source = z.strictObject({ format: z.string(), sha256: z.string() });
 
 /** Begins a history: an empty tree. Regions that get no id are called `root`, `sys`, `seq`, `ah` (context-tree §10.19). */
@@ -74,8 +74,8 @@ const priorities = z.strictObject({
 });
 
 /**
- * Names, or writes a note to, a position; without one it is where the lineage stands: after the steps before this one
- * in the command, or where the lineage was when there are none.
+ * Names, or writes a note to, a position; without one it is where the branch stands: after the steps before this one
+ * in the command, or where the branch was when there are none.
  */
 const name = z.strictObject({ op: z.literal('name'), name: z.string(), position: position.optional() });
 const annotate = z.strictObject({
@@ -95,7 +95,7 @@ const save = z.strictObject({
 /** Another general configuration from here on; null takes a key away. Keys of the policy go to the policy. */
 const config = z.strictObject({ op: z.literal('config'), set: object });
 
-/** A lineage of its own goes on from a position of any lineage; without one from where this one stands. Alone in its command. */
+/** A branch of its own goes on from a position of any branch; without one from where this one stands. Alone in its command. */
 const fork = z.strictObject({
   op: z.literal('fork'),
   name: z.string().nullable().optional(),
@@ -104,7 +104,7 @@ const fork = z.strictObject({
 });
 
 /**
- * The lineage goes on from an earlier position of its chain: as a new lineage that takes its name. What is left keeps its
+ * The branch goes on from an earlier position of its ancestor path: as a new branch that takes its name. What is left keeps its
  * id, and may be given a name. Alone in its command.
  */
 const rollback = z.strictObject({
@@ -131,7 +131,7 @@ const inject = z.strictObject({
   vector_id: count.optional(),
 });
 
-/** A mind was asked about a position; nothing enters the lineage. By an actor, and alone in its command. */
+/** A mind was asked about a position; nothing enters the branch. By an actor, and alone in its command. */
 const query = z.strictObject({
   op: z.literal('query'),
   question: z.string(),
@@ -147,7 +147,7 @@ const run = z.strictObject({
   since: position.optional(),
 });
 
-/** What an actor looked at (pool: Observations): recorded outside every lineage. By an actor, and alone in its command. */
+/** What an actor looked at (pool: Observations): recorded outside every branch. By an actor, and alone in its command. */
 const observe = z.strictObject({
   op: z.literal('observe'),
   observations: z
@@ -198,10 +198,10 @@ export const Command = z.strictObject({
   /** Made by the client: the same id with the same content has one effect, however often it is sent (record §3). */
   id: z.string().min(1).max(256),
   history: z.string().min(1).max(256),
-  /** The strand it is about; 0 for a command that starts a history. */
-  lineage: count,
+  /** The branch it is about; 0 for a command that starts a history. */
+  branchId: count,
   by: author,
-  /** Refuse with E_CONFLICT unless the lineage's newest frame is this one. */
+  /** Refuse with E_CONFLICT unless the branch's newest frame is this one. */
   expected: count.optional(),
   /**
    * The time of the command's nodes instead of the clock's, for a command that is done again (experiments): they get
@@ -214,7 +214,7 @@ export const Command = z.strictObject({
   steps: z.array(Step).min(1).max(100_000),
 });
 
-/** An intention: what somebody wants of one lineage. One command becomes one frame or one error. */
+/** An intention: what somebody wants of one branch. One command becomes one frame or one error. */
 export type Command = Omit<z.infer<typeof Command>, 'by'> & { readonly by: Author };
 
 /**
@@ -233,6 +233,7 @@ export const parseCommand = (value: unknown): Command => {
 
 /** SHA-256 of the canonical msgpack of the command without its id: tells a repeated command from another (record §3). */
 export const commandDigest = (command: Command): Uint8Array => {
-  const { id: _id, ...rest } = command;
-  return sha256(pack(rest as unknown as Packable));
+  const { id: _id, branchId, ...rest } = command;
+  // What is digested calls the branch id `branch`, as recorded frames do (record §1).
+  return sha256(pack({ ...rest, lineage: branchId } as unknown as Packable));
 };

@@ -4,48 +4,48 @@ import { fail } from '@stemma/errors';
 import type { EventOf, HistoryEvent } from '@stemma/events';
 import { changedConfig, type ConfigChange } from './config.ts';
 import { splitNode } from './recorded-node.ts';
-import type { LineageState, Sources } from './state.ts';
+import type { BranchState, Sources } from './state.ts';
 
 const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
 
 /**
- * Beginnings are the business of {@link applyFrame}: they make the lineage that events are applied to. Observations are
+ * Beginnings are the business of {@link applyFrame}: they make the branch that events are applied to. Observations are
  * applied to none.
  */
-export type LineageEvent = Exclude<HistoryEvent, EventOf<'start' | 'observation'>>;
+export type BranchEvent = Exclude<HistoryEvent, EventOf<'start' | 'observation'>>;
 
 /**
- * Applies one recorded fact to a lineage. Total and dull: it knows no rule of lifetimes, only what the fact says, and
+ * Applies one recorded fact to a branch. Total and dull: it knows no rule of lifetimes, only what the fact says, and
  * that it must fit the tree and, at snapshots, give the recorded hashes.
  *
  * @throws E_HISTORY_DEFECTIVE when it does not fit; Missing (payloads). The caller takes the tree back.
  */
-export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef, sources: Sources): void => {
-  const { tree } = lineage;
+export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, sources: Sources): void => {
+  const { tree } = branch;
   switch (event.type) {
     case 'NodeInserted': {
       const { headers, payload } = splitNode(event.node);
-      refusePast(event.expires, tree);
+      refusePastExpiry(event.expires, tree);
       tree.insert(event.parent, { headers, expires: event.expires, payload: ref, contents: payload });
-      born(lineage, headers.created_at_ns);
-      lineage.nextIndex = Math.max(lineage.nextIndex, headers.creation_index + 1);
+      raiseNewest(branch, headers.created_at_ns);
+      branch.nextIndex = Math.max(branch.nextIndex, headers.creation_index + 1);
       return;
     }
     case 'NodeImported': {
-      importNode(lineage, event, ref);
+      importNode(branch, event, ref);
       return;
     }
     case 'NodeReplaced':
       tree.replace(event.id, ref, event.payload as never);
       return;
     case 'NodeMoved':
-      for (const { expires } of event.expires) refusePast(expires, tree);
+      for (const { expires } of event.expires) refusePastExpiry(expires, tree);
       tree.move(event.id, event.parent, new Map(event.expires.map(({ id, expires }) => [id, expires])));
       return;
     case 'NodeRemoved':
       tree.remove(event.id);
       for (const id of event.subtree) tree.remove(id);
-      if (!tree.settled) throw defect(`the removal of ${event.id} leaves nodes behind`);
+      if (!tree.hasNoOrphans) throw defect(`the removal of ${event.id} leaves nodes behind`);
       return;
     case 'NodeExpired':
     case 'NodeCascaded':
@@ -58,31 +58,31 @@ export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef
     case 'TurnSealed': {
       const { headers, payload } = splitNode(event.turn);
       tree.seal(headers, ref, payload);
-      born(lineage, headers.created_at_ns);
+      raiseNewest(branch, headers.created_at_ns);
       return;
     }
     case 'SnapshotCommitted':
       if (event.cycle !== tree.open)
         throw defect(`cycle ${event.cycle} is committed while ${tree.open} is open`);
       {
-        checkSnapshot(lineage, event, sources);
+        checkSnapshot(branch, event, sources);
         return;
       }
     case 'SnapshotImported':
       if (event.cycle !== tree.cycle)
         throw defect(`cycle ${event.cycle} is imported into a tree of cycle ${tree.cycle}`);
       {
-        checkSnapshot(lineage, event, sources);
+        checkSnapshot(branch, event, sources);
         return;
       }
     case 'PolicyConfigured':
-      lineage.policy = event.policy;
+      branch.policy = event.policy;
       return;
     case 'PriorityChanged':
       tree.reprioritise(event.id, event.priority);
       return;
     case 'ConfigurationChanged':
-      lineage.config = changedConfig(lineage.config, event.changes as readonly ConfigChange[]);
+      branch.config = changedConfig(branch.config, event.changes as readonly ConfigChange[]);
       return;
     case 'PositionNamed':
     case 'PositionAnnotated':
@@ -91,31 +91,31 @@ export const evolve = (lineage: LineageState, event: LineageEvent, ref: EventRef
   }
 };
 
-const born = (lineage: LineageState, time: bigint): void => {
-  if (time > lineage.newest) lineage.newest = time;
+const raiseNewest = (branch: BranchState, time: bigint): void => {
+  if (time > branch.newest) branch.newest = time;
 };
 
 /** What a commit in the past should have taken would never go. */
-const refusePast = (expires: number | null, tree: Tree): void => {
+const refusePastExpiry = (expires: number | null, tree: Tree): void => {
   if (expires !== null && expires < tree.open)
     throw defect(`a node enters that was to go in cycle ${expires}`);
 };
 
 const importNode = (
-  lineage: LineageState,
+  branch: BranchState,
   event: Extract<HistoryEvent, { type: 'NodeImported' }>,
   ref: EventRef,
 ): void => {
-  const { tree } = lineage;
+  const { tree } = branch;
   const { headers, payload } = splitNode(event.node);
   const fixed = FIXED[headers.nodeType];
   const entering = { headers, expires: event.expires, payload: ref, contents: payload };
-  refusePast(event.expires, tree);
+  refusePastExpiry(event.expires, tree);
   if (fixed !== undefined) tree.setFixed(fixed, headers, ref, payload);
   else if (event.parent === null) throw defect(`${headers.id} has no parent`);
   else if (kindOfType(headers.nodeType) === NODE_KIND.turn) tree.addTurn(event.ordinal ?? 0, entering);
   else tree.insert(event.parent, entering);
-  born(lineage, headers.created_at_ns);
+  raiseNewest(branch, headers.created_at_ns);
 };
 
 const FIXED: { readonly [nodeType: string]: FixedName | undefined } = {
@@ -125,10 +125,10 @@ const FIXED: { readonly [nodeType: string]: FixedName | undefined } = {
   '^ah': 'ah',
 };
 
-const checkSnapshot = (lineage: LineageState, event: EventOf<'snapshot'>, sources: Sources): void => {
-  const { tree } = lineage;
-  if (!tree.settled) throw defect(`cycle ${event.cycle} leaves nodes behind whose container has gone`);
-  closeCycle(lineage, event.cycle);
+const checkSnapshot = (branch: BranchState, event: EventOf<'snapshot'>, sources: Sources): void => {
+  const { tree } = branch;
+  if (!tree.hasNoOrphans) throw defect(`cycle ${event.cycle} leaves nodes behind whose container has gone`);
+  closeCycle(branch, event.cycle);
   if (tree.overdue) throw defect(`a node that goes in cycle ${event.cycle} is still there`);
   const { counts } = tree;
   if (
@@ -144,8 +144,8 @@ const checkSnapshot = (lineage: LineageState, event: EventOf<'snapshot'>, source
     throw defect(`cycle ${event.cycle} has another thread hash than recorded`);
 };
 
-/** Ends the cycle of a lineage: the next node is the first of the next cycle (context-tree §10.6). */
-export const closeCycle = (lineage: LineageState, cycle: number): void => {
-  lineage.tree.close(cycle);
-  lineage.nextIndex = 0;
+/** Ends the cycle of a branch: the next node is the first of the next cycle (context-tree §10.6). */
+export const closeCycle = (branch: BranchState, cycle: number): void => {
+  branch.tree.close(cycle);
+  branch.nextIndex = 0;
 };

@@ -1,30 +1,27 @@
-export { applyFrame, revertFrame, settle } from './apply-frame.ts';
-export type { AppliedFrame, AppliedSnapshot, Started } from './applied-frame.ts';
-export { attributeFrame, type Attributed } from './causes/attribute.ts';
-export { CAUSES, type Cause, type CauseKind, type Explains, type MutationOp } from './causes/cause.ts';
-export { cycleOfFrame, touchesOf, type Touch } from './causes/touches.ts';
+export type { AppliedFrame } from './applied-frame.ts';
+export { applyFrame, finalizeFrames, revertFrame } from './apply-frame.ts';
+export { branchParts, loadBranch, openHistory } from './branch.ts';
+export { type Attributed, attributeFrame } from './causes/attribute.ts';
+export { type Cause, CAUSES, type Explains } from './causes/cause.ts';
+export { cycleOfFrame, type NodeChange, nodeChangesOf } from './causes/node-changes.ts';
 export { Command, commandDigest, parseCommand, Step, type StepOf } from './command.ts';
-export type { Config, ConfigChange } from './config.ts';
+export type { Config } from './config.ts';
+export type { BranchParts, Decided } from './contracts.ts';
 export { decide } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
 export {
+  branchAddress,
+  type BranchPosition,
   interventionIn,
-  lineageId,
   positionRef,
   positionsAround,
-  type ActedFrame,
-  type At,
-  type InterventionFacts,
 } from './intervention.ts';
-export { loadLineage, openHistory, partsOf } from './lineage.ts';
 export { payloadIn } from './recorded-node.ts';
-export type { ApplyFrame, Decide, Decided, LineageParts, LoadLineage } from './signatures.ts';
 export {
-  POSITIONS,
+  type BranchState,
+  type BranchTip,
   type HistoryState,
-  type LineageState,
-  type Standing,
   type Lookups,
+  POSITIONS,
   type Sources,
 } from './state.ts';
-export { standingOf } from './lineage.ts';

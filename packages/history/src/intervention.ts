@@ -2,15 +2,15 @@ import type { WideJson } from '@stemma/canonical';
 import { changesBranch, isOf, type Author, type HistoryEvent, type InterventionType } from '@stemma/events';
 
 /** What of a frame an intervention is told from. */
-export type ActedFrame = {
+export type AuthoredFrame = {
   readonly history: string;
   readonly seq: number;
-  readonly lineage: number;
+  readonly branchId: number;
   readonly author: Author;
   readonly events: readonly HistoryEvent[];
 };
 
-export type At = { readonly strand: number; readonly seq: number };
+export type BranchPosition = { readonly branchId: number; readonly seq: number };
 
 /** An observer's act, without who, when, and the positions around it. */
 export type InterventionFacts = {
@@ -20,18 +20,18 @@ export type InterventionFacts = {
   readonly content: { readonly [name: string]: WideJson };
 };
 
-/** What names a lineage: the history's id for its root lineage, else `<history>:<strand>`. */
-export const lineageId = (history: string, strand: number): string =>
-  strand === 0 ? history : `${history}:${strand}`;
+/** What names a branch: the history's id for its root branch, else `<history>:<branch id>`. */
+export const branchAddress = (history: string, branchId: number): string =>
+  branchId === 0 ? history : `${history}:${branchId}`;
 
 /** How a position is written where its history is known: `@s57`, the position after frame 57. */
-export const positionRef = ({ seq }: At): string => `@s${seq}`;
+export const positionRef = ({ seq }: BranchPosition): string => `@s${seq}`;
 
 /**
  * The intervention that a frame is; null for a recorder's own record and for observations. A frame of an actor from
  * before interventions were recorded is one as well: its kind is told from its events.
  */
-export const interventionIn = (frame: ActedFrame): InterventionFacts | null => {
+export const interventionIn = (frame: AuthoredFrame): InterventionFacts | null => {
   const [first] = frame.events;
   if (!('actor' in frame.author) || first === undefined || isOf(first, 'observation')) return null;
   const recorded = first.type === 'InterventionRecorded' ? first : null;
@@ -42,36 +42,36 @@ export const interventionIn = (frame: ActedFrame): InterventionFacts | null => {
 };
 
 /**
- * The positions around an intervention (pool: Interventions): where the lineage was, and where it is. They are equal where
- * nothing of the lineage changed, and for a fork; a rollback goes from where the lineage was to its target.
+ * The positions around an intervention (pool: Interventions): where the branch was, and where it is. They are equal where
+ * nothing of the branch changed, and for a fork; a rollback goes from where the branch was to its target.
  *
- * @param previous the frame at which the lineage stood, of a rollback the one that is left; null: the history starts.
+ * @param previous the frame at which the branch stood, of a rollback the one that is left; null: the history starts.
  */
 export const positionsAround = (
-  { seq, lineage, events }: ActedFrame,
+  { seq, branchId, events }: AuthoredFrame,
   previous: number | null,
-): { readonly before: At | null; readonly after: At } => {
-  const branch = events.find((event) => event.type === 'LineageStarted');
+): { readonly before: BranchPosition | null; readonly after: BranchPosition } => {
+  const branch = events.find((event) => event.type === 'BranchStarted');
   if (branch !== undefined) {
-    const target = { strand: branch.parent, seq: branch.at };
-    const left = previous === null ? target : { strand: branch.parent, seq: previous };
+    const target = { branchId: branch.parent, seq: branch.at };
+    const left = previous === null ? target : { branchId: branch.parent, seq: previous };
     return { before: branch.how === 'fork' ? target : left, after: target };
   }
   const [first] = events;
   if (first?.type === 'InterventionRecorded' && first.intervention === 'run') {
-    const since = first.content['since'] as At | undefined;
-    const now = { strand: lineage, seq: previous ?? seq };
+    const since = first.content['since'] as BranchPosition | undefined;
+    const now = { branchId, seq: previous ?? seq };
     return { before: since ?? now, after: now };
   }
-  const own = { strand: lineage, seq };
+  const own = { branchId, seq };
   if (previous === null) return { before: null, after: own };
-  const before = { strand: lineage, seq: previous };
+  const before = { branchId, seq: previous };
   return { before, after: events.some(changesBranch) ? own : before };
 };
 
 const kindOf = (events: readonly HistoryEvent[]): InterventionType => {
   const types = new Set(events.map(({ type }) => type));
-  const branch = events.find((event) => event.type === 'LineageStarted');
+  const branch = events.find((event) => event.type === 'BranchStarted');
   if (branch !== undefined) return branch.how;
   if (types.has('PolicyConfigured') && types.size === 1) return 'config_change';
   if (types.has('PositionNamed') && !events.some(changesBranch)) return 'save';
@@ -82,7 +82,7 @@ type Content = { readonly [name: string]: WideJson };
 
 const contentOf = (
   type: InterventionType,
-  frame: ActedFrame,
+  frame: AuthoredFrame,
   events: readonly HistoryEvent[],
   said: Content,
 ): Content => {
@@ -92,7 +92,7 @@ const contentOf = (
     case 'config_change':
       return configured(events, said);
     case 'fork':
-      return { forked_to: lineageId(frame.history, frame.lineage), description: noteIn(events) };
+      return { forked_to: branchAddress(frame.history, frame.branchId), description: noteIn(events) };
     case 'rollback':
       return rolledBack(frame.history, events);
     case 'save':
@@ -136,12 +136,12 @@ const configured = (events: readonly HistoryEvent[], said: Content): Content => 
 };
 
 const rolledBack = (history: string, events: readonly HistoryEvent[]): Content => {
-  const started = events.find((event) => event.type === 'LineageStarted');
+  const started = events.find((event) => event.type === 'BranchStarted');
   if (started === undefined) return {};
   const description = noteIn(events);
   return {
-    to: positionRef({ strand: started.parent, seq: started.at }),
-    // By its strand even if that is the first: the history's id means the lineage that went on.
+    to: positionRef({ branchId: started.parent, seq: started.at }),
+    // By its branch id even if that is the first: the history's id means the branch that went on.
     abandoned: `${history}:${started.parent}`,
     ...(description === '' ? {} : { description }),
   };
@@ -188,7 +188,7 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'save', name: event.name, position: positionRef(event) }];
     case 'PositionAnnotated':
       return [{ op: 'annotate', position: positionRef(event) }];
-    case 'LineageStarted':
+    case 'BranchStarted':
     case 'NodeImported':
     case 'NodeExpired':
     case 'NodeCascaded':

@@ -115,17 +115,17 @@ test('the steps of a command are done all or none, in one frame [record §1: fra
     1,
     ['NodeInserted', 'TurnSealed', 'SnapshotCommitted', 'PositionNamed'],
   ]);
-  expect(history.name('first')).toEqual({ strand: 0, seq: 1 });
+  expect(history.name('first')).toEqual({ branchId: 0, seq: 1 });
 });
 
 test('a name given after a commit belongs to the commit [context-tree §5: positions]', () => {
   const history = started();
   history.submit(0, [block('a'), { op: 'commit' }], 1n);
   history.submit(0, [{ op: 'name', name: 'then' }], 1n);
-  expect(history.name('then')).toEqual({ strand: 0, seq: 1 });
+  expect(history.name('then')).toEqual({ branchId: 0, seq: 1 });
 });
 
-test('made ids tell strand, cycle and index, are of letters, digits and `: _ -`, and step aside for taken ones [context-tree §2: ids]', () => {
+test('made ids tell branch, cycle and index, are of letters, digits and `: _ -`, and step aside for taken ones [context-tree §2: ids]', () => {
   const history = started();
   history.submit(
     0,
@@ -158,7 +158,7 @@ test('steps with a time of their own keep it, or come right behind the newest [c
 const command = (steps: readonly Step[]): Command => ({
   id: 'c',
   history: 'h-reference',
-  lineage: 0,
+  branchId: 0,
   by: { actor: 'ann' },
   steps: [...steps],
 });
@@ -191,7 +191,7 @@ test('what a decision looks up may have to be fetched: it is asked for, and a st
   const decided = await resume(
     () => decide(history.state, command(steps), 1n, { ...history.sources, lookups }),
     fetching(ids, (needs) => {
-      expect(history.state.lineages.get(0)?.tree.counts.nodes).toBe(4);
+      expect(history.state.loadedBranches.get(0)?.tree.counts.nodes).toBe(4);
       fetched.push(...needs);
     }),
   );
@@ -232,7 +232,7 @@ test('payloads that are not at hand are asked for all at once, with nothing chan
   const away = (ref: { seq: number; index: number }): never => {
     throw missing(PAYLOADS, [ref]);
   };
-  history.state.lineages.delete(0);
+  history.state.loadedBranches.delete(0);
   const sources = { ...history.sources, payload: away };
   let needed: unknown;
   try {

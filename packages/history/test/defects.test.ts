@@ -1,7 +1,7 @@
 import type { Frame, HistoryEvent } from '@stemma/events';
 import { expect, test } from 'vitest';
 import { applyFrame } from '../src/apply-frame.ts';
-import { openHistory } from '../src/lineage.ts';
+import { openHistory } from '../src/branch.ts';
 import { block, codeOf, started } from './rules/kit.ts';
 
 /** A recorded event as its keys. */

@@ -1,12 +1,12 @@
 import { toHex } from '@stemma/canonical';
-import { sumChanges, type Change } from '@stemma/context-tree';
+import { sumChanges, type RecordChange } from '@stemma/context-tree';
 import { referenceHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AppliedFrame } from '../src/applied-frame.ts';
-import { applyFrame, revertFrame, settle } from '../src/apply-frame.ts';
-import { loadLineage, openHistory, partsOf } from '../src/lineage.ts';
-import type { LineageParts } from '../src/signatures.ts';
+import { applyFrame, finalizeFrames, revertFrame } from '../src/apply-frame.ts';
+import { branchParts, loadBranch, openHistory } from '../src/branch.ts';
+import type { BranchParts } from '../src/contracts.ts';
 import { exportNaive, threadHashNaive, threadNaive, treeHashNaive } from './naive-reading.ts';
 import type { NaiveState } from './naive-tree.ts';
 import { doTwin, readBack, runs, script, startTwin, type Twin } from './random-history.ts';
@@ -36,8 +36,8 @@ test(
           const done = doTwin(twin, wish, at);
           if (done === null) return;
           const { frame, report } = done;
-          const state = twin.states.get(frame.lineage) as NaiveState;
-          expect(readBack(twin, frame.lineage, null)).toEqual(naively(state, twin));
+          const state = twin.states.get(frame.branchId) as NaiveState;
+          expect(readBack(twin, frame.branchId, null)).toEqual(naively(state, twin));
           if (report === null) return;
           expect(toHex(frame.snapshot?.treeHash as Uint8Array)).toBe(toHex(treeHashNaive(state)));
           expect(toHex(frame.snapshot?.threadHash as Uint8Array)).toBe(toHex(threadHashNaive(state, thread)));
@@ -48,7 +48,7 @@ test(
           expect(sealed?.type === 'TurnSealed' ? sealed.turn.id : null).toBe(report.sealed);
         });
         for (const copy of twin.copies)
-          expect(readBack(twin, copy.strand, copy.seq).text).toBe(exportNaive(copy.state));
+          expect(readBack(twin, copy.branchId, copy.seq).text).toBe(exportNaive(copy.state));
       }),
       { numRuns: runs(150) },
     );
@@ -63,8 +63,8 @@ test(
       fc.property(script, mode, (wishes, thread) => {
         const twin = startTwin(thread);
         wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-        for (const strand of twin.states.keys()) {
-          const before = readBack(twin, strand, null);
+        for (const branchId of twin.states.keys()) {
+          const before = readBack(twin, branchId, null);
           const again = referenceHistory();
           const frame = again.submit(0, [{ op: 'import', name: null, export: before.text, thread }], 0n);
           const after = readBack({ ...twin, history: again }, 0, null);
@@ -86,22 +86,22 @@ test(
       fc.property(script, mode, (wishes, thread) => {
         const twin = startTwin(thread);
         wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-        for (const strand of twin.states.keys()) {
+        for (const branchId of twin.states.keys()) {
           twin.history.submit(
-            strand,
+            branchId,
             [
               { op: 'policy', policy: null },
-              { op: 'commit', turn_id: `next${strand}` },
+              { op: 'commit', turn_id: `next${branchId}` },
             ],
             10_000n,
           );
           const history = referenceHistory();
-          const { text } = readBack(twin, strand, null);
+          const { text } = readBack(twin, branchId, null);
           history.submit(0, [{ op: 'import', name: null, export: text, thread }], 0n);
           for (let cycle = 0; cycle < 4; cycle++) {
-            twin.history.submit(strand, [{ op: 'commit' }], 10_000n);
+            twin.history.submit(branchId, [{ op: 'commit' }], 10_000n);
             history.submit(0, [{ op: 'commit' }], 10_000n);
-            expect(readBack({ ...twin, history }, 0, null)).toEqual(readBack(twin, strand, null));
+            expect(readBack({ ...twin, history }, 0, null)).toEqual(readBack(twin, branchId, null));
           }
         }
       }),
@@ -121,7 +121,7 @@ test(
         const byHash = new Map<string, string>();
         const byText = new Map<string, string>();
         for (const copy of twin.copies) {
-          const { text, treeHash } = readBack(twin, copy.strand, copy.seq);
+          const { text, treeHash } = readBack(twin, copy.branchId, copy.seq);
           const hash = toHex(treeHash);
           expect(byHash.get(hash) ?? text).toBe(text);
           expect(byText.get(text) ?? hash).toBe(hash);
@@ -135,8 +135,8 @@ test(
   TIMEOUT,
 );
 
-/** A lineage's name may change later: it is no part of a position. */
-const plain = ({ fixed, turns, nodes, name: _, ...rest }: LineageParts): unknown => ({
+/** A branch's name may change later: it is no part of a position. */
+const plain = ({ fixed, turns, nodes, name: _, ...rest }: BranchParts): unknown => ({
   ...rest,
   fixed,
   turns: [...turns],
@@ -144,7 +144,7 @@ const plain = ({ fixed, turns, nodes, name: _, ...rest }: LineageParts): unknown
 });
 
 test(
-  'a frame taken back leaves no trace, and applied again does the same; a lineage loaded from its records goes on alike [record §2]',
+  'a frame taken back leaves no trace, and applied again does the same; a branch loaded from its records goes on alike [record §2]',
   () => {
     fc.assert(
       fc.property(
@@ -158,33 +158,33 @@ test(
           const state = openHistory('h-reference', 0);
           const gone = new Set<number>();
           history.frames.forEach((frame, at) => {
-            const lineage = state.lineages.get(frame.body.lineage);
-            if (lineage !== undefined && reloads[at % 60] === true)
-              state.lineages.set(lineage.strand, loadLineage(partsOf(lineage)));
-            const before = state.lineages.get(frame.body.lineage);
-            const parts = before === undefined ? undefined : plain(partsOf(before));
+            const branch = state.loadedBranches.get(frame.body.branchId);
+            if (branch !== undefined && reloads[at % 60] === true)
+              state.loadedBranches.set(branch.branchId, loadBranch(branchParts(branch)));
+            const before = state.loadedBranches.get(frame.body.branchId);
+            const parts = before === undefined ? undefined : plain(branchParts(before));
             const sources = {
               ...history.sources,
-              position: (strand: number, seq: number | null) =>
-                loadLineage(history.parts(strand, seq ?? at - 1)),
+              position: (branchId: number, seq: number | null) =>
+                loadBranch(history.parts(branchId, seq ?? at - 1)),
             };
             const first = applyFrame(state, frame, sources, { keep: true });
             revertFrame(state, first);
-            const after = state.lineages.get(frame.body.lineage);
-            if (!gone.has(frame.body.lineage))
-              expect(after === undefined ? undefined : plain(partsOf(after))).toEqual(parts);
-            gone.delete(frame.body.lineage);
+            const after = state.loadedBranches.get(frame.body.branchId);
+            if (!gone.has(frame.body.branchId))
+              expect(after === undefined ? undefined : plain(branchParts(after))).toEqual(parts);
+            gone.delete(frame.body.branchId);
             const second = applyFrame(state, frame, sources);
             expect(second.changes).toEqual(first.changes);
-            expect(plain(partsOf(second.state))).toEqual(
-              plain(history.parts(frame.body.lineage, frame.envelope.seq)),
+            expect(plain(branchParts(second.state))).toEqual(
+              plain(history.parts(frame.body.branchId, frame.envelope.seq)),
             );
             // Trees that are let go are asked for again, and go on alike.
             if (reloads[(at * 7) % 60] === true) {
-              const had = [...state.lineages.keys()];
-              settle(state, at % 3 === 0 ? Infinity : 0, frame.body.lineage);
-              if (at % 3 !== 0) expect([...state.lineages.keys()]).toEqual([frame.body.lineage]);
-              for (const strand of had) if (!state.lineages.has(strand)) gone.add(strand);
+              const had = [...state.loadedBranches.keys()];
+              finalizeFrames(state, at % 3 === 0 ? Infinity : 0, frame.body.branchId);
+              if (at % 3 !== 0) expect([...state.loadedBranches.keys()]).toEqual([frame.body.branchId]);
+              for (const branchId of had) if (!state.loadedBranches.has(branchId)) gone.add(branchId);
             }
           });
         },
@@ -196,7 +196,7 @@ test(
 );
 
 /** Records by id after some changes. */
-const applyChanges = (parts: LineageParts, changes: readonly Change[]): Map<string, unknown> => {
+const applyChanges = (parts: BranchParts, changes: readonly RecordChange[]): Map<string, unknown> => {
   const records = new Map<string, unknown>(
     Object.entries(parts.fixed).map(([name, record]) => [`f${name}`, record]),
   );
@@ -220,12 +220,12 @@ test(
         const twin = startTwin('full');
         wishes.forEach((wish, at) => void doTwin(twin, wish, at));
         const { history } = twin;
-        for (const strand of twin.states.keys()) {
-          const own = history.applied.filter((frame) => frame.lineage === strand);
+        for (const branchId of twin.states.keys()) {
+          const own = history.applied.filter((frame) => frame.branchId === branchId);
           const [a, b] = [from % own.length, to % own.length].sort((x, y) => x - y) as [number, number];
           const between = own.slice(a + 1, b + 1).flatMap((frame) => frame.changes.flat());
-          const start = history.parts(strand, (own[a] as AppliedFrame).seq);
-          const end = history.parts(strand, (own[b] as AppliedFrame).seq);
+          const start = history.parts(branchId, (own[a] as AppliedFrame).seq);
+          const end = history.parts(branchId, (own[b] as AppliedFrame).seq);
           expect(applyChanges(start, sumChanges(between))).toEqual(applyChanges(end, []));
         }
       }),

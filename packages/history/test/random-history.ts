@@ -96,8 +96,8 @@ export const runs = (usual: number): number => Number(process.env['STEMMA_RUNS']
 export type Twin = {
   readonly history: ReferenceHistory;
   readonly mode: 'full' | 'pre';
-  /** The naive states of all positions: strand, seq, a whole copy. */
-  readonly copies: { readonly strand: number; readonly seq: number; readonly state: NaiveState }[];
+  /** The naive states of all positions: branch, seq, a whole copy. */
+  readonly copies: { readonly branchId: number; readonly seq: number; readonly state: NaiveState }[];
   readonly states: Map<number, NaiveState>;
 };
 
@@ -110,7 +110,7 @@ export const startTwin = (mode: 'full' | 'pre'): Twin => {
   return {
     history,
     mode,
-    copies: [{ strand: 0, seq: 0, state: copyState(state) }],
+    copies: [{ branchId: 0, seq: 0, state: copyState(state) }],
     states: new Map([[0, state]]),
   };
 };
@@ -126,19 +126,19 @@ export const doTwin = (
   at: number,
 ): { frame: AppliedFrame; report: CommitReport | null } | null => {
   const { history, states } = twin;
-  const strand = pick([...states.keys()].reverse(), wish.flag ? 0 : wish.b) as number;
-  const state = states.get(strand) as NaiveState;
+  const branchId = pick([...states.keys()].reverse(), wish.flag ? 0 : wish.b) as number;
+  const state = states.get(branchId) as NaiveState;
   const clock = BigInt(1000 + ((wish.a * 7919) % 5000));
   if (wish.op === 'reload') {
-    history.state.lineages.delete(strand);
+    history.state.loadedBranches.delete(branchId);
     return null;
   }
-  if (wish.op === 'fork' || wish.op === 'rollback') return branchTwin(twin, wish, strand, at);
+  if (wish.op === 'fork' || wish.op === 'rollback') return branchTwin(twin, wish, branchId, at);
   const work = plan(state, wish, at, clock);
   if (work === null) return null;
   let frame: AppliedFrame;
   try {
-    frame = history.submit(strand, [work.step], clock);
+    frame = history.submit(branchId, [work.step], clock);
   } catch (error) {
     if (!isStemmaError(error) || error.code === 'E_INTERNAL' || error.code === 'E_HISTORY_DEFECTIVE')
       throw error;
@@ -146,36 +146,38 @@ export const doTwin = (
   }
   const report = wish.op === 'commit' ? (work.naive() as CommitReport) : null;
   if (wish.op !== 'commit') work.naive();
-  twin.copies.push({ strand, seq: frame.seq, state: copyState(state) });
+  twin.copies.push({ branchId, seq: frame.seq, state: copyState(state) });
   return { frame, report };
 };
 
 const branchTwin = (
   twin: Twin,
   wish: Intention,
-  strand: number,
+  branchId: number,
   at: number,
 ): { frame: AppliedFrame; report: null } | null => {
   const { history } = twin;
   const target = pick(
-    twin.copies.filter((copy) => onChain(history, strand, copy.strand, copy.seq)),
+    twin.copies.filter((copy) => onAncestorPath(history, branchId, copy.branchId, copy.seq)),
     wish.a,
   );
   if (target === undefined) return null;
   const name = `l${at}`;
   const started =
-    wish.op === 'fork' ? history.fork(strand, target.seq, name) : history.rollback(strand, target.seq, name);
+    wish.op === 'fork'
+      ? history.fork(branchId, target.seq, name)
+      : history.rollback(branchId, target.seq, name);
   const frame = history.applied.at(-1) as AppliedFrame;
   twin.states.set(started, copyState(target.state));
-  twin.copies.push({ strand: started, seq: frame.seq, state: copyState(target.state) });
+  twin.copies.push({ branchId: started, seq: frame.seq, state: copyState(target.state) });
   return { frame, report: null };
 };
 
-/** True if (strand, seq) is a position of the chain of the lineage `of`. */
-const onChain = (history: ReferenceHistory, of: number, strand: number, seq: number): boolean => {
+/** True if (branchId, seq) is a position of the ancestor path of the branch `of`. */
+const onAncestorPath = (history: ReferenceHistory, of: number, branchId: number, seq: number): boolean => {
   const parts = history.parts(of, seq < of ? seq : null);
-  if (strand === of) return true;
-  return seq < of && parts.strand === strand && parts.seq === seq;
+  if (branchId === of) return true;
+  return seq < of && parts.branchId === branchId && parts.seq === seq;
 };
 
 type Work = { readonly step: Step; readonly naive: () => unknown };
@@ -287,8 +289,8 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
 };
 
 /** Export, thread and hashes of a position of the real history, from nothing. */
-export const readBack = (twin: Twin, strand: number, seq: number | null) => {
-  const tree = twin.history.tree(strand, seq);
+export const readBack = (twin: Twin, branchId: number, seq: number | null) => {
+  const tree = twin.history.tree(branchId, seq);
   const { payload } = twin.history;
   return {
     text: exportTree(tree, payload),

@@ -1,12 +1,12 @@
 /** Work that is done a little after it is asked for, once for many askings. */
 export type Background = {
-  wake(): void;
+  schedule(): void;
   /** Resolves when nothing is under way; later askings do nothing. */
   close(): Promise<void>;
 };
 
 /** So many milliseconds after a write the rows follow, unless somebody reads before. */
-const LATER = 20;
+const DELAY = 20;
 
 /** An error of the work is not told here: whoever reads next meets it. */
 export const openBackground = (work: () => Promise<void>): Background => {
@@ -14,12 +14,12 @@ export const openBackground = (work: () => Promise<void>): Background => {
   let running: Promise<void> = Promise.resolve();
   let closed = false;
   return {
-    wake: () => {
+    schedule: () => {
       if (closed || timer !== undefined) return;
       timer = setTimeout(() => {
         timer = undefined;
         running = running.then(work).catch(() => undefined);
-      }, LATER);
+      }, DELAY);
     },
     close: async () => {
       closed = true;

@@ -2,9 +2,27 @@ import type { WideJson } from '@stemma/canonical';
 import type { Call, CallOutcome, Outcome } from '@stemma/command-handler';
 import type { PayloadSource } from '@stemma/context-tree';
 import type { Command } from '@stemma/history';
-import type { Line, Position, TreeAt, TreeView } from '@stemma/history-store';
-import type { DoctorReport, Experiments, PartitionHealth, ReplayOptions, ReplayReport, Salvaged, VerifyReport } from '@stemma/operations';
-import type { Audit, Causes, DiffResult, HistorySummary, Lineages, LoggedEvent, Questions, SnapshotSummary, StagesQuestions } from '@stemma/queries';
+import type { BranchRef, Position, TreeAt, TreeView } from '@stemma/history-store';
+import type {
+  DoctorReport,
+  Experiments,
+  PartitionHealth,
+  ReplayOptions,
+  ReplayReport,
+  Salvaged,
+  VerifyReport,
+} from '@stemma/operations';
+import type {
+  Audit,
+  Branches,
+  Causes,
+  DiffResult,
+  HistorySummary,
+  LoggedEvent,
+  Questions,
+  SnapshotSummary,
+  StagesQuestions,
+} from '@stemma/queries';
 import type { RangeOptions, RangeResult } from '@stemma/selectors';
 
 /** An embedded Stemma: everything one directory holds. All reads see at least what this process has written. */
@@ -19,24 +37,24 @@ export type Home = {
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
   readonly causes: Causes;
-  /** Lineages, saved positions, configuration, and who looked. */
-  readonly lineages: Lineages;
+  /** Branches, saved positions, configuration, and who looked. */
+  readonly branches: Branches;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
   /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
-  recordCall(line: Line, call: Call): Promise<CallOutcome>;
+  recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
   /** All of them, the one that changed last first. */
   histories(): Promise<readonly HistorySummary[]>;
   /** @throws E_HISTORY_NOT_FOUND */
   history(id: string): Promise<HistorySummary>;
-  /** Finds a history or lineage by id, by the beginning of an id (4 letters at least), or by name. */
-  find(name: string): Promise<Line>;
+  /** Finds a history or branch by id, by the beginning of an id (4 letters at least), or by name. */
+  find(name: string): Promise<BranchRef>;
   snapshots(
-    line: Line,
+    branchRef: BranchRef,
     page?: { readonly before?: number; readonly limit?: number },
   ): Promise<readonly SnapshotSummary[]>;
   /** The position of `@t0 @t-1 @c12 @s57 @name:NAME`; without a reference the working state. */
-  position(line: Line, ref?: string): Promise<Position>;
+  position(branchRef: BranchRef, ref?: string): Promise<Position>;
   view(position: Position): Promise<TreeView>;
   /** As `view`, but no content is read: for those who want a part of a large tree. */
   tree(position: Position): Promise<TreeAt>;
@@ -46,17 +64,17 @@ export type Home = {
    */
   withPayloads<T>(history: string, fn: (source: PayloadSource) => T): Promise<T>;
   select(
-    line: Line,
+    branchRef: BranchRef,
     selector: string,
     window?: { readonly limit?: number; readonly skip?: number },
   ): Promise<{ readonly position: Position; readonly ids: readonly string[] }>;
   /** What a selector gives over a range of snapshots, each against the one before it (context-tree §6). */
-  range(line: Line, selector: string, options?: RangeOptions): Promise<RangeResult>;
+  range(branchRef: BranchRef, selector: string, options?: RangeOptions): Promise<RangeResult>;
   /** With a selector, restricted to what it matches in either of the two (context-tree §7). */
-  diff(line: Line, a: string, b: string, selector?: string): Promise<DiffResult>;
+  diff(branchRef: BranchRef, a: string, b: string, selector?: string): Promise<DiffResult>;
   /**
    * Accepted events of a history from frame `from`, oldest first, a page at a time; with `node` those that named it or took
-   * it along, in all lineages. @throws E_NODE_NOT_FOUND if the history never had it
+   * it along, in all branches. @throws E_NODE_NOT_FOUND if the history never had it
    */
   events(
     history: string,
@@ -85,7 +103,7 @@ export type Home = {
   /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */
   verify(progress?: (bytes: number, total: number) => void): Promise<VerifyReport>;
   /** Starts a new history from the last good snapshot of one that is damaged or defective. */
-  salvage(line: Line): Promise<Salvaged>;
+  salvage(branchRef: BranchRef): Promise<Salvaged>;
   /** Opens a partition that a damaged record of unknown history closed. @throws E_NOTHING_TO_ACK */
   acknowledge(partition: number, offset: number): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 export type { Home } from './home.ts';
 export { type HomeOptions, openHome } from './open-home.ts';
-export { openShared, projectorOf, type Shared } from './open-rows.ts';
-export { openSource, type Source } from './open-source.ts';
-export { openPatience, type Patience } from './patience.ts';
+export { openGroupProjector, openSharedDatabase, type SharedDatabase } from './open-rows.ts';
+export { type LogSource, openLogSource } from './open-source.ts';
+export { openRetry, type Retry } from './retry.ts';

@@ -1,49 +1,49 @@
-import { openCommandHandler, recordCall, type Observe } from '@stemma/command-handler';
+import { openCommandHandler, recordCall, type HomeObserver } from '@stemma/command-handler';
 import type { Position, TreeView } from '@stemma/history-store';
 import {
   acknowledge,
-  examine,
+  diagnose,
   exportExperiment,
-  openLogOf,
-  partitionsOf,
+  openHomeLog,
+  readPartitionHealth,
   replayRows,
   runExperiment,
-  salvageLine,
+  salvageBranch,
   statsOf,
   verifyHome,
   type OpenedLog,
 } from '@stemma/operations';
 import {
   allHistories,
-  auditOf,
-  causesOf,
   diffPositions,
-  eventsAbout,
+  findServedBranch,
+  findServedPosition,
   followFrom,
   followLog,
-  frameEvents,
-  lineagesOf,
+  listEventsOfNode,
   oneHistory,
+  openAudit,
+  openBranches,
+  openCauses,
+  openQuestions,
   openStages,
   openTreeLoader,
   positionOf,
-  questionsOf,
+  readFrameEvents,
   selectIds,
   selectRange,
-  servedLine,
-  servedPosition,
   snapshotsOf,
   treeAt,
   viewOf,
   type LoggedEvent,
 } from '@stemma/queries';
-import { listActs } from '@stemma/read-models';
+import { listFrameSummaries } from '@stemma/read-models';
 import { resolve } from 'node:path';
 import { openBackground } from './background.ts';
+import { cooperativeReader } from './cooperative-reader.ts';
+import type { HomeServices } from './home-services.ts';
 import type { Home } from './home.ts';
-import { openOwnRows, openRowsIn } from './open-rows.ts';
-import type { Parts } from './parts.ts';
-import { yieldingLog } from './yielding-log.ts';
+import { openLocalRows, openSharedRows } from './open-rows.ts';
 
 export type HomeOptions = {
   readonly directory: string;
@@ -57,11 +57,11 @@ export type HomeOptions = {
    * Milliseconds that a question waits for rows that are behind the log before it is refused with E_ROWS_BEHIND; rows of its
    * own are then folded from the beginning, whoever asks. Default: 10,000 with rows in a database, else without end.
    */
-  readonly patience?: number;
+  readonly catchUpTimeout?: number;
   /** Nanoseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => bigint;
   /** Told what is written and folded. */
-  readonly observe?: Observe;
+  readonly observe?: HomeObserver;
 };
 
 /**
@@ -73,10 +73,10 @@ export type HomeOptions = {
 export const openHome = async (options: HomeOptions): Promise<Home> => {
   const directory = resolve(options.directory);
   const { log: address, rows } = options;
-  const place = { directory, create: options.create === true, shared: rows !== undefined };
-  const opened = await openLogOf(address === undefined ? place : { ...place, address });
+  const logOptions = { directory, create: options.create === true, shared: rows !== undefined };
+  const opened = await openHomeLog(address === undefined ? logOptions : { ...logOptions, address });
   try {
-    return homeOf(await openParts(directory, opened, options));
+    return openHomeOver(await openServices(directory, opened, options));
   } catch (error) {
     await opened.log.close();
     throw error;
@@ -85,126 +85,127 @@ export const openHome = async (options: HomeOptions): Promise<Home> => {
 
 const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
-const openParts = async (
+const openServices = async (
   directory: string,
-  place: OpenedLog,
-  { rows, patience, clock = machineClock, observe }: HomeOptions,
-): Promise<Parts> => {
-  const log = yieldingLog(place.log, () => performance.now());
+  openedLog: OpenedLog,
+  { rows, catchUpTimeout, clock = machineClock, observe }: HomeOptions,
+): Promise<HomeServices> => {
+  const log = cooperativeReader(openedLog.log, () => performance.now());
   const opened = await (rows === undefined
-    ? openOwnRows(log, {
+    ? openLocalRows(log, {
         directory,
-        ...place,
-        ...(patience !== undefined && { patience }),
+        folder: openedLog.rowsFolder,
+        keepFrames: openedLog.keepFrames,
+        ...(catchUpTimeout !== undefined && { catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
       })
-    : openRowsIn(rows, log, patience));
-  const { contents, served: projector, projectors, bytes } = opened;
-  const background = openBackground(() => (opened.elsewhere ? Promise.resolve() : projector.catchUp()));
+    : openSharedRows(rows, log, catchUpTimeout));
+  const { contents, projection, projectors, bytes } = opened;
+  const background = openBackground(() => (opened.external ? Promise.resolve() : projection.catchUp()));
   const handler = openCommandHandler({
     log,
     contents,
-    rows: projector,
+    rows: projection,
     clock,
-    accepted: background.wake,
+    accepted: background.schedule,
     ...(observe && { observe }),
   });
   return {
     directory,
-    place: place.place,
+    logAddress: openedLog.address,
     log,
     contents,
-    projector,
+    projection,
     projectors,
     usage: bytes,
     clock,
-    opened,
+    rows: opened,
     handler,
     background,
   };
 };
 
-const homeOf = (parts: Parts): Home => {
-  const { log, projector, handler, background } = parts;
+const openHomeOver = (services: HomeServices): Home => {
+  const { log, projection, handler, background } = services;
   /** Everything that is in the log now is seen by what is read next. */
-  const current = async <T>(fn: Parameters<typeof projector.read<T>>[0]): Promise<T> => {
-    await projector.catchUp();
-    return projector.read(fn);
+  const readCurrent = async <T>(fn: Parameters<typeof projection.read<T>>[0]): Promise<T> => {
+    await projection.catchUp();
+    return projection.read(fn);
   };
-  const view = async (position: Position): Promise<TreeView> => viewOf(projector, position);
-  const asked = { projector, load: openTreeLoader() };
+  const view = async (position: Position): Promise<TreeView> => viewOf(projection, position);
+  const sources = { projection, load: openTreeLoader() };
   const home: Home = {
-    directory: parts.directory,
-    lineages: lineagesOf(
-      projector,
+    directory: services.directory,
+    branches: openBranches(
+      projection,
       (command) => handler.submit(command),
-      (line, ref) => home.position(line, ref),
+      (branchRef, ref) => home.position(branchRef, ref),
     ),
     submit: (command) => handler.submit(command),
-    recordCall: (line, call) => recordCall(home, projector, line, call),
-    histories: () => current((rows) => allHistories(rows)),
-    history: (id) => current((rows) => oneHistory(rows, id)),
-    find: (name) => current((rows) => servedLine(rows, name)),
-    snapshots: (line, page) => current((rows) => snapshotsOf(rows, line, page)),
-    position: (line, ref = '') => current((rows) => servedPosition(rows, line, ref)),
+    recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call),
+    histories: () => readCurrent((rows) => allHistories(rows)),
+    history: (id) => readCurrent((rows) => oneHistory(rows, id)),
+    find: (name) => readCurrent((rows) => findServedBranch(rows, name)),
+    snapshots: (branchRef, page) => readCurrent((rows) => snapshotsOf(rows, branchRef, page)),
+    position: (branchRef, ref = '') => readCurrent((rows) => findServedPosition(rows, branchRef, ref)),
     view,
-    tree: (position) => treeAt(projector, position),
-    withPayloads: (history, fn) => projector.payloads.using(history, fn),
-    select: async (line, selector, window = {}) => {
-      await projector.catchUp();
-      return selectIds(asked, line, selector, window);
+    tree: (position) => treeAt(projection, position),
+    withPayloads: (history, fn) => projection.payloads.using(history, fn),
+    select: async (branchRef, selector, window = {}) => {
+      await projection.catchUp();
+      return selectIds(sources, branchRef, selector, window);
     },
-    range: async (line, selector, options = {}) => {
-      await projector.catchUp();
-      return selectRange(asked, line, selector, options);
+    range: async (branchRef, selector, options = {}) => {
+      await projection.catchUp();
+      return selectRange(sources, branchRef, selector, options);
     },
-    diff: async (line, a, b, selector) => {
-      const [older, newer] = await current(
-        (rows) => [positionOf(rows, line, a), positionOf(rows, line, b)] as const,
+    diff: async (branchRef, a, b, selector) => {
+      const [older, newer] = await readCurrent(
+        (rows) => [positionOf(rows, branchRef, a), positionOf(rows, branchRef, b)] as const,
       );
-      return diffPositions(asked, older, newer, selector);
+      return diffPositions(sources, older, newer, selector);
     },
     events: async (history, { from = 0, limit = 1000, node } = {}) => {
       if (node !== undefined) {
-        await projector.catchUp();
-        return eventsAbout(projector, history, node, { from, limit });
+        await projection.catchUp();
+        return listEventsOfNode(projection, history, node, { from, limit });
       }
-      const acts = await current((rows) => listActs(rows, history, { from, limit }));
+      const frameSummaries = await readCurrent((rows) => listFrameSummaries(rows, history, { from, limit }));
       const pages: LoggedEvent[] = [];
-      for (const { seq } of acts) pages.push(...(await frameEvents(projector, history, seq)));
+      for (const { seq } of frameSummaries) pages.push(...(await readFrameEvents(projection, history, seq)));
       return pages;
     },
     follow: ({ from, ...options }) =>
       from !== undefined && options.history !== undefined
-        ? followFrom(log, projector, { ...options, history: options.history, from })
-        : followLog(log, projector, options),
-    questions: questionsOf({
-      ...asked,
+        ? followFrom(log, projection, { ...options, history: options.history, from })
+        : followLog(log, projection, options),
+    questions: openQuestions({
+      ...sources,
       find: (name) => home.find(name),
-      follow: (options) => followLog(log, projector, options),
+      follow: (options) => followLog(log, projection, options),
     }),
-    audit: auditOf(projector),
+    audit: openAudit(projection),
     experiments: {
-      export: (position) => exportExperiment(projector, position),
+      export: (position) => exportExperiment(projection, position),
       run: (text, options) => runExperiment(home, text, options),
     },
-    stages: openStages(projector),
-    causes: causesOf(projector),
-    stats: () => statsOf(parts),
-    doctor: () => examine(parts),
-    partitions: () => partitionsOf(parts),
+    stages: openStages(projection),
+    causes: openCauses(projection),
+    stats: () => statsOf(services),
+    doctor: () => diagnose(services),
+    partitions: () => readPartitionHealth(services),
     ready: async () => {
-      await parts.opened.begun();
-      await partitionsOf(parts);
+      await services.rows.checkReady();
+      await readPartitionHealth(services);
     },
-    replay: (options) => replayRows(parts, options),
-    verify: (progress) => verifyHome(parts, progress),
-    salvage: (line) => salvageLine(home, line),
-    acknowledge: (partition, offset) => acknowledge(parts, partition, offset),
+    replay: (options) => replayRows(services, options),
+    verify: (progress) => verifyHome(services, progress),
+    salvage: (branchRef) => salvageBranch(home, branchRef),
+    acknowledge: (partition, offset) => acknowledge(services, partition, offset),
     close: async () => {
       await handler.close();
       await background.close();
-      await parts.opened.close();
+      await services.rows.close();
       await log.close();
     },
   };

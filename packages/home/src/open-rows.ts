@@ -1,37 +1,37 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
-import { bytesIn, type DiskUsage } from '@stemma/operations';
+import { diskUsage, type DiskUsage } from '@stemma/operations';
 import {
   GROUPS,
+  openExternalProjection,
   openProjector,
-  openRowsElsewhere,
   type Group,
   type Progress,
+  type Projection,
   type Projector,
-  type ServedRows,
 } from '@stemma/projector';
 import type { RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
-import { patientRows } from './patient-rows.ts';
+import { withCatchUpDeadline } from './catch-up-with-deadline.ts';
 
 /** The rows and contents of a home. */
 export type OpenedRows = {
   readonly contents: ContentStore;
   /** What is read. */
-  readonly served: ServedRows;
+  readonly projection: Projection;
   /** Those who can build the rows anew, each a part of them. */
   readonly projectors: readonly Projector[];
   /** True if other processes fold (`stemma projector`), and this one waits for them. */
-  readonly elsewhere: boolean;
+  readonly external: boolean;
   /** Throws E_ROWS_BEHIND while rows that are made here, and read meanwhile, have never reached the log's end. */
-  readonly begun: () => Promise<void>;
+  readonly checkReady: () => Promise<void>;
   readonly bytes: () => Promise<DiskUsage>;
   readonly close: () => Promise<void>;
 };
 
 /** A database for rows and contents that several machines read. */
-export type Shared = {
+export type SharedDatabase = {
   /** `host:port/database` */
   readonly name: string;
   readonly contents: ContentStore;
@@ -40,7 +40,7 @@ export type Shared = {
 };
 
 /** @param address `postgres://…` @throws E_USAGE, E_DATABASE_… */
-export const openShared = async (address: string): Promise<Shared> => {
+export const openSharedDatabase = async (address: string): Promise<SharedDatabase> => {
   // Most homes never need it, and the client takes a while to load.
   const [{ openDatabase }, { openPostgresContents }, { openPostgresRowStore }] = await Promise.all([
     import('@stemma/postgres'),
@@ -64,9 +64,9 @@ export const openShared = async (address: string): Promise<Shared> => {
 };
 
 /** The projector of one group on shared rows. */
-export const projectorOf = (
+export const openGroupProjector = (
   log: EventLog,
-  { contents, store }: Shared,
+  { contents, store }: SharedDatabase,
   { name, model, primary }: Group,
   progress?: (progress: Progress) => void,
 ): Projector =>
@@ -81,54 +81,64 @@ export const projectorOf = (
   });
 
 /** Rows that others make, in a database. */
-export const openRowsIn = async (address: string, log: EventLog, patience?: number): Promise<OpenedRows> => {
-  const shared = await openShared(address);
-  const { contents, store, close } = shared;
+export const openSharedRows = async (
+  address: string,
+  log: EventLog,
+  catchUpTimeout?: number,
+): Promise<OpenedRows> => {
+  const database = await openSharedDatabase(address);
+  const { contents, store, close } = database;
   return {
     contents,
-    served: openRowsElsewhere({ log, contents, store, ...(patience !== undefined && { patience }) }),
-    projectors: GROUPS.map((group) => projectorOf(log, shared, group)),
-    elsewhere: true,
-    begun: () => Promise.resolve(),
+    projection: openExternalProjection({
+      log,
+      contents,
+      store,
+      ...(catchUpTimeout !== undefined && { catchUpTimeout }),
+    }),
+    projectors: GROUPS.map((group) => openGroupProjector(log, database, group)),
+    external: true,
+    checkReady: () => Promise.resolve(),
     bytes: async () => ({ rows: await store.bytes(), contents: null }),
     close,
   };
 };
 
-export type OwnRows = {
+export type LocalRowsOptions = {
   readonly directory: string;
   /** The folder in it. */
-  readonly rows: string;
+  readonly folder: string;
   readonly keepFrames: boolean;
   /** Milliseconds that a reader waits for what is folded. Default: until it is. */
-  readonly patience?: number;
+  readonly catchUpTimeout?: number;
   readonly progress?: (progress: Progress) => void;
 };
 
 /** Rows of a home's own, in its directory. */
-export const openOwnRows = async (
+export const openLocalRows = async (
   log: EventLog,
-  { directory, rows, keepFrames, patience, progress }: OwnRows,
+  { directory, folder: rows, keepFrames, catchUpTimeout, progress }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
   const contents = await openDirectoryContents(join(directory, 'contents'));
   const store = openLmdbRowStore({ directory: join(directory, rows) });
   let closed = false;
   const stop = (): boolean => closed;
   const projector = openProjector({ log, contents, store, keepFrames, stop, ...(progress && { progress }) });
-  const patient = patience === undefined ? undefined : patientRows(log, projector, patience);
+  const withDeadline =
+    catchUpTimeout === undefined ? undefined : withCatchUpDeadline(log, projector, catchUpTimeout);
   return {
     contents,
-    served: patient?.served ?? projector,
+    projection: withDeadline?.projection ?? projector,
     projectors: [projector],
-    elsewhere: false,
-    begun: async () => patient?.begun(),
+    external: false,
+    checkReady: async () => withDeadline?.checkReady(),
     bytes: async () => ({
-      rows: bytesIn(join(directory, rows)),
-      contents: bytesIn(join(directory, 'contents')),
+      rows: diskUsage(join(directory, rows)),
+      contents: diskUsage(join(directory, 'contents')),
     }),
     close: async () => {
       closed = true;
-      await patient?.idle();
+      await withDeadline?.idle();
       await store.close();
       await contents.close();
     },

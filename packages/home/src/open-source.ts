@@ -1,10 +1,10 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
-import { openLogOf, type LogAddress } from '@stemma/operations';
+import { openHomeLog, type LogAddress } from '@stemma/operations';
 import { join, resolve } from 'node:path';
-import { yieldingLog } from './yielding-log.ts';
+import { cooperativeReader } from './cooperative-reader.ts';
 
-export type SourceOptions = {
+export type LogSourceOptions = {
   /** A home. */
   readonly directory: string;
   /** `kafka://HOST:PORT/PREFIX`; default: the log in the directory. */
@@ -14,10 +14,10 @@ export type SourceOptions = {
 };
 
 /** A log and its contents, for services that make something of their own of it. */
-export type Source = {
+export type LogSource = {
   readonly directory: string;
   readonly log: EventLog;
-  readonly place: LogAddress;
+  readonly address: LogAddress;
   readonly contents: ContentStore;
   /** Payloads are better kept than read from the log again: it is far away. */
   readonly keepFrames: boolean;
@@ -25,15 +25,17 @@ export type Source = {
 };
 
 /** @throws E_HOME_NOT_FOUND, E_LOG_NOT_FOUND, E_LOG_MISMATCH, E_LOG_BUSY, E_BROKERS_UNREACHABLE, E_USAGE, E_IO */
-export const openSource = async (options: SourceOptions): Promise<Source> => {
+export const openLogSource = async (options: LogSourceOptions): Promise<LogSource> => {
   const directory = resolve(options.directory);
-  const given = { directory, create: false, shared: options.rows !== undefined };
-  const opened = await openLogOf(options.log === undefined ? given : { ...given, address: options.log });
-  const contents = await contentsOf(directory, options.rows);
+  const logOptions = { directory, create: false, shared: options.rows !== undefined };
+  const opened = await openHomeLog(
+    options.log === undefined ? logOptions : { ...logOptions, address: options.log },
+  );
+  const contents = await openContents(directory, options.rows);
   return {
     directory,
-    log: yieldingLog(opened.log, () => performance.now()),
-    place: opened.place,
+    log: cooperativeReader(opened.log, () => performance.now()),
+    address: opened.address,
     contents,
     keepFrames: opened.keepFrames,
     close: async () => {
@@ -43,7 +45,7 @@ export const openSource = async (options: SourceOptions): Promise<Source> => {
   };
 };
 
-const contentsOf = async (directory: string, rows: string | undefined): Promise<ContentStore> => {
+const openContents = async (directory: string, rows: string | undefined): Promise<ContentStore> => {
   if (rows === undefined) return openDirectoryContents(join(directory, 'contents'));
   const { openPostgresContents } = await import('@stemma/contents-postgres');
   return openPostgresContents(rows);

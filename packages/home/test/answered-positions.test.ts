@@ -1,5 +1,5 @@
 import type { Step } from '@stemma/history';
-import { lineOf } from '@stemma/history-store';
+import { branchRefOf } from '@stemma/history-store';
 import { expect, it } from 'vitest';
 import { named, open, start, temporaryHome } from './small-home.ts';
 
@@ -15,46 +15,46 @@ it('the position in an answer is the one that the rows tell, and the same when t
   const history = named('pool');
   await start(home, 'pool');
   let main = 0;
-  const commands: { readonly lineage: number; readonly steps: Step[] }[] = [];
-  const act = async (lineage: number, ...steps: Step[]): Promise<number> => {
-    commands.push({ lineage, steps });
+  const commands: { readonly branchId: number; readonly steps: Step[] }[] = [];
+  const act = async (branchId: number, ...steps: Step[]): Promise<number> => {
+    commands.push({ branchId, steps });
     const outcome = await submit(commands.length - 1);
     expect(outcome.position).toEqual(
-      await home.position(lineOf(history, outcome.strand), `@s${outcome.seq}`),
+      await home.position(branchRefOf(history, outcome.branchId), `@s${outcome.seq}`),
     );
     return outcome.seq;
   };
   const submit = (n: number) => {
-    const { lineage, steps } = commands[n] as (typeof commands)[number];
-    return home.submit({ id: `c${n}`, history, lineage, by: { actor: 'Ada' }, steps });
+    const { branchId, steps } = commands[n] as (typeof commands)[number];
+    return home.submit({ id: `c${n}`, history, branchId, by: { actor: 'Ada' }, steps });
   };
   for (let round = 0; round < 3; round++) {
     const before = await act(main, block('one'));
     await act(main, block('two'), { op: 'commit' });
     const newest = await act(main, block('three'));
-    const side = await act(main, { op: 'fork', at: { strand: main, seq: before }, name: null });
-    const further = await act(main, { op: 'fork', at: { strand: side, seq: side }, name: null });
+    const side = await act(main, { op: 'fork', at: { branchId: main, seq: before }, name: null });
+    const further = await act(main, { op: 'fork', at: { branchId: side, seq: side }, name: null });
     await act(further, block('four'), { op: 'commit' });
-    const at = { strand: main, seq: newest };
+    const at = { branchId: main, seq: newest };
     main = await act(main, { op: 'rollback', to: round === 1 ? { ...at, seq: before } : at });
     await act(main, block('five'));
   }
   const again = await open(folder.directory);
   for (const one of [home, again])
     for (let n = 0; n < commands.length; n++) {
-      const { lineage, steps } = commands[n] as (typeof commands)[number];
+      const { branchId, steps } = commands[n] as (typeof commands)[number];
       const { position, repeated } = await one.submit({
         id: `c${n}`,
         history,
-        lineage,
+        branchId,
         by: { actor: 'Ada' },
         steps,
       });
       expect(repeated).toBe(true);
-      const { seq, strand } = position;
-      expect({ ...position, lineage: '' }).toEqual({
-        ...(await one.position(lineOf(history, strand), `@s${seq}`)),
-        lineage: '',
+      const { seq } = position;
+      expect({ ...position, branch: '' }).toEqual({
+        ...(await one.position(branchRefOf(history, position.branchId), `@s${seq}`)),
+        branch: '',
       });
     }
   await home.close();

@@ -1,31 +1,31 @@
-import { lineOf, type Position } from '@stemma/history-store';
+import { branchRefOf, type Position } from '@stemma/history-store';
 import { bisect } from '@stemma/queries';
-import { anyActs, framesOf, HISTORY, play, type Played } from '@stemma/test-kit';
+import { anyOperations, framesOf, HISTORY, play, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { open, say, send, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);
 
-const snapshotsOf = (played: Played, strand: number): Position[] =>
-  framesOf(played, strand, played.history.state.next - 1)
+const snapshotsOf = (played: Played, branchId: number): Position[] =>
+  framesOf(played, branchId, played.history.state.next - 1)
     .filter(({ body }) => body.events.some(({ type }) => type === 'SnapshotCommitted'))
-    .map(({ envelope, body }) => played.positionAt(body.lineage, envelope.seq));
+    .map(({ envelope, body }) => played.positionAt(body.branchId, envelope.seq));
 
-const idsAt = ({ history }: Played, { strand, seq }: Position): Set<string> =>
-  new Set([...history.copyAt(strand, seq).nodes].map(({ headers }) => headers.id));
+const idsAt = ({ history }: Played, { branchId, seq }: Position): Set<string> =>
+  new Set([...history.copyAt(branchId, seq).nodes].map(({ headers }) => headers.id));
 
 test('between any two snapshots of a history, also along forks and back in time, the one found holds and the one before it does not [context-tree §5: fork, §5: rollback]', async () => {
   let found = 0;
   await fc.assert(
-    fc.asyncProperty(anyActs(20, 60), fc.nat(1_000), fc.nat(1_000), async (acts, a, b) => {
-      const played = play(acts);
-      const all = [...played.history.strands.keys()].flatMap((strand) => snapshotsOf(played, strand));
+    fc.asyncProperty(anyOperations(20, 60), fc.nat(1_000), fc.nat(1_000), async (actions, a, b) => {
+      const played = play(actions);
+      const all = [...played.history.branches.keys()].flatMap((branchId) => snapshotsOf(played, branchId));
       const [good, bad] = [all[a % Math.max(1, all.length)], all[b % Math.max(1, all.length)]];
       if (good === undefined || bad === undefined) return;
       const id = [...idsAt(played, bad)].find((one) => !idsAt(played, good).has(one));
       if (id === undefined) return;
-      const answer = await bisect(played.projector, lineOf(HISTORY, 0), {
+      const answer = await bisect(played.projector, branchRefOf(HISTORY, 0), {
         good: `@s${good.seq}`,
         bad: `@s${bad.seq}`,
         when: `[id='${id}']`,
@@ -55,9 +55,9 @@ test('the first snapshot of many is found with a handful of looks; wrong ends ar
       ]);
     await say(home, 'a', `word ${i}`);
   }
-  const line = await home.find('a');
+  const branchRef = await home.find('a');
   const ask = (good: string, bad: string, when: string, not = false) =>
-    home.questions.bisect(line, { good, bad, when, not });
+    home.questions.bisect(branchRef, { good, bad, when, not });
 
   const found = await ask('@c1', '@c40', '#plan');
   expect(found).toMatchObject({

@@ -1,7 +1,7 @@
 import { flattenRecords, threadBytes } from '@stemma/context-tree';
 import { payloadIn, type Step } from '@stemma/history';
 import { blameThread, parseByteRange } from '@stemma/queries';
-import { anyActs, framesOf, play, START, type Played } from '@stemma/test-kit';
+import { anyOperations, framesOf, play, START, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { open, send, start, temporaryHome } from './small-home.ts';
@@ -9,9 +9,9 @@ import { open, send, start, temporaryHome } from './small-home.ts';
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);
 
 /** For every id the event that brought it and the one that last set its content, by walking all events. */
-const walked = (played: Played, strand: number, seq: number): Map<string, [string, string]> => {
+const walked = (played: Played, branchId: number, seq: number): Map<string, [string, string]> => {
   const made = new Map<string, [string, string]>();
-  for (const { envelope, body } of framesOf(played, strand, seq))
+  for (const { envelope, body } of framesOf(played, branchId, seq))
     body.events.forEach((event, index) => {
       const place = `${envelope.seq}.${index}`;
       if (event.type === 'NodeInserted' || event.type === 'NodeImported')
@@ -24,19 +24,19 @@ const walked = (played: Played, strand: number, seq: number): Map<string, [strin
 
 test('the parts tile the bytes of the thread at every position, and each names the event that made it [context-tree §4: provider thread]', async () => {
   await fc.assert(
-    fc.asyncProperty(anyActs(1, 40), fc.nat(1_000), fc.nat(1_000), async (acts, a, b) => {
-      const played = play(acts, { ...START, thread: b % 4 === 0 ? 'pre' : 'full' } as Step);
+    fc.asyncProperty(anyOperations(1, 40), fc.nat(1_000), fc.nat(1_000), async (actions, a, b) => {
+      const played = play(actions, { ...START, thread: b % 4 === 0 ? 'pre' : 'full' } as Step);
       const { history } = played;
-      const strands = [...history.strands.keys()];
-      const strand = strands[a % strands.length] ?? 0;
-      const seq = Math.max(strand, b % history.state.next);
-      const copy = history.copyAt(strand, seq);
+      const branchIds = [...history.branches.keys()];
+      const branchId = branchIds[a % branchIds.length] ?? 0;
+      const seq = Math.max(branchId, b % history.state.next);
+      const copy = history.copyAt(branchId, seq);
       const bytes = threadBytes(
         flattenRecords(copy),
         (ref) => payloadIn(history.frames[ref.seq]!.body.events[ref.index]!),
         copy.thread,
       );
-      const blame = await blameThread(played.projector, played.positionAt(strand, seq));
+      const blame = await blameThread(played.projector, played.positionAt(branchId, seq));
 
       expect(blame.parts.map(({ text }) => text).join('')).toBe(bytes);
       let at = 0;
@@ -47,7 +47,7 @@ test('the parts tile the bytes of the thread at every position, and each names t
         at = to;
       }
       expect([at, blame.bytes]).toEqual([bytes.length, bytes.length]);
-      const made = walked(played, strand, seq);
+      const made = walked(played, branchId, seq);
       for (const { part, node, origin } of blame.parts) {
         expect(origin === null).toBe(node === null);
         if (node === null || origin === null || part === 'role') continue;
@@ -56,7 +56,7 @@ test('the parts tile the bytes of the thread at every position, and each names t
       }
 
       const from = a % bytes.length;
-      const some = await blameThread(played.projector, played.positionAt(strand, seq), {
+      const some = await blameThread(played.projector, played.positionAt(branchId, seq), {
         from,
         to: from + 1 + b,
       });
@@ -78,7 +78,7 @@ test('content is of the event that last set it, a role that was not given of the
   await home.submit({
     id: 'four',
     history: (await home.find('a')).history,
-    lineage: 0,
+    branchId: 0,
     by: { actor: 'reviewer' },
     steps: [{ op: 'move', id: 'n', parent: '^ah' }],
   });

@@ -1,9 +1,9 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { flattenRecords, providerThread } from '@stemma/context-tree';
 import { CAUSES, payloadIn, type Cause, type Step } from '@stemma/history';
-import { lineOf } from '@stemma/history-store';
-import { cacheReport, tokenCounter } from '@stemma/queries';
-import { anyActs, framesOf, HISTORY, play, START, type Played } from '@stemma/test-kit';
+import { branchRefOf } from '@stemma/history-store';
+import { buildCacheReport, tokenCounter } from '@stemma/queries';
+import { anyOperations, framesOf, HISTORY, play, START, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
@@ -11,12 +11,12 @@ import { open, say, send, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);
 
-/** The messages of every snapshot on a chain, by copies of the trees. */
-const threadsOf = (played: Played, strand: number): WideJson[][] =>
-  framesOf(played, strand, played.history.state.next - 1)
+/** The messages of every snapshot on an ancestor path, by copies of the trees. */
+const threadsOf = (played: Played, branchId: number): WideJson[][] =>
+  framesOf(played, branchId, played.history.state.next - 1)
     .filter(({ body }) => body.events.some(({ type }) => type === 'SnapshotCommitted'))
     .map(({ envelope, body }) => {
-      const copy = played.history.copyAt(body.lineage, envelope.seq);
+      const copy = played.history.copyAt(body.branchId, envelope.seq);
       return providerThread(
         flattenRecords(copy),
         ({ seq, index }) => payloadIn(played.history.frames[seq]!.body.events[index]!),
@@ -24,9 +24,9 @@ const threadsOf = (played: Played, strand: number): WideJson[][] =>
       );
     });
 
-/** The frames of the snapshots on a chain. */
-const commitsOf = (played: Played, strand: number): number[] =>
-  framesOf(played, strand, played.history.state.next - 1)
+/** The frames of the snapshots on an ancestor path. */
+const commitsOf = (played: Played, branchId: number): number[] =>
+  framesOf(played, branchId, played.history.state.next - 1)
     .filter(({ body }) => body.events.some(({ type }) => type === 'SnapshotCommitted'))
     .map(({ envelope }) => envelope.seq);
 
@@ -43,12 +43,12 @@ const isBeginning = (a: readonly WideJson[], b: readonly WideJson[]): boolean =>
 
 test('verdicts, sizes and common beginnings are those of the threads compared byte by byte; every break has a cause [context-tree §4: provider thread] [context-tree §3: one cause]', async () => {
   await fc.assert(
-    fc.asyncProperty(anyActs(1, 60), fc.constantFrom('full', 'pre'), async (acts, thread) => {
-      const played = play(acts, { ...START, thread } as Step);
-      for (const strand of played.history.strands.keys()) {
-        const threads = threadsOf(played, strand);
-        const snapshots = commitsOf(played, strand);
-        const report = await cacheReport(played.projector, lineOf(HISTORY, strand), new Map());
+    fc.asyncProperty(anyOperations(1, 60), fc.constantFrom('full', 'pre'), async (actions, thread) => {
+      const played = play(actions, { ...START, thread } as Step);
+      for (const branchId of played.history.branches.keys()) {
+        const threads = threadsOf(played, branchId);
+        const snapshots = commitsOf(played, branchId);
+        const report = await buildCacheReport(played.projector, branchRefOf(HISTORY, branchId), new Map());
         expect(report.calls).toBe(threads.length);
         expect(report.bytes.sent).toBe(threads.reduce((sum, thread) => sum + text(thread).length, 0));
         report.steps.forEach(({ verdict, bytes, messages, tokens, broken }, i) => {
@@ -108,7 +108,7 @@ test('a break names the message and who broke it: expiry, replacement, an insert
   await home.submit({
     id: 'five',
     history: (await home.find('a')).history,
-    lineage: 0,
+    branchId: 0,
     by: { actor: 'reviewer' },
     steps: [
       { op: 'insert', parent: '^sys', node: { id: 'first', nodeType: 'cb', offset: -1, content: 'Stop.' } },
@@ -166,22 +166,28 @@ test('cache and bisect see what was just written, in a fork and behind a rollbac
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
-  const line = await home.find('a');
+  const branchRef = await home.find('a');
   for (let calls = 1; calls <= 3; calls++) {
     await say(home, 'a', `word ${calls}`);
-    expect((await home.questions.cache(line)).calls).toBe(calls);
+    expect((await home.questions.cache(branchRef)).calls).toBe(calls);
   }
   const branch = (step: Step) =>
-    home.submit({ id: step.op, history: line.history, lineage: 0, by: { recorder: 'test' }, steps: [step] });
-  const { seq } = await home.position(line, '@c1');
-  const at1 = { strand: 0, seq };
+    home.submit({
+      id: step.op,
+      history: branchRef.history,
+      branchId: 0,
+      by: { recorder: 'test' },
+      steps: [step],
+    });
+  const { seq } = await home.position(branchRef, '@c1');
+  const at1 = { branchId: 0, seq };
   const fork = await branch({ op: 'fork', at: at1, name: 'other' });
-  const other = lineOf(fork.history, fork.strand);
+  const other = branchRefOf(fork.history, fork.branchId);
   expect(await home.questions.cache(other)).toMatchObject({ calls: 1, steps: [] });
   await home.submit({
     id: 'in the fork',
     history: fork.history,
-    lineage: fork.strand,
+    branchId: fork.branchId,
     by: { recorder: 'test' },
     steps: [
       { op: 'insert', parent: '^sys', node: { id: 'new', nodeType: 'cb', content: 'In front.' } },

@@ -3,7 +3,7 @@ import { flattenRecords, hashFlat, type EventRef } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn, type Step } from '@stemma/history';
 import { exportExperiment } from '@stemma/operations';
-import { anyActs, play } from '@stemma/test-kit';
+import { anyOperations, play } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Home } from '../src/index.ts';
@@ -17,24 +17,24 @@ const textOf = async (pieces: AsyncIterable<string>): Promise<string> => {
   return text;
 };
 
-it('runs an exported lineage again to the same hashes, whatever forks and rollbacks lie on its way [pool: experiment]', async () => {
+it('runs an exported branch again to the same hashes, whatever forks and rollbacks lie on its way [pool: experiment]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(anyActs(20, 80), fc.nat(), async (acts, pick) => {
-      const played = play(acts);
+    fc.asyncProperty(anyOperations(20, 80), fc.nat(), async (actions, pick) => {
+      const played = play(actions);
       const { history } = played;
-      const strands = [...history.strands.keys()];
-      const strand = strands[pick % strands.length] ?? 0;
-      const position = played.positionAt(strand, history.state.next - 1);
+      const branchIds = [...history.branches.keys()];
+      const branchId = branchIds[pick % branchIds.length] ?? 0;
+      const position = played.positionAt(branchId, history.state.next - 1);
       const projector = { ...played.projector, catchUp: () => Promise.resolve() };
       const text = await textOf(exportExperiment(projector, position));
       const name = `run-${run++}`;
       const done = await home.experiments.run(text, { name });
       const source = ({ seq, index }: EventRef) =>
         payloadIn(history.frames[seq]?.body.events[index] as HistoryEvent);
-      const hashes = hashFlat(flattenRecords(history.copyAt(strand, position.seq)), source);
+      const hashes = hashFlat(flattenRecords(history.copyAt(branchId, position.seq)), source);
 
       expect([done.tree, done.thread]).toEqual([
         Buffer.from(hashes.treeHash).toString('hex'),
@@ -49,10 +49,10 @@ it('runs an exported lineage again to the same hashes, whatever forks and rollba
   await home.close();
 }, 600_000);
 
-const act = (home: Home, id: string, lineage: number, ...steps: Step[]): Promise<Outcome> =>
-  home.submit({ id, history: named('pool'), lineage, by: { actor: 'ana' }, notes: `why ${id}`, steps });
+const act = (home: Home, id: string, branchId: number, ...steps: Step[]): Promise<Outcome> =>
+  home.submit({ id, history: named('pool'), branchId, by: { actor: 'ana' }, notes: `why ${id}`, steps });
 
-/** A history with an act of every kind on the chain of its newest lineage. */
+/** A history with an act of every kind on the ancestor path of its newest branch. */
 const observed = async (home: Home): Promise<void> => {
   await start(home, 'pool');
   await say(home, 'pool', 'one');
@@ -60,7 +60,7 @@ const observed = async (home: Home): Promise<void> => {
   await act(home, 'config', 0, { op: 'config', set: { seed: 7, k: 3 } });
   await act(home, 'policy', 0, { op: 'policy', policy: { max_blocks: 9, keep_turns: 1, pins: [] } });
   await act(home, 'query', 0, { op: 'query', question: 'why?', answer: { a: 'so' }, mind: 'm' });
-  await act(home, 'run', 0, { op: 'run', rounds: 1, total_rounds_after: 1, since: { strand: 0, seq: 2 } });
+  await act(home, 'run', 0, { op: 'run', rounds: 1, total_rounds_after: 1, since: { branchId: 0, seq: 2 } });
   await act(home, 'save', 0, { op: 'save', name: 'here', description: 'a place' });
   await act(home, 'edit', 0, {
     op: 'insert',
@@ -69,32 +69,32 @@ const observed = async (home: Home): Promise<void> => {
   });
   const fork = await act(home, 'fork', 0, { op: 'fork', name: 'side', description: 'apart' });
   await act(home, 'note', 0, { op: 'annotate', note: 'elsewhere' });
-  await act(home, 'large', fork.strand, {
+  await act(home, 'large', fork.branchId, {
     op: 'insert',
     parent: '^sys',
     node: { nodeType: 'cb', content: 'large '.repeat(100_000) },
   });
-  const left = await act(home, 'commit', fork.strand, { op: 'commit' });
-  await act(home, 'after', fork.strand, { op: 'inject', text: 'lost' });
-  const back = await act(home, 'rollback', fork.strand, {
+  const left = await act(home, 'commit', fork.branchId, { op: 'commit' });
+  await act(home, 'after', fork.branchId, { op: 'inject', text: 'lost' });
+  const back = await act(home, 'rollback', fork.branchId, {
     op: 'rollback',
-    to: { strand: left.strand, seq: left.seq },
+    to: { branchId: left.branchId, seq: left.seq },
     abandoned: 'lost',
   });
-  await act(home, 'name elsewhere', back.strand, {
+  await act(home, 'name elsewhere', back.branchId, {
     op: 'annotate',
     note: 'of main',
-    position: { strand: 0, seq: 11 },
+    position: { branchId: 0, seq: 11 },
   });
-  await act(home, 'end', back.strand, { op: 'inject', text: 'on' }, { op: 'commit' });
+  await act(home, 'end', back.branchId, { op: 'inject', text: 'on' }, { op: 'commit' });
 };
 
 it('keeps who did what and why in an experiment: the run has the same interventions, large contents too [pool: experiment]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   await observed(home);
-  const line = await home.find(`${named('pool')}:side`);
-  const text = await textOf(home.experiments.export(await home.position(line)));
+  const branchRef = await home.find(`${named('pool')}:side`);
+  const text = await textOf(home.experiments.export(await home.position(branchRef)));
   const done = await home.experiments.run(text, { name: 'copy' });
   const told = async (name: string) => {
     const found: unknown[] = [];
@@ -128,7 +128,7 @@ it('keeps who did what and why in an experiment: the run has the same interventi
     const { treeHash, threadHash } = (await home.snapshots(await home.find(name))).at(-1) ?? {};
     return `${treeHash ?? ''} ${threadHash ?? ''}`;
   };
-  expect(await exported(done.lineage)).toBe(await exported(line.lineage));
+  expect(await exported(done.branch)).toBe(await exported(branchRef.branch));
   expect((await home.replay({ verify: true })).differences).toBe(0);
   await home.close();
 });

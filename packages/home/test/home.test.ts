@@ -226,15 +226,15 @@ test('a history whose first content is missing is found and said to be defective
   await again.close();
 });
 
-test('a position may name its lineage: of the history that is asked, or in full [context-tree §5: branch references]', async () => {
+test('a position may name its branch: of the history that is asked, or in full [context-tree §5: branch references]', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
   await say(home, 'a', 'one');
-  const line = await home.find('a');
-  const plain = await home.position(line, '@c1');
+  const branchRef = await home.find('a');
+  const plain = await home.position(branchRef, '@c1');
   for (const ref of ['main@c1', 'a@c1', 'a:main@c1', `${named('a')}@c1`])
-    expect(await home.position(line, ref)).toEqual(plain);
+    expect(await home.position(branchRef, ref)).toEqual(plain);
   await home.close();
 });
 
@@ -274,7 +274,7 @@ test('a command without a usable id or author is refused before anything is writ
     const sent = home.submit({
       id,
       history: named('a'),
-      lineage: 0,
+      branchId: 0,
       by: { recorder },
       steps: [{ op: 'start', name: 'a' }],
     });

@@ -11,9 +11,9 @@ const act = (
   id: string,
   notes: string,
   step: Step,
-  lineage = 0,
+  branchId = 0,
 ): Promise<Outcome> =>
-  home.submit({ id, history: named('pool'), lineage, by: { actor }, notes, steps: [step] });
+  home.submit({ id, history: named('pool'), branchId, by: { actor }, notes, steps: [step] });
 
 /** A history with an injection, a fork, an edit on the fork, and notes. */
 const observed = async (directory: string): Promise<Home> => {
@@ -34,7 +34,7 @@ const observed = async (directory: string): Promise<Home> => {
   await act(home, 'ana', 'note-1', '', {
     op: 'annotate',
     note: 'it did work',
-    position: { strand: 0, seq: 2 },
+    position: { branchId: 0, seq: 2 },
   });
   return home;
 };
@@ -48,16 +48,16 @@ const all = async (source: AsyncIterable<Intervention>): Promise<Intervention[]>
 it('tells interventions with who, why, what and the positions around them, and later notes with them [pool: Interventions]', async () => {
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
-  const line = await home.find('pool');
-  const found = await all(home.audit.eachIntervention(line));
+  const branchRef = await home.find('pool');
+  const found = await all(home.audit.eachIntervention(branchRef));
 
   expect(
-    found.map(({ id, intervention_type, snapshot_before, snapshot_after, strand }) => [
+    found.map(({ id, intervention_type, snapshot_before, snapshot_after, branchId }) => [
       id,
       intervention_type,
       snapshot_before,
       snapshot_after,
-      strand,
+      branchId,
     ]),
   ).toEqual([
     ['inject-1', 'message_inject', '@s1', '@s2', 0],
@@ -71,45 +71,45 @@ it('tells interventions with who, why, what and the positions around them, and l
     content: { text: 'a hint', source: 'manual' },
   });
   expect(found[0]?.annotations.map(({ by, note }) => [by, note])).toEqual([['ana', 'it did work']]);
-  expect(await home.audit.intervention(line.history, 'inject-1')).toEqual(found[0]);
-  expect(await home.audit.intervention(line.history, '@s2')).toEqual(found[0]);
-  await expect(home.audit.intervention(line.history, '@s1')).rejects.toMatchObject({
+  expect(await home.audit.intervention(branchRef.history, 'inject-1')).toEqual(found[0]);
+  expect(await home.audit.intervention(branchRef.history, '@s2')).toEqual(found[0]);
+  await expect(home.audit.intervention(branchRef.history, '@s1')).rejects.toMatchObject({
     code: 'E_INTERVENTION_NOT_FOUND',
   });
 });
 
-it('finds interventions by type, actor, lineage, position and time, a page at a time [pool: Interventions]', async () => {
+it('finds interventions by type, actor, branch, position and time, a page at a time [pool: Interventions]', async () => {
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
-  const line = await home.find('pool');
+  const branchRef = await home.find('pool');
   const ids = async (
     ...asked: Parameters<Home['audit']['interventions']> extends [unknown, ...infer Rest] ? Rest : never
-  ) => (await home.audit.interventions(line, ...asked)).interventions.map(({ id }) => id);
+  ) => (await home.audit.interventions(branchRef, ...asked)).interventions.map(({ id }) => id);
   const far = 10n ** 19n;
 
   expect(await ids({ type: 'fork' })).toEqual(['fork-1']);
   expect(await ids({ actor: 'ana' })).toEqual(['inject-1', 'note-1']);
-  expect(await ids({ lineage: 'side' })).toEqual(['fork-1', 'edit-1']);
+  expect(await ids({ branch: 'side' })).toEqual(['fork-1', 'edit-1']);
   expect(await ids({ snapshot: '@s3' })).toEqual(['fork-1', 'note-1']);
   expect(await ids({ snapshot: '@s3', actor: 'ben' })).toEqual(['fork-1']);
   expect(await ids({ after: far })).toEqual([]);
   expect(await ids({ before: far }, { newest: true, limit: 1 })).toEqual(['note-1']);
-  const first = await home.audit.interventions(line, {}, { limit: 3 });
+  const first = await home.audit.interventions(branchRef, {}, { limit: 3 });
   expect(await ids({}, { from: first.next as number })).toEqual(['note-1']);
-  await expect(ids({ lineage: 'nobody' })).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
+  await expect(ids({ branch: 'nobody' })).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
 });
 
 const disposable = (home: Home): Home & AsyncDisposable =>
   Object.assign(home, { [Symbol.asyncDispose]: () => home.close() });
 
-it('a comparison tells of the fork that parted two lineages, and of the acts of each, what they were and why [pool: Interventions]', async () => {
+it('a comparison tells of the fork that parted two branches, and of the acts of each, what they were and why [pool: Interventions]', async () => {
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
   const { partedBy, a, b } = await home.audit.compare(await home.find('pool'), '@s1', 'side');
 
   expect(partedBy).toBe(null);
-  expect(a.acts).toEqual([]);
-  expect(b.acts.map(({ seq, intervention }) => [seq, intervention])).toEqual([
+  expect(a.interventionFrames).toEqual([]);
+  expect(b.interventionFrames.map(({ seq, intervention }) => [seq, intervention])).toEqual([
     [2, { type: 'message_inject', notes: 'what if' }],
     [4, { type: 'fork', notes: 'apart' }],
     [5, { type: 'edit', notes: '' }],

@@ -47,13 +47,13 @@ test('whatever an agent does to its list between calls, each snapshot is the lis
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
-  const line = await home.find('a');
+  const branchRef = await home.find('a');
   let cycle = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
       for (const messages of calls) {
         cycle += 1;
-        await home.recordCall(line, { id: `call-${cycle}`, by: { recorder: 'agent' }, messages });
+        await home.recordCall(branchRef, { id: `call-${cycle}`, by: { recorder: 'agent' }, messages });
         expect(canonicalJson(await shown(home, `@c${cycle}`))).toBe(canonicalJson(messages));
       }
     }),
@@ -66,7 +66,7 @@ test('an agent that only goes on appends; a shortened list removes; a rewritten 
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
-  const line = await home.find('a');
+  const branchRef = await home.find('a');
   const say = (role: string, content: string): WideJson => ({ role, content });
   const [rules, ask, reply, more] = [
     say('system', 'Be kind.'),
@@ -75,7 +75,7 @@ test('an agent that only goes on appends; a shortened list removes; a rewritten 
     say('user', 'More'),
   ];
   const record = async (id: string, ...messages: WideJson[]) => {
-    const { kept, replaced, removed, inserted, repeated } = await home.recordCall(line, {
+    const { kept, replaced, removed, inserted, repeated } = await home.recordCall(branchRef, {
       id,
       by: { recorder: 'agent' },
       messages,
@@ -97,7 +97,7 @@ test('an agent that only goes on appends; a shortened list removes; a rewritten 
   await expect(record('5', ask)).rejects.toMatchObject({ code: 'E_COMMAND_REUSED' });
   await expect(record('6', 'no message')).rejects.toMatchObject({ code: 'E_INPUT_SHAPE' });
   await expect(record('7', say('robot', 'x'))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
-  const { verdicts, steps } = await home.questions.cache(line);
+  const { verdicts, steps } = await home.questions.cache(branchRef);
   expect(verdicts).toEqual({ append: 2, rewind: 0, break: 2 });
   expect(steps.flatMap(({ broken }) => (broken === null ? [] : [[broken.what, broken.cause]]))).toEqual([
     ['left', { kind: 'mutation', op: 'remove', by: null }],

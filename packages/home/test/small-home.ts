@@ -32,7 +32,7 @@ export const send = (
   home.submit({
     id,
     history: named(name),
-    lineage: 0,
+    branchId: 0,
     by: { recorder: 'test' },
     ...(expected === undefined ? {} : { expected }),
     steps: [...steps],

@@ -26,17 +26,22 @@ const documented = (heading: string, values: Readonly<Record<string, string | nu
 };
 
 const answersOf = async (home: Home) => {
-  const line = await home.find('pool');
+  const branchRef = await home.find('pool');
   const calls = [];
   for (const ref of ['@c1', '@c2', '@c3']) {
-    const { tree } = await home.view(await home.position(line, ref));
+    const { tree } = await home.view(await home.position(branchRef, ref));
     const blocks = tree.headers.filter(({ nodeType }) => nodeType === 'cb');
     calls.push(blocks.map(({ id }) => id).toSorted(compareCodePoints));
   }
   const interventions = [];
-  for await (const { id, actor, notes } of home.audit.eachIntervention(line))
+  for await (const { id, actor, notes } of home.audit.eachIntervention(branchRef))
     interventions.push([id, actor, notes]);
-  return { calls, interventions, snapshots: await home.snapshots(line), histories: await home.histories() };
+  return {
+    calls,
+    interventions,
+    snapshots: await home.snapshots(branchRef),
+    histories: await home.histories(),
+  };
 };
 
 describe('the rows in PostgreSQL', async () => {
@@ -49,13 +54,13 @@ describe('the rows in PostgreSQL', async () => {
   const database: Database = openDatabase(fresh.url);
   let told: Awaited<ReturnType<typeof answersOf>>;
   const ask = (heading: string, values: Readonly<Record<string, string | number>> = {}): Promise<Cells[]> =>
-    database.query(documented(heading, { history: named('pool'), strand: 0, ...values }));
+    database.query(documented(heading, { history: named('pool'), branchId: 0, ...values }));
 
   beforeAll(async () => {
     using folder = temporaryHome();
     const home = await open(folder.directory);
     const act = (actor: string, id: string, notes: string, step: Step) =>
-      home.submit({ id, history: named('pool'), lineage: 0, by: { actor }, notes, steps: [step] });
+      home.submit({ id, history: named('pool'), branchId: 0, by: { actor }, notes, steps: [step] });
     const block = (id: string, content: string, ttl: number | null): Step => ({
       op: 'insert',
       parent: '^ah',

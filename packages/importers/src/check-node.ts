@@ -15,7 +15,7 @@ export const checkNode = (node: WideJsonObject, where: string): void => {
   try {
     parseNodeInput(node, { code: 'E_INPUT_SHAPE', what: where });
   } catch (error) {
-    throw isStemmaError(error) ? at(error, where) : error;
+    throw isStemmaError(error) ? errorAt(error, where) : error;
   }
   for (const [name, value] of Object.entries(node)) {
     if (isHeaderName(name)) continue;
@@ -33,7 +33,7 @@ export const checkNode = (node: WideJsonObject, where: string): void => {
 };
 
 /** The same error, saying where in the file. */
-export const at = (error: StemmaError, where: string): StemmaError =>
+export const errorAt = (error: StemmaError, where: string): StemmaError =>
   new StemmaError(error.code, `${where}: ${error.message}`, error.detail, { cause: error });
 
 const packedSize = (value: Packable): number =>

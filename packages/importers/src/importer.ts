@@ -13,7 +13,7 @@ export type Unit = {
 };
 
 /** The first step of a history, once the name and the file's hash are known. */
-export type Beginning = (
+export type MakeFirstStep = (
   name: string | null,
   source: { readonly format: string; readonly sha256: string },
 ) => Step;
@@ -22,25 +22,25 @@ export type Beginning = (
  * What a mapping gives, in order: for each conversation of the file its commands (the first with its beginning), then
  * its report. The steps of one `steps` become one command, so one frame.
  */
-export type Draft =
-  | { readonly kind: 'steps'; readonly begin: Beginning | null; readonly steps: readonly Step[] }
-  | { readonly kind: 'report'; readonly report: Report };
+export type ImporterOutput =
+  | { readonly kind: 'steps'; readonly firstStep: MakeFirstStep | null; readonly steps: readonly Step[] }
+  | { readonly kind: 'report'; readonly report: ImportReport };
 
 /** What was made of a conversation. Keys of the counts are stable; none is zero. */
-export type Report = {
+export type ImportReport = {
   /** The mapping with its version. */
   readonly format: string;
-  readonly read: Counts;
-  readonly skipped: Counts;
+  readonly read: ImportCounts;
+  readonly skipped: ImportCounts;
   /** What is kept but means nothing to the mapping. */
-  readonly unknown: Counts;
+  readonly unknown: ImportCounts;
   /** The first 100 sentences about what is odd. */
   readonly warnings: readonly string[];
   /** How many more there were. */
   readonly moreWarnings: number;
 };
 
-export type Counts = Readonly<Record<string, number>>;
+export type ImportCounts = Readonly<Record<string, number>>;
 
 /** A format: what tells it, and its pure mapping. A new one is a file with this shape and a line in the catalogue. */
 export type Importer = {
@@ -59,5 +59,5 @@ export type Importer = {
    *
    * @throws coded errors that name the message or the line.
    */
-  readonly read: (units: AsyncIterable<Unit>) => AsyncIterable<Draft>;
+  readonly read: (units: AsyncIterable<Unit>) => AsyncIterable<ImporterOutput>;
 };

@@ -1,10 +1,5 @@
-export { IMPORTERS, importerNamed } from './catalogue.ts';
-export { MAX_CONTENT_BYTES } from './check-node.ts';
-export type { Counts, Draft, Importer, Report, Unit } from './importer.ts';
-export { callSteps, type CallSteps, type StandingBlock } from './openai-chat/call-steps.ts';
-export type { Message, RecordedBlock } from './openai-chat/message.ts';
-export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';
+export type { ImportReport } from './importer.ts';
+export { callSteps, type CurrentBlock } from './openai-chat/call-steps.ts';
 export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';
-export { importId, readImport, type ImportItem, type ImportOptions } from './read-import.ts';
+export { readImport } from './read-import.ts';
 export type { ImportSource } from './source.ts';
-export { MAX_DOCUMENT } from './units.ts';

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@stemma/canonical';
 import { parseExport, type ImportPlan } from '@stemma/context-tree';
-import type { Draft, Importer, Unit } from './importer.ts';
-import { count, newTally, reportOf } from './tally.ts';
+import type { Importer, ImporterOutput, Unit } from './importer.ts';
+import { addCount, importReport, newTally } from './tally.ts';
 
 const MAPPING = 'pact@1';
 
@@ -14,22 +14,22 @@ export const pact: Importer = {
   read,
 };
 
-async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
+async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> {
   for await (const { text } of units) {
     const plan = parseExport(text);
     yield {
       kind: 'steps',
-      begin: (name, source) => ({ op: 'import', name, export: text, source }),
+      firstStep: (name, source) => ({ op: 'import', name, export: text, source }),
       steps: [],
     };
-    yield { kind: 'report', report: reportOf(MAPPING, tallyOf(plan)) };
+    yield { kind: 'report', report: importReport(MAPPING, tallyOf(plan)) };
   }
 }
 
 const tallyOf = (plan: ImportPlan): ReturnType<typeof newTally> => {
   const tally = newTally();
-  count(tally.read, 'cycles');
-  count(tally.read, 'nodes', plan.nodes.length);
-  for (const { headers } of plan.nodes) count(tally.read, `type ${headers.nodeType}`);
+  addCount(tally.read, 'cycles');
+  addCount(tally.read, 'nodes', plan.nodes.length);
+  for (const { headers } of plan.nodes) addCount(tally.read, `type ${headers.nodeType}`);
   return tally;
 };

@@ -3,7 +3,7 @@ import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { checkName, historyId, type Command } from '@stemma/history';
 import { importerFor, importerNamed } from './catalogue.ts';
-import type { Draft, Importer, Report, Unit } from './importer.ts';
+import type { Importer, ImporterOutput, ImportReport, Unit } from './importer.ts';
 import { readText, type ImportSource, type Reading } from './source.ts';
 import { readUnits, type Layout } from './units.ts';
 
@@ -14,7 +14,7 @@ export type ImportItem =
       readonly kind: 'report';
       readonly conversation: number;
       readonly history: string;
-      readonly report: Report;
+      readonly report: ImportReport;
     };
 
 export type ImportOptions = {
@@ -41,7 +41,7 @@ export async function* readImport(
 ): AsyncIterable<ImportItem> {
   const name = options.name === undefined || options.name === null ? null : checkName(options.name);
   const file = openFile(source, options.format ?? 'auto', options.onProgress ?? (() => undefined));
-  const conversations = await lookThrough(file);
+  const conversations = await countConversations(file);
   if (name !== null && conversations > 1)
     throw fail(
       'E_USAGE',
@@ -54,21 +54,22 @@ export async function* readImport(
   let conversation = 0;
   let frame = 0;
   let history = '';
-  for await (const draft of file.drafts('read')) {
-    if (draft.kind === 'report') {
-      yield { kind: 'report', conversation, history, report: draft.report };
+  for await (const output of file.outputs('read')) {
+    if (output.kind === 'report') {
+      yield { kind: 'report', conversation, history, report: output.report };
       conversation += 1;
       frame = 0;
       continue;
     }
     const command = `import:${id}:${conversation}:${frame}`;
     if (frame === 0) history = historyId(name, command);
-    const steps = draft.begin === null ? draft.steps : [draft.begin(name, origin), ...draft.steps];
+    const steps =
+      output.firstStep === null ? output.steps : [output.firstStep(name, origin), ...output.steps];
     const expected = frame === 0 ? {} : { expected: frame - 1 };
     yield {
       kind: 'command',
       conversation,
-      command: { id: command, history, lineage: 0, by, ...expected, steps: [...steps] },
+      command: { id: command, history, branchId: 0, by, ...expected, steps: [...steps] },
     };
     frame += 1;
   }
@@ -85,7 +86,7 @@ export const importId = (mapping: string, name: string | null, sha256: string): 
 
 /** A file that is read once to look through it and once more to record it. */
 type OpenFile = {
-  readonly drafts: (phase: 'check' | 'read') => AsyncIterable<Draft>;
+  readonly outputs: (phase: 'check' | 'read') => AsyncIterable<ImporterOutput>;
   /** What the last complete reading saw. */
   readonly known: () => { readonly importer: Importer; readonly sha256: string };
 };
@@ -113,19 +114,19 @@ const openFile = (
       yield unit;
     }
   }
-  async function* drafts(phase: 'check' | 'read'): AsyncIterable<Draft> {
+  async function* outputs(phase: 'check' | 'read'): AsyncIterable<ImporterOutput> {
     const given = units(phase)[Symbol.asyncIterator]();
     try {
       // The first value tells the format, so it is taken before there is a mapping to give it to.
       const first = await given.next();
       if (importer === null) throw fail('E_INPUT_NOT_JSON', `${source.name} is empty`);
-      yield* importer.read(again(first, given));
+      yield* importer.read(withFirst(first, given));
     } finally {
       await given.return?.(undefined);
     }
   }
   return {
-    drafts,
+    outputs,
     known: () => {
       if (importer === null || reading.sha256 === null)
         throw fail('E_INTERNAL', 'the file has not been read');
@@ -134,13 +135,13 @@ const openFile = (
   };
 };
 
-async function* again<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncIterable<T> {
+async function* withFirst<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncIterable<T> {
   for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
 }
 
 /** Runs the whole mapping for its errors, and counts the conversations. */
-const lookThrough = async (file: OpenFile): Promise<number> => {
+const countConversations = async (file: OpenFile): Promise<number> => {
   let conversations = 0;
-  for await (const draft of file.drafts('check')) if (draft.kind === 'report') conversations += 1;
+  for await (const output of file.outputs('check')) if (output.kind === 'report') conversations += 1;
   return conversations;
 };

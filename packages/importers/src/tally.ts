@@ -1,5 +1,5 @@
 import { compareCodePoints } from '@stemma/canonical';
-import type { Counts, Report } from './importer.ts';
+import type { ImportCounts, ImportReport } from './importer.ts';
 
 /** A report while it grows. */
 export type Tally = {
@@ -22,18 +22,18 @@ export const newTally = (): Tally => ({
   moreWarnings: 0,
 });
 
-export const count = (counts: Map<string, number>, name: string, more = 1): void => {
+export const addCount = (counts: Map<string, number>, name: string, more = 1): void => {
   const short = name.length > 80 ? `${name.slice(0, 80).toWellFormed()}…` : name;
   const key = counts.has(short) || counts.size < MAX_NAMES ? short : 'others';
   counts.set(key, (counts.get(key) ?? 0) + more);
 };
 
-export const warn = (tally: Tally, sentence: string): void => {
+export const addWarning = (tally: Tally, sentence: string): void => {
   if (tally.warnings.length < MAX_WARNINGS) tally.warnings.push(sentence);
   else tally.moreWarnings += 1;
 };
 
-export const reportOf = (format: string, tally: Tally): Report => ({
+export const importReport = (format: string, tally: Tally): ImportReport => ({
   format,
   read: sorted(tally.read),
   skipped: sorted(tally.skipped),
@@ -42,5 +42,5 @@ export const reportOf = (format: string, tally: Tally): Report => ({
   moreWarnings: tally.moreWarnings,
 });
 
-const sorted = (counts: ReadonlyMap<string, number>): Counts =>
+const sorted = (counts: ReadonlyMap<string, number>): ImportCounts =>
   Object.fromEntries([...counts].sort(([a], [b]) => compareCodePoints(a, b)));

@@ -1,6 +1,6 @@
 import { NODE_KIND, type Payload } from '@stemma/context-tree';
 import {
-  plain,
+  printPlain,
   profileNamed,
   readEventLog,
   readExactJson,
@@ -88,8 +88,8 @@ describe('ctree-jsonl@1', () => {
       if (lines.length === 0) continue;
       const wanted = lines
         .map((text, at) => readLogLine(ENGINE, text, at + 1))
-        .flatMap((line) => (line.is === 'node' ? [plain(line.event)] : []));
-      const got = blocksOf(await imported(lines)).map((block) => plain(eventOf(block)));
+        .flatMap((line) => (line.is === 'node' ? [printPlain(line.event)] : []));
+      const got = blocksOf(await imported(lines)).map((block) => printPlain(eventOf(block)));
       expect(got).toEqual(wanted);
       events += wanted.length;
     }

@@ -2,7 +2,7 @@ import { pack, unpack } from '@stemma/canonical';
 import { flattenTree, hashFlat, type FlatTree, type Payload, type PayloadSource } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import { applyFrame, decide, openHistory, payloadIn, type Command, type HistoryState } from '@stemma/history';
-import type { Report } from '../src/importer.ts';
+import type { ImportReport } from '../src/importer.ts';
 import { readImport, type ImportOptions } from '../src/read-import.ts';
 import type { ImportSource } from '../src/source.ts';
 
@@ -26,7 +26,7 @@ export type Recorded = {
   readonly working: FlatTree;
   readonly payloads: PayloadSource;
   readonly commands: readonly Command[];
-  readonly report: Report;
+  readonly report: ImportReport;
 };
 
 /** Imports a source and records what comes of it, one history for each conversation. */
@@ -58,20 +58,20 @@ const newHistory = () => {
   const sources = {
     payload: payloads,
     position: () => {
-      throw new Error('one lineage, at hand');
+      throw new Error('one branch, at hand');
     },
-    lineage: () => undefined,
+    branchTip: () => undefined,
     lookups: {
       idTaken: () => false,
       nameTaken: () => false,
-      lineageNamed: () => undefined,
+      branchNamed: () => undefined,
       command: () => undefined,
     },
   };
   const tree = (): FlatTree => {
-    const lineage = state?.lineages.get(0);
-    if (lineage === undefined) throw new Error('nothing was recorded');
-    return flattenTree(lineage.tree);
+    const branch = state?.loadedBranches.get(0);
+    if (branch === undefined) throw new Error('nothing was recorded');
+    return flattenTree(branch.tree);
   };
   return {
     submit: (command: Command): void => {
@@ -87,7 +87,7 @@ const newHistory = () => {
             command: command.id,
             digest: new Uint8Array(32),
             at: 0n,
-            lineage: 0,
+            branchId: 0,
             events,
           },
         },
@@ -99,7 +99,7 @@ const newHistory = () => {
       const { treeHash } = hashFlat(tree(), payloads);
       treeHashes.push(Buffer.from(treeHash).toString('hex'));
     },
-    done: (history: string, report: Report): Recorded => ({
+    done: (history: string, report: ImportReport): Recorded => ({
       history,
       cycles,
       treeHashes,

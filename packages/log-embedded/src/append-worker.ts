@@ -1,13 +1,13 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
 import { fail, isStemmaError } from '@stemma/errors';
 import { openGate } from '@stemma/lmdb-gate';
+import { mkdirSync, rmSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
 import { entryBytes, writeEntry } from './entry.ts';
-import { bootId, openEnvironment, type End, type Environment } from './environment.ts';
-import { cut, findEnd } from './find-end.ts';
+import { findEnd, truncateFile } from './find-end.ts';
 import { isAlive, openHolderFile, thisProcess } from './holder.ts';
+import type { AppendGroup, Failure, Job, JobAnswer, JobRequest, WorkerOptions } from './job-messages.ts';
 import { openLastSegments, syncFolder } from './last-segments.ts';
-import type { Asked, Failure, Group, Job, Told, WorkerOptions } from './messages.ts';
+import { bootId, openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
 import { runsOf, startsOf } from './runs.ts';
 import { gateFolder, partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
 
@@ -18,7 +18,7 @@ import { gateFolder, partitionFolder, partitionsIn, segmentBases, segmentPath } 
 const options = workerData as WorkerOptions;
 const { directory } = options;
 const gate = openGate(gateFolder(directory));
-let opened: Environment | undefined;
+let opened: LockEnvironment | undefined;
 const holder = openHolderFile(directory);
 const self = thisProcess();
 const BOOT = bootId();
@@ -42,20 +42,20 @@ const waitForLock = (): void => {
   }
 };
 
-type Locked<T> = (
-  put: (partition: number, end: End) => void,
+type LockedAction<T> = (
+  put: (partition: number, end: PartitionEnd) => void,
   putBoot: () => void,
-  environment: Environment,
+  environment: LockEnvironment,
 ) => T;
 
-const locked = <T>(action: Locked<T>): T => {
+const withLock = <T>(action: LockedAction<T>): T => {
   waitForLock();
   return gate.pass(() => {
     // Whoever held it before and did not say that it was done, ended in the middle.
     if (holder.read()) dirty = true;
     holder.write(self);
     try {
-      const environment = (opened ??= openEnvironment(directory));
+      const environment = (opened ??= openLockEnvironment(directory));
       refuseReplaced(environment);
       return environment.locked((put, putBoot) => action(put, putBoot, environment));
     } finally {
@@ -65,13 +65,13 @@ const locked = <T>(action: Locked<T>): T => {
 };
 
 /** Two processes with two environments could take each other's places. */
-const refuseReplaced = (environment: Environment): void => {
-  if (!environment.inPlace())
+const refuseReplaced = (environment: LockEnvironment): void => {
+  if (!environment.isCurrent())
     throw fail('E_LOG_CLOSED', `the lock of ${directory} was taken away; open the log again`);
 };
 
 /** The machine was started again, or the environment is new: the segments say where they end. */
-const rebuild: Locked<void> = (put, putBoot, environment) => {
+const rebuild: LockedAction<void> = (put, putBoot, environment) => {
   for (let partition = 0; partition < options.partitions; partition++) {
     put(partition, findEnd(partitionFolder(directory, partition), environment.end(partition)?.end ?? 0));
   }
@@ -80,49 +80,50 @@ const rebuild: Locked<void> = (put, putBoot, environment) => {
 };
 
 /** What could not be written is taken back at once, so that it is known not to be there. */
-const appendOrTakeBack = (
-  group: Group,
-  put: (partition: number, end: End) => void,
-  environment: Environment,
+const appendOrRollBack = (
+  group: AppendGroup,
+  put: (partition: number, end: PartitionEnd) => void,
+  environment: LockEnvironment,
 ): { offsets: Float64Array; nexts: Float64Array } => {
-  const before = endsNow(group, environment);
+  const before = currentEnds(group, environment);
   try {
     return appendAll(group, put, before);
   } catch (error) {
     if (error instanceof SyncFailed) throw error;
-    for (const partition of new Set(group.partitions)) takeBack(partition, before.get(partition) ?? NOTHING);
+    for (const partition of new Set(group.partitions))
+      truncateTo(partition, before.get(partition) ?? NOTHING);
     const why = error instanceof Error ? error.message : String(error);
     throw fail('E_IO', `the log cannot be written: ${why}`, { written: false });
   }
 };
 
 /** Where the group's partitions end; all of them, found again, if somebody may have ended in the middle of an append. */
-const endsNow = (group: Group, environment: Environment): ReadonlyMap<number, End> => {
-  const noted = (partition: number): End => environment.end(partition) ?? NOTHING;
-  const places = [...new Set(group.partitions)];
-  dirty ||= places.some((partition) => segments.stands(partition, noted(partition)));
-  if (!dirty) return new Map(places.map((partition) => [partition, noted(partition)]));
+const currentEnds = (group: AppendGroup, environment: LockEnvironment): ReadonlyMap<number, PartitionEnd> => {
+  const recordedEnd = (partition: number): PartitionEnd => environment.end(partition) ?? NOTHING;
+  const partitions = [...new Set(group.partitions)];
+  dirty ||= partitions.some((partition) => segments.hasDataAt(partition, recordedEnd(partition)));
+  if (!dirty) return new Map(partitions.map((partition) => [partition, recordedEnd(partition)]));
   return new Map(
     Array.from({ length: options.partitions }, (_, partition) => [
       partition,
-      findEnd(partitionFolder(directory, partition), noted(partition).end),
+      findEnd(partitionFolder(directory, partition), recordedEnd(partition).end),
     ]),
   );
 };
 
-const takeBack = (partition: number, { end, base }: End): void => {
+const truncateTo = (partition: number, { end, base }: PartitionEnd): void => {
   const folder = partitionFolder(directory, partition);
   segments.forget(partition);
   for (const each of segmentBases(folder)) {
     if (each > base) rmSync(segmentPath(folder, each));
-    else if (each === base) cut(segmentPath(folder, each), end - base);
+    else if (each === base) truncateFile(segmentPath(folder, each), end - base);
   }
 };
 
 const appendAll = (
-  group: Group,
-  put: (partition: number, end: End) => void,
-  before: ReadonlyMap<number, End>,
+  group: AppendGroup,
+  put: (partition: number, end: PartitionEnd) => void,
+  before: ReadonlyMap<number, PartitionEnd>,
 ): { offsets: Float64Array; nexts: Float64Array } => {
   const ends = new Map(before);
   const offsets = new Float64Array(group.keys.length);
@@ -142,23 +143,23 @@ const appendAll = (
   return { offsets, nexts };
 };
 
-const NOTHING: End = { end: 0, base: 0 };
+const NOTHING: PartitionEnd = { end: 0, base: 0 };
 
 /** Writes entries one behind the other, in a new segment if the last one is full; gives the new end. */
 const write = (
   partition: number,
-  { end, base }: End,
+  { end, base }: PartitionEnd,
   run: readonly number[],
-  { keys, lengths, bytes: records }: Group,
+  { keys, lengths, bytes: records }: AppendGroup,
   starts: readonly number[],
   offsets: Float64Array,
   nexts: Float64Array,
-): End => {
+): PartitionEnd => {
   const names = run.map((i) => Buffer.from(keys[i] ?? ''));
   const total = run.reduce((sum, i, n) => sum + entryBytes(names[n]?.length ?? 0, lengths[i] ?? 0), 0);
   const rolled = end > base && end - base + total > options.segmentBytes;
   const start = rolled ? end : base;
-  if (rolled) cut(segmentPath(partitionFolder(directory, partition), base), end - base);
+  if (rolled) truncateFile(segmentPath(partitionFolder(directory, partition), base), end - base);
   const buffer = Buffer.allocUnsafe(total);
   let at = 0;
   run.forEach((i, n) => {
@@ -203,11 +204,11 @@ const create = (partitions: number): number => {
 const close = (): void => {
   try {
     // The zeros written ahead go; whoever appends next writes others.
-    locked((_put, _putBoot, environment) => {
+    withLock((_put, _putBoot, environment) => {
       for (const [partition, base] of segments.bases()) {
         const { end, base: last } = environment.end(partition) ?? NOTHING;
-        if (base === last && !segments.stands(partition, { end, base }))
-          cut(segmentPath(partitionFolder(directory, partition), base), end - base);
+        if (base === last && !segments.hasDataAt(partition, { end, base }))
+          truncateFile(segmentPath(partitionFolder(directory, partition), base), end - base);
       }
     });
   } catch {
@@ -217,11 +218,11 @@ const close = (): void => {
   holder.close();
 };
 
-const work = (job: Job): Told => {
+const performJob = (job: Job): JobAnswer => {
   switch (job.kind) {
     case 'open': {
       options.partitions = create(options.partitions);
-      locked((put, putBoot, environment) => {
+      withLock((put, putBoot, environment) => {
         if (environment.boot() !== BOOT) rebuild(put, putBoot, environment);
       });
       return { kind: 'opened', partitions: options.partitions };
@@ -229,7 +230,7 @@ const work = (job: Job): Told => {
     case 'append':
       return {
         kind: 'appended',
-        ...locked((put, _putBoot, environment) => appendOrTakeBack(job.group, put, environment)),
+        ...withLock((put, _putBoot, environment) => appendOrRollBack(job.group, put, environment)),
       };
     case 'close':
       close();
@@ -237,9 +238,9 @@ const work = (job: Job): Told => {
   }
 };
 
-const told = (job: Job): Told => {
+const answerJob = (job: Job): JobAnswer => {
   try {
-    return work(job);
+    return performJob(job);
   } catch (error) {
     if (error instanceof SyncFailed) return { kind: 'fatal', message: error.message };
     dirty = true;
@@ -255,8 +256,8 @@ const failureOf = (error: unknown): Failure => {
 
 const port = parentPort;
 if (!port) throw new Error('this runs in a thread');
-port.on('message', ({ id, job }: Asked) => {
-  const answer = told(job);
+port.on('message', ({ id, job }: JobRequest) => {
+  const answer = answerJob(job);
   const moved = answer.kind === 'appended' ? [answer.offsets.buffer, answer.nexts.buffer] : [];
   const reply = (): void => port.postMessage({ id, told: answer }, moved as ArrayBuffer[]);
   if (job.kind !== 'close') reply();

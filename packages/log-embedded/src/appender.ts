@@ -2,7 +2,7 @@ import { fail, StemmaError } from '@stemma/errors';
 import type { Entry, EntryOffset } from '@stemma/log';
 import { Worker } from 'node:worker_threads';
 import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
-import type { Answered, Group, Job, Told, WorkerOptions } from './messages.ts';
+import type { AppendGroup, Job, JobAnswer, JobResponse, WorkerOptions } from './job-messages.ts';
 
 /** The process's side of the appending thread: what waits while it works goes to it as one group. */
 export type Appender = {
@@ -42,8 +42,8 @@ export const openAppender = async (
     while (waiting.length > 0) {
       const group = nextGroup(waiting);
       try {
-        const told = await thread.ask({ kind: 'append', group: flat(group) });
-        if (told.kind === 'appended') giveEach(group, told);
+        const answer = await thread.ask({ kind: 'append', group: flattenGroup(group) });
+        if (answer.kind === 'appended') resolveEach(group, answer);
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
@@ -74,11 +74,11 @@ export const openAppender = async (
   };
 };
 
-type Thread = { readonly ask: (job: Job) => Promise<Told>; readonly end: () => Promise<void> };
+type Thread = { readonly ask: (job: Job) => Promise<JobAnswer>; readonly end: () => Promise<void> };
 
 const openThread = (options: WorkerOptions, onFatal: (message: string) => void): Thread => {
   const worker = new Worker(new URL('./append-worker.ts', import.meta.url), { workerData: options });
-  const asked = new Map<number, { resolve: (told: Told) => void; reject: (error: unknown) => void }>();
+  const asked = new Map<number, { resolve: (told: JobAnswer) => void; reject: (error: unknown) => void }>();
   let count = 0;
   let gone: Error | undefined;
   const fatal = (message: string): void => {
@@ -90,17 +90,17 @@ const openThread = (options: WorkerOptions, onFatal: (message: string) => void):
     for (const { reject } of asked.values()) reject(error);
     asked.clear();
   };
-  worker.on('message', ({ id, told }: Answered) => {
+  worker.on('message', ({ id, answer }: JobResponse) => {
     const waiter = asked.get(id);
     asked.delete(id);
     if (asked.size === 0) worker.unref();
-    if (told.kind === 'fatal') {
-      waiter?.reject(fail('E_IO', told.message));
-      fatal(told.message);
-    } else if (told.kind === 'failed') {
-      const { code, message, detail } = told.failure;
+    if (answer.kind === 'fatal') {
+      waiter?.reject(fail('E_IO', answer.message));
+      fatal(answer.message);
+    } else if (answer.kind === 'failed') {
+      const { code, message, detail } = answer.failure;
       waiter?.reject(new StemmaError(code, message, detail));
-    } else waiter?.resolve(told);
+    } else waiter?.resolve(answer);
   });
   worker.on('error', (error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
@@ -138,7 +138,7 @@ const nextGroup = (waiting: Waiting[]): Waiting[] => {
   return waiting.splice(0, count);
 };
 
-const flat = (group: readonly Waiting[]): Group => {
+const flattenGroup = (group: readonly Waiting[]): AppendGroup => {
   const all = group.flatMap(({ entries }) => entries);
   const bytes = new Uint8Array(group.reduce((sum, each) => sum + each.bytes, 0));
   let at = 0;
@@ -154,7 +154,7 @@ const flat = (group: readonly Waiting[]): Group => {
   };
 };
 
-const giveEach = (
+const resolveEach = (
   group: readonly Waiting[],
   { offsets, nexts }: { offsets: Float64Array; nexts: Float64Array },
 ): void => {

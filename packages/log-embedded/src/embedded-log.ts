@@ -1,12 +1,12 @@
+import { fail } from '@stemma/errors';
+import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fail } from '@stemma/errors';
-import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { openAppender, type Appender } from './appender.ts';
-import { openEnvironment, type End } from './environment.ts';
-import { nameRecord } from './name-record.ts';
-import { readStretch } from './read-segments.ts';
+import { identifyRecord } from './identify-record.ts';
+import { openLockEnvironment, type PartitionEnd } from './lock-environment.ts';
+import { readSegmentRange } from './read-segments.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
 
 export type EmbeddedLogOptions = {
@@ -91,13 +91,13 @@ const endProcess = (message: string): void => {
 };
 
 const openRaw = (directory: string, appender: Appender, pollEvery: number): RawLog => {
-  const environment = openEnvironment(directory);
+  const environment = openLockEnvironment(directory);
   const files = openFiles();
   const bases = new Map<number, readonly number[]>();
   const waiting = new Set<() => void>();
   let closed = false;
 
-  const endOf = (partition: number): End => {
+  const endOf = (partition: number): PartitionEnd => {
     if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
     if (!Number.isInteger(partition) || partition < 0 || partition >= appender.partitions)
       throw fail('E_LOG_MISMATCH', `there is no partition ${partition}`);
@@ -127,8 +127,13 @@ const openRaw = (directory: string, appender: Appender, pollEvery: number): RawL
           offset: from,
         });
       if (from === end) return { records: [], next: from };
-      const stretch = stretchAt(partitionFolder(directory, partition), basesOf(partition, base), from, end);
-      const records = readStretch(files, stretch, from, maxBytes, nameRecord);
+      const range = segmentRangeAt(
+        partitionFolder(directory, partition),
+        basesOf(partition, base),
+        from,
+        end,
+      );
+      const records = readSegmentRange(files, range, from, maxBytes, identifyRecord);
       return { records, next: (records.at(-1) as LogRecord).next };
     },
     end: async (partition) => endOf(partition).end,
@@ -160,7 +165,7 @@ const openRaw = (directory: string, appender: Appender, pollEvery: number): RawL
 };
 
 /** The segment in which an offset lies. What a missing segment held is part of the one before it. */
-const stretchAt = (
+const segmentRangeAt = (
   folder: string,
   bases: readonly number[],
   from: number,

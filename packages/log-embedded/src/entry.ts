@@ -18,7 +18,7 @@ export const MAX_KEY_BYTES = 1024;
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /** Where the parts of an entry lie in a buffer, its header verified. */
-export type EntryPlace = { readonly keyAt: number; readonly recordAt: number; readonly end: number };
+export type EntryBounds = { readonly keyAt: number; readonly recordAt: number; readonly end: number };
 
 /** How long the entry of such a key and record is. */
 export const entryBytes = (keyBytes: number, recordBytes: number): number =>
@@ -45,7 +45,7 @@ export const writeEntry = (
  * The entry at a place of a buffer. `short`: its header is not all there, or fits but the buffer ends before it does
  * (`end` then tells how far it goes). Undefined: no entry begins here.
  */
-export const readEntry = (buffer: Buffer, at: number, offset: number): EntryPlace | 'short' | undefined => {
+export const readEntry = (buffer: Buffer, at: number, offset: number): EntryBounds | 'short' | undefined => {
   if (buffer.length - at < HEADER_BYTES) return 'short';
   for (let i = 0; i < MAGIC.length; i++) if (buffer[at + i] !== MAGIC[i]) return undefined;
   const recordBytes = buffer.readUInt32BE(at + 4);

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
-import { ftruncateSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs';
-import type { End } from './environment.ts';
-import { readStretch } from './read-segments.ts';
+import { closeSync, fsyncSync, ftruncateSync, openSync, statSync } from 'node:fs';
+import type { PartitionEnd } from './lock-environment.ts';
+import { readSegmentRange } from './read-segments.ts';
 import { openFiles, segmentBases, segmentPath } from './segments.ts';
 
 /**
  * Where a partition ends, found again from its segments: behind the last complete record, and nowhere before `known`,
  * an end that was durable once. What lies behind it is cut; anything else that does not verify stays, as damage.
  */
-export const findEnd = (folder: string, known: number): End => {
+export const findEnd = (folder: string, known: number): PartitionEnd => {
   const base = segmentBases(folder).at(-1);
   if (base === undefined) return { end: 0, base: 0 };
   const path = segmentPath(folder, base);
@@ -17,7 +17,7 @@ export const findEnd = (folder: string, known: number): End => {
   let end = Math.max(base, known);
   try {
     for (let at = end; at < base + size;) {
-      const records = readStretch(
+      const records = readSegmentRange(
         files,
         { folder, base, end: base + size },
         at,
@@ -32,7 +32,7 @@ export const findEnd = (folder: string, known: number): End => {
   } finally {
     files.close();
   }
-  cut(path, end - base);
+  truncateFile(path, end - base);
   // Nobody was told of what was found, so nobody may have synced it.
   if (end > known) syncFile(path);
   return { end, base };
@@ -54,7 +54,7 @@ const syncFile = (path: string): void => {
 };
 
 /** Shortens a segment file durably; one that is shorter already stays as it is. */
-export const cut = (path: string, size: number): void => {
+export const truncateFile = (path: string, size: number): void => {
   const file = openSync(path, 'r+');
   try {
     if (statSync(path).size > size) {

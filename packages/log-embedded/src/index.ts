@@ -1,1 +1,1 @@
-export { openEmbeddedLog, type EmbeddedLogOptions } from './embedded-log.ts';
+export { openEmbeddedLog } from './embedded-log.ts';

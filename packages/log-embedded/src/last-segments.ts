@@ -8,7 +8,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import type { End } from './environment.ts';
+import type { PartitionEnd } from './lock-environment.ts';
 import { partitionFolder, segmentPath } from './segments.ts';
 
 /** The last segment of each partition, open for writing by whoever holds the lock. */
@@ -21,7 +21,7 @@ export type LastSegments = {
    * True if something was written at an end, where otherwise are zeros or nothing: somebody was killed there. It is looked
    * at every time, so that nothing that was acknowledged is written over, whatever becomes of the end that is noted.
    */
-  readonly stands: (partition: number, end: End) => boolean;
+  readonly hasDataAt: (partition: number, end: PartitionEnd) => boolean;
   /** Closes the one of a partition: the file may go. */
   readonly forget: (partition: number) => void;
   /** Where those that are open begin, by partition. */
@@ -76,7 +76,7 @@ export const openLastSegments = ({
       writeAll(file, bytes, at);
     },
     sync: (partition) => fdatasyncSync(files.get(partition)?.file ?? -1),
-    stands: (partition, { end, base }) => {
+    hasDataAt: (partition, { end, base }) => {
       if (end > base && existsSync(segmentPath(partitionFolder(directory, partition), end))) return true;
       return readSync(segment(partition, base), start, 0, 1, end - base) === 1 && start[0] !== 0;
     },

@@ -1,39 +1,41 @@
-import { readSync } from 'node:fs';
 import type { LogRecord } from '@stemma/log';
+import { readSync } from 'node:fs';
 import { HEADER_BYTES, MAGIC, MAX_KEY_BYTES, MAX_RECORD_BYTES, readEntry } from './entry.ts';
 import { segmentPath, type OpenFiles } from './segments.ts';
 
 /** A stretch of a partition that lies in one segment: [`base`, `end`). */
-export type Stretch = { readonly folder: string; readonly base: number; readonly end: number };
+export type SegmentRange = { readonly folder: string; readonly base: number; readonly end: number };
 
 /** Tells whose record lies in a region whose header is damaged, if its hash is right. */
-export type NameRecord = (region: Buffer) => { readonly key: string; readonly bytes: Uint8Array } | undefined;
+export type IdentifyRecord = (
+  region: Buffer,
+) => { readonly key: string; readonly bytes: Uint8Array } | undefined;
 
 /**
  * The records of a segment from an offset on, about `maxBytes` of them and one at least. What begins no entry is given
  * as a damaged record up to the next entry, or to the stretch's end.
  */
-export const readStretch = (
+export const readSegmentRange = (
   files: OpenFiles,
-  stretch: Stretch,
+  range: SegmentRange,
   from: number,
   maxBytes: number,
-  name: NameRecord,
+  name: IdentifyRecord,
 ): LogRecord[] => {
-  let size = Math.min(Math.max(maxBytes, HEADER_BYTES + MAX_KEY_BYTES), stretch.end - from);
+  let size = Math.min(Math.max(maxBytes, HEADER_BYTES + MAX_KEY_BYTES), range.end - from);
   for (;;) {
-    const bytes = load(files, stretch, from, size);
-    const records = parse(bytes, from, stretch, size < maxBytes ? size : maxBytes);
+    const bytes = load(files, range, from, size);
+    const records = parse(bytes, from, range, size < maxBytes ? size : maxBytes);
     if (records.length > 0) return records;
     const entry = readEntry(bytes, 0, from);
-    if (entry === undefined || bytes.length < size || size >= stretch.end - from)
-      return [damagedFrom(files, stretch, from, name)];
-    size = Math.min(entry === 'short' ? size * 2 : entry.end, stretch.end - from);
+    if (entry === undefined || bytes.length < size || size >= range.end - from)
+      return [damagedFrom(files, range, from, name)];
+    size = Math.min(entry === 'short' ? size * 2 : entry.end, range.end - from);
   }
 };
 
 /** The bytes of a segment from an offset on; fewer than asked for if the file is too short. */
-const load = (files: OpenFiles, { folder, base, end }: Stretch, from: number, size: number): Buffer => {
+const load = (files: OpenFiles, { folder, base, end }: SegmentRange, from: number, size: number): Buffer => {
   const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(size, end - from)));
   try {
     const file = files.get(segmentPath(folder, base));
@@ -51,7 +53,7 @@ const load = (files: OpenFiles, { folder, base, end }: Stretch, from: number, si
   }
 };
 
-const parse = (bytes: Buffer, from: number, { end }: Stretch, maxBytes: number): LogRecord[] => {
+const parse = (bytes: Buffer, from: number, { end }: SegmentRange, maxBytes: number): LogRecord[] => {
   const records: LogRecord[] = [];
   for (let at = 0; at < bytes.length && (records.length === 0 || at < maxBytes);) {
     const entry = readEntry(bytes, at, from + at);
@@ -75,15 +77,20 @@ const view = (bytes: Buffer, start: number, end: number): Uint8Array =>
 const textOf = (bytes: Buffer): string => bytes.toString('utf8');
 
 /** The damaged record that begins at an offset: up to the next entry whose header verifies. */
-const damagedFrom = (files: OpenFiles, stretch: Stretch, from: number, name: NameRecord): LogRecord => {
-  const found = load(files, stretch, from, HEADER_BYTES + MAX_KEY_BYTES + MAX_RECORD_BYTES);
+const damagedFrom = (
+  files: OpenFiles,
+  range: SegmentRange,
+  from: number,
+  name: IdentifyRecord,
+): LogRecord => {
+  const found = load(files, range, from, HEADER_BYTES + MAX_KEY_BYTES + MAX_RECORD_BYTES);
   const entry = readEntry(found, 0, from);
-  if (entry !== undefined && entry !== 'short' && from + entry.end > stretch.end) {
+  if (entry !== undefined && entry !== 'short' && from + entry.end > range.end) {
     // The header is right but the segment ends before it does: cut off.
     const key = textOf(found.subarray(entry.keyAt, entry.recordAt));
     return {
       offset: from,
-      next: stretch.end,
+      next: range.end,
       key,
       bytes: view(found, entry.recordAt, found.length),
       damaged: true,
@@ -91,7 +98,7 @@ const damagedFrom = (files: OpenFiles, stretch: Stretch, from: number, name: Nam
   }
   if (entry !== undefined && entry !== 'short') {
     const key = textOf(found.subarray(entry.keyAt, entry.recordAt));
-    const next = nextEntry(files, stretch, from + HEADER_BYTES);
+    const next = nextEntry(files, range, from + HEADER_BYTES);
     return {
       offset: from,
       next,
@@ -100,7 +107,7 @@ const damagedFrom = (files: OpenFiles, stretch: Stretch, from: number, name: Nam
       damaged: true,
     };
   }
-  const next = nextEntry(files, stretch, from + 1);
+  const next = nextEntry(files, range, from + 1);
   const region = found.subarray(0, Math.min(found.length, next - from));
   return {
     offset: from,
@@ -113,14 +120,14 @@ const damagedFrom = (files: OpenFiles, stretch: Stretch, from: number, name: Nam
 const WINDOW = 4 * 1024 * 1024;
 
 /** The offset of the first entry at or behind `from` whose header verifies, or the stretch's end. */
-const nextEntry = (files: OpenFiles, stretch: Stretch, from: number): number => {
-  for (let at = from; at < stretch.end; at += WINDOW) {
+const nextEntry = (files: OpenFiles, range: SegmentRange, from: number): number => {
+  for (let at = from; at < range.end; at += WINDOW) {
     // A window and what an entry that begins at its end needs for its header.
-    const bytes = load(files, stretch, at, WINDOW + HEADER_BYTES + MAX_KEY_BYTES);
+    const bytes = load(files, range, at, WINDOW + HEADER_BYTES + MAX_KEY_BYTES);
     for (let i = bytes.indexOf(MAGIC); i !== -1 && i < WINDOW; i = bytes.indexOf(MAGIC, i + 1)) {
       const entry = readEntry(bytes, i, at + i);
       if (entry !== undefined && entry !== 'short') return at + i;
     }
   }
-  return stretch.end;
+  return range.end;
 };

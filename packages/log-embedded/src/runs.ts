@@ -1,4 +1,4 @@
-import type { Group } from './messages.ts';
+import type { AppendGroup } from './job-messages.ts';
 
 /** Where each record of a group begins in its bytes. */
 export const startsOf = (lengths: readonly number[]): number[] => {
@@ -7,7 +7,7 @@ export const startsOf = (lengths: readonly number[]): number[] => {
 };
 
 /** Entries that are written at once: about as much as fits a segment. */
-export function* runsOf(entries: Iterable<number>, group: Group): Generator<readonly number[]> {
+export function* runsOf(entries: Iterable<number>, group: AppendGroup): Generator<readonly number[]> {
   let run: number[] = [];
   let bytes = 0;
   for (const i of entries) {

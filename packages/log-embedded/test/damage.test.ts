@@ -1,7 +1,18 @@
 import { checkCursor, openRecord, sealRecord, type LogRecord } from '@stemma/log';
 import { noteIntent, openNoteRows } from '@stemma/log/contract';
 import { open } from 'lmdb';
-import { closeSync, cpSync, openSync, readFileSync, readSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { entryBytes, writeEntry } from '../src/entry.ts';

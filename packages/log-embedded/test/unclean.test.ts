@@ -3,8 +3,8 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { entryBytes, writeEntry } from '../src/entry.ts';
-import { openEnvironment } from '../src/environment.ts';
 import { openEmbeddedLog } from '../src/index.ts';
+import { openLockEnvironment } from '../src/lock-environment.ts';
 import { segmentPath } from '../src/segments.ts';
 import { makeDirectory, removeDirectories, runChild } from './kit.ts';
 
@@ -66,7 +66,7 @@ it('what was acknowledged is not written over when the noted end is an older one
   const end = await log.end(0);
   await append(log, 'b');
   await append(log, 'c');
-  const environment = openEnvironment(directory);
+  const environment = openLockEnvironment(directory);
   environment.locked((put) => put(0, { end, base: 0 }));
   await environment.close();
   await append(log, 'd');

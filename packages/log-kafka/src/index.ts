@@ -7,3 +7,4 @@ export {
   type PublisherOptions,
   type Sent,
 } from './publisher.ts';
+export type { Message } from './protocol/client.ts';

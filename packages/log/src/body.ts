@@ -4,7 +4,13 @@ import { FRAME_VERSION, type Author, type Body, type Envelope, type StemmaEvent 
 import { boundsOf, type Bounds } from './bounds.ts';
 import { checkEvents } from './check-events.ts';
 import { encodeEnvelope } from './envelope.ts';
-import { externaliseContents, isMap, refsIn, replaceValues, type StoredContent } from './externalise-contents.ts';
+import {
+  externaliseContents,
+  isMap,
+  refsIn,
+  replaceValues,
+  type StoredContent,
+} from './externalise-contents.ts';
 import { upcast, type RawEvent } from './upcast.ts';
 
 /** A frame's bytes and the contents that must be stored before they are appended. */
@@ -38,7 +44,8 @@ const packableBody = (body: Body<StemmaEvent>, events: Packable): Packable => ({
   command: body.command,
   digest: body.digest,
   events,
-  lineage: body.lineage,
+  // The recorded key keeps its first name (record §1).
+  lineage: body.branchId,
 });
 
 const authorOf = (body: Author): Author =>
@@ -51,7 +58,7 @@ export type RawBody = {
   readonly command: string;
   readonly digest: Uint8Array;
   readonly at: bigint;
-  readonly lineage: number;
+  readonly branchId: number;
   readonly events: readonly RawEvent[] | ContentRef;
   /** Byte strings in the events: those that an event's shape does not ask for are a defect. */
   readonly binaries: number;
@@ -76,14 +83,14 @@ export const decodeBody = (v: number, frame: Uint8Array, bodyAt: number): RawBod
 
 const shaped = (value: Packable, v: number, bounds: Bounds, binaries: number, refs: number): RawBody => {
   if (!isMap(value) || Object.keys(value).length !== 6) throw invalid('its body has other keys');
-  const { command, digest, at, lineage, events } = value;
+  const { command, digest, at, lineage: branchId, events } = value;
   const author = shapedAuthor(value, bounds);
   if (!isId(command, bounds)) throw invalid('its command is no id');
   if (!(digest instanceof Uint8Array) || digest.length !== 32) throw invalid('its digest is no SHA-256');
   if (!(typeof at === 'bigint' || Number.isSafeInteger(at))) throw invalid('its time is no integer');
-  if (!isCount(lineage)) throw invalid('its lineage is no strand');
+  if (!isCount(branchId)) throw invalid('its branch is no branch id');
   if (!(events instanceof ContentRef || isEvents(events))) throw invalid('its events are no list of maps');
-  return { v, author, command, digest, at: BigInt(at as number | bigint), lineage, events, binaries, refs };
+  return { v, author, command, digest, at: BigInt(at as number | bigint), branchId, events, binaries, refs };
 };
 
 const shapedAuthor = (value: RawEvent, bounds: Bounds): Author => {
@@ -152,8 +159,8 @@ export const finishBody = (body: RawBody, fetched: Fetched): Body<StemmaEvent> =
   const { events, binaries } = inPlace(body, fetched);
   const newest = body.v === FRAME_VERSION ? events : upcast(body.v, events);
   const checked = checkEvents(newest, false, binaries);
-  const { author, command, digest, at, lineage } = body;
-  return { ...author, command, digest, at, lineage, events: checked };
+  const { author, command, digest, at, branchId } = body;
+  return { ...author, command, digest, at, branchId, events: checked };
 };
 
 const inPlace = (body: RawBody, fetched: Fetched): { events: readonly RawEvent[]; binaries: number } => {

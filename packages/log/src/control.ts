@@ -27,7 +27,9 @@ const controlRecord = (
 ): Uint8Array => {
   const digest = sha256(pack(event));
   const envelope = { v: FRAME_VERSION, history, seq: head.next, prev: head.prev };
-  return sealRecord(encodeFrame(envelope, { actor, at, command, digest, lineage: 0, events: [event] }).bytes);
+  return sealRecord(
+    encodeFrame(envelope, { actor, at, command, digest, branchId: 0, events: [event] }).bytes,
+  );
 };
 
 /**

@@ -1,7 +1,23 @@
 import { sha256 } from '@stemma/canonical';
 import { describe, expect, it } from 'vitest';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
-import { checkRecord, closedBy, encodeFrame, freshPartition, openMemoryLog, openRecord, partitionOf, readPartition, sealRecord, verifyLog, ZERO_HASH, type HeadState, type LogRecord, type PartitionState, type Verdict } from '../src/index.ts';
+import {
+  checkRecord,
+  closedBy,
+  encodeFrame,
+  freshPartition,
+  openMemoryLog,
+  openRecord,
+  partitionOf,
+  readPartition,
+  sealRecord,
+  verifyLog,
+  ZERO_HASH,
+  type HeadState,
+  type LogRecord,
+  type PartitionState,
+  type Verdict,
+} from '../src/index.ts';
 import { addDamage } from '../src/partition-state.ts';
 import { noteWriter } from './note-writer.ts';
 import { sampleBody } from './samples.ts';
@@ -150,7 +166,7 @@ describe('a reader', () => {
     const writer = await noteWriter(log);
     await writer.write(noteIntent('good', 'a', 'one'));
     // Accepted, but the note names another frame than the one before it.
-    const events = [{ type: 'PositionAnnotated' as const, strand: 0, seq: 9, note: 'impossible' }];
+    const events = [{ type: 'PositionAnnotated' as const, branchId: 0, seq: 9, note: 'impossible' }];
     const bad = sealRecord(
       encodeFrame({ v: 1, history: 'bad', seq: 0, prev: ZERO_HASH }, sampleBody(events)).bytes,
     );

@@ -108,7 +108,7 @@ describe('the bytes of frames', () => {
     ['a key more', { more: 1 }],
     ['a digest that is too short', { digest: new Uint8Array(31) }],
     ['a time that is no integer', { at: 0.5 }],
-    ['a lineage below 0', { lineage: -1 }],
+    ['a branch below 0', { lineage: -1 }],
     ['no events', { events: [] }],
     ['an event that is no map', { events: [1] }],
     ['an event without a type', { events: [{ id: 'x' }] }],

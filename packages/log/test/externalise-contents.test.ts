@@ -2,7 +2,15 @@ import { compareCodePoints, ContentRef, pack, sha256Hex, type Packable } from '@
 import type { StemmaEvent } from '@stemma/events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundsOf, decodeBody, decodeEnvelope, encodeEnvelope, encodeFrame, finishBody, missingContents } from '../src/index.ts';
+import {
+  boundsOf,
+  decodeBody,
+  decodeEnvelope,
+  encodeEnvelope,
+  encodeFrame,
+  finishBody,
+  missingContents,
+} from '../src/index.ts';
 import { decodeFrame as decode } from './decode-frame.ts';
 import { sampleBody, sampleEnvelope } from './samples.ts';
 

@@ -2,7 +2,26 @@ import { ContentRef, pack, sha256, toHex, unpack, type Packable } from '@stemma/
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
-import { appendControl, checkpointAtStart, decodeBody, decodeEnvelope, encodeEnvelope, encodeFrame, finishBody, openMemoryLog, openPartitions, openRecord, readPartition, sealRecord, ZERO_HASH, type Checkpoint, type EventLog, type HeadState, type LogRecord, type RawLog } from '../src/index.ts';
+import {
+  appendControl,
+  checkpointAtStart,
+  decodeBody,
+  decodeEnvelope,
+  encodeEnvelope,
+  encodeFrame,
+  finishBody,
+  openMemoryLog,
+  openPartitions,
+  openRecord,
+  readPartition,
+  sealRecord,
+  ZERO_HASH,
+  type Checkpoint,
+  type EventLog,
+  type HeadState,
+  type LogRecord,
+  type RawLog,
+} from '../src/index.ts';
 import { noteWriter } from './note-writer.ts';
 import { sampleBody } from './samples.ts';
 

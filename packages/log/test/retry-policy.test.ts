@@ -1,6 +1,14 @@
 import { backOff } from '@stemma/errors';
 import { expect, test } from 'vitest';
-import { AHEAD, batchLimit, paceAfterAccepted, paceAfterConflict, paceAfterPause, retryBackOff, type Pace } from '../src/writer/retry-policy.ts';
+import {
+  AHEAD,
+  batchLimit,
+  paceAfterAccepted,
+  paceAfterConflict,
+  paceAfterPause,
+  retryBackOff,
+  type Pace,
+} from '../src/writer/retry-policy.ts';
 
 test('after a conflict a history sends nothing, then one frame at a time until four were accepted in a row [record §3: batches]', () => {
   const paces: Pace[] = [AHEAD, paceAfterConflict(), paceAfterPause()];

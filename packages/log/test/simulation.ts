@@ -1,7 +1,21 @@
 import { pack, unpackFrom } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import { seeded } from '../src/contract/faults.ts';
-import { acknowledgeDamage, checkpointAtStart, closedBy, encodeEnvelope, openMemoryLog, openRecord, readPartition, sealRecord, ZERO_HASH, type Checkpoint, type EventLog, type HeadState, type MemoryLog } from '../src/index.ts';
+import {
+  acknowledgeDamage,
+  checkpointAtStart,
+  closedBy,
+  encodeEnvelope,
+  openMemoryLog,
+  openRecord,
+  readPartition,
+  sealRecord,
+  ZERO_HASH,
+  type Checkpoint,
+  type EventLog,
+  type HeadState,
+  type MemoryLog,
+} from '../src/index.ts';
 import { whatIsWrong } from './simulation-rules.ts';
 import { HISTORIES, type Ablation, type Reader, type World } from './simulation-world.ts';
 

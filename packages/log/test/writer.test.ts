@@ -188,7 +188,7 @@ describe('the writer', () => {
       ...rows.domain,
       load: async (history) => {
         const session = await rows.domain.load(history);
-        const wrong = { type: 'PositionAnnotated' as const, strand: 0, seq: 7, note: 'x' };
+        const wrong = { type: 'PositionAnnotated' as const, branchId: 0, seq: 7, note: 'x' };
         return Object.defineProperties(session, {
           decide: { value: () => ({ author: { recorder: 'r' }, at: 1n, lineage: 0, events: [wrong] }) },
         });

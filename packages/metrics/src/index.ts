@@ -1,7 +1,7 @@
-export { countFolding, type Folded, type PartitionStanding } from './folding.ts';
-export { checkReady } from './health.ts';
+export { countFolding, type FoldingProgress, type PartitionStatus } from './count-folding.ts';
+export { countWriting } from './count-writing.ts';
 export { METRICS } from './definitions.ts';
-export { openMetrics, type Metrics } from './metrics.ts';
+export { checkReady } from './health.ts';
+export { type Metrics, openMetrics } from './metrics.ts';
 export { serveStatus, type StatusServer } from './serve-status.ts';
 export { finishWithin, untilEnded } from './until-ended.ts';
-export { countWriting, type WritingCounts } from './writing.ts';

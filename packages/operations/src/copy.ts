@@ -1,9 +1,21 @@
 import type { ContentRef } from '@stemma/canonical';
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import { fail, isStemmaError } from '@stemma/errors';
-import { checkpointAtStart, decodeBody, missingContents, partitionOf, readPartition, sameBytes, sealRecord, type AcceptedFrame, type Entry, type EventLog, type HeadState } from '@stemma/log';
+import {
+  checkpointAtStart,
+  decodeBody,
+  missingContents,
+  partitionOf,
+  readPartition,
+  sameBytes,
+  sealRecord,
+  type AcceptedFrame,
+  type Entry,
+  type EventLog,
+  type HeadState,
+} from '@stemma/log';
 import { join, resolve } from 'node:path';
-import { openLogOf } from './open-log.ts';
+import { openHomeLog } from './open-log.ts';
 
 export type CopyOptions = {
   /** A home's directory, or `kafka://HOST:PORT/PREFIX`. */
@@ -30,8 +42,8 @@ export type CopyReport = {
 };
 
 /** What goes into one append. */
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_ENTRIES = 500;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_ENTRIES = 500;
 
 /**
  * Copies the accepted frames of every history, their bytes and their order, to another log, which keeps an id of its own
@@ -43,13 +55,13 @@ const MOST_ENTRIES = 500;
  */
 export const copyLog = async (options: CopyOptions): Promise<CopyReport> => {
   const { from, to } = options;
-  await using source = await openSide(from, options.directory, false);
-  await using target = await openSide(to, options.directory, true);
+  await using source = await openCopySide(from, options.directory, false);
+  await using target = await openCopySide(to, options.directory, true);
   if (source.log.id === target.log.id) throw fail('E_USAGE', `${from} and ${to} are the same log`);
-  const there = await headsOf(target.log);
-  if (there.size > 0) await refuseOthers(source.log, there, to);
-  const copied = await copyFrames(source, target, there, options);
-  await compare(source.log, target.log, copied.heads);
+  const existing = await readHeads(target.log);
+  if (existing.size > 0) await checkTargetIsPrefix(source.log, existing, to);
+  const copied = await copyFrames(source, target, existing, options);
+  await checkSameHeads(source.log, target.log, copied.heads);
   const damaged = [...copied.heads].filter(([, { state }]) => state !== 'open').map(([history]) => history);
   const { frames, before, contents } = copied;
   return {
@@ -63,12 +75,12 @@ export const copyLog = async (options: CopyOptions): Promise<CopyReport> => {
   };
 };
 
-type Side = { readonly log: EventLog; readonly contents: ContentStore } & AsyncDisposable;
+type CopySide = { readonly log: EventLog; readonly contents: ContentStore } & AsyncDisposable;
 
-const openSide = async (place: string, home: string, create: boolean): Promise<Side> => {
-  const kafka = place.startsWith('kafka:');
-  const directory = kafka ? home : resolve(place);
-  const { log } = await openLogOf({ directory, create, ...(kafka && { address: place }) });
+const openCopySide = async (address: string, home: string, create: boolean): Promise<CopySide> => {
+  const kafka = address.startsWith('kafka:');
+  const directory = kafka ? home : resolve(address);
+  const { log } = await openHomeLog({ directory, create, ...(kafka && { address }) });
   try {
     const contents = await openDirectoryContents(join(directory, 'contents'));
     return {
@@ -109,7 +121,7 @@ async function* acceptedFrames(
   }
 }
 
-const headsOf = async (log: EventLog): Promise<Map<string, HeadState>> => {
+const readHeads = async (log: EventLog): Promise<Map<string, HeadState>> => {
   const heads = new Map<string, HeadState>();
   const frames = acceptedFrames(log, heads);
   while ((await frames.next()).done !== true);
@@ -117,18 +129,18 @@ const headsOf = async (log: EventLog): Promise<Map<string, HeadState>> => {
 };
 
 /** @throws E_LOG_NOT_EMPTY unless every history of the target is a beginning of the source's */
-const refuseOthers = async (
+const checkTargetIsPrefix = async (
   source: EventLog,
-  there: ReadonlyMap<string, HeadState>,
+  existing: ReadonlyMap<string, HeadState>,
   to: string,
 ): Promise<void> => {
-  const others = new Map(there);
+  const unmatched = new Map(existing);
   for await (const frames of acceptedFrames(source, new Map()))
     for (const { envelope, hash } of frames) {
-      const head = others.get(envelope.history);
-      if (head?.next === envelope.seq + 1 && sameBytes(head.prev, hash)) others.delete(envelope.history);
+      const head = unmatched.get(envelope.history);
+      if (head?.next === envelope.seq + 1 && sameBytes(head.prev, hash)) unmatched.delete(envelope.history);
     }
-  const [history] = others.keys();
+  const [history] = unmatched.keys();
   if (history !== undefined)
     throw fail(
       'E_LOG_NOT_EMPTY',
@@ -147,9 +159,9 @@ type Copied = {
 };
 
 const copyFrames = async (
-  source: Side,
-  target: Side,
-  there: ReadonlyMap<string, HeadState>,
+  source: CopySide,
+  target: CopySide,
+  existing: ReadonlyMap<string, HeadState>,
   { signal, progress = () => undefined }: CopyOptions,
 ): Promise<Copied> => {
   const heads = new Map<string, HeadState>();
@@ -168,24 +180,24 @@ const copyFrames = async (
   for await (const some of acceptedFrames(source.log, heads))
     for (const frame of some) {
       const { history, seq } = frame.envelope;
-      if (seq < (there.get(history)?.next ?? 0)) {
+      if (seq < (existing.get(history)?.next ?? 0)) {
         before++;
         continue;
       }
-      await moveContents(frame, source.contents, target.contents, stored);
+      await copyContents(frame, source.contents, target.contents, stored);
       const partition = partitionOf(history, target.log.partitions);
       const batch = waiting.get(partition) ?? { entries: [], bytes: 0 };
       waiting.set(partition, batch);
       batch.entries.push({ key: history, bytes: sealRecord(frame.bytes) });
       batch.bytes += frame.bytes.length;
-      if (batch.bytes >= MOST_BYTES || batch.entries.length >= MOST_ENTRIES) await flush(partition);
+      if (batch.bytes >= MAX_BYTES || batch.entries.length >= MAX_ENTRIES) await flush(partition);
     }
   for (const partition of waiting.keys()) await flush(partition);
   return { heads, frames, before, contents: stored.size };
 };
 
 /** Stores what a frame names, and what that names. Reading a content verifies it, and so does storing it. */
-const moveContents = async (
+const copyContents = async (
   { envelope, bytes, bodyAt }: AcceptedFrame,
   from: ContentStore,
   to: ContentStore,
@@ -209,12 +221,12 @@ const moveContents = async (
 };
 
 /** @throws E_CONFLICT if somebody wrote to the target at the same time */
-const compare = async (
+const checkSameHeads = async (
   source: EventLog,
   target: EventLog,
   expected: ReadonlyMap<string, HeadState>,
 ): Promise<void> => {
-  const heads = await headsOf(target);
+  const heads = await readHeads(target);
   for (const [history, { next, prev }] of expected) {
     const copy = heads.get(history);
     if (next > 0 && (copy?.next !== next || !sameBytes(copy.prev, prev)))

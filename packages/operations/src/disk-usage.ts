@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Bytes that the files below a folder take on the disk. */
-export const bytesIn = (folder: string): number => {
+export const diskUsage = (folder: string): number => {
   let bytes = 0;
   if (!existsSync(folder)) return 0;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))

@@ -1,8 +1,8 @@
-import { DEFECTS, FENCES } from '@stemma/history-store';
+import { DEFECTS, HISTORY_HEADS } from '@stemma/history-store';
 import type { EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
-import type { LogFacts } from './open-log.ts';
+import type { TopicFacts } from './open-log.ts';
 import type { Services } from './services.ts';
 
 /** One thing that should be looked at. */
@@ -27,7 +27,7 @@ export type DoctorReport = {
   /** True if nothing that was acknowledged can go: by the loss of power, or of one broker. */
   readonly keepsItsEnd: boolean;
   /** Of a log on Kafka: the topic, its replicas and settings. */
-  readonly topic: LogFacts | null;
+  readonly topic: TopicFacts | null;
   readonly partitions: readonly PartitionHealth[];
   readonly histories: number;
   readonly stopped: readonly string[];
@@ -40,10 +40,10 @@ export type DoctorReport = {
 const CLOCK_DRIFT = 5_000;
 
 /** What state a home is in: its log, where that keeps its records, and how far the rows have followed. Writes nothing. */
-export const examine = async (services: Services): Promise<DoctorReport> => {
-  const { log, projector, clock, place } = services;
-  const partitions = await partitionsOf(services);
-  const { histories, newest, stopped } = await projector.read((view) => {
+export const diagnose = async (services: Services): Promise<DoctorReport> => {
+  const { log, projection, clock, logAddress: place } = services;
+  const partitions = await readPartitionHealth(services);
+  const { histories, newest, stopped } = await projection.read((view) => {
     const rows = listHistories(view);
     return {
       histories: rows.length,
@@ -52,7 +52,7 @@ export const examine = async (services: Services): Promise<DoctorReport> => {
         return most === null || at > most ? at : most;
       }, null),
       stopped: [
-        ...view.range(FENCES, { prefix: [] }).filter(({ value }) => (value[2] ?? null) !== null),
+        ...view.range(HISTORY_HEADS, { prefix: [] }).filter(({ value }) => (value[2] ?? null) !== null),
         ...view.range(DEFECTS, { prefix: [] }),
       ].map(({ key }) => key[0] as string),
     };
@@ -67,25 +67,25 @@ export const examine = async (services: Services): Promise<DoctorReport> => {
     stopped: [...new Set(stopped)],
     clock: { now, newest },
   };
-  return { ...report, findings: [...findingsOf(report)] };
+  return { ...report, findings: [...listFindings(report)] };
 };
 
 /** Where each partition's rows stand, and what was met on the way. */
-export const partitionsOf = ({
+export const readPartitionHealth = ({
   log,
-  projector,
-}: Pick<Services, 'log' | 'projector'>): Promise<readonly PartitionHealth[]> =>
+  projection,
+}: Pick<Services, 'log' | 'projection'>): Promise<readonly PartitionHealth[]> =>
   Promise.all(
-    Array.from({ length: log.partitions }, (_, partition) => partitionHealth(log, projector, partition)),
+    Array.from({ length: log.partitions }, (_, partition) => healthOfPartition(log, projection, partition)),
   );
 
-const partitionHealth = async (
+const healthOfPartition = async (
   log: EventLog,
-  projector: Services['projector'],
+  projection: Services['projection'],
   partition: number,
 ): Promise<PartitionHealth> => {
   const [start, end] = [await log.start(partition), await log.end(partition)];
-  const checkpoint = await projector.checkpoint(partition);
+  const checkpoint = await projection.checkpoint(partition);
   const rows = checkpoint?.cursor.offset ?? start;
   return {
     partition,
@@ -101,7 +101,7 @@ const partitionHealth = async (
 };
 
 /** What is worth a word, by rules that look at nothing but the report. */
-export function* findingsOf(report: Omit<DoctorReport, 'findings'>): Generator<Finding> {
+export function* listFindings(report: Omit<DoctorReport, 'findings'>): Generator<Finding> {
   const { topic, partitions, stopped, clock, keepsItsEnd } = report;
   if (topic !== null && !keepsItsEnd)
     yield {

@@ -1,12 +1,12 @@
 export { acknowledge } from './acknowledge.ts';
 export { copyLog } from './copy.ts';
-export { bytesIn, type DiskUsage } from './disk-usage.ts';
-export { type DoctorReport, examine, type PartitionHealth, partitionsOf } from './doctor.ts';
+export { diskUsage, type DiskUsage } from './disk-usage.ts';
+export { diagnose, type DoctorReport, type PartitionHealth, readPartitionHealth } from './doctor.ts';
 export { exportExperiment } from './experiment/export.ts';
 export { runExperiment } from './experiment/run.ts';
 export type { Experiments } from './experiment/types.ts';
-export { type LogAddress, type OpenedLog, openLogOf } from './open-log.ts';
-export { type Salvaged, salvageLine } from './salvage.ts';
+export { replayRows, statsOf, verifyHome } from './maintenance.ts';
+export { type LogAddress, type OpenedLog, openHomeLog } from './open-log.ts';
+export { salvageBranch, type Salvaged } from './salvage.ts';
 export type { Services } from './services.ts';
 export type { ReplayOptions, ReplayReport, VerifyReport } from './upkeep-types.ts';
-export { replayRows, statsOf, verifyHome } from './upkeep.ts';

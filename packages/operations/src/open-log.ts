@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the brokers say of the topic that holds a log. */
-export type LogFacts = {
+export type TopicFacts = {
   readonly topic: string;
   readonly brokers: number;
   /** The fewest that a partition has. */
@@ -21,19 +21,19 @@ export type LogFacts = {
 };
 
 /** Where a log is, for people. */
-export type LogAddress = { readonly address: string; readonly facts: LogFacts | null };
+export type LogAddress = { readonly address: string; readonly facts: TopicFacts | null };
 
 /** The log of a home, and what the home does differently for it. */
 export type OpenedLog = {
   readonly log: EventLog;
-  readonly place: LogAddress;
+  readonly address: LogAddress;
   /** The folder of its rows: those of another kind of log stay what they are. */
-  readonly rows: string;
+  readonly rowsFolder: string;
   /** Payloads are read from the rows: the log is far away. */
   readonly keepFrames: boolean;
 };
 
-export type LogPlace = {
+export type OpenLogOptions = {
   /** Of the home. */
   readonly directory: string;
   /** `kafka://HOST:PORT[,HOST:PORT]/PREFIX[?partitions=N]`; without one, the embedded log in the directory. */
@@ -45,25 +45,25 @@ export type LogPlace = {
 };
 
 /** @throws E_HOME_NOT_FOUND, E_USAGE for an address that is none, and what opening the log throws */
-export const openLogOf = async ({
+export const openHomeLog = async ({
   directory,
   address,
   create,
   shared = false,
-}: LogPlace): Promise<OpenedLog> => {
+}: OpenLogOptions): Promise<OpenedLog> => {
   if (address === undefined) {
     const folder = join(directory, 'log');
     if (!create && !existsSync(folder)) throw noHome(directory);
     const log = await openEmbeddedLog({ directory: folder });
-    return { log, place: { address: folder, facts: null }, rows: 'rows', keepFrames: false };
+    return { log, address: { address: folder, facts: null }, rowsFolder: 'rows', keepFrames: false };
   }
   // Most homes never need it, and the client takes a while to load.
   const { openKafkaLog, parseKafkaAddress } = await import('@stemma/log-kafka');
-  const place = parseKafkaAddress(address);
+  const kafkaAddress = parseKafkaAddress(address);
   // Contents stand in the home: without it, histories of the log could not be shown.
   if (!create && !shared && !existsSync(join(directory, 'contents'))) throw noHome(directory);
-  const log = await openKafkaLog({ ...place, create });
-  return { log, place: { address, facts: log.facts }, rows: 'rows-kafka', keepFrames: true };
+  const log = await openKafkaLog({ ...kafkaAddress, create });
+  return { log, address: { address, facts: log.facts }, rowsFolder: 'rows-kafka', keepFrames: true };
 };
 
 const noHome = (directory: string): Error =>

@@ -1,6 +1,6 @@
 import type { ContentStore } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
-import type { Projector, ServedRows } from '@stemma/projector';
+import type { Projection, Projector } from '@stemma/projector';
 import type { DiskUsage } from './disk-usage.ts';
 import type { LogAddress } from './open-log.ts';
 
@@ -8,10 +8,10 @@ import type { LogAddress } from './open-log.ts';
 export type Services = {
   readonly directory: string;
   readonly log: EventLog;
-  readonly place: LogAddress;
+  readonly logAddress: LogAddress;
   readonly contents: ContentStore;
   /** The rows that are read. */
-  readonly projector: ServedRows;
+  readonly projection: Projection;
   /** Those who can build the rows anew, each a part of them. */
   readonly projectors: readonly Projector[];
   readonly usage: () => Promise<DiskUsage>;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findingsOf, type DoctorReport } from '../src/doctor.ts';
+import { listFindings, type DoctorReport } from '../src/doctor.ts';
 
 const partition = {
   partition: 0,
@@ -59,7 +59,7 @@ it.each<[string, Partial<typeof sound>, readonly string[]]>([
   ['a history that stops', { stopped: ['hbad'] }, ['error: hbad']],
   ['a clock that is behind', { clock: { now: 1_000_000, newest: 1_060_000 } }, ['warning: 60 s ahead']],
 ])('the doctor finds %s', (_what, changes, expected) => {
-  const found = [...findingsOf({ ...sound, ...changes })];
+  const found = [...listFindings({ ...sound, ...changes })];
   expect(found.map(({ level }) => level)).toEqual(expected.map((each) => each.split(':')[0]));
   for (const [i, each] of expected.entries())
     expect(found[i]?.message).toContain(each.slice(each.indexOf(':') + 2));

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { readFileSync } from 'node:fs';
 
 /** How a database is reached, as `STEMMA_ROWS` names it. */
-export type Address = {
+export type DatabaseAddress = {
   readonly host: string;
   readonly port: number;
   readonly database: string;
@@ -27,7 +27,7 @@ const DEFAULT_POOL = 8;
  *
  * @throws E_USAGE, in words that never hold the password
  */
-export const readAddress = (text: string): Address => {
+export const readAddress = (text: string): DatabaseAddress => {
   let url: URL;
   try {
     url = new URL(text);
@@ -56,7 +56,7 @@ export const readAddress = (text: string): Address => {
   };
 };
 
-const tlsOf = (host: string, mode: string | null, file: string | null): Address['tls'] => {
+const tlsOf = (host: string, mode: string | null, file: string | null): DatabaseAddress['tls'] => {
   if (mode === null || mode === 'disable') return false;
   if (mode === 'require') return { host, rejectUnauthorized: false };
   if (mode !== 'verify-full') throw usage(`sslmode is disable, require or verify-full, not ${mode}`);

@@ -1,8 +1,14 @@
 import { fail } from '@stemma/errors';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { clientOptions, cut, sessionOn, type Database, type Session } from './database.ts';
-import { POOLED, refused } from './refused.ts';
+import { databaseError, POOLED } from './database-error.ts';
+import {
+  clientOptions,
+  destroyConnection,
+  sessionOn,
+  type Database,
+  type DatabaseSession,
+} from './database.ts';
 
 /** This process's share of the partitions of a group: its advisory locks, held by a session of their own. */
 export type Assignment = {
@@ -49,7 +55,7 @@ export const openAssignment = async (
   const limits = { ...deadlines, answer: Math.min(deadlines.answer, silence) };
   const client = new pg.Client(clientOptions(address, limits));
   // Whatever happens to the connection is found at the next look.
-  client.on('error', () => cut(client));
+  client.on('error', () => destroyConnection(client));
   const session = sessionOn(client, name, limits);
   const key = keyOf(group);
   let mine: readonly number[] = [];
@@ -68,7 +74,7 @@ export const openAssignment = async (
   };
   const close = async (): Promise<void> => {
     mine = [];
-    const late = setTimeout(() => cut(client), 1_000);
+    const late = setTimeout(() => destroyConnection(client), 1_000);
     await client.end().catch(() => undefined);
     clearTimeout(late);
   };
@@ -93,7 +99,7 @@ const connected = async (client: pg.Client, name: string): Promise<void> => {
   try {
     await client.connect();
   } catch (error) {
-    throw refused(error, name);
+    throw databaseError(error, name);
   }
 };
 
@@ -107,7 +113,7 @@ const keyOf = (group: string): number =>
 
 type Lock = { readonly number: number; readonly process: number; readonly own: boolean };
 
-const locksOf = async (session: Session, key: number): Promise<readonly Lock[]> => {
+const locksOf = async (session: DatabaseSession, key: number): Promise<readonly Lock[]> => {
   const rows = await session.query(
     `select objid, pid, pid = pg_backend_pid() from pg_locks
      where locktype = 'advisory' and classid = $1 and objsubid = 2 and granted

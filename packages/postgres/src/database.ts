@@ -1,8 +1,8 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { readAddress, type Address } from './address.ts';
-import { refused } from './refused.ts';
+import { readAddress, type DatabaseAddress } from './address.ts';
+import { databaseError } from './database-error.ts';
 
 /** Cells as PostgreSQL writes them as texts (`bytea` as `\x…`, `bool` as `t` and `f`); null for SQL's null. */
 export type Cells = readonly (string | null)[];
@@ -11,7 +11,7 @@ export type Cells = readonly (string | null)[];
 export type Parameter = string | number | bigint | boolean | Uint8Array | null;
 
 /** Statements with parameters as `$1`, `$2`, …, answered in order.  @throws the codes of {@link Database} */
-export type Session = {
+export type DatabaseSession = {
   query(statement: string, values?: readonly Parameter[]): Promise<Cells[]>;
 };
 
@@ -23,15 +23,15 @@ export type Session = {
  * E_DATABASE_UNTRUSTED, E_DATABASE_REFUSED, E_BUSY (all connections in use for too long; a deadlock), E_IO,
  * E_ROWS_DAMAGED, E_INTERNAL
  */
-export type Database = Session & {
+export type Database = DatabaseSession & {
   /** `host:port/database` */
   readonly name: string;
-  readonly address: Address;
+  readonly address: DatabaseAddress;
   /**
    * Runs `fn` in a transaction; what it wrote is undone if it throws. If the connection is lost while it is committed,
    * nobody knows whether it was: E_DATABASE_UNREACHABLE, and the caller looks.
    */
-  transaction<T>(mode: TransactionMode, fn: (session: Session) => Promise<T>): Promise<T>;
+  transaction<T>(mode: TransactionMode, fn: (session: DatabaseSession) => Promise<T>): Promise<T>;
   /** Deadlines, for those who open connections of their own. */
   readonly deadlines: Deadlines;
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
       if (isBroken(error)) broken ??= error;
       throw error;
     } finally {
-      if (broken !== undefined) cut(client);
+      if (broken !== undefined) destroyConnection(client);
       client.release(broken !== undefined);
       client.off('error', lost);
       if (broken !== undefined) client.on('error', () => undefined);
@@ -124,13 +124,13 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
       const open = [...clients];
       await pool.end();
       // One that stopped answering does not say goodbye.
-      setTimeout(() => open.forEach((client) => cut(client)), 1_000).unref();
+      setTimeout(() => open.forEach((client) => destroyConnection(client)), 1_000).unref();
     },
   };
 };
 
 /** How a connection is made, by the pool and by who listens. */
-export const clientOptions = (address: Address, deadlines: Deadlines): pg.ClientConfig => ({
+export const clientOptions = (address: DatabaseAddress, deadlines: Deadlines): pg.ClientConfig => ({
   host: address.host,
   port: address.port,
   user: address.user,
@@ -164,16 +164,19 @@ const connected = async (pool: pg.Pool, name: string): Promise<pg.PoolClient> =>
   } catch (error) {
     if (wasFull && error instanceof Error && error.message.startsWith('timeout exceeded'))
       throw fail('E_BUSY', `all ${pool.options.max} connections to the database ${name} are in use`);
-    throw refused(error, name);
+    throw databaseError(error, name);
   }
 };
 
 /** Statements on a connection, each with a deadline: behind it the connection is cut, since nobody is there. */
-export const sessionOn = (client: pg.ClientBase, name: string, deadlines: Deadlines): Session => {
+export const sessionOn = (client: pg.ClientBase, name: string, deadlines: Deadlines): DatabaseSession => {
   return {
     async query(text, values = []) {
       // The server ends a statement that takes too long by itself; this is for one that no longer does.
-      const timer = setTimeout(() => cut(client, 'timeout: no answer'), deadlines.answer + GRACE_MS);
+      const timer = setTimeout(
+        () => destroyConnection(client, 'timeout: no answer'),
+        deadlines.answer + GRACE_MS,
+      );
       try {
         const given = {
           text,
@@ -184,7 +187,7 @@ export const sessionOn = (client: pg.ClientBase, name: string, deadlines: Deadli
         };
         return (await client.query<(string | null)[]>(given)).rows;
       } catch (error) {
-        throw refused(error, name);
+        throw databaseError(error, name);
       } finally {
         clearTimeout(timer);
       }
@@ -212,7 +215,7 @@ const parameter = (value: Parameter): unknown =>
     : value;
 
 /** Ends a connection on this side, whatever the other does. */
-export const cut = (client: pg.ClientBase, why?: string): void => {
+export const destroyConnection = (client: pg.ClientBase, why?: string): void => {
   const { stream } = (
     client as unknown as { readonly connection: { readonly stream: { destroy(error?: Error): void } } }
   ).connection;
@@ -225,4 +228,4 @@ const isBroken = (error: unknown): boolean =>
   !['57014', '25006'].includes(String(error.detail['state'] ?? ''));
 
 /** The bytes of a cell of `bytea`: the library reads binary cells as texts, and loses what is not UTF-8. */
-export const bytesOf = (cell: string): Buffer => Buffer.from(cell.slice(2), 'hex');
+export const decodeBytea = (cell: string): Buffer => Buffer.from(cell.slice(2), 'hex');

@@ -1,13 +1,13 @@
-export { openAssignment, type Assignment, type AssignmentOptions } from './assignment.ts';
+export { type Assignment, openAssignment } from './assignment.ts';
+export { sqlStateOf } from './database-error.ts';
 export {
-  bytesOf,
-  openDatabase,
   type Cells,
   type Database,
+  type DatabaseSession,
   type Deadlines,
+  decodeBytea,
+  openDatabase,
   type Parameter,
-  type Session,
 } from './database.ts';
-export { listenTo, type Listener } from './listen.ts';
-export { stateOf } from './refused.ts';
+export { listenTo } from './listen.ts';
 export { migrate } from './schema.ts';

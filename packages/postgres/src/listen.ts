@@ -1,6 +1,5 @@
 import pg from 'pg';
-import type { Database } from './database.ts';
-import { clientOptions, cut } from './database.ts';
+import { clientOptions, destroyConnection, type Database } from './database.ts';
 
 /** Hears when somebody notifies a channel. */
 export type Listener = {
@@ -8,7 +7,7 @@ export type Listener = {
    * Resolves when the channel may have been notified since the call, with the signal, and in any case after a second:
    * who waits for something looks by itself, and waits again.
    */
-  heard(signal: AbortSignal): Promise<void>;
+  notified(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -30,7 +29,7 @@ export const listenTo = ({ address, deadlines }: Database, channel: string, poll
     client = fresh;
     let listening = false;
     const lost = (): void => {
-      cut(fresh);
+      destroyConnection(fresh);
       if (client === fresh) client = undefined;
       // Who waits looks, and listens again by waiting again. Where nobody answers, that is not at once but after a poll.
       if (listening) wake();
@@ -50,7 +49,7 @@ export const listenTo = ({ address, deadlines }: Database, channel: string, poll
   };
 
   return {
-    heard: (signal) =>
+    notified: (signal) =>
       new Promise((resolve) => {
         const done = (): void => {
           clearTimeout(timer);
@@ -70,7 +69,7 @@ export const listenTo = ({ address, deadlines }: Database, channel: string, poll
       const open = client;
       client = undefined;
       if (open === undefined) return;
-      setTimeout(() => cut(open), 1_000).unref();
+      setTimeout(() => destroyConnection(open), 1_000).unref();
       await open.end().catch(() => undefined);
     },
   };

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
-import { stateOf } from './refused.ts';
-import type { Database, Session } from './database.ts';
+import { sqlStateOf } from './database-error.ts';
+import type { Database, DatabaseSession } from './database.ts';
 
 /** Every step from an empty database on, never changed once it is out; their number is the version of the schema. */
 const STEPS: readonly string[] = [
@@ -62,12 +62,12 @@ const versionOf = async (database: Database): Promise<number> => {
     refuseNewer(version, database.name);
     return version;
   } catch (error) {
-    if (error instanceof Error && ['42P01', '3F000'].includes(stateOf(error.cause))) return 0;
+    if (error instanceof Error && ['42P01', '3F000'].includes(sqlStateOf(error.cause))) return 0;
     throw error;
   }
 };
 
-const readVersion = async (session: Session): Promise<number> => {
+const readVersion = async (session: DatabaseSession): Promise<number> => {
   const [row] = await session.query('select version from stemma.version');
   return Number(row?.[0] ?? 0);
 };

@@ -10,8 +10,8 @@ import {
   migrate,
   openDatabase,
   type Database,
+  type DatabaseSession,
   type Deadlines,
-  type Session,
 } from '../src/index.ts';
 
 const SECRET = 'hunter2 & co%';
@@ -190,7 +190,7 @@ describe('a database', () => {
     const database = opens(fresh.url, { ...LATE, silence: 500 });
     await database.query('create table cursors (at integer)');
     await database.query('insert into cursors values (0)');
-    const move = (to: number, session: Session): Promise<unknown> =>
+    const move = (to: number, session: DatabaseSession): Promise<unknown> =>
       session.query(`update cursors set at = ${to} where at = 0`);
     let wakeUp = (): void => undefined;
     const asleep = new Promise<void>((resolve) => (wakeUp = resolve));
@@ -237,11 +237,11 @@ describe('a database', () => {
     try {
       for (let round = 0; round < 2; round++) {
         // It may have missed something before it listened.
-        await listener.heard(never);
-        const heard = listener.heard(never);
+        await listener.notified(never);
+        const heard = listener.notified(never);
         await database.query("select pg_notify('news', '')");
         await heard;
-        const lost = listener.heard(AbortSignal.timeout(1));
+        const lost = listener.notified(AbortSignal.timeout(1));
         await own.stop('SIGKILL');
         await lost;
         await own.start();

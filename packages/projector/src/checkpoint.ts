@@ -2,6 +2,6 @@ import { pack, unpack } from '@stemma/canonical';
 import type { Checkpoint } from '@stemma/log';
 
 /** The checkpoint of a reader, as the row store keeps it. */
-export const checkpointBytes = (checkpoint: Checkpoint): Uint8Array => pack(checkpoint);
+export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array => pack(checkpoint);
 
-export const checkpointOf = (bytes: Uint8Array): Checkpoint => unpack(bytes) as unknown as Checkpoint;
+export const decodeCheckpoint = (bytes: Uint8Array): Checkpoint => unpack(bytes) as unknown as Checkpoint;

@@ -1,27 +1,47 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
-import { applyFrame, loadLineage, type HistoryState, type Sources } from '@stemma/history';
-import { DEFECTS, fenceCells, FENCES, foldFrame, frameAt, HISTORY_STORE, putFrame, readLineage, readStanding } from '@stemma/history-store';
-import { decodeBody, defectiveAt, finishBody, isDefect, missingContents, readFrame, type AcceptedFrame, type CheckedBatch, type ContentSource } from '@stemma/log';
+import { applyFrame, loadBranch, type HistoryState, type Sources } from '@stemma/history';
+import {
+  DEFECTS,
+  findFrame,
+  foldFrame,
+  HISTORY_HEADS,
+  HISTORY_STORE,
+  historyHeadCells,
+  putFrame,
+  readBranchState,
+  readBranchTip,
+} from '@stemma/history-store';
+import {
+  decodeBody,
+  defectiveAt,
+  finishBody,
+  isDefect,
+  missingContents,
+  readFrame,
+  type AcceptedFrame,
+  type CheckedBatch,
+  type ContentSource,
+} from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
-import type { LineageCache } from './lineage-cache.ts';
+import type { BranchCache } from './branch-cache.ts';
 import type { Payloads } from './payloads.ts';
 
-export type Folding = {
+export type FoldContext = {
   readonly models: readonly ReadModel[];
   readonly contents: ContentSource;
-  readonly lineages: LineageCache;
+  readonly branchCache: BranchCache;
   readonly payloads: Payloads;
   /** Keep the frames' bytes beside the rows. */
   readonly keepFrames: boolean;
 };
 
 /** Rows that a batch is about to write, over those that it reads. */
-export type Staged = StagedRows & Pick<RowSource, 'using'>;
+export type StagedBatch = StagedRows & Pick<RowSource, 'using'>;
 
 /** What a stretch of accepted frames came to. */
-export type Folded = { readonly frames: number; readonly events: number; readonly bytes: number };
+export type FoldedCounts = { readonly frames: number; readonly events: number; readonly bytes: number };
 
 /**
  * Folds the accepted frames of a batch into staged rows, heads too. A frame that cannot be applied makes its history
@@ -30,7 +50,11 @@ export type Folded = { readonly frames: number; readonly events: number; readonl
  * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail; what the disk refuses. The staged rows are then
  *   half written: the caller undoes them.
  */
-export const foldFrames = async (batch: CheckedBatch, staged: Staged, folding: Folding): Promise<Folded> => {
+export const foldFrames = async (
+  batch: CheckedBatch,
+  staged: StagedBatch,
+  context: FoldContext,
+): Promise<FoldedCounts> => {
   const defective = new Map<string, number>();
   let [frames, events, bytes] = [0, 0, 0];
   for (const accepted of batch.accepted) {
@@ -38,32 +62,36 @@ export const foldFrames = async (batch: CheckedBatch, staged: Staged, folding: F
     bytes += accepted.bytes.length;
     frames++;
     if (accepted.control || defective.has(history)) continue;
-    const mark = staged.mark();
+    const savepoint = staged.savepoint();
     try {
-      const frame = decodeNow(accepted) ?? (await readFrame(accepted, folding.contents));
+      const frame = decodeWithoutContents(accepted) ?? (await readFrame(accepted, context.contents));
       events += frame.body.events.length;
-      await foldOne(frame, staged, folding);
-      putFrame(staged, accepted, folding.keepFrames);
+      await foldFrameIntoModels(frame, staged, context);
+      putFrame(staged, accepted, context.keepFrames);
     } catch (error) {
-      staged.undoTo(mark);
-      putFrame(staged, accepted, folding.keepFrames);
-      folding.lineages.forget(history);
+      staged.rollbackTo(savepoint);
+      putFrame(staged, accepted, context.keepFrames);
+      context.branchCache.forget(history);
       if (isStemmaError(error, 'E_VERSION_NEEDED'))
         throw fail(error.code, error.message, { ...error.detail, offset: accepted.offset });
       if (!isDefect(error) && !isStemmaError(error, 'E_KEY_TOO_LONG')) throw error;
       defective.set(history, seq);
-      noteDefect(history, seq, error, staged);
+      recordDefect(history, seq, error, staged);
     }
   }
   for (const [history, head] of batch.heads) {
     const stopped = defective.get(history);
-    staged.put(FENCES, [history], fenceCells(stopped === undefined ? head : defectiveAt(head, stopped)));
+    staged.put(
+      HISTORY_HEADS,
+      [history],
+      historyHeadCells(stopped === undefined ? head : defectiveAt(head, stopped)),
+    );
   }
   return { frames, events, bytes };
 };
 
 /** The frame, if nothing of it lies in the contents store. */
-const decodeNow = ({ envelope, bytes, bodyAt }: AcceptedFrame): Frame | undefined => {
+const decodeWithoutContents = ({ envelope, bytes, bodyAt }: AcceptedFrame): Frame | undefined => {
   const body = decodeBody(envelope.v, bytes, bodyAt);
   const nothing = (): undefined => undefined;
   if (missingContents(body, nothing).length > 0) return undefined;
@@ -74,31 +102,35 @@ const decodeNow = ({ envelope, bytes, bodyAt }: AcceptedFrame): Frame | undefine
  * Most frames need neither a payload of another nor rows that are not at hand. Each half is called again where something
  * had to be fetched, and leaves no trace before.
  */
-const foldOne = async (frame: Frame, staged: Staged, folding: Folding): Promise<void> => {
+const foldFrameIntoModels = async (
+  frame: Frame,
+  staged: StagedBatch,
+  context: FoldContext,
+): Promise<void> => {
   const { history, seq } = frame.envelope;
-  const state = folding.lineages.history(history, seq);
-  const sources = positions(state, staged);
-  const applied = await folding.payloads.using(
+  const state = context.branchCache.history(history, seq);
+  const sources = positionSources(state, staged);
+  const applied = await context.payloads.using(
     history,
     (payload) => staged.using(() => applyFrame(state, frame, { payload, ...sources })),
-    (_, of) => staged.using(() => frameAt(staged, history, of, folding.keepFrames)),
+    (_, of) => staged.using(() => findFrame(staged, history, of, context.keepFrames)),
   );
-  const mark = staged.mark();
+  const savepoint = staged.savepoint();
   await staged.using(() => {
-    staged.undoTo(mark);
+    staged.rollbackTo(savepoint);
     foldFrame(HISTORY_STORE, applied, staged);
-    for (const model of folding.models) foldFrame(model, applied, staged);
+    for (const model of context.models) foldFrame(model, applied, staged);
   });
-  if (!applied.observed) folding.lineages.touched(state, applied.lineage);
+  if (!applied.observed) context.branchCache.markUsed(state, applied.branchId);
 };
 
 /** Positions come from the rows of frames before this one, written or still staged. */
-const positions = ({ history }: HistoryState, staged: StagedRows): Omit<Sources, 'payload'> => ({
-  position: (strand, seq) => loadLineage(readLineage(staged, history, strand, seq)),
-  lineage: (strand) => readStanding(staged, history, strand),
+const positionSources = ({ history }: HistoryState, staged: StagedRows): Omit<Sources, 'payload'> => ({
+  position: (branchId, seq) => loadBranch(readBranchState(staged, history, branchId, seq)),
+  branchTip: (branchId) => readBranchTip(staged, history, branchId),
 });
 
-const noteDefect = (history: string, seq: number, error: unknown, staged: StagedRows): void => {
+const recordDefect = (history: string, seq: number, error: unknown, staged: StagedRows): void => {
   if (!isStemmaError(error)) return;
   const { sha256 = null, size = null } = error.detail as { sha256?: string; size?: number };
   staged.put(DEFECTS, [history], [seq, error.code, error.message, sha256, size]);

@@ -4,7 +4,7 @@ import { FRAME_BYTES, HISTORY_STORE, RECORD_TABLES } from '@stemma/history-store
 import { checkCursor, type EventLog } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
-import { checkpointOf } from './checkpoint.ts';
+import { decodeCheckpoint } from './checkpoint.ts';
 
 /** What a generation is made by: the read models with their versions. Another signature means other rows. */
 export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean): string =>
@@ -110,11 +110,11 @@ export const promote = async (
   }
 };
 
-const offsetOf = (cursor: Uint8Array): number => checkpointOf(cursor).cursor.offset;
+const offsetOf = (cursor: Uint8Array): number => decodeCheckpoint(cursor).cursor.offset;
 
 const isKnown = async (log: EventLog, cursor: Uint8Array): Promise<boolean> => {
   try {
-    await checkCursor(log, checkpointOf(cursor).cursor);
+    await checkCursor(log, decodeCheckpoint(cursor).cursor);
     return true;
   } catch (error) {
     if (isStemmaError(error, 'E_CURSOR_LOST')) return false;

@@ -2,7 +2,14 @@ import { PAYLOADS, type EventRef, type Payload, type PayloadSource } from '@stem
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn } from '@stemma/history';
-import { decodeEnvelope, openRecord, partitionOf, readFrame, type ContentSource, type EventLog } from '@stemma/log';
+import {
+  decodeEnvelope,
+  openRecord,
+  partitionOf,
+  readFrame,
+  type ContentSource,
+  type EventLog,
+} from '@stemma/log';
 import { fetching, missing, resume } from '@stemma/suspend';
 
 /** Payloads read in place from the log, or from the rows if they keep the frames; the frames that were used last are kept. */
@@ -41,11 +48,11 @@ export type PayloadsOptions = {
 };
 
 /** Decoded values take about so many times the bytes they came from, and so many bytes a frame besides. */
-const DECODED = 3;
-const EACH = 1_024;
+const DECODED_FACTOR = 3;
+const BYTES_PER_FRAME = 1_024;
 
 type Readable = Parameters<typeof readFrame>[0];
-type Kept = { readonly events: readonly HistoryEvent[]; readonly bytes: number };
+type CachedFrame = { readonly events: readonly HistoryEvent[]; readonly bytes: number };
 
 export const openPayloads = ({
   log,
@@ -54,36 +61,36 @@ export const openPayloads = ({
   maxBytes = 32 * 1024 * 1024,
 }: PayloadsOptions): Payloads => {
   /** Oldest first. */
-  const kept = new Map<string, Kept>();
+  const cached = new Map<string, CachedFrame>();
   let bytes = 0;
   const keyOf = (history: string, seq: number): string => `${seq} ${history}`;
 
-  const keep = (key: string, entry: Kept): Kept => {
-    const before = kept.get(key);
+  const keep = (key: string, entry: CachedFrame): CachedFrame => {
+    const before = cached.get(key);
     if (before !== undefined) {
-      kept.delete(key);
+      cached.delete(key);
       bytes -= before.bytes;
     }
-    kept.set(key, entry);
+    cached.set(key, entry);
     bytes += entry.bytes;
-    for (const [oldest, { bytes: size }] of kept) {
+    for (const [oldest, { bytes: size }] of cached) {
       if (bytes <= maxBytes) break;
-      kept.delete(oldest);
+      cached.delete(oldest);
       bytes -= size;
     }
     return entry;
   };
 
-  const read = async (history: string, seq: number, find: FrameAt): Promise<Kept> => {
+  const read = async (history: string, seq: number, find: FrameAt): Promise<CachedFrame> => {
     const at = await find(history, seq);
     if (at === undefined)
       throw fail('E_SNAPSHOT_NOT_FOUND', `${history} has no frame ${seq}`, { history, seq });
-    const frame = typeof at === 'number' ? await inLog(history, seq, at) : inRows(history, seq, at);
+    const frame = typeof at === 'number' ? await frameInLog(history, seq, at) : frameInRows(history, seq, at);
     const { body } = await readFrame(frame, contents);
     return { events: body.events, bytes: sizeOf(frame.bytes.length) };
   };
 
-  const inLog = async (history: string, seq: number, offset: number): Promise<Readable> => {
+  const frameInLog = async (history: string, seq: number, offset: number): Promise<Readable> => {
     const partition = partitionOf(history, log.partitions);
     const [record] = (await log.read(partition, offset, { maxBytes: 1 })).records;
     const open = record === undefined || record.damaged ? undefined : openRecord(record.bytes);
@@ -97,9 +104,9 @@ export const openPayloads = ({
     return { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt };
   };
 
-  const entryOf = async (history: string, seq: number, find: FrameAt = frameAt): Promise<Kept> => {
+  const loadFrame = async (history: string, seq: number, find: FrameAt = frameAt): Promise<CachedFrame> => {
     const key = keyOf(history, seq);
-    const known = kept.get(key);
+    const known = cached.get(key);
     return keep(key, known ?? (await read(history, seq, find)));
   };
 
@@ -108,7 +115,7 @@ export const openPayloads = ({
       // What one question needs stays until it is answered, however much that is.
       const held = new Map<number, readonly HistoryEvent[]>();
       const source = (ref: EventRef): Payload => {
-        const events = held.get(ref.seq) ?? kept.get(keyOf(history, ref.seq))?.events;
+        const events = held.get(ref.seq) ?? cached.get(keyOf(history, ref.seq))?.events;
         if (events === undefined) throw missing(PAYLOADS, [ref]);
         return payloadAt(events, ref);
       };
@@ -116,25 +123,25 @@ export const openPayloads = ({
         () => fn(source),
         fetching(PAYLOADS, async (refs) => {
           for (const { seq } of refs)
-            if (!held.has(seq)) held.set(seq, (await entryOf(history, seq, find)).events);
+            if (!held.has(seq)) held.set(seq, (await loadFrame(history, seq, find)).events);
         }),
       );
     },
     events: async (history, seq, { once = false } = {}) => {
-      const known = once ? (kept.get(keyOf(history, seq)) ?? (await read(history, seq, frameAt))) : null;
-      return (known ?? (await entryOf(history, seq))).events;
+      const known = once ? (cached.get(keyOf(history, seq)) ?? (await read(history, seq, frameAt))) : null;
+      return (known ?? (await loadFrame(history, seq))).events;
     },
     keep: (history, seq, events, size) => void keep(keyOf(history, seq), { events, bytes: sizeOf(size) }),
     clear() {
-      kept.clear();
+      cached.clear();
       bytes = 0;
     },
   };
 };
 
-const sizeOf = (bytes: number): number => bytes * DECODED + EACH;
+const sizeOf = (bytes: number): number => bytes * DECODED_FACTOR + BYTES_PER_FRAME;
 
-const inRows = (history: string, seq: number, bytes: Uint8Array): Readable => {
+const frameInRows = (history: string, seq: number, bytes: Uint8Array): Readable => {
   const open = decodeEnvelope(bytes);
   if (open) return { ...open, bytes };
   throw fail('E_ROWS_DAMAGED', `the rows do not hold frame ${seq} of ${history} any more`, { history, seq });

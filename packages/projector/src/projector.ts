@@ -1,15 +1,31 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { DEFECTS, frameAt } from '@stemma/history-store';
+import { DEFECTS, findFrame } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
 import { isMissing } from '@stemma/suspend';
-import type { Folding } from './fold-frames.ts';
-import { currentName, dropReplaced, isLater, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
-import { lineageCache } from './lineage-cache.ts';
-import { contentsWithSizes, isBack } from './missing-contents.ts';
+import { openBranchCache } from './branch-cache.ts';
+import { contentsWithSizes, isContentRestored } from './contents-with-sizes.ts';
+import type { FoldContext } from './fold-frames.ts';
+import {
+  currentName,
+  dropReplaced,
+  isLater,
+  nextName,
+  promote,
+  signatureOf,
+  tablesOf,
+  unfinishedNames,
+} from './generations.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
-import { clearCaches, isClosed, readStanding, runPartition, type BatchLimits, type Progress } from './run-partition.ts';
+import {
+  clearCaches,
+  isClosed,
+  readCheckpoint,
+  runPartition,
+  type BatchLimits,
+  type Progress,
+} from './run-partition.ts';
 
 export type ProjectorOptions = {
   readonly log: EventLog;
@@ -32,7 +48,7 @@ export type ProjectorOptions = {
 };
 
 /** Rows as a home reads them, whoever makes them. */
-export type ServedRows = {
+export type Projection = {
   /** One consistent state of the rows that are current; `fn` does not wait, and may be called again (see `Generation`). */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
   readonly payloads: Payloads;
@@ -49,14 +65,17 @@ export type ServedRows = {
    *
    * @throws E_PARTITION_CLOSED if damage keeps them from getting there, E_CANCELLED, and as `catchUp`
    */
-  waitFor(place: { readonly partition: number; readonly offset: number }, signal: AbortSignal): Promise<void>;
+  waitFor(
+    position: { readonly partition: number; readonly offset: number },
+    signal: AbortSignal,
+  ): Promise<void>;
 };
 
 /**
  * The program that runs read models over a log into rows, and reads them. Runs of a partition take turns; several processes
  * may fold into one store.
  */
-export type Projector = ServedRows & {
+export type Projector = Projection & {
   /** The rows of the group by this version's read models. */
   generation(): Promise<Generation>;
   /** Catches up, and again whenever there is something new, until the signal aborts; in some partitions or in all. */
@@ -113,35 +132,35 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const payloads = openPayloads({
     log,
     contents,
-    frameAt: (history, seq) => read((view) => frameAt(view, history, seq, keepFrames)),
+    frameAt: (history, seq) => read((view) => findFrame(view, history, seq, keepFrames)),
   });
-  const lineages = lineageCache(options.cacheBytes);
-  const folding: Folding = { models, contents, lineages, payloads, keepFrames };
+  const branchCache = openBranchCache(options.cacheBytes);
+  const context: FoldContext = { models, contents, branchCache, payloads, keepFrames };
   const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
-  const turns = new Map<number, Promise<unknown>>();
+  const queues = new Map<number, Promise<unknown>>();
 
   /** One run after the other in a partition. */
-  const inTurn = <T>(partition: number, work: () => Promise<T>): Promise<T> => {
-    const before = turns.get(partition) ?? Promise.resolve();
+  const enqueue = <T>(partition: number, work: () => Promise<T>): Promise<T> => {
+    const before = queues.get(partition) ?? Promise.resolve();
     const mine = before.then(work, work);
-    turns.set(
+    queues.set(
       partition,
       mine.catch(() => undefined),
     );
     return mine;
   };
 
-  const runOnce = async (
+  const runUntilCommitted = async (
     partition: number,
     target: () => Promise<Generation>,
-    fresh: Folding,
+    fresh: FoldContext,
   ): Promise<void> => {
     for (;;) {
       try {
         await runPartition({
           log,
           generation: await target(),
-          folding: fresh,
+          context: fresh,
           partition,
           limits,
           now,
@@ -156,9 +175,9 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     }
   };
 
-  const catchUpOne = (partition: number): Promise<void> =>
-    inTurn(partition, async () => {
-      await runOnce(partition, generation, folding);
+  const catchUpPartition = (partition: number): Promise<void> =>
+    enqueue(partition, async () => {
+      await runUntilCommitted(partition, generation, context);
       const { name } = await generation();
       const current = await store.current(group);
       // Two versions may work side by side while one replaces the other: the later one's rows stay current.
@@ -167,38 +186,38 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     });
 
   const catchUp = async (partition?: number): Promise<void> => {
-    if (await isSomethingBack(read, contents)) await rebuild();
-    for (const each of partition === undefined ? partitions : [partition]) await catchUpOne(each);
+    if (await hasRestoredContent(read, contents)) await rebuild();
+    for (const each of partition === undefined ? partitions : [partition]) await catchUpPartition(each);
   };
 
   const rebuild = async (): Promise<void> => {
     const old = await store.current(group);
     for (const name of await unfinishedNames(store, signature, old)) await store.drop(name);
     const next = await open(await nextName(store, signature, old));
-    const fresh: Folding = {
-      ...folding,
-      lineages: lineageCache(options.cacheBytes),
+    const fresh: FoldContext = {
+      ...context,
+      branchCache: openBranchCache(options.cacheBytes),
       payloads: openPayloads({
         log,
         contents,
-        frameAt: (history, seq) => next.read((view) => frameAt(view, history, seq, keepFrames)),
+        frameAt: (history, seq) => next.read((view) => findFrame(view, history, seq, keepFrames)),
       }),
     };
     do {
-      for (const partition of partitions) await runOnce(partition, async () => next, fresh);
+      for (const partition of partitions) await runUntilCommitted(partition, async () => next, fresh);
     } while (!(await promote(store, group, next.name, log)));
-    lineages.clear();
+    branchCache.clear();
     payloads.clear();
     if (old !== null && !isLater(old, next.name)) await store.drop(old);
     await dropReplaced(store, next.name);
   };
 
   const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
-    readStanding(await generation(), partition);
+    readCheckpoint(await generation(), partition);
 
-  const followOne = async (partition: number, signal: AbortSignal): Promise<void> => {
+  const followPartition = async (partition: number, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      await catchUpOne(partition);
+      await catchUpPartition(partition);
       const at = await checkpoint(partition);
       // Behind damage that closes the partition only an acknowledgement helps, and that comes at the end.
       const from = isClosed(at) ? await log.end(partition) : (at?.cursor.offset ?? 0);
@@ -219,7 +238,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       const either = AbortSignal.any([signal, failed.signal]);
       // The first that fails ends the others, so that nothing of this call goes on behind it.
       const following = some.map((partition) =>
-        followOne(partition, either).catch((error: unknown) => {
+        followPartition(partition, either).catch((error: unknown) => {
           failed.abort();
           throw error;
         }),
@@ -232,7 +251,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       for (;;) {
         if (((await checkpoint(partition))?.cursor.offset ?? -1) >= offset) return;
         if (signal.aborted) throw fail('E_CANCELLED', `the rows do not stand at ${partition}@${offset} yet`);
-        await catchUpOne(partition);
+        await catchUpPartition(partition);
         const at = await checkpoint(partition);
         if ((at?.cursor.offset ?? -1) >= offset) return;
         if (isClosed(at))
@@ -257,8 +276,8 @@ const attempt = <T>(fn: () => T): (() => T) => {
 };
 
 /** True if a history is defective only for a content that is there now. */
-const isSomethingBack = async (read: Projector['read'], contents: ContentSource): Promise<boolean> => {
+const hasRestoredContent = async (read: Projector['read'], contents: ContentSource): Promise<boolean> => {
   for (const { value } of await read((view) => view.range(DEFECTS, { prefix: [] })))
-    if (await isBack(value, contents)) return true;
+    if (await isContentRestored(value, contents)) return true;
   return false;
 };

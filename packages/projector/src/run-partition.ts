@@ -1,9 +1,17 @@
 import { isStemmaError } from '@stemma/errors';
-import { headsOf } from '@stemma/history-store';
-import { checkpointAtStart, closedBy, readPartition, type CheckedBatch, type Checkpoint, type EventLog, type Heads } from '@stemma/log';
+import { readHistoryHeads } from '@stemma/history-store';
+import {
+  checkpointAtStart,
+  closedBy,
+  readPartition,
+  type CheckedBatch,
+  type Checkpoint,
+  type EventLog,
+  type Heads,
+} from '@stemma/log';
 import { stageRows, type Generation } from '@stemma/row-store';
-import { checkpointBytes, checkpointOf } from './checkpoint.ts';
-import { foldFrames, type Folding, type Staged } from './fold-frames.ts';
+import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
+import { foldFrames, type FoldContext, type StagedBatch } from './fold-frames.ts';
 
 /** When a batch is committed: as soon as one of these is reached. */
 export type BatchLimits = {
@@ -29,10 +37,10 @@ export type Progress = {
   readonly batches: number;
 };
 
-export type RunOptions = {
+export type RunPartitionOptions = {
   readonly log: EventLog;
   readonly generation: Generation;
-  readonly folding: Folding;
+  readonly context: FoldContext;
   readonly partition: number;
   readonly limits: BatchLimits;
   /** Stop at this offset; default the end of the log as it is when it is reached. */
@@ -45,33 +53,33 @@ export type RunOptions = {
 };
 
 /**
- * The loop: reads a partition from where the rows stand, through the fence, folds, and commits rows, heads and the place
+ * The loop: reads a partition from where the rows stand, through the check, folds, and commits rows, heads and the place
  * in one batch. Ends at the end, or behind a record that closes the partition.
  *
  * @throws E_CURSOR_MOVED if another projector was faster: run again. E_CURSOR_LOST: rebuild. E_VERSION_NEEDED: what comes
  *   before the frame in question is committed. Whatever it throws, caches may hold what was not committed: clear them.
  */
-export const runPartition = async (options: RunOptions): Promise<Progress> => {
+export const runPartition = async (options: RunPartitionOptions): Promise<Progress> => {
   try {
     return await run(options);
   } catch (error) {
     // The batch of the strange frame was given up: what stands before it can still be folded.
     const offset = isStemmaError(error, 'E_VERSION_NEEDED') ? error.detail['offset'] : undefined;
     if (typeof offset !== 'number' || offset >= (options.until ?? Infinity)) throw error;
-    clearCaches(options.folding);
+    clearCaches(options.context);
     await run({ ...options, until: offset });
     throw error;
   }
 };
 
-export const clearCaches = ({ lineages }: Folding): void => lineages.clear();
+export const clearCaches = ({ branchCache: branches }: FoldContext): void => branches.clear();
 
-const run = async (options: RunOptions): Promise<Progress> => {
-  const { log, generation, folding, partition, limits, until, now } = options;
-  const bytesAtStart = await generation.read((view) => view.cursor(partition));
+const run = async (options: RunPartitionOptions): Promise<Progress> => {
+  const { log, generation, context, partition, limits, until, now } = options;
+  const storedCheckpoint = await generation.read((view) => view.cursor(partition));
   const checkpoint =
-    bytesAtStart === null ? await checkpointAtStart(log, partition) : checkpointOf(bytesAtStart);
-  const batch = openBatch(generation, partition, bytesAtStart, checkpoint, now);
+    storedCheckpoint === null ? await checkpointAtStart(log, partition) : decodeCheckpoint(storedCheckpoint);
+  const batch = openBatch(generation, partition, storedCheckpoint, checkpoint, now);
   const [maxFrames, maxBytes] = [limits.frames ?? Infinity, limits.bytes ?? 8 * 1024 * 1024];
   let progress: Progress = { partition, offset: checkpoint.cursor.offset, frames: 0, events: 0, batches: 0 };
 
@@ -88,14 +96,14 @@ const run = async (options: RunOptions): Promise<Progress> => {
     options.committed(progress);
   };
 
-  const reading = {
+  const readOptions = {
     checkpoint,
     heads: batch.heads,
     ...(maxFrames === Infinity ? {} : { maxRecords: maxFrames }),
     ...(until === undefined ? {} : { until }),
   };
-  for await (const checked of readPartition(log, reading)) {
-    await batch.add(checked, folding);
+  for await (const checked of readPartition(log, readOptions)) {
+    await batch.add(checked, context);
     const { total, rows } = batch;
     const full =
       total.frames >= maxFrames ||
@@ -110,7 +118,7 @@ const run = async (options: RunOptions): Promise<Progress> => {
   return progress;
 };
 
-type Total = {
+type BatchTotals = {
   readonly frames: number;
   readonly events: number;
   readonly bytes: number;
@@ -119,11 +127,11 @@ type Total = {
 
 type Batch = {
   readonly heads: Heads;
-  readonly total: Total;
+  readonly total: BatchTotals;
   readonly rows: number;
   age(): number;
   isEmpty(): boolean;
-  add(checked: CheckedBatch, folding: Folding): Promise<void>;
+  add(checked: CheckedBatch, context: FoldContext): Promise<void>;
   commit(): Promise<void>;
 };
 
@@ -136,16 +144,16 @@ const openBatch = (
   now: () => number,
 ): Batch => {
   let expected = cursor;
-  const begin = (): Staged => {
+  const openStaged = (): StagedBatch => {
     const source = generation.source({ partition, cursor: expected });
     return Object.assign(stageRows(source), { using: <T>(fn: () => T | Promise<T>) => source.using(fn) });
   };
-  let staged = begin();
+  let staged = openStaged();
   let since = now();
-  let total: Total = { frames: 0, events: 0, bytes: 0, next: checkpoint };
+  let total: BatchTotals = { frames: 0, events: 0, bytes: 0, next: checkpoint };
   return {
     heads: {
-      load: (histories) => staged.using(() => headsOf(staged, histories)),
+      load: (histories) => staged.using(() => readHistoryHeads(staged, histories)),
     },
     get total() {
       return total;
@@ -155,8 +163,8 @@ const openBatch = (
     },
     age: () => now() - since,
     isEmpty: () => total.next === checkpoint && staged.size === 0,
-    async add(checked, folding) {
-      const { frames, events, bytes } = await foldFrames(checked, staged, folding);
+    async add(checked, context) {
+      const { frames, events, bytes } = await foldFrames(checked, staged, context);
       total = {
         frames: total.frames + frames,
         events: total.events + events,
@@ -165,10 +173,10 @@ const openBatch = (
       };
     },
     async commit() {
-      const place = checkpointBytes(total.next);
-      await generation.commit({ partition, expected, cursor: place, changes: staged.changes() });
-      expected = place;
-      staged = begin();
+      const nextCursor = encodeCheckpoint(total.next);
+      await generation.commit({ partition, expected, cursor: nextCursor, changes: staged.changes() });
+      expected = nextCursor;
+      staged = openStaged();
       checkpoint = total.next;
       since = now();
       total = { frames: 0, events: 0, bytes: 0, next: checkpoint };
@@ -177,12 +185,12 @@ const openBatch = (
 };
 
 /** Where the rows of a partition stand; undefined before the first commit. */
-export const readStanding = async (
+export const readCheckpoint = async (
   generation: Generation,
   partition: number,
 ): Promise<Checkpoint | undefined> => {
   const bytes = await generation.read((view) => view.cursor(partition));
-  return bytes === null ? undefined : checkpointOf(bytes);
+  return bytes === null ? undefined : decodeCheckpoint(bytes);
 };
 
 /** True if the partition is closed behind what was read until somebody acknowledges the damage. */

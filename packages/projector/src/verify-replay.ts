@@ -1,11 +1,19 @@
 import { compareNumbers } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { RECORD_TABLES } from '@stemma/history-store';
-import { packValue, type Generation, type Key, type RowStore, type Scan, type Table, type Value } from '@stemma/row-store';
-import { checkpointOf } from './checkpoint.ts';
+import {
+  packValue,
+  type Generation,
+  type Key,
+  type RowStore,
+  type Scan,
+  type Table,
+  type Value,
+} from '@stemma/row-store';
+import { decodeCheckpoint } from './checkpoint.ts';
 import { openProjector, type Projector } from './projector.ts';
 
-export type ReplayOptions = {
+export type VerifyReplayOptions = {
   /** An empty store for the rows of one replay; it is closed afterwards. */
   readonly scratch: () => Promise<RowStore> | RowStore;
   /** How many frames a batch has, for one replay each; null: as the projector does it. Default one replay, null. */
@@ -17,7 +25,7 @@ export type ReplayOptions = {
 };
 
 /** A row that differs: what is stored and what the replay gives (undefined: no such row). */
-export type Difference = {
+export type RowDifference = {
   readonly table: string;
   readonly key: Key;
   readonly stored: Value | undefined;
@@ -26,14 +34,14 @@ export type Difference = {
   readonly seq: number | null;
 };
 
-export type ReplayReport = {
+export type VerifyReplayReport = {
   readonly events: number;
   readonly accepted: number;
   readonly stale: number;
   readonly rows: number;
   readonly differences: number;
   /** The one of the lowest frame. */
-  readonly first: Difference | null;
+  readonly first: RowDifference | null;
   readonly seconds: number;
 };
 
@@ -43,16 +51,19 @@ export type ReplayReport = {
  *
  * @throws as `catchUp`; E_CURSOR_MOVED if the rows move on faster than they can be replayed.
  */
-export const verifyReplay = async (projector: Projector, options: ReplayOptions): Promise<ReplayReport> => {
+export const verifyReplay = async (
+  projector: Projector,
+  options: VerifyReplayOptions,
+): Promise<VerifyReplayReport> => {
   const started = projector.options.now();
   await projector.catchUp();
   const report = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };
-  let first: Difference | null = null;
+  let first: RowDifference | null = null;
   for (const size of options.batchSizes ?? [null]) {
     const store = await options.scratch();
     try {
       const replay = await replayInto(projector, store, size, options);
-      const compared = await compareWhenLevel(projector, replay.projector);
+      const compared = await compareAtSameOffsets(projector, replay.projector);
       report.events += replay.counts.events;
       report.accepted += compared.accepted;
       report.stale += compared.stale;
@@ -73,7 +84,7 @@ const replayInto = async (
   live: Projector,
   store: RowStore,
   size: number | null,
-  options: ReplayOptions,
+  options: VerifyReplayOptions,
 ): Promise<Replay> => {
   const { random, stopEvery = 5, progress } = options;
   const { log } = live.options;
@@ -110,20 +121,20 @@ const isAtEnd = async (projector: Projector, log: Projector['options']['log']): 
   return true;
 };
 
-type Compared = {
+type ComparedRows = {
   readonly rows: number;
   readonly accepted: number;
   readonly stale: number;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly RowDifference[];
 };
 
 /** Compares when both stand at the same place; while others write, the one that is behind catches up first. */
-const compareWhenLevel = async (live: Projector, replay: Projector): Promise<Compared> => {
+const compareAtSameOffsets = async (live: Projector, replay: Projector): Promise<ComparedRows> => {
   for (let tries = 0; tries < 20; tries++) {
     const [stored, replayed] = [await live.generation(), await replay.generation()];
     const found = await stored.scan((rows) =>
       replayed.scan(async (other) =>
-        (await isLevel(rows, other)) ? compareRows(stored, rows, other) : undefined,
+        (await areAtSameOffsets(rows, other)) ? compareRows(stored, rows, other) : undefined,
       ),
     );
     if (found !== undefined) return { ...found, ...(await staleCounts(replayed)) };
@@ -133,22 +144,23 @@ const compareWhenLevel = async (live: Projector, replay: Projector): Promise<Com
   throw fail('E_CURSOR_MOVED', 'the rows move on faster than they can be compared');
 };
 
-const isLevel = async (a: Scan, b: Scan): Promise<boolean> => (await placesOf(a)) === (await placesOf(b));
+const areAtSameOffsets = async (a: Scan, b: Scan): Promise<boolean> =>
+  (await offsetsText(a)) === (await offsetsText(b));
 
-const placesOf = async (scan: Scan): Promise<string> => {
-  const places: string[] = [];
+const offsetsText = async (scan: Scan): Promise<string> => {
+  const offsets: string[] = [];
   for (const partition of await scan.partitions()) {
     const cursor = await scan.cursor(partition);
-    places.push(`${partition}@${cursor === null ? -1 : checkpointOf(cursor).cursor.offset}`);
+    offsets.push(`${partition}@${cursor === null ? -1 : decodeCheckpoint(cursor).cursor.offset}`);
   }
-  return places.join();
+  return offsets.join();
 };
 
 const staleCounts = (generation: Generation): Promise<{ accepted: number; stale: number }> =>
   generation.read((view) => {
     const states = view.partitions().flatMap((partition) => {
       const cursor = view.cursor(partition);
-      return cursor === null ? [] : [checkpointOf(cursor).state];
+      return cursor === null ? [] : [decodeCheckpoint(cursor).state];
     });
     const stale = states.flatMap((state) => Object.values(state.stale));
     return {
@@ -162,8 +174,8 @@ const compareRows = async (
   generation: Generation,
   stored: Scan,
   replayed: Scan,
-): Promise<Pick<Compared, 'rows' | 'differences'>> => {
-  const differences: Difference[] = [];
+): Promise<Pick<ComparedRows, 'rows' | 'differences'>> => {
+  const differences: RowDifference[] = [];
   let rows = 0;
   for (const table of generation.tables) {
     if (table.local === true) continue;

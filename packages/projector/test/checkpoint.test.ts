@@ -1,5 +1,5 @@
 import { openMemoryContents } from '@stemma/contents';
-import { headsOf, readFence } from '@stemma/history-store';
+import { readHistoryHead, readHistoryHeads } from '@stemma/history-store';
 import { appendControl, openMemoryLog } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ it('where a projector stands is kept with its rows: heads, damage and the raised
   await before.catchUp();
   const checkpoint = await before.checkpoint(0);
   if (checkpoint === undefined) throw new Error('nothing was read');
-  const heads = { load: () => before.read((view) => headsOf(view, ['log:0'])) };
+  const heads = { load: () => before.read((view) => readHistoryHeads(view, ['log:0'])) };
   const author = { at: 1n, actor: 'operator', command: 'raise' };
   await appendControl(log, checkpoint, heads, { type: 'FormatRaised', version: 2 }, author);
   const [entry] = recorded.entries.slice(-1);
@@ -31,7 +31,7 @@ it('where a projector stands is kept with its rows: heads, damage and the raised
     damage: [{ history: entry!.key, affectsWholePartition: false }],
   });
   const fences = (projector: typeof before): Promise<unknown[]> =>
-    projector.read((view) => [...recorded.histories.keys()].map((history) => readFence(view, history)));
+    projector.read((view) => [...recorded.histories.keys()].map((history) => readHistoryHead(view, history)));
   expect(await fences(after)).toEqual(await fences(before));
-  expect(await after.read((view) => readFence(view, entry!.key)?.state)).toBe('damaged');
+  expect(await after.read((view) => readHistoryHead(view, entry!.key)?.state)).toBe('damaged');
 });

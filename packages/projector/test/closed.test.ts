@@ -2,7 +2,7 @@ import { ContentRef, sha256, sha256Hex } from '@stemma/canonical';
 import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import type { Frame, HistoryEvent } from '@stemma/events';
-import { DEFECTS, readFence, readHead } from '@stemma/history-store';
+import { DEFECTS, readHistoryHead, readTipSeq } from '@stemma/history-store';
 import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type MemoryLog } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { naiveHistory } from '@stemma/test-kit';
@@ -52,14 +52,14 @@ describe('what is not served', () => {
   it('a frame that cannot be makes its history defective there, and others go on [record §2: defective]', async () => {
     const impossible: HistoryEvent = { type: 'NodeRemoved', id: 'nobody', subtree: [] };
     const bad = behind(behind(frames('bad'), [impossible]), [
-      { type: 'PositionNamed', name: 'later', strand: 0, seq: 0 },
+      { type: 'PositionNamed', name: 'later', branchId: 0, seq: 0 },
     ]);
     const { projector } = await opened([...entriesOf(bad), ...entriesOf(frames('good'))]);
     await projector.catchUp();
     await projector.read((view) => {
-      expect(readFence(view, 'bad')).toMatchObject({ next: 6, state: 'defective', stopped: 4 });
-      expect(readFence(view, 'good')).toMatchObject({ next: 4, state: 'open', stopped: null });
-      expect([readHead(view, 'bad', 0), readHead(view, 'good', 0)]).toEqual([3, 3]);
+      expect(readHistoryHead(view, 'bad')).toMatchObject({ next: 6, state: 'defective', stopped: 4 });
+      expect(readHistoryHead(view, 'good')).toMatchObject({ next: 4, state: 'open', stopped: null });
+      expect([readTipSeq(view, 'bad', 0), readTipSeq(view, 'good', 0)]).toEqual([3, 3]);
       expect(view.get(DEFECTS, ['bad'])?.slice(0, 2)).toEqual([4, 'E_HISTORY_DEFECTIVE']);
     });
     expect(
@@ -78,9 +78,9 @@ describe('what is not served', () => {
       entriesOf([...list.slice(0, 3), { ...last, body: { ...last.body, events } }]),
     );
     await projector.catchUp();
-    expect(await projector.read((view) => [readFence(view, 'h')?.stopped, readHead(view, 'h', 0)])).toEqual([
-      3, 2,
-    ]);
+    expect(
+      await projector.read((view) => [readHistoryHead(view, 'h')?.stopped, readTipSeq(view, 'h', 0)]),
+    ).toEqual([3, 2]);
   });
 
   it('an event that this version does not know stops the projector in front of it, with everything before it folded [record §2: unknown version]', async () => {
@@ -95,7 +95,7 @@ describe('what is not served', () => {
     const { projector, log } = await opened([...good.slice(0, 3), strange, ...good.slice(3)]);
     expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
     expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
-    expect(await projector.read((view) => readHead(view, 'h', 0))).toBe(2);
+    expect(await projector.read((view) => readTipSeq(view, 'h', 0))).toBe(2);
     expect((await projector.checkpoint(0))?.cursor.offset).toBe(
       log.records(0).findIndex(({ key }) => key === 'i'),
     );
@@ -119,18 +119,18 @@ describe('what is not served', () => {
     await projector.catchUp();
     expect(
       await projector.read((view) => [
-        readFence(view, 'h')?.state,
+        readHistoryHead(view, 'h')?.state,
         view.get(DEFECTS, ['h'])?.[1],
-        readHead(view, 'h', 0),
+        readTipSeq(view, 'h', 0),
       ]),
     ).toEqual(['defective', 'E_CONTENT_MISSING', 0]);
     for (const bytes of stored.values()) expect(await contents.put(bytes)).toBeInstanceOf(ContentRef);
     await projector.catchUp();
     expect(
       await projector.read((view) => [
-        readFence(view, 'h')?.state,
+        readHistoryHead(view, 'h')?.state,
         view.get(DEFECTS, ['h']),
-        readHead(view, 'h', 0),
+        readTipSeq(view, 'h', 0),
       ]),
     ).toEqual(['open', undefined, 3]);
   });

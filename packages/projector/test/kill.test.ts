@@ -1,8 +1,8 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { openMemoryContents } from '@stemma/contents';
-import { readFence, readHead, readLineage } from '@stemma/history-store';
+import { readBranchState, readHistoryHead, readTipSeq } from '@stemma/history-store';
 import { openEmbeddedLog } from '@stemma/log-embedded';
-import { findHistory, listLineages } from '@stemma/read-models';
+import { findHistory, listBranches } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { spawn } from 'node:child_process';
@@ -15,18 +15,18 @@ import { someRecorded } from './recorded.ts';
 
 const KILLS = 40;
 
-/** What heads, lineage and snapshots say of a history is of one moment; gives how many histories were there. */
+/** What heads, branch and snapshots say of a history is of one moment; gives how many histories were there. */
 const lookAtOneState = (projector: Projector, histories: Iterable<string>): Promise<number> =>
   projector.read((view) => {
     let there = 0;
     for (const history of histories) {
-      const next = readFence(view, history)?.next;
+      const next = readHistoryHead(view, history)?.next;
       if (next === undefined) continue;
       there++;
-      const lineages = listLineages(view, history);
+      const branches = listBranches(view, history);
       expect(findHistory(view, history)?.seq).toBe(next - 1);
-      expect(Math.max(...lineages.map(({ seq }) => seq))).toBe(next - 1);
-      for (const { strand, seq } of lineages) expect(readHead(view, history, strand)).toBe(seq);
+      expect(Math.max(...branches.map(({ seq }) => seq))).toBe(next - 1);
+      for (const { branchId, seq } of branches) expect(readTipSeq(view, history, branchId)).toBe(seq);
     }
     return there;
   });
@@ -77,11 +77,11 @@ it(
       accepted: recorded.entries.length + 1,
     });
     for (const [history, naive] of recorded.histories) {
-      for (const strand of naive.strands.keys()) {
+      for (const branchId of naive.branches.keys()) {
         const ids = (nodes: Iterable<{ headers: { id: string } }>): string[] =>
           [...nodes].map(({ headers }) => headers.id).sort(compareCodePoints);
-        const { nodes } = await projector.read((view) => readLineage(view, history, strand, null));
-        expect(ids(nodes)).toEqual(ids(naive.copyAt(strand, naive.state.next - 1).nodes));
+        const { nodes } = await projector.read((view) => readBranchState(view, history, branchId, null));
+        expect(ids(nodes)).toEqual(ids(naive.copyAt(branchId, naive.state.next - 1).nodes));
       }
     }
     await store.close();

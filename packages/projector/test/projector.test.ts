@@ -1,5 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
-import { FENCES, HISTORY_STORE, readFence, readLineage } from '@stemma/history-store';
+import { HISTORY_HEADS, HISTORY_STORE, readBranchState, readHistoryHead } from '@stemma/history-store';
 import { openMemoryLog } from '@stemma/log';
 import { READ_MODELS } from '@stemma/read-models';
 import { openMemoryRowStore, type Row } from '@stemma/row-store';
@@ -23,8 +23,8 @@ describe('a projector', () => {
         anyRecorded(3, 25),
         fc.integer({ min: 1, max: 2 }),
         fc.infiniteStream(fc.nat(3)),
-        async (acts, partitions, dice) => {
-          const recorded = record(acts);
+        async (actions, partitions, dice) => {
+          const recorded = record(actions);
           const { log, contents } = await logged(recorded, partitions);
           const results = [];
           for (const frames of [Infinity, 1, 7, 1_000]) {
@@ -47,11 +47,15 @@ describe('a projector', () => {
             const projector = openProjector({ log, contents, store, cacheBytes: 1 });
             await projector.catchUp();
             expect(await allRows(await projector.generation())).toEqual(rows);
-            expect(await projector.read((view) => readFence(view, history)?.next)).toBe(naive.frames.length);
+            expect(await projector.read((view) => readHistoryHead(view, history)?.next)).toBe(
+              naive.frames.length,
+            );
             await projector.read((view) => {
-              for (const strand of naive.strands.keys()) {
-                const { nodes } = readLineage(view, history, strand, null);
-                expect([...nodes].length).toBe([...naive.copyAt(strand, naive.state.next - 1).nodes].length);
+              for (const branchId of naive.branches.keys()) {
+                const { nodes } = readBranchState(view, history, branchId, null);
+                expect([...nodes].length).toBe(
+                  [...naive.copyAt(branchId, naive.state.next - 1).nodes].length,
+                );
               }
             });
           }
@@ -63,8 +67,8 @@ describe('a projector', () => {
 
   it('shares a store with another: whoever is overtaken goes on from where the other is [decision 0047]', async () => {
     await fc.assert(
-      fc.asyncProperty(anyRecorded(3, 20), async (acts) => {
-        const recorded = record(acts);
+      fc.asyncProperty(anyRecorded(3, 20), async (actions) => {
+        const recorded = record(actions);
         const { log, contents } = await logged(recorded);
         const store = openMemoryRowStore();
         const open = (frames: number): Projector =>
@@ -162,7 +166,9 @@ describe('a projector', () => {
     for (const entry of recorded.entries) {
       const [placed] = await log.append(0, [entry]);
       await projector.waitFor({ partition: 0, offset: placed!.next }, ending.signal);
-      expect(await projector.read((view) => (view.get(FENCES, [entry.key])?.[0] as number) > 0)).toBe(true);
+      expect(await projector.read((view) => (view.get(HISTORY_HEADS, [entry.key])?.[0] as number) > 0)).toBe(
+        true,
+      );
     }
     ending.abort();
     await following;
@@ -179,7 +185,7 @@ describe('a projector', () => {
     const projector = openProjector({ log, contents, store: openMemoryRowStore(), limits: { frames: 3 } });
     await projector.catchUp();
     const heads = await projector.read((view) =>
-      ['h0', 'h1', 'h2'].map((history) => readFence(view, history)),
+      ['h0', 'h1', 'h2'].map((history) => readHistoryHead(view, history)),
     );
     expect(heads[0]?.state).toBe('damaged');
     expect(heads.slice(1).map((head) => [head?.state, head?.next])).toEqual(

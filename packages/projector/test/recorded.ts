@@ -12,7 +12,14 @@ import {
   type MemoryLog,
 } from '@stemma/log';
 import type { Generation, Row } from '@stemma/row-store';
-import { anyActs, naiveHistory, perform, START, type Act, type NaiveHistory } from '@stemma/test-kit';
+import {
+  anyOperations,
+  naiveHistory,
+  perform,
+  START,
+  type NaiveHistory,
+  type RandomOperation,
+} from '@stemma/test-kit';
 import fc from 'fast-check';
 
 /** Random histories, and their records in the order in which they lie in the log. */
@@ -21,25 +28,25 @@ export type Recorded = {
   readonly entries: readonly Entry[];
 };
 
-export const anyRecorded = (histories: number, acts: number): fc.Arbitrary<Act[][]> =>
-  fc.array(anyActs(1, acts), { minLength: 1, maxLength: histories });
+export const anyRecorded = (histories: number, acts: number): fc.Arbitrary<RandomOperation[][]> =>
+  fc.array(anyOperations(1, acts), { minLength: 1, maxLength: histories });
 
 /** Those of one seed. */
 export const someRecorded = (seed: number, histories = 3, acts = 30): Recorded =>
   record(
-    fc.sample(fc.array(anyActs(acts, acts), { minLength: histories, maxLength: histories }), {
+    fc.sample(fc.array(anyOperations(acts, acts), { minLength: histories, maxLength: histories }), {
       numRuns: 1,
       seed,
-    })[0] as Act[][],
+    })[0] as RandomOperation[][],
   );
 
-export const record = (all: readonly (readonly Act[])[]): Recorded => {
+export const record = (all: readonly (readonly RandomOperation[])[]): Recorded => {
   const histories = new Map<string, NaiveHistory>();
-  const lists = all.map((acts, i) => {
+  const lists = all.map((actions, i) => {
     const history = naiveHistory(() => undefined, `h${i}`);
     histories.set(`h${i}`, history);
     history.run(0, [START]);
-    for (const act of acts) perform(history, act);
+    for (const action of actions) perform(history, action);
     return entriesOf(history.frames);
   });
   // One of each in turn, so that histories lie mixed.

@@ -11,7 +11,7 @@ export type Origin = {
   readonly author: Author;
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly strand: number;
+  readonly branchId: number;
   /** The cycle that was open, or that of the import. */
   readonly cycle: number;
 };

@@ -11,15 +11,15 @@ export type HistorySummary = {
   readonly frames: number;
   readonly events: number;
   readonly cycles: number;
-  readonly lineages: readonly LineageSummary[];
+  readonly branches: readonly BranchSummary[];
   readonly state: 'open' | 'damaged' | 'defective';
   /** The `seq` at which it stops being served; null while it is open. */
   readonly stopped: number | null;
 };
 
-export type LineageSummary = {
-  readonly lineage: string;
-  readonly strand: number;
+export type BranchSummary = {
+  readonly branch: string;
+  readonly branchId: number;
   readonly name: string | null;
   readonly parent: number | null;
   readonly at: number | null;
@@ -28,7 +28,7 @@ export type LineageSummary = {
 export type SnapshotSummary = {
   readonly label: string;
   readonly cycle: number;
-  readonly strand: number;
+  readonly branchId: number;
   readonly seq: number;
   readonly treeHash: string;
   readonly threadHash: string;
@@ -44,9 +44,9 @@ export type SnapshotSummary = {
 /** An accepted event as `stemma log` and the live stream give it. */
 export type LoggedEvent = {
   readonly history: string;
-  /** What names its lineage now: the history's id for `main`, else `<history>:<strand>`. */
-  readonly lineage: string;
-  readonly strand: number;
+  /** What names its branch now: the history's id for `main`, else `<history>:<branch id>`. */
+  readonly branch: string;
+  readonly branchId: number;
   readonly seq: number;
   readonly index: number;
   readonly command: string;

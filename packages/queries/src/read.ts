@@ -1,14 +1,34 @@
 import { toHex } from '@stemma/canonical';
 import type { Payload } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { lineageName, listSnapshots, positionIn, readFence, readFlatTree, readHead, readStrand, type Line, type Position, type TreeAt, type TreeView } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
-import { authorOf, findAct, findHistory, listHistories, listLineages, listNames, type HistoryRow } from '@stemma/read-models';
+import {
+  branchAddressOf,
+  listSnapshots,
+  positionOfFrame,
+  readBranch,
+  readFlatTree,
+  readHistoryHead,
+  readTipSeq,
+  type BranchRef,
+  type Position,
+  type TreeAt,
+  type TreeView,
+} from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
+import {
+  authorOf,
+  findFrameSummary,
+  findHistory,
+  listBranches,
+  listHistories,
+  listNamedPositions,
+  type HistoryRow,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { collect } from '@stemma/suspend';
-import { findLine, lineageIn } from './find.ts';
-import type { HistorySummary, LineageSummary, SnapshotSummary } from './read-types.ts';
+import { findBranchIn, findBranchRef } from './find-branch.ts';
+import type { BranchSummary, HistorySummary, SnapshotSummary } from './read-types.ts';
 import { resolvePosition, type PositionMarker } from './resolve-position.ts';
 
 const MILLION = 1_000_000n;
@@ -16,7 +36,7 @@ const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / MILLI
 
 /** Whether a history is served to its end. */
 export const stateOf = (rows: RowReader, history: string): Pick<HistorySummary, 'state' | 'stopped'> => {
-  const { state, stopped } = readFence(rows, history) ?? { state: 'open', stopped: null };
+  const { state, stopped } = readHistoryHead(rows, history) ?? { state: 'open', stopped: null };
   return { state, stopped };
 };
 
@@ -42,46 +62,46 @@ const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => ({
   frames: row.frames,
   events: row.events,
   cycles: row.snapshots,
-  lineages: listLineages(rows, row.history).map(({ strand, name, parent }): LineageSummary => ({
-    lineage: lineageName(rows, row.history, strand),
-    strand,
+  branches: listBranches(rows, row.history).map(({ branchId, name, parent }): BranchSummary => ({
+    branch: branchAddressOf(rows, row.history, branchId),
+    branchId,
     name,
-    parent: parent?.strand ?? null,
+    parent: parent?.branchId ?? null,
     at: parent?.seq ?? null,
   })),
   ...stateOf(rows, row.history),
 });
 
-/** The snapshots on a lineage's chain, oldest first; with a page, so many before a cycle (or the newest). */
+/** The snapshots on a branch's ancestor path, oldest first; with a page, so many before a cycle (or the newest). */
 export const snapshotsOf = (
   rows: RowReader,
-  { history, strand }: Line,
+  { history, branchId }: BranchRef,
   { before, limit }: { readonly before?: number; readonly limit?: number } = {},
 ): readonly SnapshotSummary[] => {
   const named = new Map<number, string[]>();
-  for (const { name, position } of listNames(rows, history))
+  for (const { name, position } of listNamedPositions(rows, history))
     named.set(position, [...(named.get(position) ?? []), name]);
   const page = {
     ...(before === undefined ? {} : { from: before - 1 }),
     ...(limit === undefined ? {} : { limit }),
   };
   if (before === 0) return [];
-  return listSnapshots(rows, history, strand, readHead(rows, history, strand), page)
+  return listSnapshots(rows, history, branchId, readTipSeq(rows, history, branchId), page)
     .map((row): SnapshotSummary => {
-      const act = findAct(rows, history, row.seq);
+      const frameSummary = findFrameSummary(rows, history, row.seq);
       return {
         label: `@c${row.cycle}`,
         cycle: row.cycle,
         treeHash: toHex(row.treeHash),
         threadHash: toHex(row.threadHash),
-        at: milliseconds(act.at),
+        at: milliseconds(frameSummary.at),
         nodes: row.nodes,
         blocks: row.blocks,
         turns: row.turns,
         names: named.get(row.seq) ?? [],
-        author: authorOf(act),
-        command: act.command,
-        strand: row.strand,
+        author: authorOf(frameSummary),
+        command: frameSummary.command,
+        branchId: row.branchId,
         seq: row.seq,
       };
     })
@@ -89,24 +109,27 @@ export const snapshotsOf = (
 };
 
 /** @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, */
-export const positionOf = (rows: RowReader, line: Line, ref: string): Position => {
-  const { lineage, at } = parseRef(ref);
-  const asked = lineage === null ? line : (lineageIn(rows, line.history, lineage) ?? findLine(rows, lineage));
-  if (asked.history !== line.history)
-    throw fail('E_LINEAGE_NOT_FOUND', `${ref} is a position of another history than ${line.history}`, {
-      history: line.history,
+export const positionOf = (rows: RowReader, branchRef: BranchRef, ref: string): Position => {
+  const { branch, at } = parseRef(ref);
+  const askedBranch =
+    branch === null
+      ? branchRef
+      : (findBranchIn(rows, branchRef.history, branch) ?? findBranchRef(rows, branch));
+  if (askedBranch.history !== branchRef.history)
+    throw fail('E_BRANCH_NOT_FOUND', `${ref} is a position of another history than ${branchRef.history}`, {
+      history: branchRef.history,
     });
-  return positionAt(rows, asked, at);
+  return positionAt(rows, askedBranch, at);
 };
 
 /** @throws E_SELECTOR_INVALID for `@*` and ranges, E_SNAPSHOT_NOT_FOUND */
 export const positionAt = (
   rows: RowReader,
-  { history, strand }: Line,
+  { history, branchId }: BranchRef,
   marker: Marker | MarkerRange,
 ): Position => {
-  const found = resolvePosition(rows, history, strand, positionMarker(marker));
-  return positionIn(rows, history, found.strand, found.seq);
+  const found = resolvePosition(rows, history, branchId, positionMarker(marker));
+  return positionOfFrame(rows, history, found.branchId, found.seq);
 };
 
 /** One position; `@*` and ranges are several. */
@@ -125,21 +148,21 @@ const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
 };
 
 /** The tree at a position, without contents. */
-export const treeAt = (projector: ServedRows, position: Position): Promise<TreeAt> => {
-  const { history, strand, seq } = position;
-  return projector.read((rows) => ({
+export const treeAt = (projection: Projection, position: Position): Promise<TreeAt> => {
+  const { history, branchId, seq } = position;
+  return projection.read((rows) => ({
     position,
-    tree: readFlatTree(rows, history, strand, seq),
-    thread: readStrand(rows, history, strand).thread,
+    tree: readFlatTree(rows, history, branchId, seq),
+    thread: readBranch(rows, history, branchId).thread,
   }));
 };
 
 /** The tree at a position, with all its payloads at hand. */
-export const viewOf = async (projector: ServedRows, position: Position): Promise<TreeView> => {
+export const viewOf = async (projection: Projection, position: Position): Promise<TreeView> => {
   const { history } = position;
-  const { tree, thread } = await treeAt(projector, position);
+  const { tree, thread } = await treeAt(projection, position);
   const refs = tree.payloads.filter((ref) => ref !== null);
-  const found = await projector.payloads.using(history, (source) =>
+  const found = await projection.payloads.using(history, (source) =>
     collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
   );
   const at = new Map<number, Map<number, Payload | undefined>>();

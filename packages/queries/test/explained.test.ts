@@ -1,6 +1,6 @@
 import { diffTrees, flattenRecords, NODE_KIND, threadBytes, type FlatTree } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
-import { anyActs, play, type Played } from '@stemma/test-kit';
+import { anyOperations, play, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explainPositions } from '../src/causes/explain.ts';
@@ -8,18 +8,18 @@ import { whyNode } from '../src/causes/why.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);
 
-const treeAt = ({ history }: Played, strand: number, seq: number): FlatTree =>
-  flattenRecords(history.copyAt(strand, seq));
+const treeAt = ({ history }: Played, branchId: number, seq: number): FlatTree =>
+  flattenRecords(history.copyAt(branchId, seq));
 
 test('an explained diff begins with the diff, and its entries lie in both threads where it says; moves pair equal contents [context-tree §7: explain] [PACT 06 §4.4] [PACT 05 §4.5]', async () => {
   await fc.assert(
-    fc.asyncProperty(anyActs(5, 50), fc.nat(), fc.nat(), fc.nat(), async (acts, s, q, r) => {
-      const played = play(acts);
-      const strands = [...played.history.strands.keys()];
-      const strand = strands[s % strands.length] as number;
+    fc.asyncProperty(anyOperations(5, 50), fc.nat(), fc.nat(), fc.nat(), async (actions, s, q, r) => {
+      const played = play(actions);
+      const branchIds = [...played.history.branches.keys()];
+      const branchId = branchIds[s % branchIds.length] as number;
       const { next } = played.history.state;
-      const [a, b] = [played.positionAt(strand, q % next), played.positionAt(0, r % next)];
-      const [older, newer] = [treeAt(played, a.strand, a.seq), treeAt(played, b.strand, b.seq)];
+      const [a, b] = [played.positionAt(branchId, q % next), played.positionAt(0, r % next)];
+      const [older, newer] = [treeAt(played, a.branchId, a.seq), treeAt(played, b.branchId, b.seq)];
       const source = ({ seq, index }: { seq: number; index: number }) =>
         payloadIn(played.history.frames[seq]?.body.events[index] as never);
       const { added, removed, changed, entries, moves } = await explainPositions(played.projector, a, b);
@@ -51,21 +51,21 @@ const blocksIn = (tree: FlatTree, index: number): string[] =>
 
 test('a life has one coming, at most one going, and moments in order; ids without a life there are refused [context-tree §3: one cause]', async () => {
   await fc.assert(
-    fc.asyncProperty(anyActs(5, 50), fc.nat(), async (acts, s) => {
-      const played = play(acts);
-      const strands = [...played.history.strands.keys()];
+    fc.asyncProperty(anyOperations(5, 50), fc.nat(), async (actions, s) => {
+      const played = play(actions);
+      const branchIds = [...played.history.branches.keys()];
       const position = played.positionAt(
-        strands[s % strands.length] as number,
+        branchIds[s % branchIds.length] as number,
         played.history.state.next - 1,
       );
-      const tree = treeAt(played, position.strand, position.seq);
+      const tree = treeAt(played, position.branchId, position.seq);
       for (const id of played.history.ids) {
         const life = await whyNode(played.projector, position, id).catch(() => null);
         if (life === null) {
           expect(tree.indexOf(id)).toBeUndefined();
           continue;
         }
-        const { came, then, left, present } = life;
+        const { added: came, changes: then, removed: left, present } = life;
         expect(present).toBe(tree.indexOf(id) !== undefined);
         expect([came.explains, left?.explains ?? 'removed']).toEqual(['added', 'removed']);
         const places = [came, ...then, ...(left === null ? [] : [left])].map(({ seq, index }) => [

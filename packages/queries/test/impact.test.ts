@@ -4,13 +4,13 @@ import { foldFrame } from '@stemma/history-store';
 import { ALL_FOLDS } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows } from '@stemma/row-store';
 import {
-  anyActs,
+  anyOperations,
   framesOf,
   HISTORY,
   naiveHistory,
-  type Act,
   type NaiveHistory,
   type Played,
+  type RandomOperation,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -22,8 +22,8 @@ const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)];
 
 /** Steps of agents and observers: blocks of all roles, short-lived ones, references, edits, moves. */
-const stepsFor = (history: NaiveHistory, strand: number, { what, a, b, c }: Act): Step[] => {
-  const { nodes } = history.copyAt(strand, history.state.next - 1);
+const stepsFor = (history: NaiveHistory, branchId: number, { what, a, b, c }: RandomOperation): Step[] => {
+  const { nodes } = history.copyAt(branchId, history.state.next - 1);
   const ids = [...nodes].map(({ headers }) => headers.id);
   const id = pick(ids, a) ?? 'none';
   const node = {
@@ -46,7 +46,7 @@ const stepsFor = (history: NaiveHistory, strand: number, { what, a, b, c }: Act)
   return [{ op: 'priorities', priorities: [{ id, priority: a % 5 }] }];
 };
 
-const play = (acts: readonly Act[], thread: 'full' | 'pre') => {
+const play = (actions: readonly RandomOperation[], thread: 'full' | 'pre') => {
   const rows = openMemoryRowStore().rows(
     'test',
     ALL_FOLDS.flatMap(({ tables }) => tables),
@@ -62,11 +62,11 @@ const play = (acts: readonly Act[], thread: 'full' | 'pre') => {
     });
   });
   history.run(0, [{ op: 'start', name: null, thread }]);
-  for (const act of acts) {
-    const strands = [...history.strands.keys()];
-    const strand = (act.what % 4 === 0 ? pick(strands, act.a) : strands.at(-1)) ?? 0;
-    if (act.c < 40) history.branch('fork', pick(strands, act.a) ?? 0, act.b % history.state.next);
-    else history.run(strand, stepsFor(history, strand, act));
+  for (const action of actions) {
+    const branchIds = [...history.branches.keys()];
+    const branchId = (action.what % 4 === 0 ? pick(branchIds, action.a) : branchIds.at(-1)) ?? 0;
+    if (action.c < 40) history.branch('fork', pick(branchIds, action.a) ?? 0, action.b % history.state.next);
+    else history.run(branchId, stepsFor(history, branchId, action));
   }
   return { history, rows };
 };
@@ -100,25 +100,25 @@ const contentsOf = (tree: Tree) => {
   return found;
 };
 
-/** The law of impact by its words alone: every tree after every frame of a lineage, every prompt read whole. */
+/** The law of impact by its words alone: every tree after every frame of a branch, every prompt read whole. */
 const naiveImpact = (
   history: NaiveHistory,
   thread: 'full' | 'pre',
-  act: { readonly strand: number; readonly seq: number },
-  strand: number,
+  act: { readonly branchId: number; readonly seq: number },
+  branchId: number,
   byActor: (seq: number) => boolean,
 ) => {
-  const frames = framesOf({ history } as unknown as Played, strand, Infinity).filter(
+  const frames = framesOf({ history } as unknown as Played, branchId, Infinity).filter(
     ({ envelope }) => envelope.seq >= act.seq,
   );
   const depths = new Map<string, number>();
   const named = new Map<string, number>();
   const calls: { seq: number; direct: number; derived: number; depth: number }[] = [];
-  let before: Tree | null = act.seq === 0 ? null : flattenRecords(history.copyAt(act.strand, act.seq - 1));
+  let before: Tree | null = act.seq === 0 ? null : flattenRecords(history.copyAt(act.branchId, act.seq - 1));
   let lastCall: number | null = null;
   for (const { envelope, body } of frames) {
     const { seq } = envelope;
-    const tree = flattenRecords(history.copyAt(body.lineage, seq));
+    const tree = flattenRecords(history.copyAt(body.branchId, seq));
     const was = before === null ? new Map() : contentsOf(before);
     const now = [...contentsOf(tree)].sort(([, x], [, y]) => x.index - y.index);
     for (const [key, { id, made, role, refs }] of now) {
@@ -152,25 +152,25 @@ const naiveImpact = (
 };
 
 it.each(['full', 'pre'] as const)(
-  'gives the calls that reading every prompt of every lineage gives, thread %s [pool: impact]',
+  'gives the calls that reading every prompt of every branch gives, thread %s [pool: impact]',
   (thread) => {
     fc.assert(
-      fc.property(anyActs(20, 90), fc.nat(), fc.nat(9), (acts, which, turn) => {
-        const { history, rows } = play(acts, thread);
+      fc.property(anyOperations(20, 90), fc.nat(), fc.nat(9), (actions, which, turn) => {
+        const { history, rows } = play(actions, thread);
         const byActor = (seq: number): boolean => seq % 10 === turn;
         const frame = pick(history.frames, 1 + (which % Math.ceil(history.frames.length / 2)));
         if (frame === undefined || frame.envelope.seq === 0) return;
-        const act = { strand: frame.body.lineage, seq: frame.envelope.seq };
+        const act = { branchId: frame.body.branchId, seq: frame.envelope.seq };
         const facts = rows.now((view) => readImpactFacts(view, HISTORY, act));
         const impact = traceImpact({ ...facts, byActor });
         const expected = new Map<number, unknown>();
-        for (const strand of history.strands.keys())
+        for (const branchId of history.branches.keys())
           if (
-            framesOf({ history } as unknown as Played, strand, Infinity).some(
+            framesOf({ history } as unknown as Played, branchId, Infinity).some(
               ({ envelope }) => envelope.seq === act.seq,
             )
           )
-            for (const call of naiveImpact(history, thread, act, strand, byActor))
+            for (const call of naiveImpact(history, thread, act, branchId, byActor))
               expected.set(call.seq, call);
 
         expect(
@@ -189,14 +189,14 @@ it.each(['full', 'pre'] as const)(
 
 it('gives, for what an act took out or replaced, the calls that its own ttl would have shown it to [pool: impact]', () => {
   fc.assert(
-    fc.property(anyActs(20, 90), fc.nat(), (acts, which) => {
-      const { history, rows } = play(acts, 'full');
+    fc.property(anyOperations(20, 90), fc.nat(), (actions, which) => {
+      const { history, rows } = play(actions, 'full');
       const frame = pick(history.frames, 1 + which);
-      if (frame === undefined || frame.envelope.seq === 0 || frame.body.events[0]?.type === 'LineageStarted')
+      if (frame === undefined || frame.envelope.seq === 0 || frame.body.events[0]?.type === 'BranchStarted')
         return;
-      const act = { strand: frame.body.lineage, seq: frame.envelope.seq };
+      const act = { branchId: frame.body.branchId, seq: frame.envelope.seq };
       const [before, after] = [act.seq - 1, act.seq].map((seq) =>
-        flattenRecords(history.copyAt(act.strand, seq)),
+        flattenRecords(history.copyAt(act.branchId, seq)),
       );
       const impact = traceImpact(rows.now((view) => readImpactFacts(view, HISTORY, act)));
       const now = contentsOf(after as Tree);
@@ -213,20 +213,20 @@ it('gives, for what an act took out or replaced, the calls that its own ttl woul
       ).toBe(true);
       for (const [, { id, expires }] of lost) {
         const calls = found.get(id)?.calls ?? [];
-        for (const { strand, calls: all } of [...history.strands.keys()].map((each) => ({
-          strand: each,
+        for (const { branchId, calls: all } of [...history.branches.keys()].map((each) => ({
+          branchId: each,
           calls: framesOf({ history } as unknown as Played, each, Infinity),
         }))) {
           if (!all.some(({ envelope }) => envelope.seq === act.seq)) continue;
           const own = all.filter(
             ({ envelope, body }) =>
-              body.lineage === strand &&
+              body.branchId === branchId &&
               envelope.seq >= act.seq &&
               body.events.some(
                 (event) => event.type === 'SnapshotCommitted' && (expires === null || event.cycle < expires),
               ),
           );
-          expect(calls.find((each) => each.strand === strand)?.count ?? 0).toBe(own.length);
+          expect(calls.find((each) => each.branchId === branchId)?.count ?? 0).toBe(own.length);
         }
       }
     }),

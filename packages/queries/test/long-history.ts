@@ -10,7 +10,7 @@ import {
 } from '@stemma/history';
 import { HISTORY_STORE } from '@stemma/history-store';
 import type { Projector } from '@stemma/projector';
-import { ALL_FOLDS, lineage } from '@stemma/read-models';
+import { ALL_FOLDS, audit } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows, type RowReader } from '@stemma/row-store';
 import { HISTORY } from '@stemma/test-kit';
 
@@ -33,12 +33,12 @@ export const longHistory = (cycles: number): LongHistory => {
     idTaken: () => false,
     nameTaken: () => false,
     command: () => undefined,
-    lineageNamed: () => undefined,
+    branchNamed: () => undefined,
   };
   const alone = (): never => {
-    throw new Error('there is one lineage');
+    throw new Error('there is one branch');
   };
-  const sources = { payload, lookups, position: alone, lineage: alone };
+  const sources = { payload, lookups, position: alone, branchTip: alone };
   let staged = rows.now((view) => stageRows(view));
   const commit = (seq: number): void => {
     const cursor = Uint8Array.of(seq & 255, (seq >> 8) & 255, seq >> 16);
@@ -54,7 +54,7 @@ export const longHistory = (cycles: number): LongHistory => {
     const command: Command = {
       id: `c${seq}`,
       history: HISTORY,
-      lineage: 0,
+      branchId: 0,
       by: { recorder: 'test' },
       steps: [...steps],
     };
@@ -70,7 +70,7 @@ export const longHistory = (cycles: number): LongHistory => {
     };
     const envelope = { v: 1, history: HISTORY, seq, prev: new Uint8Array(32) };
     const applied = applyFrame(state, { envelope, body }, sources);
-    for (const model of [HISTORY_STORE, lineage]) model.fold(applied, staged);
+    for (const model of [HISTORY_STORE, audit]) model.fold(applied, staged);
     if (seq % BATCH === 0) commit(seq);
   };
   submit([{ op: 'start', name: null }], 0);

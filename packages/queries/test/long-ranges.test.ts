@@ -6,14 +6,14 @@ import { selectRange } from '../src/selection/select-range.ts';
 import { longHistory, type LongHistory } from './long-history.ts';
 
 const CYCLES = 10_000;
-const line = { history: HISTORY, strand: 0, lineage: HISTORY };
+const line = { history: HISTORY, branchId: 0, branch: HISTORY };
 let long: LongHistory;
 
 beforeAll(() => {
   long = longHistory(CYCLES);
 }, 600_000);
 
-const asked = () => ({ projector: long.projector, load: openTreeLoader() });
+const asked = () => ({ projection: long.projector, load: openTreeLoader() });
 
 /** The best of a few tries: other programs may have the machine for a moment. */
 const quickest = async (run: () => Promise<unknown>): Promise<number> => {

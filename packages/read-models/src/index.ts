@@ -1,37 +1,37 @@
-export { ALL_FOLDS, READ_MODELS } from './catalogue.ts';
-export { changedParts } from './diffs/changed-parts.ts';
-export { explainDiff, type ExplainedEntry, type WayMoment } from './diffs/explain.ts';
-export { presenceOf } from './diffs/presence.ts';
-export { type Moment, nodesTouched, timelineOf, touchesOfNode } from './diffs/timeline.ts';
-export { cycleSeen, type Vista, vistaFrom } from './diffs/vista.ts';
+export { audit } from './audit/audit.ts';
 export {
   findIntervention,
   type InterventionQuery,
   type InterventionRow,
   listInterventions,
   listObservations,
-} from './lineage/interventions.ts';
-export { lineage } from './lineage/lineage.ts';
+} from './audit/interventions.ts';
 export {
-  type Act,
   authorOf,
-  findAct,
+  type BranchRow,
+  findBranch,
+  findFrameSummary,
   findHistory,
-  findLineage,
+  type FrameSummary,
   type HistoryRow,
-  type LineageRow,
-  listActs,
+  listBranches,
   listCommits,
+  listFrameSummaries,
   listHistories,
-  listLineages,
-  listNames,
+  listNamedPositions,
   listNotes,
   listNotesAt,
-  type NamedRow,
-} from './lineage/queries.ts';
-export { INTERVENTIONS } from './lineage/tables.ts';
+  type NamedPositionRow,
+} from './audit/queries.ts';
+export { INTERVENTIONS } from './audit/tables.ts';
+export { ALL_FOLDS, READ_MODELS } from './catalogue.ts';
+export { type AncestryView, findCycle, readAncestryView } from './diffs/ancestry-view.ts';
+export { readDiffCandidates } from './diffs/diff-candidates.ts';
+export { type DiffCause, explainDiff, type ExplainedEntry } from './diffs/explain.ts';
+export { presenceOf } from './diffs/presence.ts';
+export { listChangedNodes, readNodeChanges, readTimeline, type TimelineEntry } from './diffs/timeline.ts';
 export type { ReadModel } from './read-model.ts';
 export type { StageNode } from './stages/node-row.ts';
 export { payloadFrame, payloadOf } from './stages/payload-of.ts';
-export { countStream, findStages, framesNodes, listStream } from './stages/queries.ts';
+export { countStream, findSnapshotStages, listFrameNodes, listStream } from './stages/queries.ts';
 export { stages } from './stages/stages.ts';

@@ -1,26 +1,26 @@
 import { diffTrees, exportTree, flattenRecords, flattenTree, type PayloadSource } from '@stemma/context-tree';
 import { attributeFrame, payloadIn, type AppliedFrame, type Attributed, type Step } from '@stemma/history';
 import {
-  anyActs,
+  anyOperations,
   HISTORY,
   naiveHistory,
   perform,
   rowsUnderTest,
   START,
-  type Act,
   type NaiveHistory,
+  type RandomOperation,
   type RowsUnderTest,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  cycleSeen,
   explainDiff,
+  findCycle,
   presenceOf,
-  timelineOf,
-  vistaFrom,
+  readAncestryView,
+  readTimeline,
+  type AncestryView,
   type ExplainedEntry,
-  type Vista,
 } from '../src/index.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 60);
@@ -34,30 +34,30 @@ type Told = {
   readonly attributed: ReadonlyMap<number, readonly Attributed[]>;
 };
 
-const play = (acts: readonly Act[], first: Step = START): Told => {
+const play = (actions: readonly RandomOperation[], first: Step = START): Told => {
   const under = rowsUnderTest();
   const attributed = new Map<number, readonly Attributed[]>();
   const history: NaiveHistory = naiveHistory((frame: AppliedFrame) => {
     under.fold(frame);
-    const { seq, lineage } = frame;
-    const before = seq === 0 ? null : flattenRecords(history.copyAt(lineage, seq - 1));
+    const { seq, branchId } = frame;
+    const before = seq === 0 ? null : flattenRecords(history.copyAt(branchId, seq - 1));
     attributed.set(seq, attributeFrame(frame, before, flattenTree(frame.state.tree), source));
   });
   const source: PayloadSource = ({ seq, index }) =>
     payloadIn(history.frames[seq]?.body.events[index] as never);
   history.run(0, [first]);
-  for (const act of acts) perform(history, act);
+  for (const action of actions) perform(history, action);
   return { history, under, source, attributed };
 };
 
-/** The frames of a position in order, by the definition of strands alone. */
-const framesAt = ({ history }: Told, strand: number, seq: number): number[] => {
-  const { parent, at } = history.strands.get(strand) ?? { parent: null, at: 0 };
+/** The frames of a position in order, by the definition of branches alone. */
+const framesAt = ({ history }: Told, branchId: number, seq: number): number[] => {
+  const { parent, at } = history.branches.get(branchId) ?? { parent: null, at: 0 };
   const before = parent === null ? [] : framesAt({ history } as Told, parent, Math.min(seq, at));
   return [
     ...before,
     ...history.frames
-      .filter(({ envelope, body }) => body.lineage === strand && envelope.seq <= seq)
+      .filter(({ envelope, body }) => body.branchId === branchId && envelope.seq <= seq)
       .map(({ envelope }) => envelope.seq),
   ];
 };
@@ -77,14 +77,18 @@ const expectedLines = (told: Told, a: readonly number[], b: readonly number[], i
 };
 
 /** The same lines from an explained entry: a run of ageing is a line for each of its cycles. */
-const explainedLines = (told: Told, vistas: readonly [Vista, Vista], entry: ExplainedEntry): string[] =>
+const explainedLines = (
+  told: Told,
+  vistas: readonly [AncestryView, AncestryView],
+  entry: ExplainedEntry,
+): string[] =>
   told.under.rows.now((view) =>
     entry.causes.flatMap(({ undone, fields, seq, index, cause, explains, cycle, until }) => {
       const prefix = undone ? 'undone ' : '';
       if (until !== null) {
         const cycles = Array.from({ length: until - cycle + 1 }, (_, i) => cycle + i);
         const runs = cycles.map((each) => {
-          const commit = cycleSeen(view, vistas[undone ? 0 : 1], each);
+          const commit = findCycle(view, vistas[undone ? 0 : 1], each);
           return `${prefix}ttl ${commit?.seq ?? -1}.${commit?.index ?? -1} ${JSON.stringify(cause)}`;
         });
         return undone ? runs.reverse() : runs;
@@ -106,16 +110,16 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
   const [older, newer] = [flattenRecords(history.copyAt(...a)), flattenRecords(history.copyAt(...b))];
   const diff = diffTrees(older, newer, source);
   const [from, to] = [framesAt(told, ...a), framesAt(told, ...b)];
-  const place = ([strand, seq]: readonly [number, number]): { strand: number; seq: number } => ({
-    strand,
+  const place = ([branchId, seq]: readonly [number, number]): { branchId: number; seq: number } => ({
+    branchId,
     seq,
   });
   const { explained, vistas } = under.rows.now((view) => ({
     explained: explainDiff(view, HISTORY, { a: place(a), b: place(b), diff }, source),
-    vistas: [vistaFrom(view, HISTORY, ...a), vistaFrom(view, HISTORY, ...b)] as const,
+    vistas: [readAncestryView(view, HISTORY, ...a), readAncestryView(view, HISTORY, ...b)] as const,
   }));
-  expect(explained.common.limit).toBeGreaterThanOrEqual(0);
-  expect(framesAt(told, explained.common.strand, explained.common.limit)).toEqual(
+  expect(explained.mergeBase.limit).toBeGreaterThanOrEqual(0);
+  expect(framesAt(told, explained.mergeBase.branchId, explained.mergeBase.limit)).toEqual(
     from.filter((seq) => to.includes(seq)),
   );
   expect(explained.entries.map(({ id, change }) => `${change} ${id}`)).toEqual([
@@ -137,25 +141,25 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
 };
 
 test(
-  'between any two positions, on one line, on forks, on lineages that were left, every entry has the causes of the frames on the way, in order, undone on the way back [context-tree §3: one cause, §7: explain] [snapshots: diff]',
+  'between any two positions, on one line, on forks, on branches that were left, every entry has the causes of the frames on the way, in order, undone on the way back [context-tree §3: one cause, §7: explain] [snapshots: diff]',
   () => {
     fc.assert(
       fc.property(
-        anyActs(1, 60),
+        anyOperations(1, 60),
         fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat()), { maxLength: 20 }),
-        (acts, pairs) => {
-          const told = play(acts);
-          const { state, strands } = told.history;
-          const names = [...strands.keys()];
-          const pick = (strand: number, seq: number): [number, number] => [
-            names[strand % names.length] as number,
+        (actions, pairs) => {
+          const told = play(actions);
+          const { state, branches: branchIds } = told.history;
+          const names = [...branchIds.keys()];
+          const pick = (branchId: number, seq: number): [number, number] => [
+            names[branchId % names.length] as number,
             seq % state.next,
           ];
           for (const [s, q, t, r] of pairs) compare(told, pick(s, q), pick(t, r));
-          // And every frame of every strand against the one before it.
-          for (const strand of names)
-            for (let seq = Math.max(1, strand); seq < state.next; seq++)
-              compare(told, [strand, seq - 1], [strand, seq]);
+          // And every frame of every branch against the one before it.
+          for (const branchId of names)
+            for (let seq = Math.max(1, branchId); seq < state.next; seq++)
+              compare(told, [branchId, seq - 1], [branchId, seq]);
         },
       ),
       { numRuns: RUNS },
@@ -168,13 +172,13 @@ test(
   'the same holds for a history that begins with an export [context-tree §3: one cause, §10.17]',
   () => {
     fc.assert(
-      fc.property(anyActs(1, 40), anyActs(1, 30), fc.nat(), fc.nat(), (acts, more, q, r) => {
-        const { history, source } = play(acts);
+      fc.property(anyOperations(1, 40), anyOperations(1, 30), fc.nat(), fc.nat(), (actions, more, q, r) => {
+        const { history, source } = play(actions);
         const tree = flattenRecords(history.copyAt(0, history.state.next - 1));
         const told = play(more, { op: 'import', name: null, export: exportTree(tree, source) });
         const { next } = told.history.state;
-        for (const strand of told.history.strands.keys())
-          compare(told, [strand, q % next], [strand, r % next]);
+        for (const branchId of told.history.branches.keys())
+          compare(told, [branchId, q % next], [branchId, r % next]);
       }),
       { numRuns: RUNS },
     );
@@ -183,40 +187,40 @@ test(
 );
 
 test(
-  'a node is in the snapshots that its timeline says, on every chain, and its timeline begins with how it came [context-tree §3: one cause]',
+  'a node is in the snapshots that its timeline says, on every ancestor path, and its timeline begins with how it came [context-tree §3: one cause]',
   () => {
     fc.assert(
-      fc.property(anyActs(1, 60), (acts) => {
-        const told = play(acts);
+      fc.property(anyOperations(1, 60), (actions) => {
+        const told = play(actions);
         const { history, under } = told;
         under.rows.now((view) => {
-          for (const strand of history.strands.keys()) {
+          for (const branchId of history.branches.keys()) {
             const head = history.state.next - 1;
-            const vista = vistaFrom(view, HISTORY, strand, head);
-            const snapshots = framesAt(told, strand, head).flatMap((seq) =>
+            const ancestry = readAncestryView(view, HISTORY, branchId, head);
+            const snapshots = framesAt(told, branchId, head).flatMap((seq) =>
               (history.frames[seq]?.body.events ?? []).flatMap((event) =>
                 event.type === 'SnapshotCommitted' ? [{ seq, cycle: event.cycle }] : [],
               ),
             );
             const trees = snapshots.map(({ seq, cycle }) => ({
               cycle,
-              tree: flattenRecords(history.copyAt(strand, seq)),
+              tree: flattenRecords(history.copyAt(branchId, seq)),
             }));
-            const now = flattenRecords(history.copyAt(strand, head));
+            const now = flattenRecords(history.copyAt(branchId, head));
             for (const id of history.ids) {
               const cycles = trees
                 .filter(({ tree }) => tree.indexOf(id) !== undefined)
                 .map(({ cycle }) => cycle);
-              const presence = presenceOf(view, vista, id);
+              const presence = presenceOf(view, ancestry, id);
               const first = cycles[0];
               expect(presence?.snapshots ?? null).toEqual(
                 first === undefined ? null : { first, last: cycles.at(-1) },
               );
-              expect(presence !== undefined && presence.left === null).toBe(now.indexOf(id) !== undefined);
-              const timeline = timelineOf(view, vista, id);
+              expect(presence !== undefined && presence.removed === null).toBe(now.indexOf(id) !== undefined);
+              const timeline = readTimeline(view, ancestry, id);
               expect(timeline[0]?.explains).toBe(presence === undefined ? undefined : 'added');
               expect(timeline.findIndex(({ explains }) => explains === 'removed')).toBe(
-                presence?.left == null ? -1 : timeline.length - 1,
+                presence?.removed == null ? -1 : timeline.length - 1,
               );
             }
           }

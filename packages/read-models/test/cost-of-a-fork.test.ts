@@ -7,12 +7,12 @@ import { ALL_FOLDS } from '../src/index.ts';
 
 type Cost = { readonly gets: number; readonly ranged: number; readonly written: number };
 
-/** A frame that only starts a lineage: whoever asks it for its tree fails. */
+/** A frame that only starts a branch: whoever asks it for its tree fails. */
 const withoutTree = (frame: AppliedFrame): AppliedFrame =>
   Object.create(frame, {
     state: {
       get: () => {
-        throw new Error('a lineage that only starts is asked for its tree');
+        throw new Error('a branch that only starts is asked for its tree');
       },
     },
   }) as AppliedFrame;
@@ -78,7 +78,7 @@ const costs = (cycles: number, blocks: number, kind: string): Record<string, Cos
   return found;
 };
 
-test('a fork and a rollback read and write as many rows behind 10,000 blocks as behind 10, without the tree [pool: Lineages and snapshots]', () => {
+test('a fork and a rollback read and write as many rows behind 10,000 blocks as behind 10, without the tree [pool: Branches and snapshots]', () => {
   // Frames of as many nodes as fill a mark, so that what lies behind the nearest one is the same at both sizes.
   const few = costs(2, 62, 'text');
   const many = costs(161, 62, 'text');
@@ -86,7 +86,7 @@ test('a fork and a rollback read and write as many rows behind 10,000 blocks as 
   expect(costs(1, 10, 'text')['fork newest']).toEqual(few['fork newest']);
 });
 
-test('a fork from the past of a history of calls alone reads no more than a fork from that of one of messages [pool: Lineages and snapshots]', () => {
+test('a fork from the past of a history of calls alone reads no more than a fork from that of one of messages [pool: Branches and snapshots]', () => {
   const bound = { gets: 16, ranged: 64 + 8 };
   for (const kind of ['text', 'call', 'result'])
     for (const [name, cost] of Object.entries(costs(400, 1, kind)))

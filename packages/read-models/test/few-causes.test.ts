@@ -1,7 +1,7 @@
 import type { Step } from '@stemma/history';
 import { HISTORY, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
-import { nodesTouched, presenceOf, timelineOf, vistaFrom } from '../src/index.ts';
+import { listChangedNodes, presenceOf, readAncestryView, readTimeline } from '../src/index.ts';
 
 const COMMIT: Step = { op: 'commit' };
 const block = (id: string, more: object = {}): Step => ({
@@ -44,8 +44,8 @@ test('a fork writes no row of causes, and what it sees of a node ends where it l
   expect((under.writes.at(-1) ?? []).filter(({ table }) => TABLES.includes(table.name))).toEqual([]);
   wrote(COMMIT);
   under.rows.now((view) => {
-    const kinds = (strand: number): string[] =>
-      timelineOf(view, vistaFrom(view, HISTORY, strand, history.state.next - 1), 'a').map(
+    const kinds = (branchId: number): string[] =>
+      readTimeline(view, readAncestryView(view, HISTORY, branchId, history.state.next - 1), 'a').map(
         ({ cause }) => cause.kind,
       );
     expect(kinds(fork)).toEqual(['mutation', 'sealing']);
@@ -58,9 +58,9 @@ test('the moments of a life stand in order: held, and gone with what held it [co
   wrote(block('kept', { ttl: 1 }), block('keeper', { ttl: 3, refs: ['kept'] }), COMMIT);
   for (let i = 0; i < 5; i++) wrote(COMMIT);
   under.rows.now((view) => {
-    const vista = vistaFrom(view, HISTORY, 0, history.state.next - 1);
+    const ancestry = readAncestryView(view, HISTORY, 0, history.state.next - 1);
     expect(
-      timelineOf(view, vista, 'kept').map(({ cause, cycle, until }) => [cause.kind, cycle, until]),
+      readTimeline(view, ancestry, 'kept').map(({ cause, cycle, until }) => [cause.kind, cycle, until]),
     ).toEqual([
       ['mutation', 1, null],
       ['sealing', 1, null],
@@ -68,11 +68,11 @@ test('the moments of a life stand in order: held, and gone with what held it [co
       ['hold', 3, null],
       ['expiry', 5, null],
     ]);
-    expect(presenceOf(view, vista, 'kept')).toMatchObject({
+    expect(presenceOf(view, ancestry, 'kept')).toMatchObject({
       snapshots: { first: 1, last: 4 },
       left: { cycle: 5, cause: { kind: 'expiry' } },
     });
-    expect(presenceOf(view, vista, 'nobody')).toBeUndefined();
+    expect(presenceOf(view, ancestry, 'nobody')).toBeUndefined();
   });
 });
 
@@ -81,7 +81,7 @@ test('the nodes that frames touched are told by frame, each once', () => {
   wrote(block('a'), block('b'), { op: 'replace', id: 'a', set: { content: 'x' } });
   wrote(COMMIT);
   under.rows.now((view) =>
-    expect(nodesTouched(view, HISTORY, 0, 1, 2)).toEqual([
+    expect(listChangedNodes(view, HISTORY, 0, 1, 2)).toEqual([
       { seq: 1, nodes: ['a', 'b'] },
       { seq: 2, nodes: ['t:0:1'] },
     ]),

@@ -5,16 +5,16 @@ export type Backend = Pick<
   Client,
   'start' | 'command' | 'recordCall' | 'select' | 'diff' | 'export' | 'thread'
 > & {
-  /** The history and the lineage that a name or an id means. @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND */
-  find(name: string): Promise<Place>;
+  /** The history and the branch that a name or an id means. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
+  find(name: string): Promise<RecordingTarget>;
   snapshots(history: string): Promise<readonly Snapshot[]>;
   close(): Promise<void>;
 };
 
-/** `lineage` names it in the API: the history's id for the main one, else `HISTORY:STRAND`. */
-export type Place = { readonly history: string; readonly lineage: string };
+/** `branch` names it in the API: the history's id for the main one, else `HISTORY:BRANCH_ID`. */
+export type RecordingTarget = { readonly history: string; readonly branch: string };
 
-/** A snapshot of the lineage, as a list shows it. */
+/** A snapshot of the branch, as a list shows it. */
 export type Snapshot = {
   readonly label: string;
   readonly cycle: number;
@@ -30,8 +30,8 @@ export const openServer = (url: string, fetch: Fetch): Backend => {
   return {
     ...client,
     find: async (name) => {
-      const { history, lineage } = await client.snapshots({ history: name, limit: 1 });
-      return { history, lineage };
+      const { history, branch } = await client.snapshots({ history: name, limit: 1 });
+      return { history, branch };
     },
     snapshots: async (history) => {
       const found: Snapshot[] = [];

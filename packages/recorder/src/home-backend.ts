@@ -9,7 +9,7 @@ import type { Outcome } from '@stemma/command-handler';
 import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { historyId, parseCommand } from '@stemma/history';
-import { lineOf, type Position } from '@stemma/history-store';
+import { branchRefOf, type Position } from '@stemma/history-store';
 import { openHome, type Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import type { Backend } from './backend.ts';
@@ -25,8 +25,8 @@ const backendOf = (home: Home): Backend => {
     home.view(await home.position(await home.find(history), at));
   return {
     find: async (name) => {
-      const { history, lineage } = await home.find(name);
-      return { history, lineage };
+      const { history, branch } = await home.find(name);
+      return { history, branch };
     },
     start: async ({ body: { id, name = null, thread, ...who } }) => {
       const step = { op: 'start', name, ...(thread === undefined ? {} : { thread }) };
@@ -37,8 +37,12 @@ const backendOf = (home: Home): Backend => {
       );
     },
     command: async ({ history, body: { id, expected, steps, ...who } }) => {
-      const { line, steps: placed } = await home.lineages.place(await home.find(history), id, steps);
-      const where = { history: line.history, lineage: line.strand };
+      const { branchRef: line, steps: placed } = await home.branches.resolveSteps(
+        await home.find(history),
+        id,
+        steps,
+      );
+      const where = { history: line.history, lineage: line.branchId };
       const given = expected === undefined ? {} : { expected };
       return answer(
         home,
@@ -102,15 +106,15 @@ const byOf = ({ recorder, actor, notes }: Who) => {
 };
 
 const answer = async (home: Home, { repeated, events, ...where }: Outcome): Promise<CommandAnswer> => ({
-  position: positionAnswer(await home.position(lineOf(where.history, where.strand), `@s${where.seq}`)),
+  position: positionAnswer(await home.position(branchRefOf(where.history, where.branchId), `@s${where.seq}`)),
   repeated,
   events: [...events],
 });
 
 const positionAnswer = (position: Position): PositionAnswer => ({
   history: position.history,
-  lineage: position.lineage,
-  strand: position.strand,
+  branch: position.branch,
+  branchId: position.branchId,
   seq: position.seq,
   cycle: position.cycle,
   committed: position.committed,

@@ -1,15 +1,15 @@
 import type { CallAnswer, CommandAnswer, Diff, Fetch, Step } from '@stemma/api';
 import { fail, isStemmaError } from '@stemma/errors';
-import { openServer, type Backend, type Place, type Snapshot } from './backend.ts';
-import { sendAgain } from './send-again.ts';
-import { newBatch, type Batch, type Injection, type NodeGiven, type Saving } from './steps.ts';
+import { openServer, type Backend, type RecordingTarget, type Snapshot } from './backend.ts';
+import { sendWithRetry } from './send-with-retry.ts';
+import { newBatch, type Batch, type InjectOptions, type NodeAttributes, type SaveOptions } from './steps.ts';
 
 export type RecorderOptions = {
   /** Where to record: the address of a server, or the directory of a home of this process. One of the two. */
   readonly url?: string;
   readonly home?: string;
   /**
-   * By name or id; a lineage of it as `HISTORY:NAME`. A name that is not there yet is started, unless `create` is false.
+   * By name or id; a branch of it as `HISTORY:NAME`. A name that is not there yet is started, unless `create` is false.
    */
   readonly history: string;
   readonly create?: boolean;
@@ -20,17 +20,17 @@ export type RecorderOptions = {
   readonly fetch?: Fetch;
 };
 
-export type Sending = {
+export type SendOptions = {
   /** The id of the command; made by the recorder unless said. Sent again, it has one effect. */
   readonly id?: string;
-  /** Refuse with E_CONFLICT unless the newest frame of the lineage is this one. */
+  /** Refuse with E_CONFLICT unless the newest frame of the branch is this one. */
   readonly expected?: number;
   /** Why: for an actor. */
   readonly notes?: string;
 };
 
 /** What a command came to. */
-export type Recorded = {
+export type RecordingResult = {
   readonly seq: number;
   /** `@c4` at a snapshot, `@s57` elsewhere. */
   readonly label: string;
@@ -41,35 +41,35 @@ export type Recorded = {
 };
 
 /** A recorded call, and how many messages stayed, were rewritten, went and came. */
-export type RecordedCall = Recorded & Pick<CallAnswer, 'kept' | 'replaced' | 'removed' | 'inserted'>;
+export type RecordedCall = RecordingResult & Pick<CallAnswer, 'kept' | 'replaced' | 'removed' | 'inserted'>;
 
-export type Forking = { readonly at?: string; readonly name?: string; readonly description?: string };
+export type ForkOptions = { readonly at?: string; readonly name?: string; readonly description?: string };
 /** `abandoned`: the name of what is left. */
-export type Rolling = { readonly abandoned?: string; readonly description?: string };
+export type RollbackOptions = { readonly abandoned?: string; readonly description?: string };
 
-/** One lineage, to write to and to ask. Commands are sent one after the other, in the order in which they were given. */
+/** One branch, to write to and to ask. Commands are sent one after the other, in the order in which they were given. */
 export type Recorder = {
   readonly history: string;
-  /** What names the lineage: the history's id for the main one, else `HISTORY:STRAND`. After a rollback another. */
-  readonly lineage: string;
-  insert(parent: string, node: NodeGiven, sending?: Sending): Promise<Recorded>;
-  replace(id: string, set: NodeGiven, sending?: Sending): Promise<Recorded>;
-  move(id: string, parent: string, sending?: Sending): Promise<Recorded>;
-  remove(id: string, sending?: Sending): Promise<Recorded>;
-  commit(sending?: Sending): Promise<Recorded>;
-  name(name: string, sending?: Sending): Promise<Recorded>;
-  annotate(note: string, sending?: Sending): Promise<Recorded>;
-  save(saving?: Saving, sending?: Sending): Promise<Recorded>;
+  /** What names the branch: the history's id for the main one, else `HISTORY:BRANCH_ID`. After a rollback another. */
+  readonly branch: string;
+  insert(parent: string, node: NodeAttributes, options?: SendOptions): Promise<RecordingResult>;
+  replace(id: string, set: NodeAttributes, options?: SendOptions): Promise<RecordingResult>;
+  move(id: string, parent: string, options?: SendOptions): Promise<RecordingResult>;
+  remove(id: string, options?: SendOptions): Promise<RecordingResult>;
+  commit(options?: SendOptions): Promise<RecordingResult>;
+  name(name: string, options?: SendOptions): Promise<RecordingResult>;
+  annotate(note: string, options?: SendOptions): Promise<RecordingResult>;
+  save(saveOptions?: SaveOptions, options?: SendOptions): Promise<RecordingResult>;
   /** An actor's message enters the open cycle. @throws E_ACTOR_REQUIRED for a recorder */
-  inject(text: string, how?: Injection, sending?: Sending): Promise<Recorded>;
-  /** Begins a lineage at a position, unless said where this one stands, and opens it; this one goes on as it was. */
-  fork(forking?: Forking, sending?: Sending): Promise<Recorder>;
-  /** Goes on from an earlier position of this lineage; what came after it stays, as a lineage that was left. */
-  rollback(to: string, rolling?: Rolling, sending?: Sending): Promise<Recorded>;
+  inject(text: string, how?: InjectOptions, options?: SendOptions): Promise<RecordingResult>;
+  /** Begins a branch at a position, unless said where this one stands, and opens it; this one goes on as it was. */
+  fork(forkOptions?: ForkOptions, options?: SendOptions): Promise<Recorder>;
+  /** Goes on from an earlier position of this branch; what came after it stays, as a branch that was left. */
+  rollback(to: string, rollbackOptions?: RollbackOptions, options?: SendOptions): Promise<RecordingResult>;
   /** Steps as one command: all or none. */
-  batch(fill: (batch: Batch) => unknown, sending?: Sending): Promise<Recorded>;
+  batch(fill: (batch: Batch) => unknown, options?: SendOptions): Promise<RecordingResult>;
   /** The whole message list that is about to be sent: what is new comes in, what it leaves out goes, then a commit. */
-  recordCall(messages: readonly object[], sending?: Sending): Promise<RecordedCall>;
+  recordCall(messages: readonly object[], options?: SendOptions): Promise<RecordedCall>;
   select(
     selector: string,
     window?: { readonly limit?: number; readonly skip?: number },
@@ -134,7 +134,12 @@ type Who = { readonly recorder: string } | { readonly actor: string };
 
 const newId = (): string => globalThis.crypto.randomUUID();
 
-const findOrStart = async (backend: Backend, name: string, create: boolean, who: Who): Promise<Place> => {
+const findOrStart = async (
+  backend: Backend,
+  name: string,
+  create: boolean,
+  who: Who,
+): Promise<RecordingTarget> => {
   try {
     return await backend.find(name);
   } catch (error) {
@@ -142,7 +147,7 @@ const findOrStart = async (backend: Backend, name: string, create: boolean, who:
   }
   const id = newId();
   try {
-    return (await sendAgain(() => backend.start({ body: { id, name, ...who } }))).position;
+    return (await sendWithRetry(() => backend.start({ body: { id, name, ...who } }))).position;
   } catch (error) {
     // Another was faster.
     if (!isStemmaError(error, 'E_HISTORY_EXISTS')) throw error;
@@ -150,84 +155,84 @@ const findOrStart = async (backend: Backend, name: string, create: boolean, who:
   }
 };
 
-const recorderOf = (backend: Shared, { history, lineage: opened }: Place, who: Who): Recorder => {
-  let lineage = opened;
+const recorderOf = (backend: Shared, { history, branch: opened }: RecordingTarget, who: Who): Recorder => {
+  let branch = opened;
   let before: Promise<unknown> = Promise.resolve();
   let closed: Promise<void> | undefined;
-  const inTurn = <T>(send: () => Promise<T>): Promise<T> => {
-    const turn = before.then(() => sendAgain(send));
+  const enqueue = <T>(send: () => Promise<T>): Promise<T> => {
+    const turn = before.then(() => sendWithRetry(send));
     before = turn.catch(() => undefined);
     return turn;
   };
-  const bodyOf = ({ id = newId(), expected, notes }: Sending) => ({
+  const bodyOf = ({ id = newId(), expected, notes }: SendOptions) => ({
     id,
     ...who,
     ...(expected === undefined ? {} : { expected }),
     ...(notes === undefined ? {} : { notes }),
   });
-  const send = (steps: readonly Step[], sending: Sending): Promise<CommandAnswer> => {
-    const body = { ...bodyOf(sending), steps: [...steps] };
-    return inTurn(() => backend.command({ history: lineage, body }));
+  const send = (steps: readonly Step[], options: SendOptions): Promise<CommandAnswer> => {
+    const body = { ...bodyOf(options), steps: [...steps] };
+    return enqueue(() => backend.command({ history: branch, body }));
   };
-  const batch: Recorder['batch'] = async (fill, sending = {}) => {
+  const batch: Recorder['batch'] = async (fill, options = {}) => {
     const filled = newBatch();
     await fill(filled);
-    return recordedOf(await send(filled.steps, sending));
+    return recordingResult(await send(filled.steps, options));
   };
-  const ask = async <T>(question: (of: { readonly history: string }) => Promise<T>): Promise<T> => {
+  const ask = async <T>(question: (target: { readonly history: string }) => Promise<T>): Promise<T> => {
     await before;
-    return question({ history: lineage });
+    return question({ history: branch });
   };
   const at = (ref: string | undefined) => (ref === undefined ? {} : { at: ref });
   return {
     history,
-    get lineage() {
-      return lineage;
+    get branch() {
+      return branch;
     },
     batch,
-    insert: (parent, node, sending) => batch((one) => one.insert(parent, node), sending),
-    replace: (id, set, sending) => batch((one) => one.replace(id, set), sending),
-    move: (id, parent, sending) => batch((one) => one.move(id, parent), sending),
-    remove: (id, sending) => batch((one) => one.remove(id), sending),
-    commit: (sending) => batch((one) => one.commit(), sending),
-    name: (name, sending) => batch((one) => one.name(name), sending),
-    annotate: (note, sending) => batch((one) => one.annotate(note), sending),
-    save: (saving, sending) => batch((one) => one.save(saving), sending),
-    inject: (text, how, sending) => batch((one) => one.inject(text, how), sending),
-    fork: async (forking = {}, sending = {}) => {
-      const { position } = await send([{ op: 'fork', ...forking }], sending);
+    insert: (parent, node, options) => batch((one) => one.insert(parent, node), options),
+    replace: (id, set, options) => batch((one) => one.replace(id, set), options),
+    move: (id, parent, options) => batch((one) => one.move(id, parent), options),
+    remove: (id, options) => batch((one) => one.remove(id), options),
+    commit: (options) => batch((one) => one.commit(), options),
+    name: (name, options) => batch((one) => one.name(name), options),
+    annotate: (note, options) => batch((one) => one.annotate(note), options),
+    save: (saveOptions, options) => batch((one) => one.save(saveOptions), options),
+    inject: (text, how, options) => batch((one) => one.inject(text, how), options),
+    fork: async (forkOptions = {}, options = {}) => {
+      const { position } = await send([{ op: 'fork', ...forkOptions }], options);
       backend.open();
       return recorderOf(backend, position, who);
     },
-    rollback: async (to, rolling = {}, sending = {}) => {
-      const body = { ...bodyOf(sending), steps: [{ op: 'rollback' as const, to, ...rolling }] };
-      // Commands that were given after this one go to the lineage that goes on.
-      const answer = await inTurn(async () => {
-        const done = await backend.command({ history: lineage, body });
-        lineage = done.position.lineage;
+    rollback: async (to, rollbackOptions = {}, options = {}) => {
+      const body = { ...bodyOf(options), steps: [{ op: 'rollback' as const, to, ...rollbackOptions }] };
+      // Commands that were given after this one go to the branch that goes on.
+      const answer = await enqueue(async () => {
+        const done = await backend.command({ history: branch, body });
+        branch = done.position.branch;
         return done;
       });
-      return recordedOf(answer);
+      return recordingResult(answer);
     },
-    recordCall: async (messages, sending = {}) => {
+    recordCall: async (messages, options = {}) => {
       // The list is the agent's and goes on changing: what counts is what it is now.
-      const body = { ...bodyOf(sending), messages: structuredClone(messages) as Record<string, unknown>[] };
-      const answer = await inTurn(() => backend.recordCall({ history: lineage, body }));
+      const body = { ...bodyOf(options), messages: structuredClone(messages) as Record<string, unknown>[] };
+      const answer = await enqueue(() => backend.recordCall({ history: branch, body }));
       const { kept, replaced, removed, inserted } = answer;
-      return { ...recordedOf(answer), kept, replaced, removed, inserted };
+      return { ...recordingResult(answer), kept, replaced, removed, inserted };
     },
     select: async (selector, window = {}) =>
-      (await ask((of) => backend.select({ ...of, selector, ...window }))).ids,
-    diff: (a, b) => ask((of) => backend.diff({ ...of, a, b })),
-    export: (ref) => ask((of) => backend.export({ ...of, ...at(ref) })),
-    thread: (ref) => ask((of) => backend.thread({ ...of, ...at(ref) })),
-    messages: (ref) => ask((of) => backend.thread({ ...of, provider: 'openai', ...at(ref) })),
-    snapshots: () => ask(({ history: of }) => backend.snapshots(of)),
+      (await ask((target) => backend.select({ ...target, selector, ...window }))).ids,
+    diff: (a, b) => ask((target) => backend.diff({ ...target, a, b })),
+    export: (ref) => ask((target) => backend.export({ ...target, ...at(ref) })),
+    thread: (ref) => ask((target) => backend.thread({ ...target, ...at(ref) })),
+    messages: (ref) => ask((target) => backend.thread({ ...target, provider: 'openai', ...at(ref) })),
+    snapshots: () => ask(({ history: target }) => backend.snapshots(target)),
     close: () => (closed ??= before.then(() => backend.close())),
   };
 };
 
-const recordedOf = ({ position, repeated, events }: CommandAnswer): Recorded => ({
+const recordingResult = ({ position, repeated, events }: CommandAnswer): RecordingResult => ({
   seq: position.seq,
   label: position.label,
   repeated,

@@ -1,10 +1,10 @@
 import type { Step } from '@stemma/api';
 
 /** A node as it is given: `nodeType` is `cb` unless said; a container brings `children`. */
-export type NodeGiven = { readonly [attribute: string]: unknown };
+export type NodeAttributes = { readonly [attribute: string]: unknown };
 
-/** What is saved: unless said, where the lineage stands (after the steps before), under a name made from that position. */
-export type Saving = {
+/** What is saved: unless said, where the branch stands (after the steps before), under a name made from that position. */
+export type SaveOptions = {
   readonly name?: string;
   readonly description?: string;
   /** A reference: `@c4`, `@name:NAME`. */
@@ -12,7 +12,7 @@ export type Saving = {
 };
 
 /** How an actor's message enters the open cycle. Unless said: at the end of `^ah`, `manual`. */
-export type Injection = Omit<StepOf<'inject'>, 'op' | 'text'>;
+export type InjectOptions = Omit<StepOf<'inject'>, 'op' | 'text'>;
 
 type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
 
@@ -20,9 +20,9 @@ type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
 export type Batch = {
   readonly steps: readonly Step[];
   /** `parent`: an id, `^ah` or `^sys`. */
-  insert(parent: string, node: NodeGiven): Batch;
+  insert(parent: string, node: NodeAttributes): Batch;
   /** Sets the attributes it names: `content`, `content_*`, `data_*`. */
-  replace(id: string, set: NodeGiven): Batch;
+  replace(id: string, set: NodeAttributes): Batch;
   move(id: string, parent: string): Batch;
   remove(id: string): Batch;
   /** Ends the cycle: what stands there is the snapshot. */
@@ -30,9 +30,9 @@ export type Batch = {
   /** Names the position after the steps before. */
   name(name: string): Batch;
   annotate(note: string): Batch;
-  save(saving?: Saving): Batch;
+  save(saveOptions?: SaveOptions): Batch;
   /** By an actor, and at most one in a command. */
-  inject(text: string, how?: Injection): Batch;
+  inject(text: string, how?: InjectOptions): Batch;
 };
 
 export const newBatch = (): Batch => {

@@ -1,4 +1,4 @@
-import type { ActSummary, ComparedNode, Comparison } from '@stemma/queries';
+import type { ComparedFrame, ComparedNode, Comparison } from '@stemma/queries';
 import { html, type Html } from './html.ts';
 import { page } from './page.ts';
 
@@ -14,7 +14,7 @@ export const comparisonPage = (comparison: Comparison, title: string): string =>
     html`<main>
       <h1>${title}</h1>
       <p class="soft">History <code>${comparison.history}</code></p>
-      ${parting(comparison)} ${numbers(comparison)}
+      ${divergence(comparison)} ${numbers(comparison)}
       <h2>What each has done since</h2>
       <div class="pair">
         ${side('A', comparison.a, new Set(comparison.alike.map(({ a }) => a)))}
@@ -28,8 +28,8 @@ export const comparisonPage = (comparison: Comparison, title: string): string =>
     </main>`,
   );
 
-const parting = ({ relation, stem, partedBy }: Comparison): Html => {
-  const at = `${stem.position.label} of lineage ${stem.position.strand}`;
+const divergence = ({ relation, mergeBase, partedBy }: Comparison): Html => {
+  const at = `${mergeBase.position.label} of branch ${mergeBase.position.branchId}`;
   if (relation === 'same') return html`<p>Both are the same position, ${at}.</p>`;
   if (relation === 'a-before-b') return html`<p>B goes on where A stands, ${at}; they have not parted.</p>`;
   if (relation === 'b-before-a') return html`<p>A goes on where B stands, ${at}; they have not parted.</p>`;
@@ -37,11 +37,11 @@ const parting = ({ relation, stem, partedBy }: Comparison): Html => {
     ${partedBy === null ? null : html`<p>${partedBy.side.toUpperCase()} left by a <b>${partedBy.how}</b> in frame ${partedBy.seq}, ${by(partedBy)}${why(partedBy)}</p>`}`;
 };
 
-const by = ({ author, at }: ActSummary): string =>
+const by = ({ author, at }: ComparedFrame): string =>
   `${'actor' in author ? `by ${author.actor}` : `recorded by ${author.recorder}`}, ${time(at)}`;
 
 /** Notes as they were written; a full stop where there are none. */
-const why = ({ intervention }: ActSummary): Html =>
+const why = ({ intervention }: ComparedFrame): Html =>
   intervention === null || intervention.notes === '' ? html`.` : html`: <q>${intervention.notes}</q>`;
 
 const time = (milliseconds: number): string => {
@@ -55,24 +55,32 @@ const ROWS: readonly (readonly [string, (side: Side) => number])[] = [
   ['nodes', (side) => side.nodes],
   ['blocks', (side) => side.blocks],
   ['turns', (side) => side.turns],
-  ['frames since the stem', (side) => side.frames],
+  ['frames since the merge base', (side) => side.frames],
   ['interventions since', (side) => side.interventions],
   ['added since', (side) => side.added.length],
   ['removed since', (side) => side.removed.length],
   ['changed since', (side) => side.changed.length],
 ];
 
-const numbers = ({ stem, a, b }: Comparison): Html => {
-  const none = { frames: 0, interventions: 0, added: [], removed: [], changed: [], first: null, acts: [] };
-  const common: Side = { ...stem, ...none };
-  const place = ({ position }: Side): string => `${position.label} of lineage ${position.strand}`;
+const numbers = ({ mergeBase, a, b }: Comparison): Html => {
+  const none = {
+    frames: 0,
+    interventions: 0,
+    added: [],
+    removed: [],
+    changed: [],
+    first: null,
+    interventionFrames: [],
+  };
+  const common: Side = { ...mergeBase, ...none };
+  const positionText = ({ position }: Side): string => `${position.label} of branch ${position.branchId}`;
   return html`<h2>Side by side</h2>
     <div class="scroll card">
       <table>
         <thead>
           <tr>
             <th></th>
-            <th class="n">stem</th>
+            <th class="n">merge base</th>
             <th class="n">A</th>
             <th class="n">B</th>
             <th class="n">B − A</th>
@@ -81,7 +89,7 @@ const numbers = ({ stem, a, b }: Comparison): Html => {
         <tbody>
           <tr>
             <td>position</td>
-            ${[common, a, b].map((each) => html`<td class="n">${place(each)}</td>`)}
+            ${[common, a, b].map((each) => html`<td class="n">${positionText(each)}</td>`)}
             <td></td>
           </tr>
           ${ROWS.map(
@@ -100,17 +108,25 @@ const numbers = ({ stem, a, b }: Comparison): Html => {
 const signed = (number: number): string => (number > 0 ? `+${number}` : String(number));
 
 const side = (name: string, given: Side, twins: ReadonlySet<string>): Html => {
-  const { position, first, acts, interventions, added, removed, changed } = given;
+  const {
+    position,
+    first,
+    interventionFrames: frameSummaries,
+    interventions,
+    added,
+    removed,
+    changed,
+  } = given;
   const kinds = [
     ['added', '+', added],
     ['removed', '−', removed],
     ['changed', '~', changed],
   ] as const;
   return html`<section class="card">
-    <h3>${name}: ${position.label} of lineage ${position.strand}</h3>
-    ${first === null ? html`<p class="soft">Nothing: it is the stem.</p>` : html`<p class="soft">Begins with frame ${first.seq}, ${by(first)}.</p>`}
-    ${acts.map((act) => html`<p>Frame ${act.seq}: <b>${act.intervention?.type ?? 'intervention'}</b> ${by(act)}${why(act)}</p>`)}
-    ${interventions > acts.length ? html`<p class="soft">and ${interventions - acts.length} more interventions</p>` : null}
+    <h3>${name}: ${position.label} of branch ${position.branchId}</h3>
+    ${first === null ? html`<p class="soft">Nothing: it is the merge base.</p>` : html`<p class="soft">Begins with frame ${first.seq}, ${by(first)}.</p>`}
+    ${frameSummaries.map((frame) => html`<p>Frame ${frame.seq}: <b>${frame.intervention?.type ?? 'intervention'}</b> ${by(frame)}${why(frame)}</p>`)}
+    ${interventions > frameSummaries.length ? html`<p class="soft">and ${interventions - frameSummaries.length} more interventions</p>` : null}
     ${kinds.map(([kind, sign, nodes]) => list(kind, sign, nodes, twins))}
   </section>`;
 };

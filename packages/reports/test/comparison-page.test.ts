@@ -31,14 +31,14 @@ const hostile = (): Comparison => {
   const intervention = { type: 'message_inject', notes: HOSTILE.join(' ') } as const;
   const act = {
     seq: 4,
-    strand: 0,
+    branchId: 0,
     at: 1_700_000_000_000,
     author,
     command: HOSTILE[1] as string,
     intervention,
   };
   const label = '@c3<b>';
-  const place = { history: HOSTILE[2] as string, lineage: HOSTILE[3] as string, strand: 0, seq: 3 };
+  const place = { history: HOSTILE[2] as string, branch: HOSTILE[3] as string, branchId: 0, seq: 3 };
   const position = { ...place, cycle: 3, committed: true, label };
   const counted = { position, nodes: 9, blocks: 5, turns: 3, shown: 5, tokens: 120 };
   const nodes = HOSTILE.map(node);
@@ -47,7 +47,7 @@ const hostile = (): Comparison => {
     first: act,
     frames: 2,
     interventions: 300,
-    acts: [act],
+    interventionFrames: [act],
     added: nodes,
     removed: nodes,
     changed: nodes.map((each) => ({ ...each, fields: HOSTILE })),
@@ -55,7 +55,7 @@ const hostile = (): Comparison => {
   return {
     history: HOSTILE[2] as string,
     relation: 'parted',
-    stem: counted,
+    mergeBase: counted,
     a: side,
     b: side,
     partedBy: { ...act, how: 'fork', side: 'b' },

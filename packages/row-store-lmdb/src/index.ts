@@ -1,1 +1,1 @@
-export { destroyLmdbRowStore, openLmdbRowStore, type LmdbRowStoreOptions } from './lmdb-row-store.ts';
+export { destroyLmdbRowStore, openLmdbRowStore } from './lmdb-row-store.ts';

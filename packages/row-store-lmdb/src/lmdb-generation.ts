@@ -3,7 +3,7 @@ import {
   decodeKey,
   encodeRange,
   keyScratch,
-  nearSource,
+  localSource,
   packedValue,
   refuseOpenRange,
   sameCursor,
@@ -18,7 +18,7 @@ import {
   type Table,
   type TableReader,
 } from '@stemma/row-store';
-import type { Bytes, Environment } from './environment.ts';
+import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
 import { ownersOf, uintBytes } from './owners.ts';
 
 /*
@@ -28,13 +28,13 @@ import { ownersOf, uintBytes } from './owners.ts';
  */
 
 /** `number` undefined: nothing was committed under this name yet; `register` gives it one, in a write transaction. */
-export type Registered = { number(): number | undefined; register(): number };
+export type Registration = { number(): number | undefined; register(): number };
 
 export const lmdbGeneration = (
-  environment: Environment,
+  environment: LmdbEnvironment,
   name: string,
   tables: readonly Table[],
-  registered: Registered,
+  registered: Registration,
 ): Generation => {
   const { own } = environment;
   const known = new Set(tables.map((table) => table.name));
@@ -57,7 +57,7 @@ export const lmdbGeneration = (
     const owned = table.key.length > 1 && key.length > 0;
     if (owned) {
       const cell = ownerText(key[0] as string | number);
-      owner = take ? owners?.take(cell) : owners?.find(cell);
+      owner = take ? owners?.assign(cell) : owners?.find(cell);
       if (owner === undefined) return undefined;
     }
     let at = writeUint(0, base ?? 0);
@@ -134,7 +134,7 @@ export const lmdbGeneration = (
   };
 
   /** From here on the newest commit is read. */
-  const begin = (): number => {
+  const refresh = (): number => {
     environment.refresh();
     // Numbers are never used twice: a generation that was dropped since is seen as empty.
     if (base === undefined) isOpen();
@@ -146,7 +146,7 @@ export const lmdbGeneration = (
     tables,
     async read(fn) {
       for (;;) {
-        const opened = begin();
+        const opened = refresh();
         const result = attempt(() => fn(view));
         // A tree that was opened on the way ended the state that was read: once more, with all that is open now.
         if (environment.opened() === opened) return result();
@@ -154,10 +154,10 @@ export const lmdbGeneration = (
     },
     async scan(fn) {
       for (const table of tables) treeOf(table);
-      begin();
+      refresh();
       return fn(scanOf(view));
     },
-    source: () => nearSource(view),
+    source: () => localSource(view),
     async commit({ partition, expected, cursor, changes }) {
       let committed = false;
       for (const table of tables) treeOf(table, true);
@@ -183,7 +183,7 @@ export const lmdbGeneration = (
         });
         committed = true;
       } finally {
-        owners?.settle(committed);
+        owners?.endTransaction(committed);
         if (!committed) isOpen();
       }
     },

@@ -2,8 +2,8 @@ import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { sameCursor, shapeOf, type RowStore } from '@stemma/row-store';
 import { rmSync, statSync } from 'node:fs';
-import { openEnvironment, type Bytes } from './environment.ts';
-import { cursorKey, cursorsOf, lmdbGeneration, ownHead, type Registered } from './lmdb-generation.ts';
+import { openLmdbEnvironment, type Bytes } from './lmdb-environment.ts';
+import { cursorKey, cursorsOf, lmdbGeneration, ownHead, type Registration } from './lmdb-generation.ts';
 import { uintBytes } from './owners.ts';
 
 export type LmdbRowStoreOptions = {
@@ -22,14 +22,14 @@ type Entry = { readonly number: number; readonly shape: string };
  * @throws E_IO
  */
 export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowStore => {
-  const environment = openEnvironment(directory, boot);
+  const environment = openLmdbEnvironment(directory, boot);
   const { own: db, file } = environment;
 
   const entryOf = (name: string): Entry | undefined => {
     const text = db.get(nameKey('g', name));
     return text && (JSON.parse(text.toString()) as Entry);
   };
-  const registration = (name: string, shape: string): Registered => ({
+  const registration = (name: string, shape: string): Registration => ({
     number: () => entryOf(name)?.number,
     register() {
       const used = [...db.getRange({ start: nameKey('g', ''), end: nameKey('h', '') })].map(

@@ -1,5 +1,5 @@
 import { keyScratch, writeUint } from '@stemma/row-store';
-import type { Bytes } from './environment.ts';
+import type { Bytes } from './lmdb-environment.ts';
 
 /**
  * Short numbers for the owners of rows (histories, mostly): a history's id is 21 bytes long and stands in every key, so
@@ -10,8 +10,8 @@ export type Owners = {
   /** The number of an owner, or undefined if it has no rows. */
   find(owner: string): number | undefined;
   /** As `find`, inside of a write transaction: gives a new number if there is none. Call `settle` when it is over. */
-  take(owner: string): number;
-  settle(committed: boolean): void;
+  assign(owner: string): number;
+  endTransaction(committed: boolean): void;
   /** Every owner by its number. */
   all(): Map<number, string>;
 };
@@ -34,7 +34,7 @@ export const ownersOf = (db: Bytes, head: Buffer): Owners => {
 
   return {
     find,
-    take(owner) {
+    assign(owner) {
       let number = find(owner);
       if (number !== undefined) return number;
       number = numberAt(counter) ?? 0;
@@ -43,7 +43,7 @@ export const ownersOf = (db: Bytes, head: Buffer): Owners => {
       fresh.set(owner, number);
       return number;
     },
-    settle(committed) {
+    endTransaction(committed) {
       if (committed) for (const [owner, number] of fresh) known.set(owner, number);
       fresh = new Map();
     },

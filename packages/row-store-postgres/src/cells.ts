@@ -1,6 +1,6 @@
 import { canonicalJson, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { bytesOf, type Cells } from '@stemma/postgres';
+import { decodeBytea, type Cells } from '@stemma/postgres';
 import type { Cell, ColumnType, KeyCell, Row, Table } from '@stemma/row-store';
 
 /*
@@ -59,7 +59,7 @@ const readCell = (type: ColumnType, text: string | null): Cell => {
     case 'wide':
       return BigInt(text);
     case 'bytes':
-      return Uint8Array.from(bytesOf(text));
+      return Uint8Array.from(decodeBytea(text));
     case 'bool':
       return text === 't';
     case 'json':

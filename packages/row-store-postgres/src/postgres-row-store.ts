@@ -1,5 +1,5 @@
 import { listenTo, migrate, openDatabase, type Database } from '@stemma/postgres';
-import { farGeneration, shapeOf, type RowStore } from '@stemma/row-store';
+import { remoteGeneration, shapeOf, type RowStore } from '@stemma/row-store';
 import { postgresRows } from './postgres-rows.ts';
 import {
   CHANNEL,
@@ -34,7 +34,7 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
     async generation(name, tables) {
       const found = await findGeneration(database, name);
       if (found !== undefined && found.shape !== shapeOf(tables)) throw otherTables(name);
-      return farGeneration(postgresRows(database, name, tables));
+      return remoteGeneration(postgresRows(database, name, tables));
     },
     current: (group) => currentGeneration(database, group),
     promote: (promotion) => promoteGeneration(database, promotion),
@@ -51,7 +51,7 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
       );
       return Number(row?.[0] ?? 0);
     },
-    changed: (signal) => listener.heard(signal),
+    changed: (signal) => listener.notified(signal),
     async close() {
       await listener.close();
       if (own) await database.close();

@@ -1,25 +1,29 @@
 import { isStemmaError } from '@stemma/errors';
-import { stateOf, type Database, type Session } from '@stemma/postgres';
+import { sqlStateOf, type Database, type DatabaseSession } from '@stemma/postgres';
 import {
   shapeOf,
-  type FarRows,
-  type FarState,
-  type Fetch,
-  type Fetched,
+  type FetchedRows,
+  type FetchRows,
+  type RemoteGeneration,
+  type RemoteState,
   type Table,
 } from '@stemma/row-store';
 import { readRow } from './cells.ts';
-import { findGeneration, moveCursor, moved, otherTables, registerGeneration } from './registry.ts';
-import { selectStretch } from './statements.ts';
+import { cursorMoved, findGeneration, moveCursor, otherTables, registerGeneration } from './registry.ts';
+import { selectKeyRange } from './statements.ts';
 import { statementOf, writesOf } from './write-rows.ts';
 
 /** The rows of one generation in a database. */
-export const postgresRows = (database: Database, name: string, tables: readonly Table[]): FarRows => {
+export const postgresRows = (
+  database: Database,
+  name: string,
+  tables: readonly Table[],
+): RemoteGeneration => {
   const shape = shapeOf(tables);
   /** The number of its schema, once it is known; another generation of this name has another. */
   let number: number | undefined;
 
-  const lookUp = async (session: Session): Promise<FarState> => {
+  const lookUp = async (session: DatabaseSession): Promise<RemoteState> => {
     const found = await findGeneration(session, name);
     if (found !== undefined && found.shape !== shape) throw otherTables(name);
     number = found?.number;
@@ -32,13 +36,13 @@ export const postgresRows = (database: Database, name: string, tables: readonly 
     tables,
     state: (fn) =>
       notDropped(() => database.transaction('read', async (session) => fn(await lookUp(session)))),
-    fetch: (stretches) =>
+    fetch: (keyRanges) =>
       notDropped(async () => {
         if (number === undefined) await lookUp(database);
         try {
-          return await (number === undefined ? fetchNothing : fetchFrom(database, number))(stretches);
+          return await (number === undefined ? fetchNothing : fetchFrom(database, number))(keyRanges);
         } catch (error) {
-          if (isGone(error)) number = undefined;
+          if (isGenerationDropped(error)) number = undefined;
           throw error;
         }
       }),
@@ -53,29 +57,29 @@ export const postgresRows = (database: Database, name: string, tables: readonly 
             .map((write) => statementOf(at, write))
             .map(({ text, values }) => session.query(text, values));
           const [isMoved] = await Promise.all([moves, ...written]);
-          if (!isMoved) throw moved(`partition ${batch.partition} of ${name}`);
+          if (!isMoved) throw cursorMoved(`partition ${batch.partition} of ${name}`);
           return at;
         });
       } catch (error) {
         number = undefined;
-        throw isGone(error) || isOvertaken(error) ? moved(name) : error;
+        throw isGenerationDropped(error) || isTransactionRollback(error) ? cursorMoved(name) : error;
       }
     },
   };
 };
 
-const fetchNothing: Fetch = async (stretches) => stretches.map(() => ({ rows: [], bytes: 0 }));
+const fetchNothing: FetchRows = async (keyRanges) => keyRanges.map(() => ({ rows: [], bytes: 0 }));
 
 const fetchFrom =
-  (session: Session, number: number): Fetch =>
-  (stretches) =>
+  (session: DatabaseSession, number: number): FetchRows =>
+  (keyRanges) =>
     Promise.all(
-      stretches.map(async (stretch): Promise<Fetched> => {
-        const { text, values } = selectStretch(number, stretch);
+      keyRanges.map(async (keyRange): Promise<FetchedRows> => {
+        const { text, values } = selectKeyRange(number, keyRange);
         const rows = await session.query(text, values);
         let bytes = 0;
         for (const row of rows) for (const cell of row) bytes += cell?.length ?? 1;
-        return { rows: rows.map((row) => readRow(stretch.table, row)), bytes };
+        return { rows: rows.map((row) => readRow(keyRange.table, row)), bytes };
       }),
     );
 
@@ -85,15 +89,16 @@ const notDropped = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
       return await read();
     } catch (error) {
-      if (!isGone(error) || tries === 3) throw error;
+      if (!isGenerationDropped(error) || tries === 3) throw error;
     }
   }
 };
 
-const sqlState = (error: unknown): string => (isStemmaError(error) ? stateOf(error.cause) : '');
+const sqlState = (error: unknown): string => (isStemmaError(error) ? sqlStateOf(error.cause) : '');
 
 /** There is no such table or schema, or the registry no longer has the generation. */
-const isGone = (error: unknown): boolean => ['42P01', '3F000', '23503'].includes(sqlState(error));
+const isGenerationDropped = (error: unknown): boolean =>
+  ['42P01', '3F000', '23503'].includes(sqlState(error));
 
 /** Deadlocks and the like: others were faster. */
-const isOvertaken = (error: unknown): boolean => sqlState(error).startsWith('40');
+const isTransactionRollback = (error: unknown): boolean => sqlState(error).startsWith('40');

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { bytesOf, type Database, type Session } from '@stemma/postgres';
+import { decodeBytea, type Database, type DatabaseSession } from '@stemma/postgres';
 import { sameCursor, type Promotion, type Table } from '@stemma/row-store';
 import { quoted } from './cells.ts';
 import { createTables, schemaOf } from './statements.ts';
@@ -11,13 +11,16 @@ const LOCK = 7_835_611_043;
 export const CHANNEL = 'stemma_rows';
 
 /** A generation as it is registered: its schema's number, its shape, and where it stands. */
-export type Registered = {
+export type RegisteredGeneration = {
   readonly number: number;
   readonly shape: string;
   readonly cursors: ReadonlyMap<number, Uint8Array>;
 };
 
-export const findGeneration = async (session: Session, name: string): Promise<Registered | undefined> => {
+export const findGeneration = async (
+  session: DatabaseSession,
+  name: string,
+): Promise<RegisteredGeneration | undefined> => {
   const rows = await session.query(
     `select g.number, g.shape, c.partition, c.cursor
      from stemma.generations g left join stemma.cursors c on c.generation = g.number where g.name = $1`,
@@ -27,7 +30,7 @@ export const findGeneration = async (session: Session, name: string): Promise<Re
   if (typeof number !== 'string' || typeof shape !== 'string') return undefined;
   const cursors = new Map<number, Uint8Array>();
   for (const [, , partition, cursor] of rows)
-    if (typeof cursor === 'string') cursors.set(Number(partition), Uint8Array.from(bytesOf(cursor)));
+    if (typeof cursor === 'string') cursors.set(Number(partition), Uint8Array.from(decodeBytea(cursor)));
   return { number: Number(number), shape, cursors };
 };
 
@@ -36,7 +39,7 @@ export const otherTables = (name: string): Error =>
 
 /** The number of a generation; registers it and makes its tables if it is new. @throws E_ROWS_VERSION */
 export const registerGeneration = async (
-  session: Session,
+  session: DatabaseSession,
   {
     name,
     shape,
@@ -52,7 +55,7 @@ export const registerGeneration = async (
     return Number(made[0]);
   }
   const [known] = await session.query('select number, shape from stemma.generations where name = $1', [name]);
-  if (known === undefined) throw moved(name);
+  if (known === undefined) throw cursorMoved(name);
   if (known[1] !== shape) throw otherTables(name);
   return Number(known[0]);
 };
@@ -62,7 +65,7 @@ export const registerGeneration = async (
  * nobody else moves it.
  */
 export const moveCursor = async (
-  session: Session,
+  session: DatabaseSession,
   number: number,
   { partition, expected, cursor }: { partition: number; expected: Uint8Array | null; cursor: Uint8Array },
 ): Promise<boolean> => {
@@ -80,7 +83,7 @@ export const moveCursor = async (
   return rows.length > 0;
 };
 
-export const moved = (what: string): Error => fail('E_CURSOR_MOVED', `${what} has moved on`);
+export const cursorMoved = (what: string): Error => fail('E_CURSOR_MOVED', `${what} has moved on`);
 
 /** @throws E_CURSOR_MOVED */
 export const promoteGeneration = async (database: Database, promotion: Promotion): Promise<void> => {
@@ -95,8 +98,8 @@ export const promoteGeneration = async (database: Database, promotion: Promotion
          where g.name = $1 and c.partition = $2 for update of c`,
         [generation, partition],
       );
-      const stands = typeof row?.[0] === 'string' ? bytesOf(row[0]) : null;
-      if (!sameCursor(stands, cursor)) throw moved(generation);
+      const current = typeof row?.[0] === 'string' ? decodeBytea(row[0]) : null;
+      if (!sameCursor(current, cursor)) throw cursorMoved(generation);
     }
     await session.query(
       `insert into stemma.groups (name, generation) values ($1, $2)
@@ -108,7 +111,7 @@ export const promoteGeneration = async (database: Database, promotion: Promotion
   await remakeViews(database);
 };
 
-export const currentGeneration = async (session: Session, group: string): Promise<string | null> => {
+export const currentGeneration = async (session: DatabaseSession, group: string): Promise<string | null> => {
   const [row] = await session.query('select generation from stemma.groups where name = $1', [group]);
   return row?.[0] ?? null;
 };

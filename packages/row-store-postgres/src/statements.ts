@@ -1,5 +1,5 @@
 import type { Parameter } from '@stemma/postgres';
-import type { ColumnType, Edge, Key, KeyCell, Stretch, Table } from '@stemma/row-store';
+import type { Bound, ColumnType, Key, KeyCell, KeyRange, Table } from '@stemma/row-store';
 import { quoted, sqlType, writeCell } from './cells.ts';
 
 export type Statement = { readonly text: string; readonly values: readonly Parameter[] };
@@ -38,8 +38,8 @@ export const createTables = (number: number, tables: readonly Table[]): string =
   ].join(';\n');
 
 /** The rows of a stretch, the cells of the key first. */
-export const selectStretch = (number: number, stretch: Stretch): Statement => {
-  const { table, low, high, reverse, limit } = stretch;
+export const selectKeyRange = (number: number, keyRange: KeyRange): Statement => {
+  const { table, low, high, reverse, limit } = keyRange;
   const values: Parameter[] = [];
   const parameter = (i: number, cell: KeyCell): string => {
     const [, type] = table.key[i] as Table['key'][number];
@@ -51,13 +51,13 @@ export const selectStretch = (number: number, stretch: Stretch): Statement => {
   const conditions = key
     .slice(0, same)
     .map((name, i) => `${name} = ${parameter(i, low.cells[i] as KeyCell)}`);
-  const bound = ({ cells }: Edge, operator: string): void => {
+  const bound = ({ cells }: Bound, operator: string): void => {
     if (cells.length <= same) return;
     const parameters = cells.slice(same).map((cell, i) => parameter(same + i, cell));
     conditions.push(`(${key.slice(same, cells.length).join(', ')}) ${operator} (${parameters.join(', ')})`);
   };
-  bound(low, low.behind ? '>' : '>=');
-  bound(high, high.behind ? '<=' : '<');
+  bound(low, low.after ? '>' : '>=');
+  bound(high, high.after ? '<=' : '<');
   const text = [
     `select ${columnsOf(table).join(', ')} from ${nameOf(number, table)}`,
     conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`,

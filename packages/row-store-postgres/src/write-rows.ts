@@ -28,12 +28,12 @@ export const writesOf = (changes: readonly RowChange[]): Write[] => {
   return [...tables].flatMap(([table, last]) => {
     const all = [...last.values()];
     return [
-      ...partsOf(
+      ...splitWrites(
         table,
         all.filter(({ value }) => value === null),
         true,
       ),
-      ...partsOf(
+      ...splitWrites(
         table,
         all.filter(({ value }) => value !== null),
         false,
@@ -42,7 +42,7 @@ export const writesOf = (changes: readonly RowChange[]): Write[] => {
   });
 };
 
-const partsOf = (table: Table, changes: readonly RowChange[], remove: boolean): Write[] => {
+const splitWrites = (table: Table, changes: readonly RowChange[], remove: boolean): Write[] => {
   const columns = remove ? table.key : [...table.key, ...table.value];
   const writes: Write[] = [];
   let cells: (string | null)[][] = columns.map(() => []);

@@ -12,7 +12,7 @@ import {
   THINGS,
   type RowStoreUnderTest,
 } from './contract/fixtures.ts';
-import { itIsASortedMap } from './contract/sorted-map.ts';
+import { describeSortedMap } from './contract/sorted-map.ts';
 import type { Generation, RowStore } from './store.ts';
 import type { Row } from './table.ts';
 
@@ -217,8 +217,8 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
         new Map(),
         new Map([[0, cursor(5)]]),
       ]);
-      const again = await store.generation('g', TABLES);
-      expect(await again.read((view) => [view.cursor(0), view.get(OWNERS, ['a'])])).toEqual([
+      const reopened = await store.generation('g', TABLES);
+      expect(await reopened.read((view) => [view.cursor(0), view.get(OWNERS, ['a'])])).toEqual([
         null,
         undefined,
       ]);
@@ -232,7 +232,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       );
     });
 
-    itIsASortedMap(make, runs);
+    describeSortedMap(make, runs);
 
     it('shows what one opener commits to the others, and lets one of two win', async () => {
       const { rows, under, stores } = await open();

@@ -114,10 +114,15 @@ export const encodeKey = (table: Table, key: Key): Buffer =>
 export const keyText = (table: Table, key: Key): string => scratch.latin1Slice(0, writeKey(0, table, key));
 
 /** The smallest key of a range, and the smallest key behind it (undefined: nothing is behind). */
-export type Bounds = { readonly start: Buffer; readonly end: Buffer | undefined };
+export type EncodedBounds = { readonly start: Buffer; readonly end: Buffer | undefined };
 
 /** The bounds of a range behind `head`, the bytes of what comes before column `column`. */
-export const encodeRange = (table: Table, range: Range, head: Uint8Array = EMPTY, column = 0): Bounds => {
+export const encodeRange = (
+  table: Table,
+  range: Range,
+  head: Uint8Array = EMPTY,
+  column = 0,
+): EncodedBounds => {
   scratch.set(head, 0);
   const at = writeKey(head.length, table, range.prefix, column);
   const prefix = Buffer.from(scratch.subarray(0, at));
@@ -127,11 +132,11 @@ export const encodeRange = (table: Table, range: Range, head: Uint8Array = EMPTY
     );
   const start = range.from === undefined ? prefix : bound(range.from);
   const last = range.to === undefined ? prefix : bound(range.to);
-  return { start, end: last.length === 0 ? undefined : Buffer.concat([last, BEHIND]) };
+  return { start, end: last.length === 0 ? undefined : Buffer.concat([last, AFTER]) };
 };
 
 const EMPTY = new Uint8Array(0);
-const BEHIND = Uint8Array.of(0xff);
+const AFTER = Uint8Array.of(0xff);
 
 /** The cells from column `column` on of a key whose bytes for them begin at `start`. */
 export const decodeKey = (table: Table, bytes: Buffer, start = 0, column = 0): KeyCell[] => {

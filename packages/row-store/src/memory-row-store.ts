@@ -1,11 +1,11 @@
 import { compareBytes, compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { decodeKey, encodeKey, encodeRange } from './key.ts';
+import { localSource, scanOf, type TableReader } from './local-rows.ts';
 import { sortedRows, type SortedRows } from './sorted-rows.ts';
-import { nearSource, scanOf, type TableReader } from './near-rows.ts';
 import type { Generation, GenerationView, RowStore } from './store.ts';
-import { packValue, unpackValue } from './value.ts';
 import type { Row, Table } from './table.ts';
+import { packValue, unpackValue } from './value.ts';
 
 type Kept = {
   readonly cursors: Map<number, Uint8Array>;
@@ -33,10 +33,10 @@ export const openMemoryRowStore = (): MemoryRowStore => {
     generation: async (name, tables) => openGeneration(name, tables, kept),
     current: async (group) => pointers.get(group) ?? null,
     async promote({ group, from, to, unmoved }) {
-      if ((pointers.get(group) ?? null) !== from) throw moved(`${group} is at another generation`);
+      if ((pointers.get(group) ?? null) !== from) throw cursorMoved(`${group} is at another generation`);
       for (const { generation, partition, cursor } of unmoved)
         if (!sameCursor(kept.get(generation)?.cursors.get(partition) ?? null, cursor))
-          throw moved(`${generation} has moved on`);
+          throw cursorMoved(`${generation} has moved on`);
       pointers.set(group, to);
     },
     cursors: async (name) => new Map(kept.get(name)?.cursors),
@@ -108,10 +108,10 @@ const openGeneration = (
     now: (fn) => fn(view),
     read: async (fn) => fn(view),
     scan: (fn) => fn(scanOf(view)),
-    source: () => nearSource(view),
+    source: () => localSource(view),
     async commit({ partition, expected, cursor, changes }) {
       if (!sameCursor(view.cursor(partition), expected))
-        throw moved(`partition ${partition} of ${name} has moved on`);
+        throw cursorMoved(`partition ${partition} of ${name} has moved on`);
       const bytes = changes.map(
         ({ table, key, value }) =>
           [table.name, encodeKey(table, key).toString('latin1'), value && packValue(table, value)] as const,
@@ -141,7 +141,7 @@ export const refuseOpenRange = (table: Table, columns: number): void => {
     throw fail('E_INTERNAL', `a range of ${table.name} names no owner`);
 };
 
-const moved = (what: string): Error => fail('E_CURSOR_MOVED', what);
+const cursorMoved = (what: string): Error => fail('E_CURSOR_MOVED', what);
 
 const otherTables = (name: string): Error =>
   fail('E_ROWS_VERSION', `the generation ${name} was made with other tables`);

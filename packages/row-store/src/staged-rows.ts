@@ -7,8 +7,8 @@ import type { Key, Range, Row, RowReader, Rows, Table, Value } from './table.ts'
  * back what came after a mark, so that a fold that could not be finished leaves no trace.
  */
 export type StagedRows = Rows & {
-  mark(): number;
-  undoTo(mark: number): void;
+  savepoint(): number;
+  rollbackTo(savepoint: number): void;
   /** What to commit, in the order in which it must be applied. */
   changes(): RowChange[];
   /** How many changes were made. */
@@ -52,9 +52,9 @@ export const stageRows = (reader: RowReader): StagedRows => {
     },
     put: (table, key, value) => write(table, key, value),
     remove: (table, key) => write(table, key, null),
-    mark: () => written.length,
-    undoTo(mark) {
-      while (written.length > mark) {
+    savepoint: () => written.length,
+    rollbackTo(savepoint) {
+      while (written.length > savepoint) {
         const stage = written.pop() as Stage;
         stage.list.pop();
         if (stage.indexed <= stage.list.length) continue;

@@ -30,9 +30,9 @@ export type Generation = {
    * Rows for who goes on from a cursor and commits: not one state, but `commit` refuses what was read beside a cursor that
    * has moved. Sees its own generation's commits.
    *
-   * @param place where the caller stands, and what it will commit on: what was read and committed there stays at hand
+   * @param basis where the caller stands, and what it will commit on: what was read and committed there stays at hand
    */
-  source(place?: Place): RowSource;
+  source(basis?: ReadBasis): RowSource;
   /**
    * Writes all of the batch or nothing. Survives the end of the process; whether it survives the end of the machine is
    * the adapter's to say: if not, the store finds out when it is opened and begins anew.
@@ -43,7 +43,7 @@ export type Generation = {
 };
 
 /** A cursor that was read, and not from a source. */
-export type Place = { readonly partition: number; readonly cursor: Uint8Array | null };
+export type ReadBasis = { readonly partition: number; readonly cursor: Uint8Array | null };
 
 export type GenerationView = RowReader & {
   /** The cursor of a partition as it was committed; null: nothing was yet. */

@@ -1,7 +1,7 @@
 import type { FlatTree } from '@stemma/context-tree';
-import { comparison, type Actual } from './compare.ts';
-import { isKnown, readerOf, type Asked } from './attributes.ts';
+import { isKnown, readerOf, type AttributeSource } from './attributes.ts';
 import { codeOfNode } from './codes.ts';
+import { comparison, type Actual } from './compare.ts';
 import type { Attribute } from './syntax.ts';
 
 /** Nodes by the value of one attribute: what a question about few of them is answered from, without a scan. */
@@ -20,7 +20,7 @@ const MOST_KEPT = 16;
 
 /** Reads one attribute, which must need no payload, off every node. */
 export const attributeIndex = (tree: FlatTree, key: string): AttributeIndex => {
-  const asked: Asked = { tree, payloads: () => ({}), appeared: () => 0 };
+  const asked: AttributeSource = { tree, payloads: () => ({}), appeared: () => 0 };
   const read = readerOf(key);
   const postings = new Map<Key, Posting>();
   const structured: number[] = [];

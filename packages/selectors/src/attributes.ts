@@ -10,17 +10,17 @@ import {
 import type { Actual } from './compare.ts';
 
 /** A tree that is asked, and where the payloads of its nodes come from. */
-export type Asked = {
+export type AttributeSource = {
   readonly tree: FlatTree;
   readonly payloads: PayloadSource;
-  /** The cycle of the first snapshot on the chain that has the node with this index. */
+  /** The cycle of the first snapshot on the ancestor path that has the node with this index. */
   readonly appeared: (index: number) => number;
 };
 
-export type Read = (asked: Asked, index: number) => Actual;
+export type ReadAttribute = (asked: AttributeSource, index: number) => Actual;
 
 /** An attribute that is not simply in the payload. `cheap`: nothing but the tree is needed, and reading it costs nothing. */
-type Known = { readonly read: Read; readonly cheap: boolean };
+type Known = { readonly read: ReadAttribute; readonly cheap: boolean };
 
 const header = (name: keyof FlatTree['headers'][number]): Known => ({
   read: ({ tree }, index) => tree.headers[index]?.[name],
@@ -64,7 +64,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 
 const NO_PAYLOAD: Payload = {};
 
-const payloadAt = ({ tree, payloads }: Asked, index: number): Payload => {
+const payloadAt = ({ tree, payloads }: AttributeSource, index: number): Payload => {
   const ref = tree.payloads[index];
   return ref === null || ref === undefined ? NO_PAYLOAD : payloads(ref);
 };
@@ -72,7 +72,7 @@ const payloadAt = ({ tree, payloads }: Asked, index: number): Payload => {
 const knownOf = (key: string): Known | undefined => (Object.hasOwn(KNOWN, key) ? KNOWN[key] : undefined);
 
 /** How an attribute is read off a node. A name that nothing has is null everywhere (context-tree §10.31). */
-export const readerOf = (key: string): Read =>
+export const readerOf = (key: string): ReadAttribute =>
   knownOf(key)?.read ??
   ((asked, index) => {
     const payload = payloadAt(asked, index);
@@ -86,5 +86,5 @@ export const isKnown = (key: string): boolean => knownOf(key) !== undefined;
 export const isCheap = (key: string): boolean => knownOf(key)?.cheap ?? false;
 
 /** An implicit core has these attributes and no other (context-tree §10.28); `turn` is the node it belongs to. */
-export const coreAttribute = ({ tree }: Asked, turn: number, key: string): Actual =>
+export const coreAttribute = ({ tree }: AttributeSource, turn: number, key: string): Actual =>
   key === 'nodeType' ? 'mc' : key === 'offset' ? 0 : key === 'depth' ? tree.depths[turn] : null;

@@ -1,11 +1,11 @@
 import { NODE_KIND } from '@stemma/context-tree';
 import { codesOf } from './attribute-index.ts';
-import type { Matcher } from './compile.ts';
-import type { Matches } from './matches.ts';
-import { clipStretches, mergeStretches, within, type Stretches } from './stretches.ts';
 import { codeOfCore, codeOfNode, indexOfCode } from './codes.ts';
-import type { TreeIndex } from './tree-index.ts';
+import type { Matcher } from './compile.ts';
+import { clipRanges, codesInRanges, mergeRanges, type IndexRanges } from './index-ranges.ts';
+import type { Matches } from './matches.ts';
 import type { Attribute } from './syntax.ts';
+import type { TreeIndex } from './tree-index.ts';
 
 /** Below so many nodes looking at each costs no more than asking an index. */
 const FEW = 1_024;
@@ -29,41 +29,43 @@ export const candidates = (
   const { tree } = index;
   const below = left === null ? Int32Array.of(0, codeOfCore(tree.count)) : left.below;
   const [from, to] = matcher.window;
-  const stretches = clipStretches(mergeStretches(below), codeOfCore(from), codeOfCore(to));
+  const ranges = clipRanges(mergeRanges(below), codeOfCore(from), codeOfCore(to));
   if (matcher.only !== undefined) {
     const named = codesOf(Int32Array.from(matcher.only === null ? [] : [matcher.only]), matcher.kind, tree);
-    return { codes: within(named, stretches), holds: null };
+    return { codes: codesInRanges(named, ranges), holds: null };
   }
-  const nodes = nodesOf(matcher, stretches, children ? left : null, index);
+  const nodes = nodesOf(matcher, ranges, children ? left : null, index);
   if (matcher.core === null) return nodes;
   // An index knows nothing of implicit cores, but they have tests of their own.
-  return { ...nodes, codes: merge(nodes.codes, within(index.cores(), stretches)) };
+  return { ...nodes, codes: merge(nodes.codes, codesInRanges(index.cores(), ranges)) };
 };
 
 const nodesOf = (
   matcher: Matcher,
-  stretches: Stretches,
+  ranges: IndexRanges,
   parents: Matches | null,
   index: TreeIndex,
 ): Candidates => {
   const { kind } = matcher;
-  const size = sizeOf(stretches);
+  const size = sizeOf(ranges);
   const indexed = size > FEW ? fewest(matcher, size, index) : undefined;
   if (indexed !== undefined) {
     const { codes, attribute } = indexed;
     // Whether a node is a child of a match is asked of each anyway.
-    return { codes: parents === null ? within(codes, stretches) : codes, holds: attribute };
+    return { codes: parents === null ? codesInRanges(codes, ranges) : codes, holds: attribute };
   }
-  if (kind === NODE_KIND.turn) return { codes: within(index.turnCodes(), stretches), holds: null };
-  if (parents === null) return { codes: allIn(stretches, size, kind, index), holds: null };
+  if (kind === NODE_KIND.turn) return { codes: codesInRanges(index.turnCodes(), ranges), holds: null };
+  if (parents === null) return { codes: allIn(ranges, size, kind, index), holds: null };
   const codes = codesOf(parents.children(), kind, index.tree);
-  return { codes: within(isAscending(codes) ? codes : codes.sort((a, b) => a - b), stretches), holds: null };
+  return {
+    codes: codesInRanges(isAscending(codes) ? codes : codes.sort((a, b) => a - b), ranges),
+    holds: null,
+  };
 };
 
-const sizeOf = (stretches: Stretches): number => {
+const sizeOf = (ranges: IndexRanges): number => {
   let size = 0;
-  for (let i = 0; i < stretches.length; i += 2)
-    size += ((stretches[i + 1] as number) - (stretches[i] as number)) >> 1;
+  for (let i = 0; i < ranges.length; i += 2) size += ((ranges[i + 1] as number) - (ranges[i] as number)) >> 1;
   return size;
 };
 
@@ -83,17 +85,17 @@ const fewest = (
 
 /** The codes of all nodes of a kind. */
 const allIn = (
-  stretches: Stretches,
+  ranges: IndexRanges,
   size: number,
   kind: number | undefined,
   { tree }: TreeIndex,
 ): Int32Array => {
   const { kinds } = tree;
-  const codes = new Int32Array(size + stretches.length);
+  const codes = new Int32Array(size + ranges.length);
   let found = 0;
-  for (let s = 0; s < stretches.length; s += 2) {
-    const to = indexOfCode(stretches[s + 1] as number);
-    for (let node = indexOfCode(stretches[s] as number); node < to; node++)
+  for (let s = 0; s < ranges.length; s += 2) {
+    const to = indexOfCode(ranges[s + 1] as number);
+    for (let node = indexOfCode(ranges[s] as number); node < to; node++)
       if (kind === undefined || kinds[node] === kind) codes[found++] = codeOfNode(node);
   }
   return codes.subarray(0, found);

@@ -1,5 +1,5 @@
 import { canonicalJson, compareCodePoints, type WideJson } from '@stemma/canonical';
-import type { Attribute, Operator, Value } from './syntax.ts';
+import type { Attribute, Operator, SelectorValue } from './syntax.ts';
 
 /** What an attribute of a node is: any JSON; undefined counts as null. */
 export type Actual = WideJson | undefined;
@@ -34,7 +34,7 @@ export const comparison = (attribute: Attribute, known: boolean): ((actual: Actu
   };
 };
 
-const equals = (actual: WideJson, value: Value): boolean => {
+const equals = (actual: WideJson, value: SelectorValue): boolean => {
   if (actual === null || value === null) return actual === value;
   if (typeof actual === 'object') return false;
   if (typeof actual === 'boolean' || typeof value === 'boolean') return wordOf(actual) === wordOf(value);

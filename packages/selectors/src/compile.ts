@@ -1,10 +1,10 @@
 import { NODE_KIND } from '@stemma/context-tree';
-import { coreAttribute, isCheap, isKnown, readerOf, type Asked } from './attributes.ts';
+import { coreAttribute, isCheap, isKnown, readerOf, type AttributeSource } from './attributes.ts';
+import { indexOfCode } from './codes.ts';
 import { comparison } from './compare.ts';
 import { depthWindow, filterOf, isCounting, pickOf, type Filter, type Pick } from './pseudos.ts';
-import { indexOfCode } from './codes.ts';
-import type { TreeIndex } from './tree-index.ts';
 import type { Attribute, Compound, TypeName } from './syntax.ts';
+import type { TreeIndex } from './tree-index.ts';
 
 /** A compound as closures over the tree that is asked. */
 export type Matcher = {
@@ -34,7 +34,7 @@ const ANY: Node = { kind: 'node', root: null, id: null, type: null, attributes: 
 
 export const compile = (
   compound: Exclude<Compound, { kind: 'scope' }>,
-  asked: Asked,
+  asked: AttributeSource,
   index: TreeIndex,
 ): Matcher => {
   const { type, attributes, pseudos, root, id } = compound.kind === 'any' ? ANY : compound;
@@ -42,7 +42,7 @@ export const compile = (
   const before = counts === -1 ? pseudos : pseudos.slice(0, counts);
   const rest = counts === -1 ? [] : pseudos.slice(counts + 1);
   const filters = before.map((pseudo) => filterOf(pseudo, index));
-  const [dear, cheap] = [
+  const [costly, cheap] = [
     attributes.filter(({ key }) => !isCheap(key)),
     attributes.filter(({ key }) => isCheap(key)),
   ];
@@ -57,7 +57,7 @@ export const compile = (
       ...(named?.test === undefined ? [] : [{ holds: named.test, of: null }]),
       ...cheap.map((of) => ({ holds: attributeTest(of, asked), of })),
       ...filters.map((holds) => ({ holds, of: null })),
-      ...dear.map((of) => ({ holds: attributeTest(of, asked), of })),
+      ...costly.map((of) => ({ holds: attributeTest(of, asked), of })),
     ],
     core: plainCore ? [...attributes.map((each) => coreTest(each, asked)), ...filters] : null,
     pick: pseudos[counts] === undefined ? null : pickOf(pseudos[counts]),
@@ -66,13 +66,13 @@ export const compile = (
   };
 };
 
-const attributeTest = (attribute: Attribute, asked: Asked): Filter => {
+const attributeTest = (attribute: Attribute, asked: AttributeSource): Filter => {
   const read = readerOf(attribute.key);
   const holds = comparison(attribute, isKnown(attribute.key));
   return (code) => holds(read(asked, indexOfCode(code)));
 };
 
-const coreTest = (attribute: Attribute, asked: Asked): Filter => {
+const coreTest = (attribute: Attribute, asked: AttributeSource): Filter => {
   const holds = comparison(attribute, isKnown(attribute.key));
   return (code) =>
     holds(coreAttribute(asked, asked.tree.parents[indexOfCode(code)] as number, attribute.key));
@@ -80,7 +80,7 @@ const coreTest = (attribute: Attribute, asked: Asked): Filter => {
 
 const onlyOf = (
   { root, id, attributes }: Node,
-  { tree }: Asked,
+  { tree }: AttributeSource,
   index: TreeIndex,
 ): number | null | undefined => {
   const named: (number | null | undefined)[] = [];
@@ -115,7 +115,7 @@ const NO_KIND = -1;
 /** `.cb` is every block, `.cb:summary` a `cb` of that kind or a node of that very type (context-tree §6, §10.1). */
 const typeTest = (
   { name, sub }: TypeName,
-  { tree }: Asked,
+  { tree }: AttributeSource,
 ): { readonly kind: number | undefined; readonly test?: Filter } => {
   if (sub === null) return { kind: Object.hasOwn(CANONICAL, name) ? CANONICAL[name] : NO_KIND };
   const full = `${name}:${sub}`;

@@ -24,34 +24,34 @@ const ORDERS: { readonly [op in Order]: (value: number) => (depth: number) => bo
 };
 
 /** The least and the greatest depth that an expression can mean. */
-export const depthBounds = (depths: Depths): { readonly least: number; readonly most: number } => {
+export const depthBounds = (depths: Depths): { readonly minDepth: number; readonly maxDepth: number } => {
   switch (depths.kind) {
     case 'list': {
-      let least = Infinity;
-      let most = -Infinity;
+      let minDepth = Infinity;
+      let maxDepth = -Infinity;
       for (const value of depths.values) {
-        least = Math.min(least, value);
-        most = Math.max(most, value);
+        minDepth = Math.min(minDepth, value);
+        maxDepth = Math.max(maxDepth, value);
       }
-      return { least, most };
+      return { minDepth, maxDepth };
     }
     case 'span':
-      return { least: depths.from, most: depths.to };
+      return { minDepth: depths.from, maxDepth: depths.to };
     case 'order':
       return BOUNDS[depths.op](depths.value);
   }
 };
 
-const BOUNDS: { readonly [op in Order]: (value: number) => { least: number; most: number } } = {
-  '<': (value) => ({ least: -Infinity, most: value - 1 }),
-  '<=': (value) => ({ least: -Infinity, most: value }),
-  '>': (value) => ({ least: value + 1, most: Infinity }),
-  '>=': (value) => ({ least: value, most: Infinity }),
+const BOUNDS: { readonly [op in Order]: (value: number) => { minDepth: number; maxDepth: number } } = {
+  '<': (value) => ({ minDepth: -Infinity, maxDepth: value - 1 }),
+  '<=': (value) => ({ minDepth: -Infinity, maxDepth: value }),
+  '>': (value) => ({ minDepth: value + 1, maxDepth: Infinity }),
+  '>=': (value) => ({ minDepth: value, maxDepth: Infinity }),
 };
 
 /** Whether an expression means all sealed turns (whatever their depth), none of them, or some. */
 export const turnsMeant = (depths: Depths): 'all' | 'none' | 'some' => {
-  const { least, most } = depthBounds(depths);
-  if (most < 1) return 'none';
-  return depths.kind === 'order' && least <= 1 && most === Infinity ? 'all' : 'some';
+  const { minDepth, maxDepth } = depthBounds(depths);
+  if (maxDepth < 1) return 'none';
+  return depths.kind === 'order' && minDepth <= 1 && maxDepth === Infinity ? 'all' : 'some';
 };

@@ -1,20 +1,20 @@
 import { fail } from '@stemma/errors';
 import { collect } from '@stemma/suspend';
-import type { Asked } from './attributes.ts';
+import type { AttributeSource } from './attributes.ts';
 import { candidates } from './candidates.ts';
 import { codeOfNode, indexOfCode, isCore } from './codes.ts';
 import { compile, passesAsCore, survives, type Matcher, type Test } from './compile.ts';
+import { lowerBound } from './index-ranges.ts';
 import { nodeMatches, scopeMatches, zoneMatches, type Matches } from './matches.ts';
 import { zoneSign } from './pseudos.ts';
-import { lowerBound } from './stretches.ts';
-import type { Combinator, Compound, Group, Step } from './syntax.ts';
+import type { Combinator, Compound, SelectorGroup, SelectorStep } from './syntax.ts';
 import type { TreeIndex } from './tree-index.ts';
 
 /** Questions that one selector may ask of nodes, a few seconds' worth: what hostile ones ask beyond is refused. */
 const MAX_WORK = 40_000_000;
 
 /** One selector at work on one tree. */
-export type Asking = Asked & { readonly index: TreeIndex; work: number };
+export type EvaluationContext = AttributeSource & { readonly index: TreeIndex; work: number };
 
 const NOTHING = new Int32Array(0);
 
@@ -24,7 +24,7 @@ const NOTHING = new Int32Array(0);
  *
  * @throws E_SELECTOR_INVALID when it asks too much; Missing (payloads).
  */
-export const matchGroup = (group: Group, asking: Asking): Int32Array => {
+export const matchGroup = (group: SelectorGroup, asking: EvaluationContext): Int32Array => {
   let left: Matches | null = null;
   group.forEach((step, i) => {
     left = matchStep(step, left, i === group.length - 1, asking);
@@ -33,19 +33,19 @@ export const matchGroup = (group: Group, asking: Asking): Int32Array => {
 };
 
 const matchStep = (
-  { combinator, compound, position }: Step,
+  { combinator, compound, position }: SelectorStep,
   left: Matches | null,
   last: boolean,
-  asking: Asking,
+  asking: EvaluationContext,
 ): Matches => {
   const { index } = asking;
-  spend(asking, 1 + (left?.below.length ?? 0) / 2, position);
+  spendWork(asking, 1 + (left?.below.length ?? 0) / 2, position);
   if (compound.kind === 'scope')
     return left === null || left.root ? scopeMatches(compound.depths, index) : nodeMatches(NOTHING, index);
   const sign = zoneOf(compound);
   if (sign !== undefined) {
     const owners = left === null ? index.owners : left.zoneOwners(combinator === 'child');
-    spend(asking, owners.length, position);
+    spendWork(asking, owners.length, position);
     return zoneMatches(owners, sign, index);
   }
   const matcher = compile(compound, asking, index);
@@ -62,14 +62,14 @@ const zoneOf = (compound: Compound): number | undefined => {
   return bare && pseudos[0] !== undefined ? zoneSign(pseudos[0]) : undefined;
 };
 
-type At = { readonly asking: Asking; readonly position: number; readonly last: boolean };
+type StepContext = { readonly asking: EvaluationContext; readonly position: number; readonly last: boolean };
 
 /** What a compound matches under what was matched to its left, before anything is counted: ascending codes. */
 const matching = (
   matcher: Matcher,
   left: Matches | null,
   combinator: Combinator,
-  { asking, position, last }: At,
+  { asking, position, last }: StepContext,
 ): Int32Array => {
   const { index } = asking;
   const child = combinator === 'child' ? left : null;
@@ -77,7 +77,7 @@ const matching = (
   const shown = last ? { ...matcher, core: null } : matcher;
   const { codes, holds } = candidates(shown, left, child !== null, index);
   const tests = shown.tests.filter(({ of }) => of === null || of !== holds);
-  spend(asking, codes.length * (1 + tests.length), position);
+  spendWork(asking, codes.length * (1 + tests.length), position);
   const children = child === null ? codes : childrenAmong(codes, child, index);
   return tests.length === 0 && shown.core === null ? children : passing(children, shown, tests);
 };
@@ -152,7 +152,7 @@ const counted = (
   return Int32Array.from(picked).sort((a, b) => a - b);
 };
 
-const spend = (asking: Asking, work: number, position: number): void => {
+const spendWork = (asking: EvaluationContext, work: number, position: number): void => {
   asking.work += work;
   if (asking.work > MAX_WORK)
     throw fail(

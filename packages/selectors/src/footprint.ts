@@ -1,17 +1,17 @@
 import { depthBounds, turnsMeant } from './depths.ts';
 import { isCounting } from './pseudos.ts';
-import type { Compound, Group, Selector } from './syntax.ts';
+import type { Compound, Selector, SelectorGroup } from './syntax.ts';
 
 /**
- * The part of a tree that can decide what a selector gives: all of it, or the nodes at depths from `least` to `most`
+ * The part of a tree that can decide what a selector gives: all of it, or the nodes at depths from `minDepth` to `maxDepth`
  * (with root and regions) and all that lies in the same turn or region as one of `ids`.
  */
 export type Footprint =
-  'whole' | { readonly least: number; readonly most: number; readonly ids: readonly string[] };
+  'whole' | { readonly minDepth: number; readonly maxDepth: number; readonly ids: readonly string[] };
 
 /** Depths of nodes reach from the system header to the oldest turn. */
-const LEAST = -1;
-const NOTHING = { least: Infinity, most: -Infinity, ids: [] } as const;
+const MIN_DEPTH = -1;
+const NOTHING = { minDepth: Infinity, maxDepth: -Infinity, ids: [] } as const;
 
 /**
  * What of a tree must be loaded to answer a selector: with no more than that the answer is the same. Depth counts from
@@ -20,42 +20,42 @@ const NOTHING = { least: Infinity, most: -Infinity, ids: [] } as const;
 export const footprintOf = ({ groups }: Selector): Footprint => {
   let sum: Exclude<Footprint, 'whole'> = NOTHING;
   for (const group of groups) {
-    const { least, most, ids } = partOf(group);
-    if (least <= LEAST && most === Infinity) return 'whole';
+    const { minDepth, maxDepth, ids } = partOf(group);
+    if (minDepth <= MIN_DEPTH && maxDepth === Infinity) return 'whole';
     sum = {
-      least: Math.min(sum.least, least),
-      most: Math.max(sum.most, most),
+      minDepth: Math.min(sum.minDepth, minDepth),
+      maxDepth: Math.max(sum.maxDepth, maxDepth),
       ids: [...sum.ids, ...ids],
     };
   }
   return sum;
 };
 
-const partOf = (group: Group): Exclude<Footprint, 'whole'> => {
+const partOf = (group: SelectorGroup): Exclude<Footprint, 'whole'> => {
   const named = group.map(({ compound }) => idOf(compound)).find((id) => id !== null);
   if (named !== undefined && isLocalGroup(group)) return { ...NOTHING, ids: [named] };
-  let [least, most] = [LEAST, Infinity];
+  let [minDepth, maxDepth] = [MIN_DEPTH, Infinity];
   for (const [i, { compound }] of group.entries()) {
     const last = i === group.length - 1;
     for (const window of windowsOf(compound, last)) {
-      least = Math.max(least, window.least);
-      most = Math.min(most, window.most);
+      minDepth = Math.max(minDepth, window.minDepth);
+      maxDepth = Math.min(maxDepth, window.maxDepth);
     }
     // What is counted is counted among everything that the compounds so far can match.
     if (compound.kind === 'node' && compound.pseudos.some(isCounting)) break;
   }
-  return { least, most, ids: [] };
+  return { minDepth, maxDepth, ids: [] };
 };
 
 const ROOTS = {
-  '^root': { least: LEAST, most: Infinity },
-  '^sys': { least: -1, most: -1 },
-  '^seq': { least: 1, most: Infinity },
-  '^ah': { least: 0, most: 0 },
+  '^root': { minDepth: MIN_DEPTH, maxDepth: Infinity },
+  '^sys': { minDepth: -1, maxDepth: -1 },
+  '^seq': { minDepth: 1, maxDepth: Infinity },
+  '^ah': { minDepth: 0, maxDepth: 0 },
 } as const;
 
 /** Depths outside of which nothing matters that a compound, or what stands to its right, can match. */
-const windowsOf = (compound: Compound, last: boolean): readonly { least: number; most: number }[] => {
+const windowsOf = (compound: Compound, last: boolean): readonly { minDepth: number; maxDepth: number }[] => {
   if (compound.kind === 'any') return [];
   if (compound.kind === 'scope') return [depthBounds(compound.depths)];
   const { root, pseudos } = compound;
@@ -82,7 +82,7 @@ const idOf = (compound: Compound): string | null => {
  */
 export const isLocal = ({ groups }: Selector): boolean => groups.every(isLocalGroup);
 
-const isLocalGroup = (group: Group): boolean =>
+const isLocalGroup = (group: SelectorGroup): boolean =>
   group.every(({ compound }) => {
     if (compound.kind === 'any') return true;
     if (compound.kind === 'scope') return turnsMeant(compound.depths) !== 'some';

@@ -1,8 +1,8 @@
-import { depthTest } from './depths.ts';
-import { inStretches, siblingsIn, type Stretches } from './stretches.ts';
 import { codeOfCore, codeOfNode, indexOfCode, isCore } from './codes.ts';
-import type { TreeIndex } from './tree-index.ts';
+import { depthTest } from './depths.ts';
+import { numbersInRanges, siblingsIn, type IndexRanges } from './index-ranges.ts';
 import type { Depths } from './syntax.ts';
+import type { TreeIndex } from './tree-index.ts';
 
 /**
  * What a compound matched, as the compound to its right sees it: nodes and implicit cores, zones, or a scope
@@ -10,7 +10,7 @@ import type { Depths } from './syntax.ts';
  */
 export type Matches = {
   /** The codes below each match, ascending by where they begin; those of nested matches overlap. */
-  readonly below: Stretches;
+  readonly below: IndexRanges;
   /** All of `below` is below one match: a scope. */
   readonly one: boolean;
   /** The match that a node or implicit core is a child of, as any number that tells it from others; -1: of none. */
@@ -32,12 +32,12 @@ export const nodeMatches = (codes: Int32Array, index: TreeIndex): Matches => {
   const { tree, owners } = index;
   const { ends, parents } = tree;
   // The matches of the last compound are only given: what the next one would see is worked out when it is asked for.
-  let stretches: Stretches | undefined;
+  let ranges: IndexRanges | undefined;
   let members: Members | undefined;
   let withCores: boolean | undefined;
   const matched = (code: number): boolean => (members ??= membersOf(codes, index)).has(code);
   const hasCores = (): boolean => (withCores ??= codes.some(isCore));
-  const below = (): Stretches => (stretches ??= stretchesBelow(codes, index));
+  const below = (): IndexRanges => (ranges ??= rangesBelow(codes, index));
   const coreParent = (at: number): number => {
     const first = hasCores() ? index.coreOf(parents[at] as number) : -1;
     if (first === -1 || !matched(codeOfCore(first))) return -1;
@@ -60,7 +60,7 @@ export const nodeMatches = (codes: Int32Array, index: TreeIndex): Matches => {
     zoneOwners: (directly) =>
       directly
         ? owners.filter((owner) => matched(codeOfNode(owner)))
-        : inStretches(
+        : numbersInRanges(
             owners,
             Int32Array.from(
               [...codes]
@@ -73,18 +73,18 @@ export const nodeMatches = (codes: Int32Array, index: TreeIndex): Matches => {
   };
 };
 
-const stretchesBelow = (codes: Int32Array, index: TreeIndex): Stretches => {
+const rangesBelow = (codes: Int32Array, index: TreeIndex): IndexRanges => {
   const { ends, parents } = index.tree;
-  const stretches = new Int32Array(2 * codes.length);
+  const ranges = new Int32Array(2 * codes.length);
   for (let i = 0; i < codes.length; i++) {
     const code = codes[i] as number;
     const at = indexOfCode(code);
-    stretches[2 * i] = code + 1;
-    stretches[2 * i + 1] = codeOfCore(
+    ranges[2 * i] = code + 1;
+    ranges[2 * i + 1] = codeOfCore(
       isCore(code) ? index.zone(parents[at] as number, 0)[1] : (ends[at] as number),
     );
   }
-  return stretches;
+  return ranges;
 };
 
 /** The zones of some turns (or of `^ah`): their children with a sign. */

@@ -1,5 +1,5 @@
 import { expect, invalid, peek, skipSpace, take, takeMatch, type Scanner } from './scanner.ts';
-import { OPERATORS, type Attribute, type Value } from './syntax.ts';
+import { OPERATORS, type Attribute, type SelectorValue } from './syntax.ts';
 
 // Context-tree §10.31: ASCII; a letter or `_`, then letters, digits, `_`, `-`.
 const KEY = /[A-Za-z_][A-Za-z0-9_-]*/y;
@@ -43,7 +43,7 @@ const parseInside = (scanner: Scanner): Attribute => {
   return { key, op, value, position };
 };
 
-const parseValue = (scanner: Scanner): Value => {
+const parseValue = (scanner: Scanner): SelectorValue => {
   const quote = peek(scanner);
   if (quote === '"' || quote === "'") return parseText(scanner, quote);
   const word = takeMatch(scanner, WORD);

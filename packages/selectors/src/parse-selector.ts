@@ -3,7 +3,7 @@ import { parseCompound } from './parse-compound.ts';
 import { parseMarker } from './parse-marker.ts';
 import { atEnd, invalid, peek, skipSpace, take, type Scanner } from './scanner.ts';
 import { refuseSnapshotAttributes } from './snapshot-attributes.ts';
-import { MAX_SELECTOR_LENGTH, type Group, type Selector, type Step } from './syntax.ts';
+import { MAX_SELECTOR_LENGTH, type Selector, type SelectorGroup, type SelectorStep } from './syntax.ts';
 
 /**
  * The parts of a selector of context-tree §6, the whole grammar. Takes time in proportion to its length.
@@ -23,7 +23,7 @@ export const parseSelector = (text: string, { snapshot = false } = {}): Selector
   skipSpace(scanner);
   const at = peek(scanner) === '@' ? parseMarker(scanner) : ({ kind: 'working' } as const);
   if (at.kind !== 'working' && !skipSpace(scanner)) throw invalid(scanner, 'a space after the snapshot');
-  const groups: Group[] = [];
+  const groups: SelectorGroup[] = [];
   do {
     skipSpace(scanner);
     groups.push(parseGroup(scanner));
@@ -33,8 +33,10 @@ export const parseSelector = (text: string, { snapshot = false } = {}): Selector
   return { at, groups };
 };
 
-const parseGroup = (scanner: Scanner): Group => {
-  const steps: Step[] = [{ combinator: 'start', position: scanner.at, compound: parseCompound(scanner) }];
+const parseGroup = (scanner: Scanner): SelectorGroup => {
+  const steps: SelectorStep[] = [
+    { combinator: 'start', position: scanner.at, compound: parseCompound(scanner) },
+  ];
   for (;;) {
     const space = skipSpace(scanner);
     if (atEnd(scanner) || peek(scanner) === ',') return steps;

@@ -3,12 +3,12 @@ import type {
   Attribute,
   Compound,
   Depths,
-  Group,
   Marker,
   MarkerRange,
   Pseudo,
   Selector,
-  Value,
+  SelectorGroup,
+  SelectorValue,
 } from './syntax.ts';
 
 /** The text of a selector, in one spelling: reading it gives the same selector (context-tree §6). */
@@ -35,7 +35,7 @@ export const printMarker = (at: Marker | MarkerRange): string => {
   }
 };
 
-export const printGroup = (group: Group): string =>
+export const printGroup = (group: SelectorGroup): string =>
   group
     .map(
       ({ combinator, compound }) =>
@@ -61,7 +61,7 @@ const printCompound = (compound: Compound): string => {
 const printAttribute = ({ key, op, value }: Attribute): string =>
   op === null ? `[${key}]` : `[${key}${op}${printValue(value)}]`;
 
-const printValue = (value: Value): string =>
+const printValue = (value: SelectorValue): string =>
   typeof value === 'string' ? `'${value.replace(/[\\']/g, (each) => `\\${each}`)}'` : canonicalJson(value);
 
 const printPseudo = (pseudo: Pseudo): string => {

@@ -51,10 +51,11 @@ export const zoneSign = ({ name }: Pseudo): number | undefined =>
 
 /** The part of the document in which a depth lies, [from, to) in nodes: what `:depth(1-3)` need not look beyond. */
 export const depthWindow = (pseudo: Of<'depth'>, { tree, turns }: TreeIndex): readonly [number, number] => {
-  const { least, most } = depthBounds(pseudo.depths);
-  const from = least <= -1 ? 0 : most >= 1 ? (turns[Math.max(0, turns.length - most)] ?? tree.ah) : tree.ah;
-  const newest = turns[turns.length - Math.max(1, least)];
-  const to = least <= 0 ? tree.count : newest === undefined ? from : (tree.ends[newest] as number);
+  const { minDepth, maxDepth } = depthBounds(pseudo.depths);
+  const from =
+    minDepth <= -1 ? 0 : maxDepth >= 1 ? (turns[Math.max(0, turns.length - maxDepth)] ?? tree.ah) : tree.ah;
+  const newest = turns[turns.length - Math.max(1, minDepth)];
+  const to = minDepth <= 0 ? tree.count : newest === undefined ? from : (tree.ends[newest] as number);
   return [from, to];
 };
 

@@ -1,6 +1,6 @@
 import type { FlatTree, PayloadSource } from '@stemma/context-tree';
 import { codeOfNode, indexOfCode } from './codes.ts';
-import { matchGroup, type Asking } from './evaluate.ts';
+import { matchGroup, type EvaluationContext } from './evaluate.ts';
 import { printGroup } from './print-selector.ts';
 import { refuseSnapshotAttributes } from './snapshot-attributes.ts';
 import type { Selector } from './syntax.ts';
@@ -13,7 +13,7 @@ export type SelectOptions = Window & {
   /** False for the working state and for positions that are no commit: `age`, `depth`, `born_turn` are errors there. */
   readonly snapshot?: boolean;
   /**
-   * The cycle of the first snapshot on the chain that has the node with an index: what `age` counts from. Without it, the
+   * The cycle of the first snapshot on the ancestor path that has the node with an index: what `age` counts from. Without it, the
    * cycle that introduced the node, which is the same for all that no import brought.
    */
   readonly appeared?: (index: number) => number;
@@ -34,14 +34,14 @@ export const select = (
   { snapshot = true, appeared = (index) => tree.headers[index]?.cycle ?? 0, ...window }: SelectOptions = {},
 ): readonly string[] => {
   if (!snapshot) refuseSnapshotAttributes(selector.groups);
-  const asking: Asking = { tree, payloads, appeared, index: indexOfTree(tree), work: 0 };
+  const asking: EvaluationContext = { tree, payloads, appeared, index: indexOfTree(tree), work: 0 };
   const groups = new Map(selector.groups.map((group) => [printGroup(group), group]));
   const found = [...groups.values()].map((group) => matchGroup(group, asking));
-  return idsOf(tree, inWindow(unite(found, tree.count), window));
+  return idsOf(tree, inWindow(unionOf(found, tree.count), window));
 };
 
 /** Ascending lists of codes of nodes as one, each once. */
-const unite = (lists: readonly Int32Array[], count: number): Int32Array => {
+const unionOf = (lists: readonly Int32Array[], count: number): Int32Array => {
   const [only = new Int32Array(0)] = lists;
   if (lists.length < 2) return only;
   const size = lists.reduce((sum, list) => sum + list.length, 0);

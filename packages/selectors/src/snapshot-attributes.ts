@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { SNAPSHOT_ATTRIBUTES, type Group } from './syntax.ts';
+import { SNAPSHOT_ATTRIBUTES, type SelectorGroup } from './syntax.ts';
 
 /**
  * Refuses what only snapshots have: the working state and positions between commits have no `age`, `depth` and
@@ -7,7 +7,7 @@ import { SNAPSHOT_ATTRIBUTES, type Group } from './syntax.ts';
  *
  * @throws E_SELECTOR_INVALID with the character where the attribute stands.
  */
-export const refuseSnapshotAttributes = (groups: readonly Group[]): void => {
+export const refuseSnapshotAttributes = (groups: readonly SelectorGroup[]): void => {
   for (const { compound } of groups.flat()) {
     if (compound.kind !== 'node') continue;
     const refused = compound.attributes.find(({ key }) => SNAPSHOT_ATTRIBUTES.has(key));

@@ -1,6 +1,6 @@
 /** The grammar of context-tree §6 as data: what a parsed selector is made of, and the tables of its words. */
 
-/** One position of a lineage, or all its snapshots. Without a marker a selector asks the working state (context-tree §5). */
+/** One position of a branch, or all its snapshots. Without a marker a selector asks the working state (context-tree §5). */
 export type Marker =
   | { readonly kind: 'working' }
   | { readonly kind: 't'; readonly value: number }
@@ -19,13 +19,13 @@ export type MarkerRange = {
 
 export type Selector = {
   readonly at: Marker | MarkerRange;
-  readonly groups: readonly Group[];
+  readonly groups: readonly SelectorGroup[];
 };
 
 /** Compounds from left to right; the last one says what is given. */
-export type Group = readonly Step[];
+export type SelectorGroup = readonly SelectorStep[];
 
-export type Step = {
+export type SelectorStep = {
   readonly combinator: Combinator;
   readonly compound: Compound;
   readonly position: number;
@@ -51,10 +51,10 @@ export type TypeName = { readonly name: string; readonly sub: string | null };
 /** `op` and `value` are null for `[key]`: present and not null. */
 export type Attribute =
   | { readonly key: string; readonly op: null; readonly value: null; readonly position: number }
-  | { readonly key: string; readonly op: Operator; readonly value: Value; readonly position: number };
+  | { readonly key: string; readonly op: Operator; readonly value: SelectorValue; readonly position: number };
 
 /** A value of an attribute; an integer beyond ±(2^53−1) is a bigint, so that nanoseconds compare exactly. */
-export type Value = null | boolean | number | bigint | string;
+export type SelectorValue = null | boolean | number | bigint | string;
 
 export type Depths =
   | { readonly kind: 'list'; readonly values: readonly number[] }

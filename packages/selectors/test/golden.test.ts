@@ -37,7 +37,7 @@ describe.skipIf(file === undefined)('the golden selectors', () => {
           if (missing(query, tree.cycle)) return { error: 'E_SNAPSHOT_NOT_FOUND' };
           const selector = parseSelector(query);
           const snapshot = selector.at.kind !== 'working';
-          // An import is the first snapshot of its chain: everything in it appears there.
+          // An import is the first snapshot of its ancestor path: everything in it appears there.
           const appeared = (): number => tree.cycle;
           return [...select(tree, selector, payloads, { ...window, snapshot, appeared })];
         });

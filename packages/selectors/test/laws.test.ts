@@ -1,12 +1,12 @@
 import { flattenRecords, type FlatTree, type PayloadSource } from '@stemma/context-tree';
 import {
-  anyActs,
+  anyOperations,
   anySelector,
   naiveHistory,
   perform,
   referenceSelect,
   START,
-  type Act,
+  type RandomOperation,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -15,22 +15,27 @@ import {
   printSelector,
   select,
   type Compound,
-  type Group,
   type Selector,
+  type SelectorGroup,
 } from '../src/index.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 150);
 
 /** The tree of a random history at its end, with the payloads of its nodes. */
-const treeOf = (acts: readonly Act[]): { tree: FlatTree; payloads: PayloadSource } => {
+const treeOf = (operations: readonly RandomOperation[]): { tree: FlatTree; payloads: PayloadSource } => {
   const history = naiveHistory(() => undefined);
   history.run(0, [START]);
-  for (const act of acts) perform(history, act);
-  const strand = [...history.strands.keys()].at(-1) ?? 0;
-  return { tree: flattenRecords(history.copyAt(strand, history.state.next - 1)), payloads: history.payload };
+  for (const operation of operations) perform(history, operation);
+  const branchId = [...history.branches.keys()].at(-1) ?? 0;
+  return {
+    tree: flattenRecords(history.copyAt(branchId, history.state.next - 1)),
+    payloads: history.payload,
+  };
 };
 
-const anyTree = fc.array(anyActs(5, 40), { minLength: 1, maxLength: 1 }).map(([acts]) => treeOf(acts ?? []));
+const anyTree = fc
+  .array(anyOperations(5, 40), { minLength: 1, maxLength: 1 })
+  .map(([operations]) => treeOf(operations ?? []));
 const anyAsked = anyTree.chain(({ tree, payloads }) =>
   fc.record({
     tree: fc.constant(tree),
@@ -68,7 +73,7 @@ const isBare = (compound: Compound): boolean =>
   compound.attributes.length + compound.pseudos.length === 0;
 
 /** Every root that another compound follows, replaced by its scope. */
-const withScopes = (group: Group): Group =>
+const withScopes = (group: SelectorGroup): SelectorGroup =>
   group.map((step, i) => {
     const { compound } = step;
     if (compound.kind !== 'node' || !isBare(compound) || i === group.length - 1) return step;

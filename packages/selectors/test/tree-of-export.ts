@@ -7,7 +7,7 @@ import {
   type NodeRecord,
   type Payload,
   type PayloadSource,
-  type TurnPlace,
+  type TurnLocation,
   type TurnRecord,
 } from '@stemma/context-tree';
 
@@ -20,7 +20,7 @@ export const treeOfExport = (text: string): { tree: FlatTree; payloads: PayloadS
   const turns: TurnRecord[] = [];
   const nodes: NodeRecord[] = [];
   const containers = new Set<string>();
-  const places = new Map<string, NodeRecord['place']>([
+  const places = new Map<string, NodeRecord['location']>([
     [plan.ids.sys, { kind: 'sys', number: 0 }],
     [plan.ids.ah, { kind: 'turn', cycle: plan.cycle + 1, ordinal: 0 }],
   ]);
@@ -30,15 +30,15 @@ export const treeOfExport = (text: string): { tree: FlatTree; payloads: PayloadS
     if (name !== undefined) {
       fixed[name] = { headers, payload };
     } else if (ordinal !== undefined) {
-      const place: TurnPlace = { kind: 'turn', cycle: plan.cycle, ordinal };
+      const place: TurnLocation = { kind: 'turn', cycle: plan.cycle, ordinal };
       places.set(headers.id, place);
-      turns.push({ headers, expires, place, payload });
+      turns.push({ headers, expires, location: place, payload });
     } else {
       const place = places.get(parent ?? '') ?? { kind: 'sys', number: 0 };
       places.set(headers.id, place);
       const inContainer = containers.has(parent ?? '');
       containers.add(headers.id);
-      nodes.push({ headers, expires, place, payload, parent: inContainer ? parent : null });
+      nodes.push({ headers, expires, location: place, payload, parent: inContainer ? parent : null });
     }
   });
   return {

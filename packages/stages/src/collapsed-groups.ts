@@ -3,7 +3,7 @@ import type { NodeFacts } from './describe-node.ts';
 import type { ExactJson } from './exact-json.ts';
 import { compareDigits } from './exact-numbers.ts';
 import { turnDigits } from './node.ts';
-import { plain } from './print-exact.ts';
+import { printPlain } from './print-exact.ts';
 import type { Profile } from './profile.ts';
 import { pythonStr } from './python-text.ts';
 import { turnIds, type Turn } from './turns.ts';
@@ -34,7 +34,7 @@ export const collapsedGroups = (
       kind: 'collapsed',
       turn,
       label: `collapsed ${ids.length} messages`,
-      meta: { collapsed_ids: ids, collapsed_sha256: sha256Hex(plain(ids)) },
+      meta: { collapsed_ids: ids, collapsed_sha256: sha256Hex(printPlain(ids)) },
     }));
 };
 

@@ -3,10 +3,10 @@ import type { NodeFacts } from './describe-node.ts';
 import { frozenStage } from './frozen.ts';
 import { headerStage, type HeaderStage, type ReadPayload } from './header.ts';
 import { nodeHashOf } from './node-hash.ts';
-import { plain } from './print-exact.ts';
+import { printPlain } from './print-exact.ts';
 import { hashText, type Profile } from './profile.ts';
 import { countKinds, rawStage, SCHEMA_VERSION, type RawStage } from './raw.ts';
-import { select, type Selection } from './select.ts';
+import { selectNodes, type StageSelection } from './select.ts';
 import { specStage, type SpecStage } from './spec.ts';
 
 /** A described stream, and how to compile it. */
@@ -52,10 +52,10 @@ export const compileStages = (compilation: Compilation): CompilerOutput => compi
 /** As {@link compileStages}, with the places that were selected. */
 export const compileWith = (
   compilation: Compilation,
-): { readonly output: CompilerOutput; readonly selection: Selection } => {
+): { readonly output: CompilerOutput; readonly selection: StageSelection } => {
   const { profile, nodes, config, payload } = compilation;
   const nodeHash = compilation.nodeHash ?? nodeHashOf(profile, nodes);
-  const selection = select(profile, nodes, config.selection);
+  const selection = selectNodes(profile, nodes, config.selection);
   const raw = rawStage(nodes.length, nodeHash, countKinds(nodes), config.promptSummary);
   const spec = specStage(nodes, selection);
   const header = headerStage(profile, nodes, nodeHash, selection, config.header, payload);
@@ -86,4 +86,4 @@ const outputOf = (profile: Profile, stages: Stages, count: number): CompilerOutp
 
 /** H(plain(stage)). */
 export const stageHash = (profile: Profile, stage: RawStage | SpecStage | HeaderStage): string =>
-  hashText(profile, plain(stage));
+  hashText(profile, printPlain(stage));

@@ -11,7 +11,7 @@ import {
 } from './exact-json.ts';
 import { nodeLabel } from './label.ts';
 import { contentOf, textOf, trimmedMember, type StreamNode } from './node.ts';
-import { canonical, quote } from './print-exact.ts';
+import { printCanonical, quote } from './print-exact.ts';
 import { hashText, type Profile } from './profile.ts';
 import { isVolatileKey } from './sanitise.ts';
 import { taskFacts, type TaskFacts } from './tasks.ts';
@@ -57,8 +57,11 @@ export type MessageFacts = {
 /** Describes a node; `ordinal` counts the recorded nodes before it. Costs what its payload is long, once. */
 export const describeNode = (profile: Profile, node: StreamNode, ordinal: number): NodeFacts => {
   const { kind, turn, payload } = node;
-  const text = canonical(payload);
-  const digest = hashText(profile, `{"kind":${quote(kind)},"payload":${text},"turn":${canonical(turn)}}`);
+  const text = printCanonical(payload);
+  const digest = hashText(
+    profile,
+    `{"kind":${quote(kind)},"payload":${text},"turn":${printCanonical(turn)}}`,
+  );
   const payloadHash = hashText(profile, text);
   return {
     id: node.id ?? streamIdOf(ordinal, digest),
@@ -98,10 +101,10 @@ const messageFacts = (profile: Profile, payload: ExactObject, payloadHash: strin
     role: textOf(profile, member(payload, 'role')),
     name: textOf(profile, member(payload, 'name')),
     speaker: speakerOf(trimmedMember(profile, payload, 'role')),
-    contentHash: content === null ? payloadHash : hashText(profile, canonical(content)),
+    contentHash: content === null ? payloadHash : hashText(profile, printCanonical(content)),
     contentLength: typeof content === 'string' ? countCodePoints(content) : null,
     toolCallCount: isExactList(toolCalls) ? toolCalls.length : null,
-    toolCallsHash: toolCalls === null ? null : hashText(profile, canonical(toolCalls)),
+    toolCallsHash: toolCalls === null ? null : hashText(profile, printCanonical(toolCalls)),
   };
 };
 

@@ -1,12 +1,12 @@
 import type { StagesConfig } from './config.ts';
 import type { NodeFacts } from './describe-node.ts';
 import { headerItem, type HeaderStage } from './header.ts';
-import type { Selection } from './select.ts';
+import type { StageSelection } from './select.ts';
 
 /** FROZEN: the surface that replays are compared by. HEADER itself where it mirrors, else HEADER in hashes only. */
 export const frozenStage = (
   nodes: readonly NodeFacts[],
-  { places }: Selection,
+  { indexes }: StageSelection,
   header: HeaderStage,
   mode: StagesConfig['frozen'],
 ): HeaderStage =>
@@ -15,8 +15,8 @@ export const frozenStage = (
     : {
         ...header,
         header_mode: 'hash_only',
-        messages: places
-          .map((place) => nodes[place] as NodeFacts)
+        messages: indexes
+          .map((index) => nodes[index] as NodeFacts)
           .filter(({ kind }) => kind === 'message')
           .map(headerItem),
       };

@@ -6,7 +6,7 @@ import { contentOf } from './node.ts';
 import { previewOf, type Preview } from './preview.ts';
 import type { Profile } from './profile.ts';
 import { SCHEMA_VERSION } from './raw.ts';
-import type { Selection } from './select.ts';
+import type { StageSelection } from './select.ts';
 
 /** HEADER: the selected messages as hashes and lengths, with previews only where they are asked for. */
 export type HeaderStage = {
@@ -37,13 +37,13 @@ export type MessageItem = {
 export type OpaqueItem = { readonly node_id: string; readonly kind: string; readonly payload_hash: string };
 
 /** The payload of the node at a place of the stream; asked for previews only. */
-export type ReadPayload = (place: number) => ExactJson;
+export type ReadPayload = (index: number) => ExactJson;
 
 export const headerStage = (
   profile: Profile,
   nodes: readonly NodeFacts[],
   nodeHash: string,
-  { places, summary }: Selection,
+  { indexes, summary }: StageSelection,
   config: HeaderConfig,
   payload: ReadPayload = noPayload,
 ): HeaderStage => ({
@@ -53,13 +53,13 @@ export const headerStage = (
   node_hash: nodeHash,
   selected_node_ids: summary.selected_ids,
   selection_sha256: summary.selection_sha256,
-  messages: places.flatMap((place) => {
-    const node = nodes[place] as NodeFacts;
+  messages: indexes.flatMap((index) => {
+    const node = nodes[index] as NodeFacts;
     if (node.kind !== 'message') return [];
     const item = headerItem(node);
     if (config.mode === 'hash_only' || node.message === null || node.message.contentLength === null)
       return [item];
-    const content = contentOf(payload(place));
+    const content = contentOf(payload(index));
     return [typeof content === 'string' ? { ...item, ...previewOf(profile, content, config) } : item];
   }),
 });

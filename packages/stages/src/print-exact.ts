@@ -4,10 +4,10 @@ import { numberText } from './exact-numbers.ts';
 import { isSecretKey, isVolatileKey, REDACTED } from './sanitise.ts';
 
 /** plain(v): the canonical JSON text of a value as it is: keys by code point, ASCII, numbers as Python prints them. */
-export const plain = (value: ExactJson): string => print(value, false);
+export const printPlain = (value: ExactJson): string => print(value, false);
 
 /** canonical(v): the same of sanitise(v). */
-export const canonical = (value: ExactJson): string => print(value, true);
+export const printCanonical = (value: ExactJson): string => print(value, true);
 
 const print = (value: ExactJson, sanitised: boolean): string => {
   switch (typeof value) {

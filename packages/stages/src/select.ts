@@ -1,7 +1,7 @@
 import type { SelectionConfig } from './config.ts';
 import type { NodeFacts } from './describe-node.ts';
 import { turnDigits } from './node.ts';
-import { plain } from './print-exact.ts';
+import { printPlain } from './print-exact.ts';
 import { hashText, type Profile } from './profile.ts';
 import { countOf, type Whole } from './settings.ts';
 
@@ -27,13 +27,17 @@ export type SelectionSummary = {
 };
 
 /** What was selected: places in the stream, in append order, and the summary. */
-export type Selection = { readonly places: readonly number[]; readonly summary: SelectionSummary };
+export type StageSelection = { readonly indexes: readonly number[]; readonly summary: SelectionSummary };
 
 /** Chooses nodes of a stream by pins and limits (compiler-stages, Selection). */
-export const select = (profile: Profile, nodes: readonly NodeFacts[], config: SelectionConfig): Selection => {
-  const first = firstPlaces(nodes);
+export const selectNodes = (
+  profile: Profile,
+  nodes: readonly NodeFacts[],
+  config: SelectionConfig,
+): StageSelection => {
+  const first = firstIndexes(nodes);
   const allowed = new Set(config.kindAllowlist);
-  const candidates = placesOf(nodes, ({ kind }) => allowed.has(kind));
+  const candidates = indexesOf(nodes, ({ kind }) => allowed.has(kind));
   const pins = allowed.has('message') ? pinnedIds(nodes, config) : new Set<string>();
   const limited = withinBudget(
     nodes,
@@ -41,8 +45,8 @@ export const select = (profile: Profile, nodes: readonly NodeFacts[], config: Se
     config.maxMessageChars,
     pins,
   );
-  const places = inAppendOrder(nodes, first, withPins(nodes, limited, allowed, pins));
-  const ids = places.map((place) => idAt(nodes, place));
+  const indexes = inAppendOrder(nodes, first, withPins(nodes, limited, allowed, pins));
+  const ids = indexes.map((index) => idAt(nodes, index));
   const candidateIds = distinctIds(nodes, candidates, first);
   const chosen = new Set(ids);
   const dropped = candidateIds.filter((id) => !chosen.has(id));
@@ -65,14 +69,14 @@ export const select = (profile: Profile, nodes: readonly NodeFacts[], config: Se
     max_message_chars: config.maxMessageChars,
     pinned_ids: pinnedInOrder,
   };
-  return { places, summary: { ...summary, selection_sha256: hashText(profile, plain(summary)) } };
+  return { indexes, summary: { ...summary, selection_sha256: hashText(profile, printPlain(summary)) } };
 };
 
 /** Where each id stands first. Only the engine lets an id stand twice. */
-export const firstPlaces = (nodes: readonly NodeFacts[]): ReadonlyMap<string, number> => {
+export const firstIndexes = (nodes: readonly NodeFacts[]): ReadonlyMap<string, number> => {
   const first = new Map<string, number>();
-  nodes.forEach(({ id }, place) => {
-    if (!first.has(id)) first.set(id, place);
+  nodes.forEach(({ id }, index) => {
+    if (!first.has(id)) first.set(id, index);
   });
   return first;
 };
@@ -93,93 +97,96 @@ const pinnedIds = (nodes: readonly NodeFacts[], config: SelectionConfig): Readon
   return pins;
 };
 
-const placesOf = (nodes: readonly NodeFacts[], isWanted: (node: NodeFacts) => boolean): readonly number[] => {
-  const places: number[] = [];
-  nodes.forEach((node, place) => {
-    if (isWanted(node)) places.push(place);
+const indexesOf = (
+  nodes: readonly NodeFacts[],
+  isWanted: (node: NodeFacts) => boolean,
+): readonly number[] => {
+  const indexes: number[] = [];
+  nodes.forEach((node, index) => {
+    if (isWanted(node)) indexes.push(index);
   });
-  return places;
+  return indexes;
 };
 
 /** Nodes of the last `limit` turns in order of first appearance, and those whose turn is null. */
 const lastTurns = (
   profile: Profile,
   nodes: readonly NodeFacts[],
-  places: readonly number[],
+  indexes: readonly number[],
   limit: Whole | null,
 ): readonly number[] => {
-  if (limit === null || (profile.compat && limit === 0)) return places;
-  const digits = places.map((place) => turnDigits(profile, nodeAt(nodes, place).turn));
+  if (limit === null || (profile.compat && limit === 0)) return indexes;
+  const digits = indexes.map((index) => turnDigits(profile, nodeAt(nodes, index).turn));
   const seen = [...new Set(digits.filter((each) => each !== null))];
-  if (seen.length === 0) return places;
+  if (seen.length === 0) return indexes;
   const kept = new Set(seen.slice(Math.max(0, seen.length - countOf(limit))));
-  return places.filter((place, i) => {
+  return indexes.filter((index, i) => {
     const turn = digits[i] ?? null;
-    return turn === null ? nodeAt(nodes, place).turn === null : kept.has(turn);
+    return turn === null ? nodeAt(nodes, index).turn === null : kept.has(turn);
   });
 };
 
-const lastNodes = (profile: Profile, places: readonly number[], limit: Whole | null): readonly number[] =>
+const lastNodes = (profile: Profile, indexes: readonly number[], limit: Whole | null): readonly number[] =>
   limit === null || (profile.compat && limit === 0)
-    ? places
-    : places.slice(Math.max(0, places.length - countOf(limit)));
+    ? indexes
+    : indexes.slice(Math.max(0, indexes.length - countOf(limit)));
 
 /** From newest to oldest what the budget of characters has room for; the newest and the pins whatever they cost. */
 const withinBudget = (
   nodes: readonly NodeFacts[],
-  places: readonly number[],
+  indexes: readonly number[],
   budget: Whole | null,
   pins: ReadonlySet<string>,
 ): readonly number[] => {
-  if (budget === null) return places;
+  if (budget === null) return indexes;
   const kept: number[] = [];
   let left = countOf(budget);
-  for (const place of places.toReversed()) {
-    const { id, message } = nodeAt(nodes, place);
+  for (const index of indexes.toReversed()) {
+    const { id, message } = nodeAt(nodes, index);
     const cost = message?.contentLength ?? 0;
     if (!pins.has(id) && kept.length > 0 && cost > left) continue;
     left = Math.max(0, left - cost);
-    kept.push(place);
+    kept.push(index);
   }
   return kept.reverse();
 };
 
 const withPins = (
   nodes: readonly NodeFacts[],
-  places: readonly number[],
+  indexes: readonly number[],
   allowed: ReadonlySet<string>,
   pins: ReadonlySet<string>,
 ): readonly number[] => {
-  if (places.length === 0 || pins.size === 0) return places;
-  const chosen = new Set(places.map((place) => idAt(nodes, place)));
+  if (indexes.length === 0 || pins.size === 0) return indexes;
+  const chosen = new Set(indexes.map((index) => idAt(nodes, index)));
   const back: number[] = [];
-  nodes.forEach(({ id, kind }, place) => {
+  nodes.forEach(({ id, kind }, index) => {
     if (!pins.has(id) || chosen.has(id) || !allowed.has(kind)) return;
     chosen.add(id);
-    back.push(place);
+    back.push(index);
   });
-  return [...places, ...back];
+  return [...indexes, ...back];
 };
 
 /** Each id once, where it stands first in the stream, with the last of its chosen nodes. */
 const inAppendOrder = (
   nodes: readonly NodeFacts[],
   first: ReadonlyMap<string, number>,
-  places: readonly number[],
+  indexes: readonly number[],
 ): readonly number[] => {
-  const last = new Map(places.map((place) => [idAt(nodes, place), place]));
-  return [...last].sort(([a], [b]) => (first.get(a) ?? 0) - (first.get(b) ?? 0)).map(([, place]) => place);
+  const last = new Map(indexes.map((index) => [idAt(nodes, index), index]));
+  return [...last].sort(([a], [b]) => (first.get(a) ?? 0) - (first.get(b) ?? 0)).map(([, index]) => index);
 };
 
 const distinctIds = (
   nodes: readonly NodeFacts[],
-  places: readonly number[],
+  indexes: readonly number[],
   first: ReadonlyMap<string, number>,
 ): readonly string[] =>
-  [...new Set(places.map((place) => idAt(nodes, place)))].sort(
+  [...new Set(indexes.map((index) => idAt(nodes, index)))].sort(
     (a, b) => (first.get(a) ?? 0) - (first.get(b) ?? 0),
   );
 
-const nodeAt = (nodes: readonly NodeFacts[], place: number): NodeFacts => nodes[place] as NodeFacts;
+const nodeAt = (nodes: readonly NodeFacts[], index: number): NodeFacts => nodes[index] as NodeFacts;
 
-const idAt = (nodes: readonly NodeFacts[], place: number): string => nodeAt(nodes, place).id;
+const idAt = (nodes: readonly NodeFacts[], index: number): string => nodeAt(nodes, index).id;

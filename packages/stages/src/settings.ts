@@ -8,7 +8,7 @@ import {
   type ExactObject,
 } from './exact-json.ts';
 import { exactNumber, truncate } from './exact-numbers.ts';
-import { plain } from './print-exact.ts';
+import { printPlain } from './print-exact.ts';
 import type { Profile } from './profile.ts';
 import { isTruthy, strip } from './python-text.ts';
 
@@ -75,6 +75,6 @@ export const refuseOthers = (name: string, settings: ExactObject, keys: readonly
 };
 
 export const wrongSetting = (name: string, wanted: string, value: ExactJson): Error => {
-  const shown = isExactObject(value) ? 'an object' : plain(value).slice(0, 80);
+  const shown = isExactObject(value) ? 'an object' : printPlain(value).slice(0, 80);
   return fail('E_STAGES_CONFIG', `${name} is ${wanted}, not ${shown}`, { setting: name });
 };

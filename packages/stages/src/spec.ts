@@ -1,7 +1,7 @@
 import type { NodeFacts, PayloadShape } from './describe-node.ts';
 import type { ExactJson } from './exact-json.ts';
 import { SCHEMA_VERSION } from './raw.ts';
-import type { Selection, SelectionSummary } from './select.ts';
+import type { SelectionSummary, StageSelection } from './select.ts';
 
 /** SPEC: which nodes are candidates, which were selected, and references to those. */
 export type SpecStage = {
@@ -20,10 +20,10 @@ export type NodeReference = {
   readonly payload_shape: PayloadShape;
 };
 
-export const specStage = (nodes: readonly NodeFacts[], { places, summary }: Selection): SpecStage => ({
+export const specStage = (nodes: readonly NodeFacts[], { indexes, summary }: StageSelection): SpecStage => ({
   schema_version: SCHEMA_VERSION,
   selection: summary,
-  selected: places.map((place) => nodeReference(nodes[place] as NodeFacts)),
+  selected: indexes.map((index) => nodeReference(nodes[index] as NodeFacts)),
 });
 
 /** What SPEC says of one selected node. */

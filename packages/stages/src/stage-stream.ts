@@ -1,12 +1,12 @@
+import { stageHash, type StageHashes } from './compile.ts';
 import type { NodeFacts } from './describe-node.ts';
 import type { ExactJson } from './exact-json.ts';
 import { addText, endHash, startHash, type HashState } from './hash-state.ts';
 import { headerItem } from './header.ts';
-import { plain, quote } from './print-exact.ts';
+import { printPlain, quote } from './print-exact.ts';
 import { hashText, type Profile } from './profile.ts';
 import { rawStage, SCHEMA_VERSION } from './raw.ts';
 import { nodeReference } from './spec.ts';
-import { stageHash, type StageHashes } from './compile.ts';
 
 /**
  * What a stream has come to, as a plain value that a row can keep: from it and the next node comes what the stream has
@@ -58,8 +58,8 @@ export const addNodes = (stream: StageStream, nodes: readonly NodeFacts[]): Stag
     digests += `${count === 0 ? '' : ','}"${digest}"`;
     if (kind === 'message') {
       const comma = selected === 0 ? '' : ',';
-      spec += comma + plain(nodeReference(node));
-      header += comma + plain(headerItem(node));
+      spec += comma + printPlain(nodeReference(node));
+      header += comma + printPlain(headerItem(node));
       const pin: Pin = [count, id];
       if (message?.speaker === 'user') user = pin;
       if (message?.speaker === 'assistant') assistant = pin;

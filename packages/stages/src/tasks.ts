@@ -36,10 +36,10 @@ const trimmed = (payload: ExactObject, key: string): string | null => {
 };
 
 /** A task of the tree view: over its nodes, the first text of each field. */
-export type Task = { readonly id: string; readonly fields: TaskFields };
+export type StageTask = { readonly id: string; readonly fields: TaskFields };
 
 /** The tasks of a stream, in order of first appearance. */
-export const tasksOf = (nodes: readonly { readonly task: TaskFacts | null }[]): readonly Task[] => {
+export const tasksOf = (nodes: readonly { readonly task: TaskFacts | null }[]): readonly StageTask[] => {
   const tasks = new Map<string, TaskFields>();
   for (const { task } of nodes)
     // What was said first stands.

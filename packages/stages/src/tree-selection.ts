@@ -2,8 +2,8 @@ import { sha256Hex } from '@stemma/canonical';
 import { collapsePolicy } from './collapse.ts';
 import type { CollapseConfig, StageName } from './config.ts';
 import type { NodeFacts } from './describe-node.ts';
-import { plain } from './print-exact.ts';
-import { firstPlaces, latestSpeakers } from './select.ts';
+import { printPlain } from './print-exact.ts';
+import { firstIndexes, latestSpeakers } from './select.ts';
 
 /** What a stage of the tree view keeps, drops and collapses of the messages that the compiler selected. */
 export type TreeSelection = {
@@ -28,7 +28,7 @@ export const treeSelection = (
   stage: StageName,
   collapse: CollapseConfig,
 ): TreeSelection => {
-  const first = firstPlaces(nodes);
+  const first = firstIndexes(nodes);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const candidates = selectedIds
     .map((id) => byId.get(id))
@@ -58,5 +58,5 @@ export const treeSelection = (
     collapsed_ids: collapsed,
     pinned_ids: inOrder([...pins]),
   };
-  return { ...selection, selection_sha256: sha256Hex(plain(selection)) };
+  return { ...selection, selection_sha256: sha256Hex(printPlain(selection)) };
 };

@@ -1,22 +1,22 @@
 import { sha256Hex } from '@stemma/canonical';
+import { collapsedGroups } from './collapsed-groups.ts';
 import { compileWith, type Compilation, type StageHashes } from './compile.ts';
 import type { StageName } from './config.ts';
 import type { NodeFacts } from './describe-node.ts';
-import { collapsedGroups } from './collapsed-groups.ts';
 import { leafMeta, type LeafView } from './leaf-meta.ts';
 import { turnDigits } from './node.ts';
-import { canonical } from './print-exact.ts';
+import { printCanonical } from './print-exact.ts';
 import type { Profile } from './profile.ts';
 import { pythonStr } from './python-text.ts';
 import { tasksOf } from './tasks.ts';
+import { treeSelection, type TreeSelection } from './tree-selection.ts';
 import { turnIds, turnsOf, type Turn } from './turns.ts';
 import { ROOT_ID, type TreeViewNode } from './view-node.ts';
-import { treeSelection, type TreeSelection } from './tree-selection.ts';
 
 const TASKS_ID = 'ctrees:tasks';
 
 /** A stage as a tree: turns, tasks, leaves, and groups of what is collapsed. */
-export type TreeView = {
+export type StageTreeView = {
   readonly root_id: string;
   readonly nodes: readonly TreeViewNode[];
   readonly stage: StageName;
@@ -31,7 +31,7 @@ export type TreeView = {
 export const treeView = (
   compilation: Compilation,
   { stage, includePreviews }: { readonly stage: StageName; readonly includePreviews: boolean },
-): TreeView => {
+): StageTreeView => {
   const { profile, nodes, config } = compilation;
   const { output } = compileWith({
     ...compilation,
@@ -64,7 +64,7 @@ export const treeView = (
     nodes: tree,
     stage,
     selection,
-    hashes: { ...output.hashes, tree_sha256: sha256Hex(canonical(tree.map(({ id }) => id))) },
+    hashes: { ...output.hashes, tree_sha256: sha256Hex(printCanonical(tree.map(({ id }) => id))) },
   };
 };
 

@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import { isExactList, isExactObject, isInteger, member, type ExactJson } from './exact-json.ts';
 import { addText, endHash, startHash } from './hash-state.ts';
-import { plain } from './print-exact.ts';
+import { printPlain } from './print-exact.ts';
 import { hashText, type Profile } from './profile.ts';
 
 /** What a log is compared with: the summary that was written of a stream, at best with its nodes. */
@@ -18,15 +18,15 @@ export type KnownNode = { readonly id: string; readonly digest: string };
  * `truncated`: all `nodes` of the log are the first of the snapshot's, which has more; `differs`, at a node if one is
  * known; `inconsistent`: the snapshot's own nodes do not have its hash or count.
  */
-export type Verdict =
+export type SnapshotVerdict =
   | { readonly verdict: 'match'; readonly nodes: number }
   | { readonly verdict: 'prefix'; readonly nodes: number; readonly beyond: number }
   | { readonly verdict: 'truncated'; readonly nodes: number; readonly missing: number }
-  | { readonly verdict: 'differs'; readonly at: Difference | null }
+  | { readonly verdict: 'differs'; readonly at: DigestDifference | null }
   | { readonly verdict: 'inconsistent'; readonly reason: string };
 
 /** The first node that differs. */
-export type Difference = {
+export type DigestDifference = {
   readonly ordinal: number;
   readonly expected: KnownNode;
   readonly got: KnownNode;
@@ -64,7 +64,7 @@ export const verifySnapshot = (
   profile: Profile,
   nodes: readonly KnownNode[],
   snapshot: KnownSnapshot,
-): Verdict => {
+): SnapshotVerdict => {
   const known = snapshot.nodes;
   if (known !== null) {
     const reason = inconsistency(profile, snapshot, known);
@@ -75,31 +75,34 @@ export const verifySnapshot = (
       return { verdict: 'truncated', nodes: nodes.length, missing: known.length - nodes.length };
     return matching(known.length, nodes.length);
   }
-  const place = prefixHashes(profile, nodes).indexOf(snapshot.nodeHash);
-  if (place === -1) return { verdict: 'differs', at: null };
-  return snapshot.nodeCount !== null && snapshot.nodeCount !== place
+  const index = prefixHashes(profile, nodes).indexOf(snapshot.nodeHash);
+  if (index === -1) return { verdict: 'differs', at: null };
+  return snapshot.nodeCount !== null && snapshot.nodeCount !== index
     ? {
         verdict: 'inconsistent',
-        reason: `its node_count is ${snapshot.nodeCount}, its hash that of ${place} nodes`,
+        reason: `its node_count is ${snapshot.nodeCount}, its hash that of ${index} nodes`,
       }
-    : matching(place, nodes.length);
+    : matching(index, nodes.length);
 };
 
-const matching = (known: number, all: number): Verdict =>
+const matching = (known: number, all: number): SnapshotVerdict =>
   known === all ? { verdict: 'match', nodes: all } : { verdict: 'prefix', nodes: known, beyond: all - known };
 
 /** node_hash of the first 0, 1, 2 … nodes. */
 const prefixHashes = ({ algorithm }: Profile, nodes: readonly KnownNode[]): readonly string[] => {
   let state = addText(startHash(algorithm), '[');
   const hashes = [endHash(addText(state, ']'))];
-  nodes.forEach(({ digest }, place) => {
-    state = addText(state, `${place === 0 ? '' : ','}"${digest}"`);
+  nodes.forEach(({ digest }, index) => {
+    state = addText(state, `${index === 0 ? '' : ','}"${digest}"`);
     hashes.push(endHash(addText(state, ']')));
   });
   return hashes;
 };
 
-const firstDifference = (nodes: readonly KnownNode[], known: readonly KnownNode[]): Difference | null => {
+const firstDifference = (
+  nodes: readonly KnownNode[],
+  known: readonly KnownNode[],
+): DigestDifference | null => {
   for (let ordinal = 0; ordinal < Math.min(nodes.length, known.length); ordinal++) {
     const got = nodes[ordinal] as KnownNode;
     const expected = known[ordinal] as KnownNode;
@@ -116,6 +119,6 @@ const inconsistency = (
 ): string | null => {
   if (nodeCount !== null && nodeCount !== known.length)
     return `its node_count is ${nodeCount}, and it lists ${known.length} nodes`;
-  const own = hashText(profile, plain(known.map(({ digest }) => digest)));
+  const own = hashText(profile, printPlain(known.map(({ digest }) => digest)));
   return own === nodeHash ? null : 'its node_hash is not that of the nodes it lists';
 };

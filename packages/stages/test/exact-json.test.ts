@@ -1,7 +1,7 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical, plain, readExactJson, type ExactJson } from '../src/index.ts';
+import { printCanonical, printPlain, readExactJson, type ExactJson } from '../src/index.ts';
 import { sanitise } from '../src/sanitise.ts';
 import { exactValues, jsonTexts } from './arbitraries.ts';
 
@@ -11,7 +11,7 @@ const sorted = (_key: string, value: unknown): unknown =>
     ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
     : value;
 
-const printed = (text: string): string => plain(readExactJson(text));
+const printed = (text: string): string => printPlain(readExactJson(text));
 
 describe('exact JSON', () => {
   it.each([
@@ -49,7 +49,7 @@ describe('exact JSON', () => {
 
   it('keeps any key, the last value of a repeated one, and no prototype comes of it [compiler-stages: reading]', () => {
     const value = readExactJson('{"__proto__":{"x":1},"a":1,"constructor":2,"a":3}');
-    expect(plain(value)).toBe('{"__proto__":{"x":1},"a":3,"constructor":2}');
+    expect(printPlain(value)).toBe('{"__proto__":{"x":1},"a":3,"constructor":2}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(({} as { x?: number }).x).toBeUndefined();
   });
@@ -82,7 +82,7 @@ describe('exact JSON', () => {
     const started = performance.now();
     for (const text of texts) {
       try {
-        plain(readExactJson(text));
+        printPlain(readExactJson(text));
       } catch (error) {
         expect(error).toMatchObject({ code: 'E_INPUT_TRUNCATED' });
       }
@@ -126,7 +126,7 @@ describe('exact JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(JSON.stringify(value).isWellFormed() && !JSON.stringify(value).includes('\\ud'));
-        expect(plain(value as ExactJson)).toBe(canonicalJson(value as WideJson));
+        expect(printPlain(value as ExactJson)).toBe(canonicalJson(value as WideJson));
       }),
     );
   });
@@ -143,7 +143,7 @@ describe('sanitise', () => {
     const value = readExactJson(
       '{"seq":1,"SEQ":2,"timestamp":3,"timestamp_ms":4,"a":[[{"API_Key":{"x":1},"Authorization":null,"seq":0}]],"openai_api_key":"k","api-key":"kept"}',
     );
-    expect(canonical(value)).toBe(
+    expect(printCanonical(value)).toBe(
       '{"SEQ":2,"a":[[{"API_Key":"***REDACTED***","Authorization":"***REDACTED***"}]],"api-key":"kept","openai_api_key":"***REDACTED***"}',
     );
   });
@@ -151,7 +151,7 @@ describe('sanitise', () => {
   it('done before printing or while printing is the same [compiler-stages: canonical and plain]', () => {
     fc.assert(
       fc.property(exactValues, (value) => {
-        expect(canonical(value)).toBe(plain(sanitise(value)));
+        expect(printCanonical(value)).toBe(printPlain(sanitise(value)));
       }),
     );
   });

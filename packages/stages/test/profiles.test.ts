@@ -4,7 +4,7 @@ import {
   collapsePolicy,
   compileStages,
   describeNode,
-  plain,
+  printPlain,
   PROFILE_NAMES,
   profileNamed,
   readConfig,
@@ -142,7 +142,7 @@ describe('the profiles', () => {
     expect(engine.FROZEN).toEqual(engine.HEADER);
     const own = compiled('stemma-1', TALK, previews).stages;
     expect(own.FROZEN).toEqual(compiled('stemma-1', TALK).stages.HEADER);
-    expect(plain(own.HEADER)).toContain('Where is the lamp?');
+    expect(printPlain(own.HEADER)).toContain('Where is the lamp?');
     const mirrored = compiled(
       'stemma-1',
       TALK,
@@ -196,7 +196,9 @@ describe('the profiles', () => {
 
   it("read numbers of the configuration as Python does, in the engine's [compiler-stages: config]", () => {
     const limit = (value: string): string =>
-      plain(readConfig(ENGINE, readExactJson(`{"selection":{"max_nodes":${value}}}`)).selection.maxNodes);
+      printPlain(
+        readConfig(ENGINE, readExactJson(`{"selection":{"max_nodes":${value}}}`)).selection.maxNodes,
+      );
     const cases: readonly (readonly [string, string])[] = [
       ['" 3 "', '3'],
       ['"+07"', '7'],

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  canonical,
   compileStages,
   describeNode,
   isSecretLike,
-  plain,
+  printCanonical,
+  printPlain,
   PROFILE_NAMES,
   profileNamed,
   readConfig,
@@ -84,7 +84,7 @@ const previewed = (content: string, previewChars = 160): string => {
     0,
   );
   const config = readConfig(OWN, { header: { mode: 'sanitized_content', preview_chars: previewChars } });
-  return plain(
+  return printPlain(
     compileStages({
       profile: OWN,
       nodes: [node],
@@ -182,9 +182,11 @@ describe('safety', () => {
         const payload = (place: number): ExactJson => stream[place]?.payload ?? null;
         const all = { kind_allowlist: ['message', 'tool_call', 'tool_result', 'transcript'] };
         const quiet = { profile, nodes, payload, config: readConfig(profile, { selection: all }) };
-        expect(plain(compileStages(quiet) as never)).not.toContain('TELL');
+        expect(printPlain(compileStages(quiet) as never)).not.toContain('TELL');
         for (const stage of STAGE_NAMES)
-          expect(plain(treeView(quiet, { stage, includePreviews: false }) as never)).not.toContain('TELL');
+          expect(printPlain(treeView(quiet, { stage, includePreviews: false }) as never)).not.toContain(
+            'TELL',
+          );
         // What describes a node is kept in rows, so it is no leak either.
         expect(JSON.stringify(nodes)).not.toContain('TELL');
         const loud = {
@@ -192,7 +194,7 @@ describe('safety', () => {
           config: readConfig(profile, { selection: all, header: { mode: 'sanitized_content' } }),
         };
         const { RAW, SPEC, FROZEN } = compileStages(loud).stages;
-        expect(plain([RAW, SPEC, ...(profile.compat ? [] : [FROZEN])] as never)).not.toContain('TELL');
+        expect(printPlain([RAW, SPEC, ...(profile.compat ? [] : [FROZEN])] as never)).not.toContain('TELL');
       }),
     );
   });
@@ -209,6 +211,6 @@ describe('safety', () => {
         expect(digest(a)).toBe(digest(b));
       }),
     );
-    expect(canonical({ authorization: 'x' })).not.toContain('"x"');
+    expect(printCanonical({ authorization: 'x' })).not.toContain('"x"');
   });
 });

@@ -40,7 +40,7 @@ export type Anomalies = {
 
 /** Everything that is wrong with the operations, each named; all lists empty if nothing is. */
 export const checkOperations = (operations: readonly Operation[]): Anomalies => {
-  const places = new Map<string, Map<number, string>>();
+  const positions = new Map<string, Map<number, string>>();
   const inconsistentOrder: string[] = [];
   const skippedPoll: string[] = [];
   const reached = new Map<string, number>();
@@ -50,8 +50,8 @@ export const checkOperations = (operations: readonly Operation[]): Anomalies => 
     const reader = `${process} ${history}`;
     if (from > (reached.get(reader) ?? 0)) skippedPoll.push(`${reader} ${reached.get(reader) ?? 0}–${from}`);
     reached.set(reader, Math.max(from + values.length, reached.get(reader) ?? 0));
-    const seen = places.get(history) ?? new Map<number, string>();
-    places.set(history, seen);
+    const seen = positions.get(history) ?? new Map<number, string>();
+    positions.set(history, seen);
     for (const [i, value] of values.entries()) {
       const before = seen.get(from + i);
       if (before !== undefined && before !== value)
@@ -64,21 +64,21 @@ export const checkOperations = (operations: readonly Operation[]): Anomalies => 
     lostWrite: writes
       .filter(
         ({ outcome, history, seq, value }) =>
-          outcome === 'ok' && places.get(history)?.get(seq ?? -1) !== value,
+          outcome === 'ok' && positions.get(history)?.get(seq ?? -1) !== value,
       )
       .map(({ history, seq, value }) => `${history} ${seq ?? '?'}: ${value}`),
-    duplicate: [...places].flatMap(([history, seen]) => twice(history, [...seen.values()])),
-    abortedRead: seenOf(places, (history, value) => {
+    duplicate: [...positions].flatMap(([history, seen]) => twice(history, [...seen.values()])),
+    abortedRead: seenOf(positions, (history, value) => {
       const answers = writes.filter((write) => write.history === history && write.value === value);
       return answers.length > 0 && answers.every(({ outcome }) => outcome === 'no');
     }),
-    phantom: phantoms(places, writes),
+    phantom: phantoms(positions, writes),
     skippedPoll,
     inconsistentOrder,
   };
 };
 
-type Places = ReadonlyMap<string, ReadonlyMap<number, string>>;
+type ValuePositions = ReadonlyMap<string, ReadonlyMap<number, string>>;
 type Write = Extract<Operation, { kind: 'write' }>;
 
 const twice = (history: string, values: readonly string[]): readonly string[] => {
@@ -86,13 +86,16 @@ const twice = (history: string, values: readonly string[]): readonly string[] =>
   return values.filter((value) => seen.size === seen.add(value).size).map((value) => `${history}: ${value}`);
 };
 
-const phantoms = (places: Places, writes: readonly Write[]): readonly string[] => {
+const phantoms = (positions: ValuePositions, writes: readonly Write[]): readonly string[] => {
   const written = new Set(writes.map(({ history, value }) => `${history} ${value}`));
-  return seenOf(places, (history, value) => !written.has(`${history} ${value}`));
+  return seenOf(positions, (history, value) => !written.has(`${history} ${value}`));
 };
 
-const seenOf = (places: Places, is: (history: string, value: string) => boolean): readonly string[] =>
-  [...places].flatMap(([history, seen]) =>
+const seenOf = (
+  positions: ValuePositions,
+  is: (history: string, value: string) => boolean,
+): readonly string[] =>
+  [...positions].flatMap(([history, seen]) =>
     [...seen.values()].filter((value) => is(history, value)).map((value) => `${history}: ${value}`),
   );
 

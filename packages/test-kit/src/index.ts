@@ -1,13 +1,13 @@
 export { NO_ANOMALIES, checkOperations, countAnomalies, type Anomalies, type Operation } from './checker.ts';
 export { NO_CHROMIUM, findChromium } from './find-chromium.ts';
-export { referenceHistory, type ChainSnapshot, type ReferenceHistory } from './reference-history.ts';
+export { referenceHistory, type AncestorSnapshot, type ReferenceHistory } from './reference-history.ts';
 export { HISTORY, naiveHistory, type NaiveHistory } from './naive-history.ts';
-export { anyActs, perform, START, type Act } from './random-steps.ts';
+export { anyOperations, perform, START, type RandomOperation } from './random-steps.ts';
 export { brokerLibs, cacheFolder } from './kafka/broker-libs.ts';
 export { newClusterId, startBroker, type Broker, type BrokerOptions } from './kafka/broker.ts';
 export { engineAnswers, removeContainer, startContainerBroker } from './kafka/container-broker.ts';
 export { freePorts, type Ports } from './kafka/ports.ts';
-export { findBroker, missingTools, type Found } from './kafka/find-broker.ts';
+export { findBroker, missingTools, type FoundBroker } from './kafka/find-broker.ts';
 export { readTopic, type TopicRecord } from './kafka/read-topic.ts';
 export {
   findPostgres,

@@ -3,10 +3,15 @@ import fc from 'fast-check';
 import type { NaiveHistory } from './naive-history.ts';
 
 /** One random act: numbers that are read against the history as it is then. */
-export type Act = { readonly what: number; readonly a: number; readonly b: number; readonly c: number };
+export type RandomOperation = {
+  readonly what: number;
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+};
 
 const small = fc.nat(1_000);
-export const anyActs = (least: number, most: number): fc.Arbitrary<Act[]> =>
+export const anyOperations = (least: number, most: number): fc.Arbitrary<RandomOperation[]> =>
   fc.array(fc.record({ what: fc.nat(99), a: small, b: small, c: small }), {
     minLength: least,
     maxLength: most,
@@ -17,25 +22,26 @@ export const START: Step = { op: 'start', name: null };
 
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)];
 
-/** Does one act on a strand, or branches off; what the rules refuse changes nothing. */
-export const perform = (history: NaiveHistory, { what, a, b, c }: Act): void => {
-  const strands = [...history.strands.keys()];
-  // Mostly the newest strands, sometimes any.
-  const strand =
-    (what % 5 === 0 ? pick(strands, a) : strands.at(-1 - (b % Math.min(2, strands.length)))) ?? 0;
-  if (what < 5) history.branch(what < 3 ? 'fork' : 'rollback', pick(strands, a) ?? 0, b % history.state.next);
-  else history.run(strand, stepsFor(history, strand, what, a, b, c));
+/** Does one act on a branch, or branches off; what the rules refuse changes nothing. */
+export const perform = (history: NaiveHistory, { what, a, b, c }: RandomOperation): void => {
+  const branchIds = [...history.branches.keys()];
+  // Mostly the newest branches, sometimes any.
+  const branchId =
+    (what % 5 === 0 ? pick(branchIds, a) : branchIds.at(-1 - (b % Math.min(2, branchIds.length)))) ?? 0;
+  if (what < 5)
+    history.branch(what < 3 ? 'fork' : 'rollback', pick(branchIds, a) ?? 0, b % history.state.next);
+  else history.run(branchId, stepsFor(history, branchId, what, a, b, c));
 };
 
 const stepsFor = (
   history: NaiveHistory,
-  strand: number,
+  branchId: number,
   what: number,
   a: number,
   b: number,
   c: number,
 ): Step[] => {
-  const { nodes, turns } = history.copyAt(strand, history.state.next - 1);
+  const { nodes, turns } = history.copyAt(branchId, history.state.next - 1);
   const ids = [...nodes].map(({ headers }) => headers.id);
   const node = (extra: object = {}): Record<string, never> =>
     ({

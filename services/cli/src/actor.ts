@@ -8,13 +8,13 @@ import type { Surroundings } from './surroundings.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 /** Options of a command that a person gives: who acts, and why. */
-export const ACTING: readonly (readonly [syntax: string, description: string])[] = [
+export const ACTOR_OPTIONS: readonly (readonly [syntax: string, description: string])[] = [
   ['--actor <name>', 'who acts (else STEMMA_ACTOR, else the user of git config)'],
   ['--notes <text>', 'why; asked for on a terminal, may be empty'],
 ];
 
 /** Who looks, for commands that only show. */
-export const LOOKING: readonly [syntax: string, description: string] = [
+export const OBSERVER_OPTION: readonly [syntax: string, description: string] = [
   '--actor <name>',
   'who looks (else STEMMA_ACTOR): recorded where the history is set to `observe`',
 ];

@@ -1,23 +1,22 @@
-import type { CommandLine } from './command.ts';
+import type { CommandSpec } from './command.ts';
 import { ack } from './commands/ack.ts';
+import { annotate } from './commands/annotate.ts';
 import { bisect } from './commands/bisect.ts';
 import { blame } from './commands/blame.ts';
+import { branches } from './commands/branches.ts';
 import { cache } from './commands/cache.ts';
 import { compare } from './commands/compare.ts';
+import { config } from './commands/config.ts';
 import { copy } from './commands/copy.ts';
 import { diff } from './commands/diff.ts';
 import { doctor } from './commands/doctor.ts';
-import { annotate } from './commands/annotate.ts';
-import { fork, load, rollback } from './commands/branches.ts';
-import { config } from './commands/config.ts';
-import { inject } from './commands/inject.ts';
-import { lineage } from './commands/lineage.ts';
-import { list, save } from './commands/save.ts';
 import { commit, configure, move, name, remove, replace } from './commands/edits.ts';
 import { experiment } from './commands/experiment.ts';
 import { exportCommand } from './commands/export.ts';
+import { fork, load, rollback } from './commands/fork.ts';
 import { histories } from './commands/histories.ts';
 import { importCommand } from './commands/import.ts';
+import { inject } from './commands/inject.ts';
 import { insert } from './commands/insert.ts';
 import { interventions } from './commands/interventions.ts';
 import { log } from './commands/log.ts';
@@ -25,6 +24,7 @@ import { projector } from './commands/projector.ts';
 import { relay } from './commands/relay.ts';
 import { replay } from './commands/replay.ts';
 import { salvage } from './commands/salvage.ts';
+import { list, save } from './commands/save.ts';
 import { select } from './commands/select.ts';
 import { show } from './commands/show.ts';
 import { snapshots } from './commands/snapshots.ts';
@@ -33,12 +33,12 @@ import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
 import { thread } from './commands/thread.ts';
 import { up } from './commands/up.ts';
-import { watch } from './commands/watch.ts';
 import { verify } from './commands/verify.ts';
+import { watch } from './commands/watch.ts';
 import { why } from './commands/why.ts';
 
 /** Every command, in the order of the help: first what most people come for. A new one is a file and a line. */
-export const COMMANDS: readonly CommandLine[] = [
+export const COMMANDS: readonly CommandSpec[] = [
   importCommand,
   histories,
   snapshots,
@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandLine[] = [
   exportCommand,
   up,
   start,
-  lineage,
+  branches,
   list,
   save,
   load,

@@ -1,6 +1,6 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { ObservationKind } from '@stemma/events';
-import type { Line, Position } from '@stemma/history-store';
+import type { BranchRef, Position } from '@stemma/history-store';
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { Option, type Command as Commander } from 'commander';
 import { resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { namedActor } from './actor.ts';
 import { required } from './options.ts';
 import { openOutput, reportError, type Output } from './output.ts';
 import { openProgress, type Progress } from './progress.ts';
-import { recordSeen, type Seen } from './record-seen.ts';
+import { recordObservations, type ObservedPosition } from './record-observations.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a running command is given. */
@@ -25,24 +25,24 @@ export type Context = {
   /** Opens the home; it is closed when the command ends. `create` for commands that write, `observe` for what counts. */
   readonly home: (options?: Pick<HomeOptions, 'create' | 'observe'>) => Promise<Home>;
   /** Notes that a position was looked at: recorded at the end where an actor is named and the history wants it. */
-  readonly observe: (line: Line, kind: ObservationKind, what: string, position: Position) => void;
-  /** The home, and the history or lineage in it that an argument names; says so if it is closed. @throws E_HISTORY_NOT_FOUND */
-  readonly line: (
+  readonly observe: (branchRef: BranchRef, kind: ObservationKind, what: string, position: Position) => void;
+  /** The home, and the history or branch in it that an argument names; says so if it is closed. @throws E_HISTORY_NOT_FOUND */
+  readonly findBranch: (
     name: string | readonly string[] | undefined,
-  ) => Promise<{ readonly home: Home; readonly line: Line }>;
+  ) => Promise<{ readonly home: Home; readonly branchRef: BranchRef }>;
 };
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** A command as data: commander's syntax for arguments and options, and what runs. */
-export type CommandLine = {
+export type CommandSpec = {
   readonly name: string;
   readonly summary: string;
   /** As commander writes them: `['<history>', '[ref]', '<files...>']`, each with a description. */
   readonly arguments: readonly (readonly [syntax: string, description: string])[];
   readonly options: readonly (readonly [syntax: string, description: string])[];
   /** Commands of its own, called by their name behind this one's. */
-  readonly subcommands?: readonly CommandLine[];
+  readonly subcommands?: readonly CommandSpec[];
   /** Gives the exit code where it is not 0. */
   run(
     context: Context,
@@ -54,29 +54,29 @@ export type CommandLine = {
 /** Adds a command to the program. The exit code goes to `exit`. */
 export const register = (
   program: Commander,
-  line: CommandLine,
+  spec: CommandSpec,
   around: Surroundings,
   exit: (code: number) => void,
   inherited: () => Values = () => program.opts(),
 ): void => {
-  const command = program.command(line.name).description(line.summary);
-  for (const [syntax, description] of line.arguments) command.argument(syntax, description);
-  for (const [syntax, description] of line.options) command.addOption(new Option(syntax, description));
+  const command = program.command(spec.name).description(spec.summary);
+  for (const [syntax, description] of spec.arguments) command.argument(syntax, description);
+  for (const [syntax, description] of spec.options) command.addOption(new Option(syntax, description));
   command
     .option('--home <directory>', 'the home to use (else STEMMA_HOME, else ./.stemma)')
     .option('--json', 'one JSON document on stdout')
     .exitOverride()
     .action(async (...received: unknown[]) => {
-      const options = { ...inherited(), ...(received[line.arguments.length] as Values) };
-      const args = received.slice(0, line.arguments.length) as (string | readonly string[] | undefined)[];
-      exit(await runCommand(line, around, args, options));
+      const options = { ...inherited(), ...(received[spec.arguments.length] as Values) };
+      const args = received.slice(0, spec.arguments.length) as (string | readonly string[] | undefined)[];
+      exit(await runCommand(spec, around, args, options));
     });
-  for (const each of line.subcommands ?? [])
+  for (const each of spec.subcommands ?? [])
     register(command, each, around, exit, () => ({ ...inherited(), ...command.opts() }));
 };
 
 const runCommand = async (
-  line: CommandLine,
+  spec: CommandSpec,
   around: Surroundings,
   args: readonly (string | readonly string[] | undefined)[],
   options: Values,
@@ -88,7 +88,7 @@ const runCommand = async (
   const directory = resolve(
     typeof options['home'] === 'string' ? options['home'] : around.env['STEMMA_HOME'] || '.stemma',
   );
-  const seen: Seen[] = [];
+  const observations: ObservedPosition[] = [];
   const context: Context = {
     output,
     directory,
@@ -100,15 +100,16 @@ const runCommand = async (
       display?.end();
       return (display = openProgress(unit, around.stderr, stop.signal));
     },
-    observe: (line, kind, what, position) => void seen.push({ line, kind, what, position }),
-    line: (name) => findLine(context, required(name)),
+    observe: (spec, kind, what, position) =>
+      void observations.push({ branchRef: spec, kind, what, position }),
+    findBranch: (name) => findBranchRef(context, required(name)),
     home: async (options = {}) =>
-      (home ??= await openHome({ directory, ...options, ...placesOf(around.env) })),
+      (home ??= await openHome({ directory, ...options, ...addressesOf(around.env) })),
   };
   try {
     stop.signal.throwIfAborted();
-    const code = (await line.run(context, args, options)) ?? 0;
-    if (home !== undefined) await recordSeen(home, seen, namedActor(context, options));
+    const code = (await spec.run(context, args, options)) ?? 0;
+    if (home !== undefined) await recordObservations(home, observations, namedActor(context, options));
     return code;
   } catch (error) {
     // A bar that is left open keeps the process alive, and the cursor hidden.
@@ -124,7 +125,7 @@ const runCommand = async (
 };
 
 /** Where the log and the rows are, if they are not in the home. */
-const placesOf = ({
+const addressesOf = ({
   STEMMA_LOG: log = '',
   STEMMA_ROWS: rows = '',
 }: Surroundings['env']): { log?: string; rows?: string } => ({
@@ -151,10 +152,10 @@ const cancellation = (
   };
 };
 
-const findLine = async (
+const findBranchRef = async (
   { home: open, output, directory }: Context,
   name: string,
-): Promise<{ home: Home; line: Line }> => {
+): Promise<{ home: Home; branchRef: BranchRef }> => {
   const home = await open().catch((error: unknown) => {
     if (!isStemmaError(error, 'E_HOME_NOT_FOUND')) throw error;
     throw fail(
@@ -163,9 +164,11 @@ const findLine = async (
       { name },
     );
   });
-  const line = await home.find(name);
-  const { state, stopped } = await home.history(line.history);
+  const branchRef = await home.find(name);
+  const { state, stopped } = await home.history(branchRef.history);
   if (state !== 'open')
-    output.say(`${line.history} is ${state} at seq ${stopped ?? '?'}: what is shown is what was good before`);
-  return { home, line };
+    output.say(
+      `${branchRef.history} is ${state} at seq ${stopped ?? '?'}: what is shown is what was good before`,
+    );
+  return { home, branchRef };
 };

@@ -3,7 +3,7 @@ import { fail } from '@stemma/errors';
 import { isOf, nodeIn } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { Home } from '@stemma/home';
-import { readImport, type ImportSource, type Report } from '@stemma/importers';
+import { readImport, type ImportReport, type ImportSource } from '@stemma/importers';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { pipeline } from 'node:stream/promises';
 /** What an imported conversation came to. */
 export type Imported = {
   readonly history: string;
-  readonly lineage: string;
+  readonly branch: string;
   readonly file: string;
   readonly format: string;
   readonly cycles: number;
@@ -20,9 +20,9 @@ export type Imported = {
   readonly events: number;
   readonly warnings: readonly string[];
   /** Counts of what was read, skipped, and kept without being understood. */
-  readonly read: Report['read'];
-  readonly skipped: Report['skipped'];
-  readonly unknown: Report['unknown'];
+  readonly read: ImportReport['read'];
+  readonly skipped: ImportReport['skipped'];
+  readonly unknown: ImportReport['unknown'];
 };
 
 export type ImportFileOptions = {
@@ -33,7 +33,7 @@ export type ImportFileOptions = {
 };
 
 /** So many commands are under way at once: they become durable together. */
-const AHEAD = 64;
+const MAX_PENDING = 64;
 
 /**
  * Records a file; without a home it is only read. Gives one entry for each conversation in it.
@@ -48,7 +48,7 @@ export const importFile = async (
   using source = await fileSource(file, options.signal);
   const imported: Imported[] = [];
   let tally = newTally();
-  const under: Promise<void>[] = [];
+  const pending: Promise<void>[] = [];
   const items = readImport(source, {
     format: options.format,
     name: options.name,
@@ -65,17 +65,17 @@ export const importFile = async (
       if (item.kind === 'command') {
         const recorded = record(home, item.command, tally);
         recorded.catch(() => undefined); // told when it is waited for
-        under.push(recorded);
+        pending.push(recorded);
         // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
-        if (under.length >= AHEAD || tally.events === 0) await under.shift();
+        if (pending.length >= MAX_PENDING || tally.events === 0) await pending.shift();
         continue;
       }
-      await Promise.all(under.splice(0));
+      await Promise.all(pending.splice(0));
       imported.push(toImported(file, item.history, item.report, tally));
       tally = newTally();
     }
   } catch (error) {
-    await Promise.allSettled(under);
+    await Promise.allSettled(pending);
     throw error;
   }
   return imported;
@@ -104,9 +104,9 @@ const countEvents = (tally: Tally, { events }: Outcome): void => {
   }
 };
 
-const toImported = (file: string, history: string, report: Report, tally: Tally): Imported => ({
+const toImported = (file: string, history: string, report: ImportReport, tally: Tally): Imported => ({
   history,
-  lineage: history,
+  branch: history,
   file,
   format: report.format,
   ...tally,

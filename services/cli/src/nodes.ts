@@ -3,7 +3,7 @@ import { contentHash, isoTime, NO_DEPTH, NODE_KIND } from '@stemma/context-tree'
 import type { TreeView } from '@stemma/history-store';
 
 /** A node with everything there is to know about it at a position. */
-export type ShownNode = {
+export type NodeView = {
   readonly id: string;
   readonly nodeType: string;
   readonly parent: string | null;
@@ -14,7 +14,7 @@ export type ShownNode = {
 };
 
 /** The node at an index of the flat tree: headers, shown ttl, derived facts, content and attributes. */
-export const nodeAt = ({ tree, payloads }: TreeView, i: number): ShownNode => {
+export const nodeAt = ({ tree, payloads }: TreeView, i: number): NodeView => {
   const headers = tree.headers[i];
   if (headers === undefined) throw new RangeError(`there is no node ${i}`);
   const ref = tree.payloads[i] ?? null;

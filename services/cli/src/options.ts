@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Surroundings } from './surroundings.ts';
 
 /** One content is 64 MiB at the most; its JSON may be six times as long. */
-export const MOST_STDIN = 400 * 1024 * 1024;
+export const MAX_STDIN = 400 * 1024 * 1024;
 
 /** An option that was given as a text, or undefined. */
 export const text = (options: Readonly<Record<string, unknown>>, name: string): string | undefined => {
@@ -16,15 +16,15 @@ export const text = (options: Readonly<Record<string, unknown>>, name: string): 
 export const whole = (
   options: Readonly<Record<string, unknown>>,
   name: string,
-  { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = {},
+  { least: min = Number.MIN_SAFE_INTEGER, most: max = Number.MAX_SAFE_INTEGER } = {},
 ): number | undefined => {
   const value = text(options, name);
   if (value === undefined) return undefined;
   const number = Number(value);
-  if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(number) || number < least || number > most)
+  if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(number) || number < min || number > max)
     throw fail(
       'E_USAGE',
-      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} takes a whole number${least === 0 ? ' from 0' : ''}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}, not ${JSON.stringify(value)}`,
+      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} takes a whole number${min === 0 ? ' from 0' : ''}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, not ${JSON.stringify(value)}`,
     );
   return number;
 };
@@ -38,14 +38,14 @@ export const required = (value: string | readonly string[] | undefined): string 
 type Input = { readonly stdin: Surroundings['stdin']; readonly signal: AbortSignal };
 
 /** A file as text, `-` being stdin. @throws E_INPUT_ENCODING, E_INPUT_TOO_LARGE above `most` bytes, E_IO */
-export const readText = async (input: Input, path: string, most: number): Promise<string> => {
-  if (path === '-') return readStdin(input, most);
+export const readText = async (input: Input, path: string, max: number): Promise<string> => {
+  if (path === '-') return readStdin(input, max);
   const { size } = await stat(path);
-  if (size > most) throw fail('E_INPUT_TOO_LARGE', `${path} holds more than ${most} bytes`);
+  if (size > max) throw fail('E_INPUT_TOO_LARGE', `${path} holds more than ${max} bytes`);
   return decodeUtf8(await readFile(path), path);
 };
 
-const readStdin = async ({ stdin, signal }: Input, most: number): Promise<string> => {
+const readStdin = async ({ stdin, signal }: Input, max: number): Promise<string> => {
   const chunks: Buffer[] = [];
   let size = 0;
   const cancel = (): void => void stdin.destroy(signal.reason as Error);
@@ -54,7 +54,7 @@ const readStdin = async ({ stdin, signal }: Input, most: number): Promise<string
     for await (const chunk of stdin) {
       const bytes = chunk as Buffer;
       size += bytes.length;
-      if (size > most) throw fail('E_INPUT_TOO_LARGE', `stdin holds more than ${most} bytes`);
+      if (size > max) throw fail('E_INPUT_TOO_LARGE', `stdin holds more than ${max} bytes`);
       chunks.push(bytes);
     }
   } finally {

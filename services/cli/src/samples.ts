@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { importFile } from './import-file.ts';
 import type { Output } from './output.ts';
-import { tellSampleStory } from './sample-story.ts';
+import { recordSampleInterventions } from './sample-interventions.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 
@@ -22,5 +22,5 @@ export const importSamples = async (home: Home, output: Output): Promise<void> =
     await importFile(home, join(SAMPLES, file), { format: 'auto', name, signal });
     output.say(`imported the sample ${name}`);
   }
-  await tellSampleStory(home);
+  await recordSampleInterventions(home);
 };

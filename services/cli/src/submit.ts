@@ -1,21 +1,21 @@
 import type { Outcome } from '@stemma/command-handler';
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
-import { lineOf, type Line } from '@stemma/history-store';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import type { StepToPlace } from '@stemma/queries';
+import type { UnresolvedStep } from '@stemma/queries';
 import { randomUUID } from 'node:crypto';
-import { ACTING, actorOf, notesOf } from './actor.ts';
+import { ACTOR_OPTIONS, actorOf, notesOf } from './actor.ts';
 import type { Context } from './command.ts';
 import { text, whole } from './options.ts';
 import { printable } from './output.ts';
 
 /** Options of every command that records something: a person's act, or a recorder's own record. */
-export const RECORDING: readonly (readonly [syntax: string, description: string])[] = [
-  ...ACTING,
+export const AUTHOR_OPTIONS: readonly (readonly [syntax: string, description: string])[] = [
+  ...ACTOR_OPTIONS,
   ['--recorder <name>', "record it as an agent's or a program's own instead: there is no actor then"],
   ['--command <id>', 'the id of the command: sent again, it has one effect (default: a new one)'],
-  ['--expect <seq>', 'refuse if the newest frame of the lineage is another (exit 3)'],
+  ['--expect <seq>', 'refuse if the newest frame of the branch is another (exit 3)'],
 ];
 
 type Options = Readonly<Record<string, unknown>>;
@@ -36,39 +36,39 @@ const writing = async (
 };
 
 /**
- * Submits steps on a lineage as one command; positions in them may be references. Sent again under its id it finds its
- * lineage and positions, wherever a rollback has moved the name since.
+ * Submits steps on a branch as one command; positions in them may be references. Sent again under its id it finds its
+ * branch and positions, wherever a rollback has moved the name since.
  */
 export const submitSteps = async (
   context: Context,
-  { home, line: found }: { readonly home: Home; readonly line: Line },
-  given: readonly StepToPlace[],
+  { home, branchRef: found }: { readonly home: Home; readonly branchRef: BranchRef },
+  given: readonly UnresolvedStep[],
   options: Options,
 ): Promise<Outcome> => {
   const expected = whole(options, 'expect', { least: 0 });
   const id = text(options, 'command') ?? randomUUID();
-  const { line, steps } = await home.lineages.place(found, id, given);
+  const { branchRef, steps } = await home.branches.resolveSteps(found, id, given);
   return home.submit({
     id,
-    history: line.history,
-    lineage: line.strand,
+    history: branchRef.history,
+    branchId: branchRef.branchId,
     ...(await writing(context, options)),
     ...(expected === undefined ? {} : { expected }),
     steps: [...steps],
   });
 };
 
-/** Tells what a command came to: `{history, lineage, seq, position, repeated, ids, cycle, events}`. */
+/** Tells what a command came to: `{history, branch, seq, position, repeated, ids, cycle, events}`. */
 export const printOutcome = async (
   { output, home }: Pick<Context, 'output' | 'home'>,
-  { history, strand, seq, events, repeated }: Outcome,
+  { history, branchId, seq, events, repeated }: Outcome,
 ): Promise<void> => {
-  const { lineage } = await (await home()).position(lineOf(history, strand), `@s${seq}`);
+  const { branch } = await (await home()).position(branchRefOf(history, branchId), `@s${seq}`);
   const ids = events.flatMap((event) => (event.type === 'NodeInserted' ? [event.node.id] : []));
   const snapshot = events.findLast((event) => event.type === 'SnapshotCommitted');
   const result = {
     history,
-    lineage,
+    lineage: branch,
     seq,
     position: `@s${seq}`,
     repeated,

@@ -1,6 +1,17 @@
 import { flattenTree, hashFlat } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import { applyFrame, loadLineage, openHistory, partsOf, payloadIn, POSITIONS, type Command, type LineageParts, type Sources, type Step } from '@stemma/history';
+import {
+  applyFrame,
+  branchParts,
+  loadBranch,
+  openHistory,
+  payloadIn,
+  POSITIONS,
+  type BranchParts,
+  type Command,
+  type Sources,
+  type Step,
+} from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import type { Intervention, LoggedEvent } from '@stemma/queries';
 import { missing } from '@stemma/suspend';
@@ -28,13 +39,18 @@ const seeded = (seed: number) => {
 
 type Random = ReturnType<typeof seeded>;
 
-const randomSteps = async (home: Home, random: Random, history: string, strand: number): Promise<Step[]> => {
-  const { tree } = await home.tree(await home.position({ history, strand, lineage: history }));
+const randomSteps = async (
+  home: Home,
+  random: Random,
+  history: string,
+  branchId: number,
+): Promise<Step[]> => {
+  const { tree } = await home.tree(await home.position({ history, branchId, branch: history }));
   const id = tree.ids[random(tree.count)] ?? 'none';
-  const past = async (): Promise<{ strand: number; seq: number }> => {
-    const snapshots = await home.snapshots({ history, strand, lineage: history });
-    const { strand: at, seq } = snapshots[random(snapshots.length)] ?? { strand: 0, seq: 0 };
-    return { strand: at, seq };
+  const past = async (): Promise<{ branchId: number; seq: number }> => {
+    const snapshots = await home.snapshots({ history, branchId, branch: history });
+    const { branchId: at, seq } = snapshots[random(snapshots.length)] ?? { branchId: 0, seq: 0 };
+    return { branchId: at, seq };
   };
   const node = { nodeType: 'cb', content: `note ${random(1_000)}`, ttl: [null, 0, 1, 3][random(4)] ?? null };
   const kinds: readonly (() => Promise<Step[]> | Step[])[] = [
@@ -60,19 +76,19 @@ const randomSteps = async (home: Home, random: Random, history: string, strand: 
   return (kinds[random(kinds.length)] ?? (() => []))();
 };
 
-/** Random acts of three people on random lineages; what the rules refuse is tried no more. */
+/** Random acts of three people on random branches; what the rules refuse is tried no more. */
 const intervene = async (home: Home, histories: readonly string[], random: Random): Promise<number> => {
   let done = 0;
   for (let tries = 0; done < INTERVENTIONS && tries < INTERVENTIONS * 4; tries++) {
     const history = histories[random(histories.length)] ?? '';
-    const { lineages } = await home.history(history);
-    const strand = lineages[random(lineages.length)]?.strand ?? 0;
+    const { branches } = await home.history(history);
+    const branchId = branches[random(branches.length)]?.branchId ?? 0;
     const actor = ['ana', 'ben', 'cleo'][random(3)] ?? 'ana';
-    const steps = await randomSteps(home, random, history, strand);
+    const steps = await randomSteps(home, random, history, branchId);
     const command: Command = {
       id: `act-${tries}`,
       history,
-      lineage: strand,
+      branchId,
       by: { actor },
       notes: `try ${tries}`,
       steps,
@@ -88,7 +104,7 @@ const intervene = async (home: Home, histories: readonly string[], random: Rando
 };
 
 type Replayed = {
-  readonly at: (strand: number, seq: number) => LineageParts;
+  readonly at: (branchId: number, seq: number) => BranchParts;
   readonly around: ReadonlyMap<number, { readonly before: string; readonly after: string }>;
   readonly payload: Sources['payload'];
 };
@@ -101,40 +117,40 @@ const replayFromZero = async (home: Home, history: string): Promise<Replayed> =>
     if (page.length === 0) break;
     for (const event of page) (frames[event.seq] ??= []).push(event);
   }
-  const copies = new Map<number, LineageParts[]>();
-  const at = (strand: number, seq: number): LineageParts => {
-    const own = copies.get(strand)?.findLast((copy) => copy.seq <= seq);
+  const copies = new Map<number, BranchParts[]>();
+  const at = (branchId: number, seq: number): BranchParts => {
+    const own = copies.get(branchId)?.findLast((copy) => copy.seq <= seq);
     if (own !== undefined) return own;
-    const parent = copies.get(strand)?.[0]?.parent;
-    if (parent == null) throw missing(POSITIONS, [{ strand, seq }]);
-    return at(parent.strand, Math.min(seq, parent.at));
+    const parent = copies.get(branchId)?.[0]?.parent;
+    if (parent == null) throw missing(POSITIONS, [{ branchId, seq }]);
+    return at(parent.branchId, Math.min(seq, parent.at));
   };
   const payload: Sources['payload'] = ({ seq, index }) => payloadIn(frames[seq]![index]!.event);
-  const lineage = (strand: number) => copies.get(strand)?.at(-1);
+  const branchState = (branchId: number) => copies.get(branchId)?.at(-1);
   const sources: Sources = {
     payload,
-    lineage,
-    position: (strand, seq) => loadLineage(at(strand, seq ?? Infinity)),
+    branchTip: branchState,
+    position: (branchId, seq) => loadBranch(at(branchId, seq ?? Infinity)),
   };
   const state = openHistory(history, 0);
   const heads = new Map<number, number>();
   const around = new Map<number, { before: string; after: string }>();
   for (const [seq, logged] of frames.entries()) {
-    const { strand, author, command } = logged[0]!;
+    const { branchId, author, command } = logged[0]!;
     const events = logged.map(({ event }) => event);
     const envelope = { v: 1, history, seq, prev: new Uint8Array(32) };
-    const body = { ...author, command, digest: new Uint8Array(32), at: 0n, lineage: strand, events };
-    const { state: lineage } = applyFrame(state, { envelope, body }, sources);
-    copies.set(strand, [...(copies.get(strand) ?? []), { ...partsOf(lineage), seq }]);
-    const started = events.find((event) => event.type === 'LineageStarted');
+    const body = { ...author, command, digest: new Uint8Array(32), at: 0n, branchId, events };
+    const { state: branchState } = applyFrame(state, { envelope, body }, sources);
+    copies.set(branchId, [...(copies.get(branchId) ?? []), { ...branchParts(branchState), seq }]);
+    const started = events.find((event) => event.type === 'BranchStarted');
     const changed = events.some(({ type }) => !/^(Intervention|Position)/.test(type));
-    const head = heads.get(started?.parent ?? strand) ?? -1;
+    const head = heads.get(started?.parent ?? branchId) ?? -1;
     if ('actor' in author)
       around.set(seq, {
         before: `@s${started?.how === 'fork' ? started.at : head}`,
         after: `@s${started === undefined ? (changed ? seq : head) : started.at}`,
       });
-    heads.set(strand, seq);
+    heads.set(branchId, seq);
   }
   return { at, around, payload };
 };
@@ -160,26 +176,26 @@ test(
     let told = 0;
     let attributed = 0;
     for (const history of histories) {
-      const line = await home.find(history);
+      const branchRef = await home.find(history);
       const replayed = await replayFromZero(home, history);
       const found: Intervention[] = [];
-      for await (const one of home.audit.eachIntervention(line)) found.push(one);
+      for await (const one of home.audit.eachIntervention(branchRef)) found.push(one);
       expect(found.map(({ seq }) => seq)).toEqual([...replayed.around.keys()]);
       told += found.length;
       for (const one of found) {
         const { seq, snapshot_before: before, snapshot_after: after } = one;
         expect({ before, after }).toEqual(replayed.around.get(seq));
         for (const ref of [before, after]) {
-          const { tree, payloads, position } = await home.view(await home.position(line, ref ?? ''));
-          const copy = loadLineage(replayed.at(position.strand, position.seq)).tree;
+          const { tree, payloads, position } = await home.view(await home.position(branchRef, ref ?? ''));
+          const copy = loadBranch(replayed.at(position.branchId, position.seq)).tree;
           expect(hexOf(hashFlat(tree, payloads).treeHash)).toBe(
             hexOf(hashFlat(flattenTree(copy), replayed.payload).treeHash),
           );
         }
         if (before === null || before === after) continue;
         const { entries } = await home.causes.explain(
-          await home.position(line, before),
-          await home.position(line, after),
+          await home.position(branchRef, before),
+          await home.position(branchRef, after),
         );
         // What a rollback took back is explained by what had been done, marked as undone.
         const back = one.intervention_type === 'rollback';

@@ -131,7 +131,7 @@ test('why tells how a node came, what happened to it and why it left, with who a
   expect(stdout).toContain('expired: its ttl was over');
 });
 
-test('a node that never was, or not in this lineage, is a coded error [context-tree §8]', async () => {
+test('a node that never was, or not in this branch, is a coded error [context-tree §8]', async () => {
   for (const args of [
     ['why', 'desk', '#nobody'],
     ['log', 'desk', '--node', 'nobody'],
@@ -163,7 +163,7 @@ test('what a rollback left is told as undone on the way back, and an act of a pe
   await json('commit', 'left', '--recorder', 'agent');
   await json('inject', 'left', 'Think again.', '--node', 'hint', '--ttl', '3', ...act);
   await json('commit', 'left', '--recorder', 'agent');
-  await json('rollback', 'left', '@c1', '--left', 'first', ...act);
+  await json('rollback', 'left', '@c1', '--abandoned', 'first', ...act);
   await insertLeft('instead');
   await json('commit', 'left', '--recorder', 'agent');
 
@@ -174,7 +174,7 @@ test('what a rollback left is told as undone on the way back, and an act of a pe
     '@c2',
     '--explain',
   );
-  expect(explained.common).toMatchObject({ strand: 0, cycle: 1 });
+  expect(explained.common).toMatchObject({ branchId: 0, cycle: 1 });
   const { hint, instead } = causesOf(explained);
   expect([hint, instead]).toEqual([['undone insert'], ['insert']]);
 

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { compareCodePoints } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
@@ -7,6 +5,8 @@ import { openHome, type Home } from '@stemma/home';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { findBroker } from '@stemma/test-kit';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { runStemma, temporaryFolder } from './run-stemma.ts';
 import { frameHashes, importIn, rowHashes } from './same-everywhere.ts';
@@ -125,13 +125,13 @@ describe('a home on Kafka', () => {
     const [a, b] = await Promise.all([open('a'), open('b')]);
     const history = historyId('desk', '');
     const by = { recorder: 'test' };
-    await a.submit({ id: 's', history, lineage: 0, by, steps: [{ op: 'start', name: 'desk' }] });
+    await a.submit({ id: 's', history, branchId: 0, by, steps: [{ op: 'start', name: 'desk' }] });
     const inject = (home: Home, id: string, expected?: number): Promise<string> =>
       home
         .submit({
           id,
           history,
-          lineage: 0,
+          branchId: 0,
           by: { actor: id },
           ...(expected === undefined ? {} : { expected }),
           steps: [{ op: 'inject', text: `of ${id}` }],
@@ -145,8 +145,8 @@ describe('a home on Kafka', () => {
     const late = await Promise.all([inject(a, 'three', 2), inject(b, 'four', 2)]);
     expect(late.toSorted(compareCodePoints)).toEqual(['@s3', 'E_CONFLICT']);
     for (const home of [a, b]) {
-      const line = await home.find('desk');
-      const told = await home.audit.interventions(line);
+      const branchRef = await home.find('desk');
+      const told = await home.audit.interventions(branchRef);
       expect(told.interventions.map(({ seq }) => seq)).toEqual([1, 2, 3]);
       expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
       await home.close();

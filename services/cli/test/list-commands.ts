@@ -1,7 +1,7 @@
-import type { CommandLine } from '../src/command.ts';
+import type { CommandSpec } from '../src/command.ts';
 
 /** The page that lists the commands, in Markdown: made from the catalogue, so that it cannot be wrong. */
-export const listCommands = (commands: readonly CommandLine[]): string => `# Commands
+export const listCommands = (commands: readonly CommandSpec[]): string => `# Commands
 
 <!-- Made from services/cli/src/catalogue.ts by its test; \`vitest run services/cli/test/cli-doc.test.ts -u\` writes it. -->
 
@@ -13,7 +13,7 @@ Exit codes: 0 ok, 1 failed, 2 cancelled, 3 conflict, 4 not allowed, 5 verificati
 ${commands.map((line) => section(line)).join('\n')}`;
 
 const section = (
-  { name, summary, arguments: given, options, subcommands = [] }: CommandLine,
+  { name, summary, arguments: given, options, subcommands = [] }: CommandSpec,
   path = 'stemma',
 ): string => {
   const usage = [

@@ -28,7 +28,7 @@ const toTopic = (topic: string): string => `kafka://${brokers.join(',')}/${topic
 type Env = Readonly<Record<string, string>>;
 type Told = { readonly history: string; readonly seq: number; readonly index: number };
 
-/** What `stemma log --json` says of every history, without the lineage's name, which may change. */
+/** What `stemma log --json` says of every history, without the branch's name, which may change. */
 const told = async (env: Env): Promise<ReadonlyMap<string, readonly Told[]>> => {
   const json = async (...args: string[]): Promise<unknown> => {
     const { code, stdout, stderr } = await runStemma([...args, '--json'], { env });
@@ -38,10 +38,10 @@ const told = async (env: Env): Promise<ReadonlyMap<string, readonly Told[]>> => 
   const histories = (await json('histories')) as { readonly history: string }[];
   const logs = new Map<string, readonly Told[]>();
   for (const { history } of histories) {
-    const events = (await json('log', history)) as (Told & { readonly lineage: string })[];
+    const events = (await json('log', history)) as (Told & { readonly branch: string })[];
     logs.set(
       history,
-      events.map(({ lineage: _, ...rest }) => rest),
+      events.map(({ branch: _, ...rest }) => rest),
     );
   }
   return logs;

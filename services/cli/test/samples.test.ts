@@ -1,8 +1,8 @@
 import { openHome, type Home } from '@stemma/home';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Output } from '../src/output.ts';
+import { recordSampleInterventions } from '../src/sample-interventions.ts';
 import { importSamples } from '../src/samples.ts';
-import { tellSampleStory } from '../src/sample-story.ts';
 import { temporaryFolder } from './run-stemma.ts';
 
 const folder = temporaryFolder();
@@ -22,32 +22,38 @@ afterAll(async () => {
 
 test('a new home gets the samples, with a fork, a rollback, a saved position and interventions to look at on one of them [pool: Interventions]', async () => {
   expect(said).toHaveLength(3);
-  const line = await home.find('slow-checkout');
-  const lineages = await home.lineages.tree(line.history);
+  const branchRef = await home.find('slow-checkout');
+  const branches = await home.branches.tree(branchRef.history);
   expect(
-    lineages.map(({ name, how, parent, cycle, left_by }) => [name, how, parent?.label, cycle, left_by]),
+    branches.map(({ name, how, parent, cycle, abandoned_by: left_by }) => [
+      name,
+      how,
+      parent?.label,
+      cycle,
+      left_by,
+    ]),
   ).toEqual([
     ['main', 'start', undefined, 18, null],
-    [null, 'fork', '@c7', 9, lineages[2]?.strand],
+    [null, 'fork', '@c7', 9, branches[2]?.branchId],
     ['fix-first', 'rollback', '@c7', 9, null],
   ]);
   expect(
-    (await home.lineages.saved(line.history)).map(({ id, round_number }) => [id, round_number]),
+    (await home.branches.saved(branchRef.history)).map(({ id, round_number }) => [id, round_number]),
   ).toContainEqual(['change-known', 7]);
-  const { interventions } = await home.audit.interventions(line);
+  const { interventions } = await home.audit.interventions(branchRef);
   expect(interventions.map(({ intervention_type, actor }) => [intervention_type, actor])).toEqual(
     ['save', 'fork', 'message_inject', 'rollback', 'message_inject'].map((type) => [type, 'example']),
   );
-  const impact = await home.audit.impact(line.history, 'example-7');
+  const impact = await home.audit.impact(branchRef.history, 'example-7');
   expect(impact.counts).toEqual({ calls: 2, direct: 2, derived: 0 });
   // The sample itself goes on as it was recorded.
-  expect((await home.position(line)).cycle).toBe(18);
+  expect((await home.position(branchRef)).cycle).toBe(18);
 });
 
 test('a second start, and the story told again, write nothing [record §3: commands remembered]', async () => {
   const before = await frames();
   await importSamples(home, output);
-  await tellSampleStory(home);
+  await recordSampleInterventions(home);
   expect(await frames()).toEqual(before);
   expect(said).toHaveLength(3);
 });

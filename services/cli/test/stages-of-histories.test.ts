@@ -1,6 +1,6 @@
 import { openHome } from '@stemma/home';
 import { stagesDocument } from '@stemma/queries';
-import { plain, type ExactJson } from '@stemma/stages';
+import { printPlain, type ExactJson } from '@stemma/stages';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -49,13 +49,13 @@ test('no stage of any transcript holds text of a message or tool result, in eith
       const messages: unknown = JSON.parse(readFileSync(FILES[i] as string, 'utf8'));
       const pieces = [...new Set(piecesOf(messages))].filter((piece) => !piece.startsWith('call_'));
       const heldBy = (document: object): string[] => {
-        const text = plain(document as ExactJson);
+        const text = printPlain(document as ExactJson);
         return pieces.filter((piece) => text.includes(piece));
       };
-      const line = await home.find(history);
+      const branchRef = await home.find(history);
       const [now, middle] = [
-        await home.position(line),
-        await home.position(line, `@c${Math.ceil(cycles / 2)}`),
+        await home.position(branchRef),
+        await home.position(branchRef, `@c${Math.ceil(cycles / 2)}`),
       ];
       const view = { stage: 'HEADER', includePreviews: false } as const;
       const opted = await home.stages.compile(now, { config });
@@ -70,7 +70,7 @@ test('no stage of any transcript holds text of a message or tool result, in eith
         FROZEN,
       ])
         expect(heldBy(safe)).toEqual([]);
-      expect(plain(RAW)).not.toContain(summary.text);
+      expect(printPlain(RAW)).not.toContain(summary.text);
       shown += heldBy(HEADER).length;
     }
   } finally {
@@ -107,7 +107,7 @@ test('no payload of any transcript holds a time or a generated id, and another h
       .trimEnd()
       .split('\n')
       .slice(1)
-      .map((line) => JSON.stringify((JSON.parse(line) as { payload: unknown }).payload));
+      .map((branchRef) => JSON.stringify((JSON.parse(branchRef) as { payload: unknown }).payload));
     for (const payload of payloads)
       expect([...ids, ...times, history].filter((name) => payload.includes(name))).toEqual([]);
     const file = join(first.path, 'events.jsonl');
@@ -179,8 +179,8 @@ test('acts of an actor on a fork are guardrail nodes without ids, behind what th
   const [first] = await importAll(folder.path, [SAMPLE]);
   const history = first!.history;
   const forked = await stemmaJson(['fork', history, '@c1', '--name', 'side', ...home]);
-  const strand = /:(\d+)/.exec(JSON.stringify(forked))?.[1] ?? '';
-  const side = `${history}:${strand}`;
+  const branchId = /:(\d+)/.exec(JSON.stringify(forked))?.[1] ?? '';
+  const side = `${history}:${branchId}`;
   const said = 'Words of an observer, long enough to be found';
   await output('inject', side, said, ...home);
   await output('commit', side, ...home);
@@ -189,7 +189,9 @@ test('acts of an actor on a fork are guardrail nodes without ids, behind what th
     .trimEnd()
     .split('\n')
     .slice(1)
-    .map((line) => JSON.parse(line) as { kind: string; payload: { type?: string; payload?: object } });
+    .map(
+      (branchRef) => JSON.parse(branchRef) as { kind: string; payload: { type?: string; payload?: object } },
+    );
   const shared = (await output('stages', 'events', history, '@c1', ...home)).trimEnd().split('\n').length - 1;
   expect(events.slice(shared).map(({ kind, payload }) => [kind, payload.type])).toEqual([
     ['guardrail', 'fork'],

@@ -1,4 +1,4 @@
-import { plain, readExactJson, type ExactObject } from '@stemma/stages';
+import { printPlain, readExactJson, type ExactObject } from '@stemma/stages';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -132,7 +132,7 @@ describe('stages verify', () => {
     const { node_hash: hash } = output['hashes'] as { node_hash: string };
     const snapshot = file(JSON.stringify({ node_hash: hash, node_count: 16, nodes: output['nodes'] }));
     const short = file(JSON.stringify({ node_hash: hash }));
-    const whole = file(plain(output));
+    const whole = file(printPlain(output));
     const run = (log: string, against: string): Promise<Run> =>
       runStemma(['stages', 'verify', log, '--snapshot', against, '--json']);
     const text = readFileSync(SAMPLE, 'utf8');

@@ -1,29 +1,29 @@
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
 import type { Home } from '@stemma/home';
-import { restrictExplained, type WhyMoment } from '@stemma/queries';
-import { positionAnswer } from './lines.ts';
+import { restrictExplained, type NodeTimelineEntry } from '@stemma/queries';
+import { positionAnswer } from './positions.ts';
 
-type Question = 'diff' | 'why';
+type CauseEndpoint = 'diff' | 'why';
 type CauseHandlers = {
-  readonly [Name in Question]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
+  readonly [Name in CauseEndpoint]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
 };
 
 /** What answers the questions about why. */
 export const causeHandlers = (home: Home): CauseHandlers => ({
   diff: async ({ history, a, b, explain, selector }) => {
-    const line = await home.find(history);
-    const found = await home.diff(line, a, b, selector);
-    if (explain !== '1') return plain(found);
-    const [older, newer] = [await home.position(line, a), await home.position(line, b)];
-    const { entries, moves, common, ...diff } = restrictExplained(
+    const branchRef = await home.find(history);
+    const found = await home.diff(branchRef, a, b, selector);
+    if (explain !== '1') return diffAnswer(found);
+    const [older, newer] = [await home.position(branchRef, a), await home.position(branchRef, b)];
+    const { entries, moves, mergeBase, ...diff } = restrictExplained(
       await home.causes.explain(older, newer),
       found,
     );
     return {
-      ...plain(diff),
+      ...diffAnswer(diff),
       a: positionAnswer(older),
       b: positionAnswer(newer),
-      common,
+      mergeBase,
       entries: entries.map(({ fields, causes, ...entry }) => ({
         ...entry,
         fields: [...fields],
@@ -34,26 +34,26 @@ export const causeHandlers = (home: Home): CauseHandlers => ({
   },
   why: async ({ history, node, at }) => {
     const position = await home.position(await home.find(history), at);
-    const { came, then, left, ...rest } = await home.causes.why(position, node);
+    const { added, changes, removed, ...rest } = await home.causes.why(position, node);
     return {
       ...rest,
       position: positionAnswer(position),
-      came: moment(came),
-      then: then.map(moment),
-      left: left === null ? null : moment(left),
+      added: entryAnswer(added),
+      changes: changes.map(entryAnswer),
+      removed: removed === null ? null : entryAnswer(removed),
     };
   },
 });
 
-type Plain = Awaited<ReturnType<Home['diff']>>;
+type FoundDiff = Awaited<ReturnType<Home['diff']>>;
 
-const plain = ({ added, removed, changed }: Plain) => ({
+const diffAnswer = ({ added, removed, changed }: FoundDiff) => ({
   added: [...added],
   removed: [...removed],
   changed: changed.map(({ id, fields }) => ({ id, fields: [...fields] })),
 });
 
-const moment = ({ explains, ...rest }: WhyMoment) => ({
+const entryAnswer = ({ explains, ...rest }: NodeTimelineEntry) => ({
   ...rest,
   explains: typeof explains === 'string' ? explains : [...explains],
 });

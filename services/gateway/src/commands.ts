@@ -3,9 +3,9 @@ import type { Outcome } from '@stemma/command-handler';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { historyId, parseCommand } from '@stemma/history';
-import type { Line } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { positionAnswer } from './lines.ts';
+import { positionAnswer } from './positions.ts';
 
 type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
 type Written = { readonly by: Author; readonly notes?: string };
@@ -30,20 +30,20 @@ export const startHistory = async (
       parseCommand({
         id,
         history: historyId(name, id),
-        lineage: 0,
+        branchId: 0,
         ...writing(who),
         steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }) }],
       }),
     ),
   );
 
-/** Does the steps of a request to a lineage, all or none, and answers when they are durable. */
+/** Does the steps of a request to a branch, all or none, and answers when they are durable. */
 export const doCommand = async (
   home: Home,
   name: string,
   { steps, ...request }: CommandRequest,
 ): Promise<CommandAnswer> => {
-  const exact = await home.lineages.exact(name, steps);
+  const exact = await home.branches.findExact(name, steps);
   if (exact !== undefined)
     try {
       return await submitRequest(home, exact, request, steps);
@@ -51,20 +51,24 @@ export const doCommand = async (
       // A history may have what looks like an id as its name.
       if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND')) throw error;
     }
-  const { line, steps: placed } = await home.lineages.place(await home.find(name), request.id, steps);
-  return submitRequest(home, line, request, placed);
+  const { branchRef, steps: placed } = await home.branches.resolveSteps(
+    await home.find(name),
+    request.id,
+    steps,
+  );
+  return submitRequest(home, branchRef, request, placed);
 };
 
 export const submitRequest = async (
   home: Home,
-  line: Line,
+  branchRef: BranchRef,
   { id, expected, ...who }: Omit<CommandRequest, 'steps'>,
   steps: readonly unknown[],
 ): Promise<CommandAnswer> => {
   const command = parseCommand({
     id,
-    history: line.history,
-    lineage: line.strand,
+    history: branchRef.history,
+    branchId: branchRef.branchId,
     ...writing(who),
     ...(expected === undefined ? {} : { expected }),
     steps,

@@ -1,15 +1,15 @@
 import { toWireJson, type AnswerOf, type Ctrees, type Endpoints, type InputOf } from '@stemma/api';
 import { isOf } from '@stemma/events';
-import type { Line } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { entryDocument, stagesDocument, type LoggedEvent, type StagesAnswer } from '@stemma/queries';
 
-type Name = 'ctrees' | 'ctreesTree' | 'ctreesEvents';
+type CtreesEndpoint = 'ctrees' | 'ctreesTree' | 'ctreesEvents';
 type CtreesHandlers = {
-  readonly [N in Name]: (input: InputOf<Endpoints[N]>) => Promise<AnswerOf<Endpoints[N]>>;
+  readonly [N in CtreesEndpoint]: (input: InputOf<Endpoints[N]>) => Promise<AnswerOf<Endpoints[N]>>;
 };
 
-/** What answers for the compiler stages of a lineage. */
+/** What answers for the compiler stages of a branch. */
 export const ctreesHandlers = (home: Home): CtreesHandlers => ({
   ctrees: async ({ session, at, profile }) => {
     const position = await home.position(await home.find(session), at);
@@ -33,42 +33,42 @@ export const ctreesHandlers = (home: Home): CtreesHandlers => ({
 const ctreesAnswer = (answer: StagesAnswer): Ctrees => stagesDocument(answer) as unknown as Ctrees;
 
 /**
- * What the stream of a session says of a batch of events: a message for each node that they added to the lineage's
+ * What the stream of a session says of a batch of events: a message for each node that they added to the branch's
  * stream, and one for each snapshot (compiler-stages: http). The last carries the cursor. The session is looked up for each
- * batch: after a rollback a history's id, or a lineage's name, means the lineage that goes on.
+ * batch: after a rollback a history's id, or a branch's name, means the branch that goes on.
  */
 export const ctreesMessages =
   (home: Home, session: string) =>
   async (cursor: string, events: readonly LoggedEvent[]): Promise<readonly string[]> => {
     const texts: string[] = [];
-    const line = await home.find(session);
-    const tell = (type: string, seq: number, payload: object): void => {
-      const data = toWireJson({ type, session_id: line.lineage, seq, payload });
+    const branchRef = await home.find(session);
+    const addMessage = (type: string, seq: number, payload: object): void => {
+      const data = toWireJson({ type, session_id: branchRef.branch, seq, payload });
       texts.push(`event: ${type}\ndata: ${data}\n\n`);
     };
-    for (const frame of framesOf(line, events)) {
-      if (!(await home.stages.isOf(line, frame))) continue;
-      const { strand, seq } = frame;
-      const own: Line = { ...line, strand };
-      for (const entry of await home.stages.frame(own, seq))
-        tell('ctree_node', seq, { node: entryDocument(entry) });
+    for (const frame of framesOf(branchRef, events)) {
+      if (!(await home.stages.includesFrame(branchRef, frame))) continue;
+      const { branchId, seq } = frame;
+      const frameBranch: BranchRef = { ...branchRef, branchId };
+      for (const entry of await home.stages.frame(frameBranch, seq))
+        addMessage('ctree_node', seq, { node: entryDocument(entry) });
       if (!frame.snapshot) continue;
-      const position = await home.position(own, `@s${seq}`);
-      tell('ctree_snapshot', seq, stagesDocument(await home.stages.compile(position)));
+      const position = await home.position(frameBranch, `@s${seq}`);
+      addMessage('ctree_snapshot', seq, stagesDocument(await home.stages.compile(position)));
     }
     const last = texts.pop();
     return [...texts, `id: ${cursor}\n${last ?? '\n'}`];
   };
 
-type Frame = { readonly strand: number; readonly seq: number; readonly snapshot: boolean };
+type Frame = { readonly branchId: number; readonly seq: number; readonly snapshot: boolean };
 
 /** The frames of the history among events, and whether each ends in a snapshot. */
-const framesOf = ({ history }: Line, events: readonly LoggedEvent[]): Iterable<Frame> => {
+const framesOf = ({ history }: BranchRef, events: readonly LoggedEvent[]): Iterable<Frame> => {
   const frames = new Map<number, Frame>();
-  for (const { history: of, strand, seq, event } of events) {
-    if (of !== history) continue;
+  for (const { history: eventHistory, branchId, seq, event } of events) {
+    if (eventHistory !== history) continue;
     const snapshot = isOf(event, 'snapshot');
-    frames.set(seq, { strand, seq, snapshot: (frames.get(seq)?.snapshot ?? false) || snapshot });
+    frames.set(seq, { branchId, seq, snapshot: (frames.get(seq)?.snapshot ?? false) || snapshot });
   }
   return frames.values();
 };

@@ -14,21 +14,21 @@ import { toOpenAIMessages } from '@stemma/importers';
 import { checkReady } from '@stemma/metrics';
 import type { RangeOptions } from '@stemma/selectors';
 import { auditHandlers } from './audit.ts';
+import { branchHandlers } from './branches.ts';
 import { causeHandlers } from './causes.ts';
 import { doCommand, startHistory } from './commands.ts';
 import { ctreesHandlers } from './ctrees.ts';
 import { doctorAnswer } from './doctor-answer.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { interventionHandlers } from './interventions.ts';
-import { lineageHandlers } from './lineages.ts';
-import { positionAnswer } from './lines.ts';
 import { loggedAnswer } from './logged-events.ts';
+import { positionAnswer } from './positions.ts';
 import { openPreviews } from './preview.ts';
 import { questionHandlers } from './questions.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
+import { openTreeCache, withContents } from './tree-cache.ts';
 import { nodeDetailAt } from './tree-node.ts';
 import { treePage } from './tree-page.ts';
-import { openTrees, withContents } from './trees.ts';
 
 /** They are routed apart: their answers are made as the client takes them. */
 export type Streamed = StreamName | 'interventionLines';
@@ -48,7 +48,7 @@ type At = { readonly history: string; readonly at?: string | undefined };
 
 export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
   const previews = openPreviews(home);
-  const trees = openTrees(home);
+  const trees = openTreeCache(home);
   const snapshotPages = openSnapshotPages(home);
   const positionAt = async ({ history, at }: At): Promise<Position> =>
     home.position(await home.find(history), at);
@@ -88,7 +88,7 @@ export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
     ...questionHandlers(home),
     ...auditHandlers(home),
     ...interventionHandlers(home),
-    ...lineageHandlers(home),
+    ...branchHandlers(home),
     events: async ({ history: name, from = 0, limit = 100, node }) => {
       const { history } = await home.find(name);
       const about = node === undefined ? {} : { node };

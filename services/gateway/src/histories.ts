@@ -28,9 +28,9 @@ export const historyAnswer = async (summary: HistorySummary, previews: Previews)
   frames: summary.frames,
   events: summary.events,
   cycles: summary.cycles,
-  lineages: summary.lineages.map(({ lineage, strand, name, parent, at }) => ({
-    lineage,
-    strand,
+  branches: summary.branches.map(({ branch, branchId, name, parent, at }) => ({
+    branch,
+    branchId,
     name,
     parent,
     at,

@@ -1,3 +1,3 @@
-export { openCounting } from './counting.ts';
+export { openGatewayMetrics } from './gateway-metrics.ts';
 export { createGateway, type GatewayOptions } from './gateway.ts';
-export { DEFAULT_PORT, serveGateway, type Gateway, type ServeOptions } from './serve.ts';
+export { DEFAULT_PORT, type Gateway, serveGateway, type ServeOptions } from './serve.ts';

@@ -1,57 +1,66 @@
 import { ENDPOINTS, type AnswerOf, type Endpoints, type InputOf, type Intervention } from '@stemma/api';
 import type { Home } from '@stemma/home';
-import type { Intervention as Told, InterventionFilter } from '@stemma/queries';
+import type { Intervention as RecordedIntervention, InterventionFilter } from '@stemma/queries';
 import { interventionLines } from '@stemma/reports';
 import type { Hono } from 'hono';
 import { inputOf } from './request.ts';
 
-type Asked = 'interventions' | 'intervention' | 'impact';
+type InterventionEndpoint = 'interventions' | 'intervention' | 'impact';
 type InterventionHandlers = {
-  readonly [Name in Asked]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
+  readonly [Name in InterventionEndpoint]: (
+    input: InputOf<Endpoints[Name]>,
+  ) => Promise<AnswerOf<Endpoints[Name]>>;
 };
 
 /** What answers questions for interventions. */
 export const interventionHandlers = (home: Home): InterventionHandlers => ({
-  interventions: async ({ history, from, limit = 100, order, ...asked }) => {
+  interventions: async ({ history, from, limit = 100, order, ...query }) => {
     const window = {
       limit: Math.max(1, limit),
       newest: order === 'newest',
       ...(from === undefined ? {} : { from }),
     };
-    const line = await home.find(history);
-    const { interventions, next } = await home.audit.interventions(line, filterOf(asked), window);
+    const branchRef = await home.find(history);
+    const { interventions, next } = await home.audit.interventions(branchRef, filterOf(query), window);
     return { interventions: interventions.map(interventionAnswer), next };
   },
   intervention: async ({ history, id }) =>
     interventionAnswer(await home.audit.intervention((await home.find(history)).history, id)),
   impact: async ({ history, id }) => {
     const { history: found } = await home.find(history);
-    const { brought, calls, counts, blocks, lost, lineages } = await home.audit.impact(found, id);
+    const { brought, calls, counts, blocks, lost, branches } = await home.audit.impact(found, id);
     return {
       brought: brought.map((one) => ({ ...one, calls: [...one.calls] })),
       calls: [...calls],
       counts,
       blocks: [...blocks],
       lost: lost.map((one) => ({ ...one, calls: [...one.calls] })),
-      lineages: [...lineages],
+      branches: [...branches],
     };
   },
 });
 
-type Asking = Omit<InputOf<Endpoints['interventionLines']>, 'history' | 'format'>;
+type InterventionQueryInput = Omit<InputOf<Endpoints['interventionLines']>, 'history' | 'format'>;
 
-const filterOf = ({ type, actor, after, before, snapshot, lineage }: Asking): InterventionFilter => ({
+const filterOf = ({
+  type,
+  actor,
+  after,
+  before,
+  snapshot,
+  branch,
+}: InterventionQueryInput): InterventionFilter => ({
   ...(type === undefined ? {} : { type }),
   ...(actor === undefined ? {} : { actor }),
   ...(after === undefined ? {} : { after: nanoseconds(after) }),
   ...(before === undefined ? {} : { before: nanoseconds(before) }),
   ...(snapshot === undefined ? {} : { snapshot }),
-  ...(lineage === undefined ? {} : { lineage }),
+  ...(branch === undefined ? {} : { branch }),
 });
 
 const nanoseconds = (time: string): bigint => BigInt(Date.parse(time)) * 1_000_000n;
 
-const interventionAnswer = (one: Told): Intervention => ({
+const interventionAnswer = (one: RecordedIntervention): Intervention => ({
   ...one,
   content: { ...one.content },
   annotations: [...one.annotations],
@@ -61,9 +70,9 @@ const interventionAnswer = (one: Told): Intervention => ({
 export const routeInterventionLines = (app: Hono, home: Home): void => {
   const endpoint = ENDPOINTS.interventionLines;
   app.get(endpoint.path.replace('{history}', ':history'), async (c) => {
-    const { history, format = 'jsonl', ...asked } = (await inputOf(c, endpoint)) as InputOf<typeof endpoint>;
-    const line = await home.find(history);
-    const lines = interventionLines(home.audit.eachIntervention(line, filterOf(asked)), format);
+    const { history, format = 'jsonl', ...query } = (await inputOf(c, endpoint)) as InputOf<typeof endpoint>;
+    const branchRef = await home.find(history);
+    const lines = interventionLines(home.audit.eachIntervention(branchRef, filterOf(query)), format);
     // What is wrong with the question is told before the answer begins.
     const pieces = lines[Symbol.asyncIterator]();
     let next: IteratorResult<string> | undefined = await pieces.next();

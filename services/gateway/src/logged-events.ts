@@ -3,10 +3,10 @@ import type { LoggedEvent } from '@stemma/queries';
 
 const STREAMED_CHARACTERS = 16 * 1024;
 
-const place = (one: LoggedEvent): Omit<LoggedAnswer, 'event'> => ({
+const eventFields = (one: LoggedEvent): Omit<LoggedAnswer, 'event'> => ({
   history: one.history,
-  lineage: one.lineage,
-  strand: one.strand,
+  branch: one.branch,
+  branchId: one.branchId,
   seq: one.seq,
   index: one.index,
   command: one.command,
@@ -15,13 +15,13 @@ const place = (one: LoggedEvent): Omit<LoggedAnswer, 'event'> => ({
 });
 
 /** An accepted event as the API gives it: bytes in it are hex when it is written. */
-export const loggedAnswer = (one: LoggedEvent): LoggedAnswer => ({ ...place(one), event: one.event });
+export const loggedAnswer = (one: LoggedEvent): LoggedAnswer => ({ ...eventFields(one), event: one.event });
 
 /** An accepted event as the live stream gives it: one that is large is left out. */
 export const streamedAnswer = (one: LoggedEvent): StreamedEvent => {
   const text = toWireJson(one.event);
   return {
-    ...place(one),
+    ...eventFields(one),
     type: one.event.type,
     event: text.length > STREAMED_CHARACTERS ? null : fromWireJson(text),
   };

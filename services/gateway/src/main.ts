@@ -2,7 +2,7 @@ import { errorToJson, fail, isStemmaError } from '@stemma/errors';
 import { openHome } from '@stemma/home';
 import { finishWithin, untilEnded } from '@stemma/metrics';
 import { once } from 'node:events';
-import { openCounting } from './counting.ts';
+import { openGatewayMetrics } from './gateway-metrics.ts';
 import { serveGateway } from './serve.ts';
 
 // configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG
@@ -15,11 +15,11 @@ const portOf = (text: string): number => {
 try {
   const ended = untilEnded();
   // open
-  const { metrics, observe, opened } = openCounting();
+  const { metrics, observe, opened } = openGatewayMetrics();
   const home = await openHome({
     directory: STEMMA_HOME ?? '.stemma',
     create: true,
-    ...(!STEMMA_ROWS && { patience: 5_000 }),
+    ...(!STEMMA_ROWS && { catchUpTimeout: 5_000 }),
     observe,
     ...(STEMMA_LOG && { log: STEMMA_LOG }),
     ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),

@@ -1,8 +1,8 @@
 import type { EndpointName } from '@stemma/api';
 import type { ObservationKind } from '@stemma/events';
-import type { Line } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import type { Observed } from '@stemma/queries';
+import type { NewObservation } from '@stemma/queries';
 import { randomUUID } from 'node:crypto';
 
 /** Notes who looks at what, and records it after a while: what is the same is one observation (pool: Observations). */
@@ -18,7 +18,7 @@ export type Observer = {
 };
 
 /** What a question is when somebody looks. */
-const KINDS: Partial<Record<EndpointName, ObservationKind>> = {
+const OBSERVATION_KINDS: Partial<Record<EndpointName, ObservationKind>> = {
   tree: 'opened',
   node: 'opened',
   thread: 'opened',
@@ -26,14 +26,18 @@ const KINDS: Partial<Record<EndpointName, ObservationKind>> = {
   export: 'exported',
 };
 
-const WAIT = 1_000;
+const FLUSH_DELAY = 1_000;
 /** So many different observations are noted before they are recorded. */
-const MOST = 1_000;
+const MAX_NOTED = 1_000;
 
-type Noted = { readonly line: Line; readonly actor: string; readonly seen: Map<string, Observed> };
+type NotedObservations = {
+  readonly branchRef: BranchRef;
+  readonly actor: string;
+  readonly seen: Map<string, NewObservation>;
+};
 
 export const openObserver = (home: Home, report: (error: unknown) => void): Observer => {
-  let noted = new Map<string, Noted>();
+  let noted = new Map<string, NotedObservations>();
   let timer: NodeJS.Timeout | undefined;
   let count = 0;
 
@@ -43,11 +47,11 @@ export const openObserver = (home: Home, report: (error: unknown) => void): Obse
     const before = noted;
     noted = new Map();
     count = 0;
-    for (const { line, actor, seen } of before.values())
-      await home.lineages.observe(line, actor, [...seen.values()], randomUUID()).catch(report);
+    for (const { branchRef, actor, seen } of before.values())
+      await home.branches.observe(branchRef, actor, [...seen.values()], randomUUID()).catch(report);
   };
   const see: Observer['see'] = async (name, actor, input) => {
-    const kind = KINDS[name];
+    const kind = OBSERVATION_KINDS[name];
     const { history, at, selector, node } = input as {
       history: string;
       at?: string;
@@ -55,16 +59,16 @@ export const openObserver = (home: Home, report: (error: unknown) => void): Obse
       node?: string;
     };
     if (kind === undefined) return;
-    const line = await home.find(history);
-    if (!(await home.lineages.isObserved(line))) return;
+    const branchRef = await home.find(history);
+    if (!(await home.branches.isObserved(branchRef))) return;
     const ref = selector === undefined ? at : /^\S*@[^\s.:*]+(?::[A-Za-z0-9_.-]+)?/.exec(selector)?.[0];
-    const position = await home.position(line, ref);
+    const position = await home.position(branchRef, ref);
     const what = node === undefined ? (selector ?? at ?? name) : `#${node}`;
     const now = BigInt(Date.now()) * 1_000_000n;
-    const of = `${line.history}:${line.strand} ${actor}`;
-    const own = noted.get(of) ?? { line, actor, seen: new Map<string, Observed>() };
+    const of = `${branchRef.history}:${branchRef.branchId} ${actor}`;
+    const own = noted.get(of) ?? { branchRef, actor, seen: new Map<string, NewObservation>() };
     noted.set(of, own);
-    const key = `${kind} ${position.strand} ${position.seq} ${what}`;
+    const key = `${kind} ${position.branchId} ${position.seq} ${what}`;
     const known = own.seen.get(key);
     own.seen.set(
       key,
@@ -73,8 +77,8 @@ export const openObserver = (home: Home, report: (error: unknown) => void): Obse
         : { ...known, times: known.times + 1, lastAt: now },
     );
     if (known === undefined) count++;
-    timer ??= setTimeout(() => void flush(), WAIT).unref();
-    if (count >= MOST) await flush();
+    timer ??= setTimeout(() => void flush(), FLUSH_DELAY).unref();
+    if (count >= MAX_NOTED) await flush();
   };
   return { see, flush };
 };

@@ -1,9 +1,9 @@
 import { NODE_KIND } from '@stemma/context-tree';
-import { lineOf, type TreeAt } from '@stemma/history-store';
+import { branchRefOf, type TreeAt } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary } from '@stemma/queries';
 import { excerptOf } from './excerpt.ts';
-import { positionOrNull } from './lines.ts';
+import { positionOrNull } from './positions.ts';
 
 const CHARACTERS = 160;
 /** Blocks of users that are looked at for words. */
@@ -14,33 +14,33 @@ export type Previews = (summary: HistorySummary) => Promise<string | null>;
 
 /** Previews that are kept once they are found: the first message of a history does not change. */
 export const openPreviews = (home: Home): Previews => {
-  const found = new Map<string, { readonly frames: number; readonly preview: string | null }>();
+  const cached = new Map<string, { readonly frames: number; readonly preview: string | null }>();
   return async (summary) => {
-    const known = found.get(summary.history);
+    const known = cached.get(summary.history);
     if (known !== undefined && (known.preview !== null || known.frames === summary.frames))
       return known.preview;
     // A history that is damaged at its very beginning has no preview; its state says why.
     const preview = await firstUserWords(home, summary.history).catch(() => null);
-    if (found.size >= 100_000) found.clear();
-    found.set(summary.history, { frames: summary.frames, preview });
+    if (cached.size >= 100_000) cached.clear();
+    cached.set(summary.history, { frames: summary.frames, preview });
     return preview;
   };
 };
 
 const firstUserWords = async (home: Home, history: string): Promise<string | null> => {
-  const line = lineOf(history, 0);
-  const first = await positionOrNull(home, line, '@c1');
+  const branchRef = branchRefOf(history, 0);
+  const first = await positionOrNull(home, branchRef, '@c1');
   const words = first === null ? null : await userWords(home, await home.tree(first));
-  return words ?? userWords(home, await home.tree(await home.position(line)));
+  return words ?? userWords(home, await home.tree(await home.position(branchRef)));
 };
 
 const userWords = (home: Home, { tree, position }: TreeAt): Promise<string | null> =>
   home.withPayloads(position.history, (payloads) => {
-    let looked = 0;
-    for (let i = tree.seq; i < tree.count && looked < BLOCKS; i++) {
+    let examined = 0;
+    for (let i = tree.seq; i < tree.count && examined < BLOCKS; i++) {
       const ref = tree.payloads[i];
       if (tree.kinds[i] !== NODE_KIND.block || (tree.headers[i]?.role ?? 'user') !== 'user' || !ref) continue;
-      looked++;
+      examined++;
       const excerpt = excerptOf(payloads(ref)['content'], CHARACTERS * 4);
       const words = excerpt?.text.replace(/\s+/g, ' ').trim() ?? '';
       if (words !== '')

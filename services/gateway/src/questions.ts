@@ -3,15 +3,17 @@ import type { WideJson } from '@stemma/canonical';
 import type { Home } from '@stemma/home';
 import { parseByteRange } from '@stemma/queries';
 import { commandAnswer, writing } from './commands.ts';
-import { positionAnswer } from './lines.ts';
+import { positionAnswer } from './positions.ts';
 
-type Question = 'blame' | 'cache' | 'bisect' | 'recordCall';
+type QuestionEndpoint = 'blame' | 'cache' | 'bisect' | 'recordCall';
 type QuestionHandlers = {
-  readonly [Name in Question]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
+  readonly [Name in QuestionEndpoint]: (
+    input: InputOf<Endpoints[Name]>,
+  ) => Promise<AnswerOf<Endpoints[Name]>>;
 };
 
 /** Steps of a cache report in one answer. */
-const MOST_STEPS = 1_000;
+const MAX_STEPS = 1_000;
 
 /** What answers the questions about what was sent. */
 export const questionHandlers = (home: Home): QuestionHandlers => ({
@@ -50,9 +52,9 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     );
     return { ...commandAnswer(outcome), kept, replaced, removed, inserted };
   },
-  cache: async ({ history, from = 0, limit = MOST_STEPS }) => {
+  cache: async ({ history, from = 0, limit = MAX_STEPS }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));
-    const end = from + Math.max(1, Math.min(limit, MOST_STEPS));
+    const end = from + Math.max(1, Math.min(limit, MAX_STEPS));
     const next = end < steps.length ? end : null;
     return { ...rest, worst: [...worst], from, next, steps: steps.slice(from, end) };
   },

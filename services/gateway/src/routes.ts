@@ -6,7 +6,7 @@ import type { Handlers } from './handlers.ts';
 import { honoPath, inputOf } from './request.ts';
 
 /** Told of every answer that was asked for in somebody's name. */
-type Observed = (
+type OnAnswered = (
   name: EndpointName,
   actor: string | undefined,
   input: Readonly<Record<string, unknown>>,
@@ -15,7 +15,7 @@ type Observed = (
 const BODY_BYTES = 80 * 1024 * 1024;
 
 /** Routes every endpoint but the streams to its handler: parses what comes in, writes what goes out. */
-export const routeEndpoints = (app: Hono, handlers: Handlers, observed: Observed): void => {
+export const routeEndpoints = (app: Hono, handlers: Handlers, onAnswered: OnAnswered): void => {
   const limit = bodyLimit({
     maxSize: BODY_BYTES,
     onError: () => {
@@ -29,7 +29,7 @@ export const routeEndpoints = (app: Hono, handlers: Handlers, observed: Observed
     app.on(endpoint.method, honoPath(endpoint.path), limit, async (c) => {
       const input = await inputOf(c, endpoint);
       const value = await handle(input);
-      await observed(name, c.req.header('stemma-actor'), input);
+      await onAnswered(name, c.req.header('stemma-actor'), input);
       return answer(endpoint, value);
     });
   }

@@ -1,64 +1,64 @@
 import type { SnapshotPage, SnapshotSummary as SnapshotAnswer } from '@stemma/api';
-import type { Line } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
-import { positionAnswer } from './lines.ts';
-import { passages } from './passage.ts';
+import { positionDiffs } from './position-diff.ts';
+import { positionAnswer } from './positions.ts';
 
-type Counts = { readonly added: number; readonly left: number };
+type ChangeCounts = { readonly added: number; readonly removed: number };
 
-/** Gives pages of a lineage's snapshots, newest first. What came and went at one is counted once and remembered. */
+/** Gives pages of a branch's snapshots, newest first. What came and went at one is counted once and remembered. */
 export type SnapshotPages = (
-  line: Line,
+  branchRef: BranchRef,
   page: { readonly limit?: number | undefined; readonly before?: number | undefined },
 ) => Promise<SnapshotPage>;
 
 export const openSnapshotPages = (home: Home): SnapshotPages => {
-  const counted = new Map<string, Counts>();
+  const counted = new Map<string, ChangeCounts>();
 
   const countMissing = async (
     summary: HistorySummary,
-    line: Line,
-    chain: readonly SnapshotSummary[],
+    branchRef: BranchRef,
+    ascendingSnapshots: readonly SnapshotSummary[],
   ): Promise<void> => {
-    const key = ({ seq }: SnapshotSummary): string => `${line.history}:${seq}`;
-    const from = chain.findIndex((one, i) => i > 0 && !counted.has(key(one)));
+    const key = ({ seq }: SnapshotSummary): string => `${branchRef.history}:${seq}`;
+    const from = ascendingSnapshots.findIndex((one, i) => i > 0 && !counted.has(key(one)));
     if (from === -1) return;
-    const rest = chain.slice(from - 1);
+    const uncounted = ascendingSnapshots.slice(from - 1);
     if (counted.size > 200_000) counted.clear();
-    const found = await passages(
+    const found = await positionDiffs(
       home,
       summary,
-      line.strand,
-      rest.map(({ seq }) => seq),
+      branchRef.branchId,
+      uncounted.map(({ seq }) => seq),
     );
-    for (const [i, { came, left }] of found.entries()) {
-      const snapshot = rest[i + 1];
-      if (snapshot !== undefined) counted.set(key(snapshot), { added: came.size, left: left.size });
+    for (const [i, { added, removed }] of found.entries()) {
+      const snapshot = uncounted[i + 1];
+      if (snapshot !== undefined) counted.set(key(snapshot), { added: added.size, removed: removed.size });
     }
   };
 
-  return async (line, { limit = 50, before }) => {
+  return async (branchRef, { limit = 50, before }) => {
     const size = Math.max(1, Math.min(limit, 200));
-    const summary = await home.history(line.history);
+    const summary = await home.history(branchRef.history);
     // One more than is shown: the counts of the oldest refer to the one before it.
-    const chain = ascending(
-      await home.snapshots(line, { limit: size + 1, ...(before === undefined ? {} : { before }) }),
+    const ascendingSnapshots = ascending(
+      await home.snapshots(branchRef, { limit: size + 1, ...(before === undefined ? {} : { before }) }),
     );
-    const hasMore = chain.length > size;
-    await countMissing(summary, line, chain);
-    const shown = hasMore ? chain.slice(1) : chain;
-    const counts = (snapshot: SnapshotSummary): Counts =>
-      counted.get(`${line.history}:${snapshot.seq}`) ?? { added: snapshot.nodes, left: 0 };
+    const hasMore = ascendingSnapshots.length > size;
+    await countMissing(summary, branchRef, ascendingSnapshots);
+    const shown = hasMore ? ascendingSnapshots.slice(1) : ascendingSnapshots;
+    const counts = (snapshot: SnapshotSummary): ChangeCounts =>
+      counted.get(`${branchRef.history}:${snapshot.seq}`) ?? { added: snapshot.nodes, removed: 0 };
     const snapshots = shown.map((one) => snapshotAnswer(one, counts(one))).reverse();
     const newest =
-      before === undefined ? snapshots[0]?.cycle : (await home.snapshots(line, { limit: 1 }))[0]?.cycle;
+      before === undefined ? snapshots[0]?.cycle : (await home.snapshots(branchRef, { limit: 1 }))[0]?.cycle;
     return {
-      history: line.history,
-      lineage: line.lineage,
+      history: branchRef.history,
+      branch: branchRef.branch,
       newest: newest ?? null,
-      oldest: await oldestCycle(home, line, newest),
-      working: positionAnswer(await home.position(line)),
+      oldest: await oldestCycle(home, branchRef, newest),
+      working: positionAnswer(await home.position(branchRef)),
       snapshots,
       next: hasMore ? (shown[0]?.cycle ?? null) : null,
     };
@@ -68,28 +68,32 @@ export const openSnapshotPages = (home: Home): SnapshotPages => {
 const ascending = (list: readonly SnapshotSummary[]): readonly SnapshotSummary[] =>
   [...list].sort((a, b) => a.cycle - b.cycle);
 
-/** Cycles of a chain have no gaps, so the oldest is found by halving; it is 1, or the cycle of an import. */
-const oldestCycle = async (home: Home, line: Line, newest: number | undefined): Promise<number | null> => {
+/** Cycles of an ancestor path have no gaps, so the oldest is found by halving; it is 1, or the cycle of an import. */
+const oldestCycle = async (
+  home: Home,
+  branchRef: BranchRef,
+  newest: number | undefined,
+): Promise<number | null> => {
   if (newest === undefined) return null;
-  const any = async (before: number): Promise<boolean> =>
-    (await home.snapshots(line, { before, limit: 1 })).length > 0;
-  if (!(await any(2))) {
+  const hasSnapshotBefore = async (before: number): Promise<boolean> =>
+    (await home.snapshots(branchRef, { before, limit: 1 })).length > 0;
+  if (!(await hasSnapshotBefore(2))) {
     let low = 1;
     let high = newest;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      if (await any(middle + 1)) high = middle;
+      if (await hasSnapshotBefore(middle + 1)) high = middle;
       else low = middle + 1;
     }
     return low;
   }
-  return (await any(1)) ? 0 : 1;
+  return (await hasSnapshotBefore(1)) ? 0 : 1;
 };
 
-const snapshotAnswer = (one: SnapshotSummary, { added, left }: Counts): SnapshotAnswer => ({
+const snapshotAnswer = (one: SnapshotSummary, { added, removed }: ChangeCounts): SnapshotAnswer => ({
   label: one.label,
   cycle: one.cycle,
-  strand: one.strand,
+  branchId: one.branchId,
   seq: one.seq,
   treeHash: one.treeHash,
   threadHash: one.threadHash,
@@ -101,5 +105,5 @@ const snapshotAnswer = (one: SnapshotSummary, { added, left }: Counts): Snapshot
   turns: one.turns,
   names: [...one.names],
   added,
-  left,
+  removed,
 });

@@ -3,8 +3,8 @@ import { errorToJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { setTimeout as wait } from 'node:timers/promises';
-import { positionAnswer } from './lines.ts';
 import { streamedAnswer } from './logged-events.ts';
+import { positionAnswer } from './positions.ts';
 
 /** Bounds of live streams, in milliseconds. */
 export type StreamTimes = {
@@ -19,13 +19,13 @@ export type StreamTimes = {
 const EVENTS_PER_MESSAGE = 100;
 
 /** What a client is sent: batches of something, each as one or more messages. */
-export type Source<T> = {
+export type StreamSource<T> = {
   readonly batches: (signal: AbortSignal) => AsyncIterable<T>;
   readonly messages: (batch: T) => readonly string[] | Promise<readonly string[]>;
 };
 
 /** What is said of a batch of events: whole messages, the last with the cursor as its id. */
-type Tell = (
+type FormatBatch = (
   cursor: string,
   events: readonly LoggedEvent[],
 ) => readonly string[] | Promise<readonly string[]>;
@@ -34,15 +34,15 @@ type Tell = (
 export const eventSource = (
   home: Home,
   { after, history }: { readonly after?: string | undefined; readonly history?: string | undefined },
-  tell: Tell = messages,
-): Source<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }> => ({
+  formatBatch: FormatBatch = messages,
+): StreamSource<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }> => ({
   batches: (signal) =>
     home.follow({
       signal,
       ...(after === undefined ? {} : { after }),
       ...(history === undefined ? {} : { history }),
     }),
-  messages: ({ cursor, events }) => tell(cursor, events),
+  messages: ({ cursor, events }) => formatBatch(cursor, events),
 });
 
 /** What a standing selector matches, and how it changes. */
@@ -53,7 +53,7 @@ export const watchSource = (
     selector,
     after,
   }: { readonly history: string; readonly selector: string; readonly after?: string | undefined },
-): Source<WatchMessage> => ({
+): StreamSource<WatchMessage> => ({
   batches: (signal) =>
     home.questions.watch(history, selector, { signal, ...(after === undefined ? {} : { after }) }),
   messages: ({ cursor, position, ...result }) => [
@@ -71,12 +71,12 @@ export const watchSource = (
  * @throws E_STREAM_GONE when the log does not have the cursor.
  */
 export const openStream = async <T>(
-  source: Source<T>,
-  asked: AbortSignal,
+  source: StreamSource<T>,
+  clientSignal: AbortSignal,
   times: StreamTimes,
 ): Promise<ReadableStream<Uint8Array>> => {
   const end = new AbortController();
-  const signal = AbortSignal.any([asked, end.signal]);
+  const signal = AbortSignal.any([clientSignal, end.signal]);
   const follow = source.batches(signal);
   const batches = follow[Symbol.asyncIterator]();
   let next = batches.next();
@@ -89,15 +89,18 @@ export const openStream = async <T>(
   );
 
   const encoder = new TextEncoder();
-  const waiting: string[] = ['retry: 1000\n\n'];
+  const queued: string[] = ['retry: 1000\n\n'];
   let stalled: NodeJS.Timeout | undefined;
 
   const nextText = async (): Promise<string | null> => {
-    const ready = waiting.shift();
+    const ready = queued.shift();
     if (ready !== undefined) return ready;
-    const beat = new AbortController();
-    const batch = await Promise.race([next, wait(times.heartbeat, 'beat' as const, { signal: beat.signal })]);
-    beat.abort();
+    const heartbeat = new AbortController();
+    const batch = await Promise.race([
+      next,
+      wait(times.heartbeat, 'beat' as const, { signal: heartbeat.signal }),
+    ]);
+    heartbeat.abort();
     if (batch === 'beat') return ': nothing new\n\n';
     if (batch.done === true) {
       if (signal.aborted) throw fail('E_BUSY', 'the server is stopping');
@@ -105,8 +108,8 @@ export const openStream = async <T>(
     }
     next = batches.next();
     next.catch(() => undefined);
-    waiting.push(...(await source.messages(batch.value)));
-    return waiting.shift() ?? '';
+    queued.push(...(await source.messages(batch.value)));
+    return queued.shift() ?? '';
   };
 
   return new ReadableStream<Uint8Array>({
@@ -115,7 +118,7 @@ export const openStream = async <T>(
       const { text, last } = await nextText().then(
         (some) => ({ text: some ?? '', last: some === null }),
         (error: unknown) => ({
-          text: ending(signal.aborted ? fail('E_BUSY', 'the server is stopping') : asStreamError(error)),
+          text: endMessage(signal.aborted ? fail('E_BUSY', 'the server is stopping') : asStreamError(error)),
           last: true,
         }),
       );
@@ -127,7 +130,7 @@ export const openStream = async <T>(
       }
       stalled = setTimeout(() => {
         controller.enqueue(
-          encoder.encode(ending(fail('E_STREAM_SLOW', 'the client took nothing for too long'))),
+          encoder.encode(endMessage(fail('E_STREAM_SLOW', 'the client took nothing for too long'))),
         );
         controller.close();
         end.abort();
@@ -142,7 +145,7 @@ export const openStream = async <T>(
 };
 
 /** The events of a batch as messages; the last carries the cursor. A batch without events only moves the cursor. */
-const messages: Tell = (cursor, events) => {
+const messages: FormatBatch = (cursor, events) => {
   if (events.length === 0) return [`id: ${cursor}\n\n`];
   const list: string[] = [];
   for (let i = 0; i < events.length; i += EVENTS_PER_MESSAGE) {
@@ -153,7 +156,7 @@ const messages: Tell = (cursor, events) => {
   return list;
 };
 
-const ending = (error: StemmaError): string => `event: end\ndata: ${toWireJson(errorToJson(error))}\n\n`;
+const endMessage = (error: StemmaError): string => `event: end\ndata: ${toWireJson(errorToJson(error))}\n\n`;
 
 /** A cursor that the log does not have is gone for the client, whatever the log calls it. */
 const asStreamError = (error: unknown): StemmaError => {

@@ -2,10 +2,10 @@ import type { NodeDetail, TreeNode } from '@stemma/api';
 import { contentHash, isoTime, NO_DEPTH, NODE_KIND, type Headers } from '@stemma/context-tree';
 import type { TreeAt, TreeView } from '@stemma/history-store';
 import { excerptOf } from './excerpt.ts';
-import { positionAnswer } from './lines.ts';
+import { positionAnswer } from './positions.ts';
 
 /** Where the node at an index lies. */
-const placeAt = ({ tree }: TreeAt, i: number): Pick<TreeNode, 'shape' | 'region' | 'parent' | 'depth'> => {
+const locationAt = ({ tree }: TreeAt, i: number): Pick<TreeNode, 'shape' | 'region' | 'parent' | 'depth'> => {
   const depth = tree.depths[i] ?? NO_DEPTH;
   const parent = tree.parents[i] ?? -1;
   return {
@@ -55,16 +55,16 @@ export const treeNodeAt = (
   inThread: boolean,
 ): Omit<TreeNode, 'new' | 'changed'> => {
   const { tree, payloads } = view;
-  const place = placeAt(view, i);
+  const location = locationAt(view, i);
   const headers = headersAt(view, i);
   const ref = tree.payloads[i];
-  const content = place.shape === 'block' && ref ? excerptOf(payloads(ref)['content'], excerpt) : null;
+  const content = location.shape === 'block' && ref ? excerptOf(payloads(ref)['content'], excerpt) : null;
   return {
     index: i,
     ...headers,
-    ...place,
+    ...location,
     content,
-    thread: inThread ? threadHeaders(headers, place) : null,
+    thread: inThread ? threadHeaders(headers, location) : null,
   };
 };
 
@@ -82,18 +82,18 @@ export const nodeDetailAt = (view: TreeView, i: number): NodeDetail => {
   const { tree, payloads } = view;
   const ref = tree.payloads[i];
   const payload = ref ? payloads(ref) : {};
-  const place = placeAt(view, i);
+  const location = locationAt(view, i);
   const headers = tree.headers[i] as Headers;
   const children: string[] = [];
   for (let child = i + 1; child < (tree.ends[i] ?? 0); child = tree.ends[child] ?? child + 1)
     children.push(tree.ids[child] ?? '');
   return {
     position: positionAnswer(view.position),
-    ...place,
+    ...location,
     headers: {
       ...headersAt(view, i),
       ...(headers.provenance === undefined ? {} : { provenance: headers.provenance }),
-      ...(place.shape === 'block' ? { content_hash: contentHash(headers, payload) } : {}),
+      ...(location.shape === 'block' ? { content_hash: contentHash(headers, payload) } : {}),
     },
     expires: tree.expires[i] ?? null,
     children,

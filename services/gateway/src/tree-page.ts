@@ -1,15 +1,15 @@
-import type { LeftNode, TreePage } from '@stemma/api';
+import type { RemovedNode, TreePage } from '@stemma/api';
 import { diffTrees, NODE_KIND, threadIndexes } from '@stemma/context-tree';
 import type { Position, TreeAt, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { excerptOf } from './excerpt.ts';
-import { positionAnswer, previousOf } from './lines.ts';
-import { passages, type Passage } from './passage.ts';
+import { positionDiffs, type PositionDiff } from './position-diff.ts';
+import { findPreviousSnapshot, positionAnswer } from './positions.ts';
+import { withContents, type TreeCache } from './tree-cache.ts';
 import { treeNodeAt } from './tree-node.ts';
-import { withContents, type Trees } from './trees.ts';
 
-const MOST_NODES = 20_000;
-const MOST_LEFT = 1_000;
+const MAX_NODES = 20_000;
+const MAX_REMOVED = 1_000;
 
 /** Which part of a tree is asked for. */
 export type TreeWindow = {
@@ -22,15 +22,15 @@ export type TreeWindow = {
 /** The tree at a position, or a part of it, against the snapshot before it. */
 export const treePage = async (
   home: Home,
-  trees: Trees,
+  trees: TreeCache,
   position: Position,
   window: TreeWindow,
 ): Promise<TreePage> => {
   const { history } = position;
   const at = await trees(position);
-  const previous = await previousOf(home, position);
+  const previous = await findPreviousSnapshot(home, position);
   const before = previous === null ? null : await trees(previous);
-  const causes = await causesOf(home, before, at);
+  const causes = await removalCauses(home, before, at);
   return withContents(home, history, (payloads) =>
     pageOf({ ...at, payloads }, before === null ? null : { ...before, payloads }, causes, window),
   );
@@ -39,7 +39,7 @@ export const treePage = async (
 const pageOf = (
   view: TreeView,
   before: TreeView | null,
-  causes: Passage['left'],
+  causes: PositionDiff['removed'],
   window: TreeWindow,
 ): TreePage => {
   const { tree, payloads, position } = view;
@@ -58,38 +58,45 @@ const pageOf = (
       const node = treeNodeAt(view, i, excerpt, inThread.has(i));
       return { ...node, new: diff === null || added.has(node.id), changed: changed.get(node.id) ?? [] };
     }),
-    left:
+    removed:
       before === null || diff === null
         ? []
         : diff.removed
-            .slice(0, MOST_LEFT)
-            .map((id) => ({ ...leftNode(before, id, excerpt), cause: causes.get(id) ?? null })),
-    leftTotal: diff?.removed.length ?? 0,
+            .slice(0, MAX_REMOVED)
+            .map((id) => ({ ...removedNode(before, id, excerpt), cause: causes.get(id) ?? null })),
+    removedTotal: diff?.removed.length ?? 0,
   };
 };
 
 /** Why nodes left, from the events between; nothing is read where none did. */
-const causesOf = async (
+const removalCauses = async (
   home: Home,
   before: TreeAt | null,
   { tree, position }: TreeAt,
-): Promise<Passage['left']> => {
+): Promise<PositionDiff['removed']> => {
   if (before === null || before.tree.ids.every((id) => tree.indexOf(id) !== undefined)) return new Map();
   const summary = await home.history(position.history);
-  const [passage] = await passages(home, summary, position.strand, [before.position.seq, position.seq]);
-  return passage?.left ?? new Map();
+  const [positionDiff] = await positionDiffs(home, summary, position.branchId, [
+    before.position.seq,
+    position.seq,
+  ]);
+  return positionDiff?.removed ?? new Map();
 };
 
 /** From `skip` on `limit` nodes, and `tail` at the end; each once, in document order. */
 const indicesOf = (total: number, { skip = 0, limit = 2_000, tail = 0 }: TreeWindow): readonly number[] => {
-  const end = Math.min(total, skip + Math.min(limit, MOST_NODES));
+  const end = Math.min(total, skip + Math.min(limit, MAX_NODES));
   const indices: number[] = [];
   for (let i = skip; i < end; i++) indices.push(i);
-  for (let i = Math.max(end, total - Math.min(tail, MOST_NODES)); i < total; i++) indices.push(i);
+  for (let i = Math.max(end, total - Math.min(tail, MAX_NODES)); i < total; i++) indices.push(i);
   return indices;
 };
 
-const leftNode = ({ tree, payloads }: TreeView, id: string, excerpt: number): Omit<LeftNode, 'cause'> => {
+const removedNode = (
+  { tree, payloads }: TreeView,
+  id: string,
+  excerpt: number,
+): Omit<RemovedNode, 'cause'> => {
   const i = tree.indexOf(id) ?? -1;
   const headers = tree.headers[i];
   const ref = tree.payloads[i];

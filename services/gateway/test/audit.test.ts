@@ -9,11 +9,16 @@ afterAll(() => airline.close());
 
 test('compare gives two positions side by side, and as a page that is let nothing do [context-tree §7: shape]', async () => {
   const history = 'airline';
-  const { a, b, stem, relation } = await airline.client.compare({ history, a: '@c2', b: '@c3', excerpt: 5 });
+  const { a, b, mergeBase, relation } = await airline.client.compare({
+    history,
+    a: '@c2',
+    b: '@c3',
+    excerpt: 5,
+  });
   const diff = await airline.client.diff({ history, a: '@c2', b: '@c3' });
 
   expect(relation).toBe('a-before-b');
-  expect(stem.position).toEqual(a.position);
+  expect(mergeBase.position).toEqual(a.position);
   expect(b.added.map(({ id }) => id)).toEqual(diff.added);
   const thread = JSON.parse(await airline.client.thread({ history, at: '@c3' })) as unknown[];
   expect(b.shown).toBe(thread.length);
@@ -29,12 +34,12 @@ test('compare gives two positions side by side, and as a page that is let nothin
 
 test('interventions are listed a page at a time, told one by one, and streamed as lines [pool: Interventions]', async () => {
   const { home, client } = airline;
-  const { history, strand } = await home.find('airline');
+  const { history, branchId } = await home.find('airline');
   for (const [i, notes] of ['why not', '=1+1', ''].entries())
     await home.submit({
       id: `inject-${i}`,
       history,
-      lineage: strand,
+      branchId,
       by: { actor: 'ana' },
       notes,
       steps: [{ op: 'inject', text: `hint ${i}` }],
@@ -65,7 +70,7 @@ test('interventions are listed a page at a time, told one by one, and streamed a
   const csv = await client.interventionLines({ history, format: 'csv', type: 'message_inject' });
   expect(csv.split('\r\n')[2]).toContain(`,"'=1+1",`);
   expect(await client.interventionLines({ history, type: 'fork' })).toBe('');
-  await expect(client.interventionLines({ history, lineage: 'nobody' })).rejects.toMatchObject({
+  await expect(client.interventionLines({ history, branch: 'nobody' })).rejects.toMatchObject({
     code: 'E_HISTORY_NOT_FOUND',
   });
 });

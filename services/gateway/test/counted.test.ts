@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createGateway, openCounting } from '../src/index.ts';
+import { createGateway, openGatewayMetrics } from '../src/index.ts';
 import { twoHistories } from './fixture-home.ts';
 
 test('what is written, folded and asked for is counted, by route and never by path', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-counted-'));
-  const { metrics, observe, opened } = openCounting();
+  const { metrics, observe, opened } = openGatewayMetrics();
   const home = await openHome({ directory, create: true, observe });
   opened(home);
   const app = createGateway({ home, metrics });

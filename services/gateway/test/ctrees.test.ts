@@ -34,7 +34,7 @@ const messagesUntil = async (count: number, response: Response) => {
   return { messages, cursor };
 };
 
-test('a session is a history or a lineage: its stages come with snapshot, last node, compiler, policy and hashes, at any position [compiler-stages: http]', async () => {
+test('a session is a history or a branch: its stages come with snapshot, last node, compiler, policy and hashes, at any position [compiler-stages: http]', async () => {
   const { client } = airline;
   const now = await client.ctrees({ session: 'airline' });
   expect(now.snapshot.node_count).toBe(now.compiler.node_count);
@@ -96,14 +96,14 @@ test('nodes and snapshots come on the live stream, and go on where the last id w
   expect(ordinals).toEqual(Array.from({ length: 6 }, (_, i) => now.snapshot.node_count + i));
 });
 
-test('the stream of a history goes on behind a rollback, and behind a cursor from before it; that of the lineage it left does not [compiler-stages: http] [context-tree §5: rollback]', async () => {
+test('the stream of a history goes on behind a rollback, and behind a cursor from before it; that of the branch it left does not [compiler-stages: http] [context-tree §5: rollback]', async () => {
   const labels = ({ messages }: Awaited<ReturnType<typeof messagesUntil>>): readonly string[] =>
     messages.map((one) => (one.type === 'ctree_node' ? one.payload.node.label : one.type));
   const main = await open('airline');
   await airline.record('rb-1', block('rb-1', 'soon left'), { op: 'commit' });
   const before = await messagesUntil(1, main);
-  const strand = (await airline.home.find('airline')).strand;
-  const left = await open(`airline:${strand}`);
+  const branchId = (await airline.home.find('airline')).branchId;
+  const left = await open(`airline:${branchId}`);
   const live = await open('airline', { 'last-event-id': before.cursor });
   await airline.record('rb-2', block('rb-2', 'left'), { op: 'commit' });
   await airline.record('rb-3', { op: 'rollback', to: '@c1' });

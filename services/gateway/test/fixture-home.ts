@@ -1,7 +1,7 @@
 import { toHex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
-import type { Line, Position, TreeView } from '@stemma/history-store';
+import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary, LoggedEvent, SnapshotSummary } from '@stemma/queries';
 import {
@@ -35,7 +35,7 @@ type Kept = {
 };
 
 /**
- * A home of fixtures, in memory: histories that only grow, one lineage each. It stands in where a test needs a log that
+ * A home of fixtures, in memory: histories that only grow, one branch each. It stands in where a test needs a log that
  * refuses, floods or stalls, or a page needs contents that no importer would write; everything else uses the real one.
  */
 export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome => {
@@ -85,7 +85,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
         {
           label: `@c${commit.cycle}`,
           cycle: commit.cycle,
-          strand: 0,
+          branchId: 0,
           seq,
           treeHash: toHex(commit.treeHash),
           threadHash: toHex(commit.threadHash),
@@ -105,15 +105,15 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     const committed = before?.seq === seq;
     return {
       history,
-      strand: 0,
+      branchId: 0,
       seq,
       cycle: before?.cycle ?? null,
       committed,
       label: committed ? before.label : `@s${seq}`,
-      lineage: history,
+      branch: history,
     };
   };
-  const positionOf = ({ history }: Line, reference?: string): Position => {
+  const positionOf = ({ history }: BranchRef, reference?: string): Position => {
     if (reference === undefined) return position(history, newest(history));
     const [, kind, number] = /^@([cts])(-?\d+)$/.exec(reference) ?? [];
     const all = snapshotsOf(history);
@@ -136,8 +136,8 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
   const logged = ({ history, seq, at, events }: Frame): LoggedEvent[] =>
     events.map((event, index) => ({
       history,
-      lineage: history,
-      strand: 0,
+      branch: history,
+      branchId: 0,
       seq,
       index,
       command: `${history}-${seq}`,
@@ -159,7 +159,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       frames: frames.length,
       events: frames.reduce((sum, { events }) => sum + events.length, 0),
       cycles: snapshotsOf(history).length,
-      lineages: [{ lineage: history, strand: 0, name: 'main', parent: null, at: null }],
+      branches: [{ branch: history, branchId: 0, name: 'main', parent: null, at: null }],
     };
   };
 
@@ -174,7 +174,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     stages: undefined as never,
     causes: undefined as never,
-    lineages: { lineOf: (line: Line) => Promise.resolve(line) } as never,
+    branches: { lineOf: (branchRef: BranchRef) => Promise.resolve(branchRef) } as never,
     range: undefined as never,
     directory: '(memory)',
     append,
@@ -188,8 +188,8 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
         steps.some((step) => step.op === 'commit'),
       );
       const frame = of(history).frames.at(-1);
-      const at = { history, strand: 0, seq: frame?.seq ?? 0 };
-      const position = { ...at, cycle: null, committed: false, label: `@s${at.seq}`, lineage: history };
+      const at = { history, branchId: 0, seq: frame?.seq ?? 0 };
+      const position = { ...at, cycle: null, committed: false, label: `@s${at.seq}`, branch: history };
       return { ...at, events: frame?.events ?? [], position, repeated: false };
     },
     histories: async () => [...kept.keys()].map(summary).sort((a, b) => b.updatedAt - a.updatedAt),
@@ -197,7 +197,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     find: async (text) => {
       const [history] = [...kept].find(([id, { name }]) => id === text || name === text) ?? [];
       if (history === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${text}`);
-      return { history, strand: 0, lineage: history };
+      return { history, branchId: 0, branch: history };
     },
     snapshots: async (
       { history },
@@ -206,19 +206,20 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       snapshotsOf(history)
         .filter(({ cycle }) => cycle < before)
         .slice(-limit),
-    position: async (line, reference) => positionOf(line, reference),
+    position: async (branchRef, reference) => positionOf(branchRef, reference),
     view: async (at) => view(at),
     tree: async (at) => view(at),
     withPayloads: async (history, fn) =>
       fn(({ seq, index }) => payloadOf(of(history).frames[seq]?.events[index])),
-    select: async (line, selector) => {
-      const at = positionOf(line);
+    select: async (branchRef, selector) => {
+      const at = positionOf(branchRef);
       return {
         position: at,
         ids: view(at).tree.ids.filter((id) => selector === '*' || selector === `#${id}`),
       };
     },
-    diff: async (line, a, b) => diffOf(view(positionOf(line, a)).tree, view(positionOf(line, b)).tree),
+    diff: async (branchRef, a, b) =>
+      diffOf(view(positionOf(branchRef, a)).tree, view(positionOf(branchRef, b)).tree),
     events: async (history, { from = 0, limit = 100 } = {}) =>
       of(history)
         .frames.slice(from, from + limit)

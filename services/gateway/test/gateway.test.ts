@@ -30,8 +30,8 @@ test('histories come with state and the first words of the first user, the newes
   expect(
     (await airline.client.histories({ skip: 1, limit: 1 })).histories.map(({ history }) => history),
   ).toEqual([HISTORY]);
-  expect((await airline.client.history({ history: 'airline' })).lineages).toEqual([
-    { lineage: HISTORY, strand: 0, name: 'main', parent: null, at: null },
+  expect((await airline.client.history({ history: 'airline' })).branches).toEqual([
+    { branch: HISTORY, branchId: 0, name: 'main', parent: null, at: null },
   ]);
 });
 
@@ -39,7 +39,7 @@ test('snapshots come newest first, page by page, with what came and what left', 
   const first = await airline.client.snapshots({ history: 'airline', limit: 2 });
   const second = await airline.client.snapshots({ history: 'airline', limit: 2, before: first.next ?? 0 });
   const brief = (page: typeof first) =>
-    page.snapshots.map(({ label, added, left, names }) => ({ label, added, left, names }));
+    page.snapshots.map(({ label, added, removed: left, names }) => ({ label, added, left, names }));
   expect(brief(first)).toEqual([
     { label: '@c3', added: 2, left: 1, names: ['booked'] },
     { label: '@c2', added: 3, left: 0, names: [] },
@@ -59,7 +59,7 @@ test('a tree marks what is new in it, what changed, and tells what left and why 
       .map(({ id, changed, ttl }) => ({ id, changed, ttl })),
   ).toEqual([{ id: 'found', changed: ['ttl'], ttl: 0 }]);
   const third = await airline.client.tree({ history: 'airline', at: '@c3' });
-  expect(third.left).toEqual([
+  expect(third.removed).toEqual([
     {
       id: 'found',
       nodeType: 'cb',

@@ -171,7 +171,7 @@ test.each(PLACES)('%s records interventions of an actor, with why', (_, open) =>
 );
 
 test.each(PLACES)(
-  '%s forks, and goes back: each recorder keeps to its lineage, the commands behind a rollback go to the one that goes on [context-tree §5: fork] [context-tree §5: rollback]',
+  '%s forks, and goes back: each recorder keeps to its branch, the commands behind a rollback go to the one that goes on [context-tree §5: fork] [context-tree §5: rollback]',
   (_, open) =>
     using(open, async (desk, directory) => {
       const say = (to: Recorder, id: string) =>
@@ -181,7 +181,7 @@ test.each(PLACES)(
       await say(desk, 'two');
 
       const other = await desk.fork({ at: '@name:begun', name: 'other', description: 'what if' });
-      expect([other.history, other.lineage === desk.lineage]).toEqual([desk.history, false]);
+      expect([other.history, other.branch === desk.branch]).toEqual([desk.history, false]);
       await say(other, 'else');
       expect(await other.select('@t0 ^seq .cb')).toEqual(['one', 'else']);
       expect(await desk.select('@t0 ^seq .cb')).toEqual(['one', 'two']);
@@ -192,12 +192,12 @@ test.each(PLACES)(
       expect(await back).toMatchObject({ label: '@s6', repeated: false });
       expect(await next).toMatchObject({ label: '@c2' });
       expect(await desk.select('@t0 ^seq .cb')).toEqual(['one', 'three']);
-      expect(desk.lineage).toBe(desk.history);
+      expect(desk.branch).toBe(desk.history);
 
-      const own = other.lineage;
+      const own = other.branch;
       await other.rollback('@c1');
       await say(other, 'again');
-      expect(other.lineage).not.toBe(own);
+      expect(other.branch).not.toBe(own);
       expect(await other.select('@t0 ^seq .cb')).toEqual(['one', 'again']);
 
       for (const [name, ids] of [

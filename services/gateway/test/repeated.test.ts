@@ -53,7 +53,7 @@ test('a command with a reference that counts from the newest means, sent again, 
   expect(await frames()).toBe(before);
 });
 
-test('a load sent again goes the way it went at first, wherever the lineage stands now [record §3: commands remembered] [pool: Lineages and snapshots]', async () => {
+test('a load sent again goes the way it went at first, wherever the branch stands now [record §3: commands remembered] [pool: Branches and snapshots]', async () => {
   const back = await load('l1', '@name:booked');
   // Now that the name has moved on, what was left is no past of it: asked anew it would be a fork.
   expect(back.events[1]).toMatchObject({ how: 'rollback', at: 3 });
@@ -71,26 +71,26 @@ test('a load sent again goes the way it went at first, wherever the lineage stan
   expect(await frames()).toBe(before);
 });
 
-test('a command sent again finds its lineage after a rollback has moved the name, and is another command on another lineage [record §3: commands remembered]', async () => {
+test('a command sent again finds its branch after a rollback has moved the name, and is another command on another branch [record §3: commands remembered]', async () => {
   const fork = { op: 'fork', at: '@c2', name: 'other' };
   const forked = await act('f', fork);
   const said = await act('i', { op: 'inject', text: 'hello' });
   for (const id of ['r1', 'r2']) await act(id, { op: 'rollback', to: '@c1' });
   expect((await act('f', fork)).events).toEqual(forked.events);
   const again = await act('i', { op: 'inject', text: 'hello' });
-  expect([again.repeated, again.position]).toMatchObject([true, { strand: 0, seq: said.position.seq }]);
+  expect([again.repeated, again.position]).toMatchObject([true, { branchId: 0, seq: said.position.seq }]);
   await expect(act('i', { op: 'inject', text: 'hello' }, 'airline:other')).rejects.toMatchObject(REUSED);
   await expect(act('f', { ...fork, at: '@c1' })).rejects.toMatchObject(REUSED);
 });
 
-test('live events name the lineage as it is named now: after a rollback what the left one writes is not of main [record §5] [context-tree §5: rollback]', async () => {
+test('live events name the branch as it is named now: after a rollback what the left one writes is not of main [record §5] [context-tree §5: rollback]', async () => {
   await act('r', { op: 'rollback', to: '@c2' });
   const stream = await airline.app.request('/api/events?history=airline');
   await act('left', { op: 'inject', text: 'to what was left' }, 'airline:0');
   await act('main', { op: 'inject', text: 'to what went on' });
   const { history } = await airline.client.history({ history: 'airline' });
   const reader = (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-  const told: { lineage: string; strand: number; command: string }[] = [];
+  const told: { branch: string; branchId: number; command: string }[] = [];
   for (let text = ''; !told.some(({ command }) => command === 'main');) {
     const { value = '', done } = await reader.read();
     if (done) break;
@@ -103,9 +103,9 @@ test('live events name the lineage as it is named now: after a rollback what the
   }
   await reader.cancel();
   const named = told.map(
-    ({ lineage, strand, command }) => `${command} ${lineage.slice(history.length)} ${strand}`,
+    ({ branch, branchId, command }) => `${command} ${branch.slice(history.length)} ${branchId}`,
   );
   expect([...new Set(named)]).toEqual(['left :0 0', 'main  5']);
   const { events } = await airline.client.events({ history: 'airline' });
-  expect(events.map(({ lineage }) => lineage)).toContain(`${history}:0`);
+  expect(events.map(({ branch }) => branch)).toContain(`${history}:0`);
 });

@@ -13,7 +13,7 @@ const found = await findPostgres();
 
 /** Rows in a database that nobody folds, under a gateway; what is opened is closed at the end. */
 const openStill = (directory: string, rows: string): Promise<Home> =>
-  openHome({ directory, create: true, rows, patience: 50 });
+  openHome({ directory, create: true, rows, catchUpTimeout: 50 });
 const clientOf = (home: Home): Client => {
   const app = createGateway({ home });
   return createClient(async (url, options) => app.request(url, options), '');
@@ -53,28 +53,28 @@ describe('while the rows stand still', async () => {
         body: {
           id: 'fork',
           actor: 'Ada',
-          steps: [{ op: 'fork', at: { strand: 0, seq: 2 }, name: 'side' } as never],
+          steps: [{ op: 'fork', at: { branchId: 0, seq: 2 }, name: 'side' } as never],
         },
       }),
     () =>
       client.command({
         history: line,
-        body: { id: 'back', actor: 'Ada', steps: [{ op: 'rollback', to: { strand: 0, seq: 1 } } as never] },
+        body: { id: 'back', actor: 'Ada', steps: [{ op: 'rollback', to: { branchId: 0, seq: 1 } } as never] },
       }),
   ];
 
-  it('commands to lineages by their strand are taken and answered, sent again they are answered alike, by another gateway too, and reads are refused [record §3: commands remembered]', async () => {
+  it('commands to branches by their branch are taken and answered, sent again they are answered alike, by another gateway too, and reads are refused [record §3: commands remembered]', async () => {
     const first = clientOf(await open());
     const answers = [];
     for (const act of acts(first)) answers.push(await act());
-    expect(answers.map(({ position }) => [position.strand, position.label, position.cycle])).toEqual([
+    expect(answers.map(({ position }) => [position.branchId, position.label, position.cycle])).toEqual([
       [0, '@s0', null],
       [0, '@c1', 1],
       [0, '@s2', 1],
       [3, '@s3', 1],
       [4, '@s4', 1],
     ]);
-    expect(answers.map(({ position }) => position.lineage)).toEqual([
+    expect(answers.map(({ position }) => position.branch)).toEqual([
       history,
       history,
       history,

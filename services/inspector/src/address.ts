@@ -5,12 +5,12 @@ export const VIEWS = ['thread', 'bytes', 'openai', 'tree'] as const;
 export type View = (typeof VIEWS)[number];
 
 /** What the column beside the histories shows. */
-export const SIDES = ['cycles', 'lineages', 'interventions'] as const;
+export const SIDES = ['cycles', 'branches', 'interventions'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** What is being looked at, as it stands in the address of the page: so it can be shared, and the back button works. */
 export type Address = {
-  /** A history or lineage by id or name; null: none is chosen. */
+  /** A history or branch by id or name; null: none is chosen. */
   readonly history: string | null;
   /** A reference (`@c12`), `open` for the working state, or null: the newest snapshot, whichever that is. */
   readonly at: string | null;
@@ -18,7 +18,7 @@ export type Address = {
   readonly view: View;
   readonly side: Side;
   /** An intervention by its id. */
-  readonly act: string | null;
+  readonly intervention: string | null;
   /** Only interventions of this type, and of this actor. */
   readonly type: string | null;
   readonly actor: string | null;
@@ -32,15 +32,32 @@ export const parseAddress = (search: string): Address => {
     node: query.get('node'),
     view: VIEWS.find((one) => one === query.get('view')) ?? 'thread',
     side: SIDES.find((one) => one === query.get('side')) ?? 'cycles',
-    act: query.get('act'),
+    intervention: query.get('intervention'),
     type: query.get('type'),
     actor: query.get('actor'),
   };
 };
 
-export const printAddress = ({ history, at, node, view, side, act, type, actor }: Address): string => {
+export const printAddress = ({
+  history,
+  at,
+  node,
+  view,
+  side,
+  intervention,
+  type,
+  actor,
+}: Address): string => {
   const query = new URLSearchParams();
-  const given = { h: history, at, side: side === 'cycles' ? null : side, type, actor, act, node };
+  const given = {
+    h: history,
+    at,
+    side: side === 'cycles' ? null : side,
+    type,
+    actor,
+    act: intervention,
+    node,
+  };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);
   const text = query.toString().replaceAll('%40', '@').replaceAll('%3A', ':');
@@ -50,7 +67,7 @@ export const printAddress = ({ history, at, node, view, side, act, type, actor }
 export type Go = (change: Partial<Address>, how?: 'push' | 'replace') => void;
 
 /**
- * Where one comes to: another lineage is looked at from its newest snapshot, in another history nothing is chosen or
+ * Where one comes to: another branch is looked at from its newest snapshot, in another history nothing is chosen or
  * filtered, and a node and an intervention are not shown side by side.
  */
 export const change = (now: Address, to: Partial<Address>): Address => {
@@ -59,14 +76,14 @@ export const change = (now: Address, to: Partial<Address>): Address => {
   return {
     ...now,
     ...(moved ? { at: null, node: null } : {}),
-    ...(away ? { act: null, type: null, actor: null } : {}),
-    ...(to.node == null ? {} : { act: null }),
-    ...(to.act == null ? {} : { node: null }),
+    ...(away ? { intervention: null, type: null, actor: null } : {}),
+    ...(to.node == null ? {} : { intervention: null }),
+    ...(to.intervention == null ? {} : { node: null }),
     ...to,
   };
 };
 
-/** The history that an id of one of its lineages begins with; a name as it is. */
+/** The history that an id of one of its branches begins with; a name as it is. */
 const rootOf = (history: string | null): string | null =>
   /^(h[a-z2-7]{20}):\d+$/.exec(history ?? '')?.[1] ?? history;
 

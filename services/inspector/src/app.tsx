@@ -49,7 +49,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
 
   useKeys((action) => {
     if (action === 'help') setHelp(!help);
-    else act(action, { address, go, list, looking, page });
+    else runAction(action, { address, go, list, looking, page });
   });
 
   return (
@@ -108,7 +108,7 @@ type Scene = {
 
 const VIEW_ORDER: readonly View[] = ['thread', 'bytes', 'openai'];
 
-const act = (action: Exclude<KeyAction, 'help'>, { address, go, list, looking, page }: Scene): void => {
+const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, looking, page }: Scene): void => {
   switch (action) {
     case 'older':
     case 'newer':
@@ -131,10 +131,10 @@ const act = (action: Exclude<KeyAction, 'help'>, { address, go, list, looking, p
       go({ view: VIEW_ORDER[(VIEW_ORDER.indexOf(address.view) + 1) % VIEW_ORDER.length] ?? 'thread' });
       return;
     case 'close':
-      go({ node: null, act: null });
+      go({ node: null, intervention: null });
       return;
     case 'cycles':
-    case 'lineages':
+    case 'branches':
     case 'interventions':
       go({ side: action });
       return;

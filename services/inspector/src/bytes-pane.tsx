@@ -6,7 +6,7 @@ import { Shown } from './states.tsx';
 import { usePosition } from './use-tree.ts';
 import { grouped, plural } from './words.ts';
 
-const MOST = 100_000;
+const MAX_CHARACTERS = 100_000;
 
 /** The provider thread byte for byte, or the message list as OpenAI's API takes it. */
 export const BytesPane = ({
@@ -39,8 +39,8 @@ export const BytesPane = ({
             </a>
           </p>
           <pre class="content json">
-            <SafeText text={(provider === null ? text : indented(text)).slice(0, MOST)} />
-            {text.length > MOST && <span class="cut">… the rest is behind the link above</span>}
+            <SafeText text={(provider === null ? text : indented(text)).slice(0, MAX_CHARACTERS)} />
+            {text.length > MAX_CHARACTERS && <span class="cut">… the rest is behind the link above</span>}
           </pre>
         </div>
       )}

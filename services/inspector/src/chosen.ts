@@ -1,24 +1,25 @@
-import type { HistorySummary, LineageSummary } from '@stemma/api';
+import type { BranchSummary, HistorySummary } from '@stemma/api';
 
-/** True for the history that is meant by an id, a name, or one of its lineages. */
+/** True for the history that is meant by an id, a name, or one of its branches. */
 export const isChosen = (summary: HistorySummary, chosen: string | null): boolean =>
-  lineageChosen(summary, chosen) !== undefined;
+  findChosenBranch(summary, chosen) !== undefined;
 
 /**
- * The lineage of a history that is meant by `chosen`, as the server reads it: the history by its id or name (then the one
- * it goes on in), or either with the number or name of a lineage behind a colon.
+ * The branch of a history that is meant by `chosen`, as the server reads it: the history by its id or name (then the one
+ * it goes on in), or either with the number or name of a branch behind a colon.
  */
-export const lineageChosen = (
-  { history, name, lineages }: HistorySummary,
+export const findChosenBranch = (
+  { history, name, branches }: HistorySummary,
   chosen: string | null,
-): LineageSummary | undefined => {
+): BranchSummary | undefined => {
   if (chosen === null) return undefined;
-  if (chosen === history || chosen === name) return lineages.find(({ lineage }) => lineage === history);
+  if (chosen === history || chosen === name) return branches.find(({ branch }) => branch === history);
   const colon = chosen.lastIndexOf(':');
-  const front = chosen.slice(0, colon);
-  if (colon === -1 || (front !== history && front !== name)) return undefined;
-  const behind = chosen.slice(colon + 1);
+  const prefix = chosen.slice(0, colon);
+  if (colon === -1 || (prefix !== history && prefix !== name)) return undefined;
+  const suffix = chosen.slice(colon + 1);
   return (
-    lineages.find((one) => one.name === behind) ?? lineages.find(({ strand }) => String(strand) === behind)
+    branches.find((one) => one.name === suffix) ??
+    branches.find(({ branchId }) => String(branchId) === suffix)
   );
 };

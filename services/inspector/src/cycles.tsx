@@ -10,7 +10,7 @@ import { grouped, isoTime, plural, shortTime } from './words.ts';
 
 const ROW = 46;
 
-/** The cycles of a lineage as a timeline: the working state, then the newest first. */
+/** The cycles of a branch as a timeline: the working state, then the newest first. */
 export const Cycles = ({
   head,
   looking,
@@ -64,7 +64,7 @@ export const Cycles = ({
   </Shown>
 );
 
-/** Cycles of a chain have no gaps. */
+/** Cycles of an ancestor path have no gaps. */
 const cycleCount = ({ newest, oldest }: SnapshotPage): number =>
   newest === null || oldest === null ? 0 : newest - oldest + 1;
 const cycleAt = ({ newest }: SnapshotPage, index: number): number => (newest ?? 0) + 1 - index;
@@ -152,7 +152,7 @@ const CycleRow = ({
           </span>
           <span class="cycle-change">
             {snapshot.added > 0 && <span class="came">+{grouped(snapshot.added)}</span>}
-            {snapshot.left > 0 && <span class="gone">−{grouped(snapshot.left)}</span>}
+            {snapshot.removed > 0 && <span class="gone">−{grouped(snapshot.removed)}</span>}
           </span>
         </>
       )}

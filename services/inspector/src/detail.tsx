@@ -2,9 +2,9 @@ import { toWireJson, type NodeDetail } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
 import { Content } from './content.tsx';
+import { NodeTimeline } from './node-timeline.tsx';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
-import { Story } from './story.tsx';
 import { usePosition } from './use-tree.ts';
 
 /** Everything about the selected node: headers, where it lies, what it holds. */
@@ -40,7 +40,7 @@ export const Detail = ({
             <>
               <Facts detail={detail} choose={choose} />
               <div class="payload">
-                <Story history={history} reference={reference} node={node} go={go} />
+                <NodeTimeline history={history} reference={reference} node={node} go={go} />
                 {Object.entries(detail.payload).map(([name, value]) => (
                   <section key={name}>
                     <h3>

@@ -1,13 +1,13 @@
 import type { HistorySummary } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { lineageChosen } from './chosen.ts';
+import { findChosenBranch } from './chosen.ts';
 import type { Live } from './live.ts';
 import { SafeText, visible } from './safe-text.tsx';
 import { useChanges } from './use-changes.ts';
 
 const LIVE = { connecting: 'connecting', live: 'live', offline: 'offline' } as const;
 
-/** Name of the page, what is looked at, its lineages, whether it is live. */
+/** Name of the page, what is looked at, its branches, whether it is live. */
 export const Head = ({
   summary,
   chosen,
@@ -18,7 +18,7 @@ export const Head = ({
   readonly summary: HistorySummary | undefined;
   readonly chosen: string | null;
   readonly live: Live;
-  readonly choose: (lineage: string) => void;
+  readonly choose: (branch: string) => void;
   readonly help: () => void;
 }): ComponentChildren => {
   useChanges(live);
@@ -35,16 +35,16 @@ export const Head = ({
             <SafeText text={summary.name ?? summary.history} />
           </b>
           {summary.name !== null && <code class="quiet">{summary.history}</code>}
-          {summary.lineages.length > 1 && (
+          {summary.branches.length > 1 && (
             <label>
-              <span class="quiet">lineage</span>{' '}
+              <span class="quiet">branch</span>{' '}
               <select
-                value={lineageChosen(summary, chosen)?.lineage ?? ''}
+                value={findChosenBranch(summary, chosen)?.branch ?? ''}
                 onChange={({ currentTarget }) => choose(currentTarget.value)}
               >
-                {summary.lineages.map(({ lineage, strand, name }) => (
-                  <option key={lineage} value={lineage}>
-                    {visible(name ?? `:${strand}`)}
+                {summary.branches.map(({ branch, branchId, name }) => (
+                  <option key={branch} value={branch}>
+                    {visible(name ?? `:${branchId}`)}
                   </option>
                 ))}
               </select>

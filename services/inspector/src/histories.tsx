@@ -64,7 +64,7 @@ export const Histories = ({
 };
 
 const HistoryRow = ({
-  summary: { history, name, preview, cycles, state, stopped, updatedAt, lineages },
+  summary: { history, name, preview, cycles, state, stopped, updatedAt, branches },
   chosen,
   choose,
 }: {
@@ -100,7 +100,7 @@ const HistoryRow = ({
       </span>
       <span class="history-facts quiet">
         <span>{plural(cycles, 'cycle')}</span>
-        {lineages.length > 1 && <span>{plural(lineages.length, 'lineage')}</span>}
+        {branches.length > 1 && <span>{plural(branches.length, 'lineage')}</span>}
         <time dateTime={isoTime(updatedAt)} title={isoTime(updatedAt)}>
           {shortTime(updatedAt)}
         </time>

@@ -2,54 +2,54 @@ import type { Impact, Intervention } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Go } from './address.ts';
-import { PlaceLink } from './places.tsx';
+import { PositionLink } from './position-links.tsx';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
-import { useLineages } from './use-lineages.ts';
+import { useBranches } from './use-branches.ts';
 import { useQuery } from './use-query.ts';
 import { grouped, plural } from './words.ts';
 
-const FIRST = 30;
-const MORE = 300;
+const FIRST_CALLS = 30;
+const MORE_CALLS = 300;
 
 /** What an intervention led to: the calls that were shown what it brought in, or what was made of it. */
 export const ImpactFacts = ({
   history,
-  act,
+  intervention,
   go,
 }: {
   readonly history: string;
-  readonly act: Intervention;
+  readonly intervention: Intervention;
   readonly go: Go;
 }): ComponentChildren => {
-  const query = useQuery(`now/h/${history}/impact/${act.id}`, (client) =>
-    client.impact({ history, id: act.id }),
+  const query = useQuery(`now/h/${history}/impact/${intervention.id}`, (client) =>
+    client.impact({ history, id: intervention.id }),
   );
   return (
     <section class="impact" aria-label="Impact">
       <h3>What it led to</h3>
       <Shown query={query} what="impact">
-        {(impact) => <Calls impact={impact} act={act} go={go} />}
+        {(impact) => <Calls impact={impact} intervention={intervention} go={go} />}
       </Shown>
     </section>
   );
 };
 
 const Calls = ({
-  impact: { brought, calls, counts, lost, lineages },
-  act,
+  impact: { brought, calls, counts, lost, branches },
+  intervention,
   go,
 }: {
   readonly impact: Impact;
-  readonly act: Intervention;
+  readonly intervention: Intervention;
   readonly go: Go;
 }): ComponentChildren => {
-  const [shown, setShown] = useState(FIRST);
-  const names = useLineages(act.history);
-  const nameOf = (strand: number): string =>
-    (names.state === 'done' ? names.value.lineages.find((one) => one.strand === strand)?.name : null) ??
-    `:${strand}`;
-  const many = lineages.length > 1;
+  const [shown, setShown] = useState(FIRST_CALLS);
+  const names = useBranches(intervention.history);
+  const nameOf = (branchId: number): string =>
+    (names.state === 'done' ? names.value.branches.find((one) => one.branchId === branchId)?.name : null) ??
+    `:${branchId}`;
+  const many = branches.length > 1;
   return (
     <>
       <p>
@@ -66,16 +66,16 @@ const Calls = ({
       </p>
       {calls.length > 0 && (
         <ol class="calls">
-          {calls.slice(0, shown).map(({ strand, cycle, direct, derived, through }) => (
-            <li key={`${strand}:${cycle}`}>
-              <PlaceLink
-                place={{ lineage: `${act.history}:${strand}`, at: `@c${cycle}` }}
-                act={act.id}
+          {calls.slice(0, shown).map(({ branchId, cycle, direct, derived, through }) => (
+            <li key={`${branchId}:${cycle}`}>
+              <PositionLink
+                position={{ branch: `${intervention.history}:${branchId}`, at: `@c${cycle}` }}
+                intervention={intervention.id}
                 go={go}
               />
               {many && (
                 <span class="quiet">
-                  <SafeText text={nameOf(strand)} />
+                  <SafeText text={nameOf(branchId)} />
                 </span>
               )}
               <span class={`badge ${direct > 0 ? 'cause' : ''}`}>{direct > 0 ? 'direct' : 'derived'}</span>
@@ -84,7 +84,9 @@ const Calls = ({
                 <button
                   class="link"
                   title="Show the block there"
-                  onClick={() => go({ history: `${act.history}:${strand}`, at: `@c${cycle}`, node: through })}
+                  onClick={() =>
+                    go({ history: `${intervention.history}:${branchId}`, at: `@c${cycle}`, node: through })
+                  }
                 >
                   <SafeText text={through} />
                 </button>
@@ -94,7 +96,7 @@ const Calls = ({
         </ol>
       )}
       {calls.length > shown && (
-        <button class="more" onClick={() => setShown(shown + MORE)}>
+        <button class="more" onClick={() => setShown(shown + MORE_CALLS)}>
           {plural(calls.length - shown, 'more call')}
         </button>
       )}
@@ -103,13 +105,13 @@ const Calls = ({
           <SafeText text={id} /> was {what}:{' '}
           {without.length === 0
             ? 'no call has been without it yet.'
-            : without.map(({ strand, first, last, count }) => (
-                <span key={strand}>
+            : without.map(({ branchId, first, last, count }) => (
+                <span key={branchId}>
                   {plural(count, 'call')} without it (
-                  <PlaceLink
-                    place={{ lineage: `${act.history}:${strand}`, at: `@c${first}` }}
+                  <PositionLink
+                    position={{ branch: `${intervention.history}:${branchId}`, at: `@c${first}` }}
                     words={first === last ? `@c${first}` : `@c${first} … @c${last}`}
-                    act={act.id}
+                    intervention={intervention.id}
                     go={go}
                   />
                   ){' '}

@@ -1,12 +1,12 @@
-import { ENDPOINTS, addressOf, type Intervention } from '@stemma/api';
+import { addressOf, ENDPOINTS, type Intervention } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { actWords, TYPES } from './act-words.ts';
 import type { Address, Go } from './address.ts';
-import { Places } from './places.tsx';
+import { describeIntervention, INTERVENTION_TYPES } from './describe-intervention.ts';
+import { PositionLinks } from './position-links.tsx';
 import { SafeText, visible } from './safe-text.tsx';
 import { Shown } from './states.tsx';
-import { INTERVENTIONS_PAGE, MOST_INTERVENTIONS, useInterventions, useLineages } from './use-lineages.ts';
+import { INTERVENTIONS_PAGE, MAX_INTERVENTIONS, useBranches, useInterventions } from './use-branches.ts';
 import { grouped, isoTime, oneLine, plural, shortTime } from './words.ts';
 
 /** What observers did to a history, the newest first. */
@@ -20,10 +20,10 @@ export const Interventions = ({
   readonly go: Go;
 }): ComponentChildren => {
   const [pages, setPages] = useState(1);
-  const type = TYPES.find((one) => one === address.type) ?? null;
-  const { actor, act } = address;
+  const type = INTERVENTION_TYPES.find((one) => one === address.type) ?? null;
+  const { actor, intervention } = address;
   const query = useInterventions(history, { type, actor }, pages);
-  const names = useLineageNames(history);
+  const names = useBranchNames(history);
   return (
     <>
       <Filter history={history} type={type} actor={actor} go={go} />
@@ -31,7 +31,7 @@ export const Interventions = ({
         {({ interventions, next }) =>
           interventions.length === 0 ? (
             type === null && actor === null ? (
-              <HowToAct history={address.history ?? history} />
+              <HowToIntervene history={address.history ?? history} />
             ) : (
               <div class="note">
                 <p>No intervention is of this kind.</p>
@@ -45,11 +45,17 @@ export const Interventions = ({
           ) : (
             <ol class="scroll feed" aria-label="Interventions, newest first" tabIndex={-1}>
               {interventions.map((one) => (
-                <Act key={one.seq} act={one} chosen={one.id === act} names={names} go={go} />
+                <InterventionItem
+                  key={one.seq}
+                  intervention={one}
+                  chosen={one.id === intervention}
+                  names={names}
+                  go={go}
+                />
               ))}
               {next !== null && (
                 <li>
-                  {interventions.length < MOST_INTERVENTIONS ? (
+                  {interventions.length < MAX_INTERVENTIONS ? (
                     <button class="more" onClick={() => setPages(pages + 1)}>
                       Show {INTERVENTIONS_PAGE} older ones
                     </button>
@@ -68,12 +74,12 @@ export const Interventions = ({
   );
 };
 
-/** What lineages of a history are called, by their strands. */
-const useLineageNames = (history: string): ReadonlyMap<number, string> => {
-  const query = useLineages(history);
+/** What branches of a history are called, by their branches. */
+const useBranchNames = (history: string): ReadonlyMap<number, string> => {
+  const query = useBranches(history);
   return new Map(
     query.state === 'done'
-      ? query.value.lineages.map(({ strand, name }) => [strand, name ?? `:${strand}`])
+      ? query.value.branches.map(({ branchId, name }) => [branchId, name ?? `:${branchId}`])
       : [],
   );
 };
@@ -99,10 +105,10 @@ const Filter = ({
       <select
         aria-label="Type"
         value={type ?? ''}
-        onChange={({ currentTarget }) => go({ type: currentTarget.value || null, act: null })}
+        onChange={({ currentTarget }) => go({ type: currentTarget.value || null, intervention: null })}
       >
         <option value="">every type</option>
-        {TYPES.map((one) => (
+        {INTERVENTION_TYPES.map((one) => (
           <option key={one} value={one}>
             {one}
           </option>
@@ -111,7 +117,7 @@ const Filter = ({
       <select
         aria-label="Actor"
         value={actor ?? ''}
-        onChange={({ currentTarget }) => go({ actor: currentTarget.value || null, act: null })}
+        onChange={({ currentTarget }) => go({ actor: currentTarget.value || null, intervention: null })}
       >
         <option value="">every actor</option>
         {actors.map((one) => (
@@ -124,19 +130,19 @@ const Filter = ({
   );
 };
 
-const Act = ({
-  act,
+const InterventionItem = ({
+  intervention,
   chosen,
   names,
   go,
 }: {
-  readonly act: Intervention;
+  readonly intervention: Intervention;
   readonly chosen: boolean;
   readonly names: ReadonlyMap<number, string>;
   readonly go: Go;
 }): ComponentChildren => {
-  const at = Date.parse(act.timestamp);
-  const words = actWords(act);
+  const at = Date.parse(intervention.timestamp);
+  const description = describeIntervention(intervention);
   const entry = useRef<HTMLLIElement>(null);
   useLayoutEffect(() => {
     if (chosen) entry.current?.scrollIntoView({ block: 'nearest' });
@@ -146,39 +152,43 @@ const Act = ({
       <button
         class="act-open"
         aria-expanded={chosen}
-        title={act.id}
-        onClick={() => go({ act: chosen ? null : act.id })}
+        title={intervention.id}
+        onClick={() => go({ intervention: chosen ? null : intervention.id })}
       >
-        <span class={`badge type type-${act.intervention_type}`}>{act.intervention_type}</span>
+        <span class={`badge type type-${intervention.intervention_type}`}>
+          {intervention.intervention_type}
+        </span>
         <b class="act-actor">
-          <SafeText text={act.actor} />
+          <SafeText text={intervention.actor} />
         </b>
-        <time class="quiet" dateTime={act.timestamp} title={isoTime(at)}>
+        <time class="quiet" dateTime={intervention.timestamp} title={isoTime(at)}>
           {shortTime(at)}
         </time>
       </button>
-      {words !== '' && (
+      {description !== '' && (
         <p class="act-words">
-          <SafeText text={oneLine(words, 200)} />
+          <SafeText text={oneLine(description, 200)} />
         </p>
       )}
-      {act.notes !== '' && (
+      {intervention.notes !== '' && (
         <p class="act-notes">
-          <SafeText text={oneLine(act.notes, 300)} />
+          <SafeText text={oneLine(intervention.notes, 300)} />
         </p>
       )}
       <p class="act-where quiet">
         <span class="act-lineage">
-          <SafeText text={names.get(act.strand) ?? `:${act.strand}`} />
+          <SafeText text={names.get(intervention.branchId) ?? `:${intervention.branchId}`} />
         </span>
-        <Places act={act} go={go} />
-        {act.annotations.length > 0 && <span>{plural(act.annotations.length, 'note')}</span>}
+        <PositionLinks intervention={intervention} go={go} />
+        {intervention.annotations.length > 0 && (
+          <span>{plural(intervention.annotations.length, 'note')}</span>
+        )}
       </p>
     </li>
   );
 };
 
-const HowToAct = ({ history }: { readonly history: string }): ComponentChildren => (
+const HowToIntervene = ({ history }: { readonly history: string }): ComponentChildren => (
   <div class="note hint">
     <p>
       Nobody has intervened yet. What an observer does to a history stands here: who, when, why, and what it
@@ -192,7 +202,8 @@ const HowToAct = ({ history }: { readonly history: string }): ComponentChildren 
       ./stemma fork <SafeText text={history} /> @t0 --name what-if
     </pre>
     <p class="quiet">
-      An agent's own record is no intervention. {grouped(TYPES.length)} kinds of acts are: {TYPES.join(', ')}.
+      An agent's own record is no intervention. {grouped(INTERVENTION_TYPES.length)} kinds of acts are:{' '}
+      {INTERVENTION_TYPES.join(', ')}.
     </p>
   </div>
 );

@@ -12,7 +12,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [[']'], 'the history below'],
   [['v'], 'thread, bytes, OpenAI messages'],
   [['c'], 'the cycles'],
-  [['l'], 'the lineages'],
+  [['l'], 'the branches'],
   [['i'], 'the interventions'],
   [['Tab'], 'from part to part; in the tree ↑ ↓ and Enter'],
   [['Esc'], 'close what is open'],
@@ -33,16 +33,16 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   ']': 'below',
   v: 'view',
   c: 'cycles',
-  l: 'lineages',
+  l: 'branches',
   i: 'interventions',
   Escape: 'close',
   '?': 'help',
 };
 
 /** Calls `act` for keys that mean something, unless one is typing or a dialog is open. */
-export const useKeys = (act: (action: KeyAction) => void): void => {
-  const latest = useRef(act);
-  latest.current = act;
+export const useKeys = (onAction: (action: KeyAction) => void): void => {
+  const latest = useRef(onAction);
+  latest.current = onAction;
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       const action = ACTIONS[event.key];

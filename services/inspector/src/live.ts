@@ -7,52 +7,52 @@ export type LiveState = 'connecting' | 'live' | 'offline';
 export type Live = Changing & { state(): LiveState };
 
 const RETRY = 2_000;
-const GATHER = 120;
+const GATHER_DELAY = 120;
 
 /** Follows the server's events for as long as the page is open, and expires what they concern. */
 export const followEvents = (queries: Queries): Live => {
   const listeners = new Set<() => void>();
   let state: LiveState = 'connecting';
   let version = 0;
-  let gathered: StreamedEvent[] = [];
+  let queuedEvents: StreamedEvent[] = [];
 
-  const become = (next: LiveState): void => {
+  const setState = (next: LiveState): void => {
     if (next === state) return;
     state = next;
     version++;
     for (const listener of listeners) listener();
   };
-  const gather = (events: readonly StreamedEvent[]): void => {
-    if (gathered.length === 0)
+  const queueEvents = (events: readonly StreamedEvent[]): void => {
+    if (queuedEvents.length === 0)
       setTimeout(() => {
-        const happened = gathered;
-        gathered = [];
-        queries.expire((key) => happened.some((event) => concerns(event, key)));
-      }, GATHER);
-    gathered.push(...events);
+        const batch = queuedEvents;
+        queuedEvents = [];
+        queries.expire((key) => batch.some((event) => concerns(event, key)));
+      }, GATHER_DELAY);
+    queuedEvents.push(...events);
   };
   /** A stream that could not be resumed may have missed anything. */
   const open = (resumed: boolean): void => {
     const source = new EventSource(ENDPOINTS.stream.path);
     let first = true;
     source.addEventListener('open', () => {
-      become('live');
+      setState('live');
       if (!resumed && first) queries.expire((key) => key.startsWith('now/'));
       first = false;
     });
     source.addEventListener('events', ({ data }: MessageEvent<string>) => {
       const message = StreamMessage.safeParse(fromWireJson(data));
-      if (message.success) gather(message.data.events);
+      if (message.success) queueEvents(message.data.events);
     });
     const end = (): void => {
       source.close();
-      become('offline');
+      setState('offline');
       setTimeout(() => open(false), RETRY);
     };
     source.addEventListener('end', end);
     // The browser resumes a broken connection by itself, but not one that the server refused.
     source.addEventListener('error', () =>
-      source.readyState === EventSource.CLOSED ? end() : become('offline'),
+      source.readyState === EventSource.CLOSED ? end() : setState('offline'),
     );
   };
   open(true);
@@ -70,6 +70,6 @@ export const followEvents = (queries: Queries): Live => {
 export const concerns = ({ history, type }: StreamedEvent, key: string): boolean => {
   const [age, what, id = ''] = key.split('/');
   if (what === 'list') return true;
-  const named = type === 'PositionNamed' || type === 'LineageStarted';
+  const named = type === 'PositionNamed' || type === 'BranchStarted';
   return (age === 'now' || named) && (id.startsWith(history) || !/^h[a-z2-7]{20}(:\d+)?$/.test(id));
 };

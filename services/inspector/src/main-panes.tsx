@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ActDetail } from './act-detail.tsx';
 import type { Address, Go, View } from './address.ts';
 import { BytesPane } from './bytes-pane.tsx';
 import { Detail } from './detail.tsx';
+import { InterventionDetail } from './intervention-detail.tsx';
 import { Shown } from './states.tsx';
 import { ThreadPane } from './thread-pane.tsx';
-import { Left, TreePane } from './tree-pane.tsx';
+import { RemovedNodes, TreePane } from './tree-pane.tsx';
 import type { Looking } from './use-cycles.ts';
 import { MORE, TAIL, useTree } from './use-tree.ts';
 import { grouped } from './words.ts';
@@ -22,7 +22,7 @@ const TABS: readonly (readonly [View, string])[] = [
 export const MainPanes = ({
   history,
   looking,
-  address: { node, act, view },
+  address: { node, intervention, view },
   go,
 }: {
   readonly history: string;
@@ -38,7 +38,10 @@ export const MainPanes = ({
   const stale = tree.state === 'done' && tree.stale;
   const page = tree.state === 'done' ? tree.value : undefined;
   return (
-    <div class={`panes view-${view}${node === null && act === null ? '' : ' with-detail'}`} aria-busy={stale}>
+    <div
+      class={`panes view-${view}${node === null && intervention === null ? '' : ' with-detail'}`}
+      aria-busy={stale}
+    >
       <section class="panel tree-panel" aria-label="Context tree">
         <header class="panel-head">
           <h2>
@@ -56,7 +59,7 @@ export const MainPanes = ({
             {(value) => <TreePane page={value} chosen={node} choose={choose} showMore={showMore} />}
           </Shown>
         </div>
-        {page !== undefined && page.leftTotal > 0 && <Left page={page} />}
+        {page !== undefined && page.removedTotal > 0 && <RemovedNodes page={page} />}
       </section>
       <section class="panel thread-panel" aria-label="Provider thread">
         <header class="panel-head">
@@ -97,7 +100,9 @@ export const MainPanes = ({
           )}
         </div>
       </section>
-      {act !== null && node === null && <ActDetail history={history} act={act} go={go} />}
+      {intervention !== null && node === null && (
+        <InterventionDetail history={history} intervention={intervention} go={go} />
+      )}
       {node !== null && (
         <Detail history={history} reference={reference} node={node} choose={choose} go={go} />
       )}

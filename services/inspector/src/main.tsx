@@ -6,7 +6,7 @@ import { createQueries } from './queries.ts';
 import './style/tokens.css';
 import './style/layout.css';
 import './style/lists.css';
-import './style/lineages.css';
+import './style/branches.css';
 import './style/panes.css';
 
 const queries = createQueries(createClient((url, options) => fetch(url, options), ''));

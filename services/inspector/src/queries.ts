@@ -20,20 +20,20 @@ export type Queries = Changing & {
 
 type Entry = { query: Query<unknown>; loading: boolean; expired: boolean };
 
-const MOST_ENTRIES = 300;
+const MAX_ENTRIES = 300;
 
 export const createQueries = (client: Client): Queries => {
   const entries = new Map<string, Entry>();
   const listeners = new Set<() => void>();
-  let told = false;
+  let notified = false;
   let version = 0;
 
-  const tell = (): void => {
+  const notify = (): void => {
     version++;
-    if (told) return;
-    told = true;
+    if (notified) return;
+    notified = true;
     queueMicrotask(() => {
-      told = false;
+      notified = false;
       for (const listener of listeners) listener();
     });
   };
@@ -44,12 +44,12 @@ export const createQueries = (client: Client): Queries => {
     load(client)
       .then(
         (value): Query<T> => ({ state: 'done', value, stale: false }),
-        (error: unknown): Query<T> => ({ state: 'failed', error: known(error) }),
+        (error: unknown): Query<T> => ({ state: 'failed', error: asStemmaError(error) }),
       )
       .then((query) => {
         entry.loading = false;
         entry.query = query;
-        tell();
+        notify();
       })
       .catch(() => undefined);
   };
@@ -60,7 +60,7 @@ export const createQueries = (client: Client): Queries => {
       // The key moves to the end: what was not read for longest goes first.
       entries.delete(key);
       entries.set(key, entry);
-      if (entries.size > MOST_ENTRIES) entries.delete(entries.keys().next().value ?? key);
+      if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value ?? key);
       if (entry.expired && !entry.loading) start(entry, load);
       return entry.query as Query<T>;
     },
@@ -70,7 +70,7 @@ export const createQueries = (client: Client): Queries => {
         entry.expired = true;
         if (entry.query.state === 'done') entry.query = { ...entry.query, stale: true };
       }
-      tell();
+      notify();
     },
     version: () => version,
     subscribe: (listener) => {
@@ -80,7 +80,7 @@ export const createQueries = (client: Client): Queries => {
   };
 };
 
-const known = (error: unknown): StemmaError =>
+const asStemmaError = (error: unknown): StemmaError =>
   error instanceof StemmaError
     ? error
     : new StemmaError('E_INTERNAL', error instanceof Error ? error.message : String(error));

@@ -7,11 +7,11 @@ import type { ComponentChildren } from 'preact';
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-const MOST = 200_000;
+const MAX_CHARACTERS = 200_000;
 
 /** A text of somebody else, shown so that it cannot hide anything: as text only, and what is invisible by its code point. */
 export const SafeText = ({ text }: { readonly text: string }): ComponentChildren => {
-  const shown = text.length > MOST ? text.slice(0, MOST) : text;
+  const shown = text.length > MAX_CHARACTERS ? text.slice(0, MAX_CHARACTERS) : text;
   const parts: ComponentChildren[] = [];
   let from = 0;
   for (const match of shown.matchAll(HIDDEN)) {
@@ -25,7 +25,8 @@ export const SafeText = ({ text }: { readonly text: string }): ComponentChildren
     from = match.index + match[0].length;
   }
   parts.push(shown.slice(from));
-  if (text.length > MOST) parts.push(<span class="cut">… {text.length - MOST} more characters</span>);
+  if (text.length > MAX_CHARACTERS)
+    parts.push(<span class="cut">… {text.length - MAX_CHARACTERS} more characters</span>);
   return <bdi class="safe-text">{parts}</bdi>;
 };
 

@@ -5,11 +5,11 @@ import { useLayoutEffect } from 'preact/hooks';
  * Keeps what matters of a list in view: its first new part when another position is shown (where nothing is new, its
  * end), and what is chosen when something is chosen.
  *
- * @param place what is shown: when it changes, the list is scrolled.
+ * @param position what is shown: when it changes, the list is scrolled.
  */
 export const useScroll = (
   list: RefObject<HTMLElement | null>,
-  place: string,
+  position: string,
   selectors: { readonly first: string; readonly chosen: string },
 ): void => {
   const chosenText = selectors.chosen;
@@ -18,7 +18,7 @@ export const useScroll = (
     if (!(pane instanceof HTMLElement) || list.current === null) return;
     const target = list.current.querySelector(chosenText) ?? list.current.querySelector(selectors.first);
     pane.scrollTop = target instanceof HTMLElement ? Math.max(0, target.offsetTop - 60) : pane.scrollHeight;
-  }, [place]);
+  }, [position]);
   useLayoutEffect(() => {
     const target = list.current?.querySelector(chosenText);
     target?.scrollIntoView({ block: 'nearest' });

@@ -1,10 +1,10 @@
 import type { SnapshotPage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Address, Go, Side } from './address.ts';
+import { positionX } from './branch-drawing.ts';
+import { BranchesPanel } from './branches-panel.tsx';
 import { Cycles } from './cycles.tsx';
 import { Interventions } from './interventions.tsx';
-import { placeX } from './lineage-drawing.ts';
-import { Lineages } from './lineages.tsx';
 import type { Query } from './queries.ts';
 import { Shown } from './states.tsx';
 import type { Looking } from './use-cycles.ts';
@@ -12,11 +12,11 @@ import { useQuery } from './use-query.ts';
 
 const TABS: readonly (readonly [side: Side, words: string, key: string])[] = [
   ['cycles', 'Cycles', 'c'],
-  ['lineages', 'Lineages', 'l'],
+  ['branches', 'Lineages', 'l'],
   ['interventions', 'Interventions', 'i'],
 ];
 
-/** The column beside the histories: the cycles of a lineage, or the lineages of its history, or what observers did. */
+/** The column beside the histories: the cycles of a branch, or the branches of its history, or what observers did. */
 export const SidePanel = ({
   head,
   looking,
@@ -50,7 +50,7 @@ export const SidePanel = ({
       {side === 'cycles' ? (
         <Cycles head={head} looking={looking} go={go} />
       ) : (
-        <OfHistory address={address} head={head} looking={looking} go={go} />
+        <HistorySide address={address} head={head} looking={looking} go={go} />
       )}
     </section>
   );
@@ -58,8 +58,8 @@ export const SidePanel = ({
 
 const ID = /^(h[a-z2-7]{20})(?::\d+)?$/;
 
-/** What is told of all lineages of a history, whichever of them is looked at. */
-const OfHistory = ({
+/** What is told of all branches of a history, whichever of them is looked at. */
+const HistorySide = ({
   address,
   head,
   looking,
@@ -70,42 +70,44 @@ const OfHistory = ({
   readonly looking: Looking | null;
   readonly go: Go;
 }): ComponentChildren => {
-  // An id says by itself which history it is of: nothing is waited for when one goes from lineage to lineage.
+  // An id says by itself which history it is of: nothing is waited for when one goes from branch to branch.
   const root = ID.exec(address.history)?.[1];
   const found = head.state === 'done' ? head.value : undefined;
   const history = found?.history ?? root;
-  const lineage = found?.lineage ?? (root === undefined ? undefined : address.history);
-  if (history === undefined || lineage === undefined)
+  const branch = found?.branch ?? (root === undefined ? undefined : address.history);
+  if (history === undefined || branch === undefined)
     return (
       <Shown query={head} what={address.side}>
         {() => null}
       </Shown>
     );
-  return address.side === 'lineages' ? (
-    <LineagesHere history={history} asked={address.history} lineage={lineage} looking={looking} go={go} />
+  return address.side === 'branches' ? (
+    <BranchesSide history={history} asked={address.history} branch={branch} looking={looking} go={go} />
   ) : (
     <Interventions history={history} address={address} go={go} />
   );
 };
 
-/** The lineages, and where one is in them. */
-const LineagesHere = (props: {
+/** The branches, and where one is in them. */
+const BranchesSide = (props: {
   readonly history: string;
   readonly asked: string;
-  readonly lineage: string;
+  readonly branch: string;
   readonly looking: Looking | null;
   readonly go: Go;
 }): ComponentChildren => {
-  const { lineage, looking } = props;
+  const { branch, looking } = props;
   const reference = looking === null || looking.cycle !== null ? undefined : looking.reference;
   // Only of a snapshot is the cycle known from its reference.
   const asked = useQuery(
-    reference === undefined ? 'none' : `now/h/${lineage}/${reference}/config`,
+    reference === undefined ? 'none' : `now/h/${branch}/${reference}/config`,
     (client) =>
       reference === undefined
         ? new Promise<never>(() => undefined)
-        : client.config({ history: lineage, at: reference }),
+        : client.config({ history: branch, at: reference }),
   );
   const position = asked.state === 'done' ? asked.value.position : null;
-  return <Lineages {...props} cycle={looking?.cycle ?? (position === null ? null : placeX(position))} />;
+  return (
+    <BranchesPanel {...props} cycle={looking?.cycle ?? (position === null ? null : positionX(position))} />
+  );
 };

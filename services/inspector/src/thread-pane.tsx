@@ -27,7 +27,7 @@ export const ThreadPane = ({
   showMore,
 }: Props): ComponentChildren => {
   const list = useRef<HTMLOListElement>(null);
-  useScroll(list, `${page.position.lineage} ${page.position.label}`, {
+  useScroll(list, `${page.position.branch} ${page.position.label}`, {
     first: '.first-new',
     chosen: selectorOf(chosen),
   });

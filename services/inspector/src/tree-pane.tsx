@@ -1,4 +1,4 @@
-import type { LeftNode, TreeNode, TreePage } from '@stemma/api';
+import type { RemovedNode, TreeNode, TreePage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { KindBadge, NewBadge, RoleBadge, TtlBadge } from './badges.tsx';
@@ -17,7 +17,7 @@ type Props = {
 /** The tree at a position: regions, turns, blocks; what is new in it marked. */
 export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentChildren => {
   const list = useRef<HTMLUListElement>(null);
-  useScroll(list, `${page.position.lineage} ${page.position.label}`, {
+  useScroll(list, `${page.position.branch} ${page.position.label}`, {
     first: '.is-new',
     chosen: selectorOf(chosen),
   });
@@ -29,7 +29,7 @@ export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentCh
       ref={list}
       role="tree"
       aria-label={`Context tree at ${page.position.label}`}
-      onKeyDown={walk}
+      onKeyDown={moveFocus}
     >
       {rowsOf(page).map((row) =>
         'gap' in row ? (
@@ -63,7 +63,7 @@ const levelsOf = (nodes: readonly TreeNode[]): ReadonlyMap<string, number> => {
 };
 
 /** Up, down, home and end go through the nodes of the tree; Enter or space opens the one that has the focus. */
-const walk = (event: KeyboardEvent): void => {
+const moveFocus = (event: KeyboardEvent): void => {
   const tree = event.currentTarget;
   if (!(tree instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
   const items = [...tree.querySelectorAll<HTMLElement>('[role=treeitem]')];
@@ -180,23 +180,23 @@ const offsetWord = (offset: number): string =>
   offset === 0 ? 'core' : offset < 0 ? `pre ${offset}` : `post +${offset}`;
 
 /** What the snapshot before had and this one has not, and why. */
-export const Left = ({ page }: { readonly page: TreePage }): ComponentChildren => (
+export const RemovedNodes = ({ page }: { readonly page: TreePage }): ComponentChildren => (
   <section class="left" aria-label="What left">
     <h3>
-      {grouped(page.leftTotal)} left since {page.previous?.label}
+      {grouped(page.removedTotal)} left since {page.previous?.label}
     </h3>
     <ul>
-      {page.left.map((node) => (
-        <LeftRow key={node.id} node={node} />
+      {page.removed.map((node) => (
+        <RemovedRow key={node.id} node={node} />
       ))}
     </ul>
-    {page.left.length < page.leftTotal && (
-      <p class="quiet">and {plural(page.leftTotal - page.left.length, 'more', 'more')}</p>
+    {page.removed.length < page.removedTotal && (
+      <p class="quiet">and {plural(page.removedTotal - page.removed.length, 'more', 'more')}</p>
     )}
   </section>
 );
 
-const LeftRow = ({ node }: { readonly node: LeftNode }): ComponentChildren => (
+const RemovedRow = ({ node }: { readonly node: RemovedNode }): ComponentChildren => (
   <li class="node is-gone" title={node.id}>
     {node.content === null ? (
       <span class="node-title">

@@ -5,10 +5,10 @@ export type Changing = { version(): number; subscribe(listener: () => void): () 
 
 /** Renders the component again after every change, also one that came between its rendering and its subscription. */
 export const useChanges = (changing: Changing): void => {
-  const [, again] = useReducer((n: number) => n + 1, 0);
+  const [, rerender] = useReducer((n: number) => n + 1, 0);
   const rendered = changing.version();
   useLayoutEffect(() => {
-    if (changing.version() !== rendered) again(undefined);
-    return changing.subscribe(() => again(undefined));
+    if (changing.version() !== rendered) rerender(undefined);
+    return changing.subscribe(() => rerender(undefined));
   }, [changing]);
 };

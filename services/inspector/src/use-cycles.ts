@@ -4,7 +4,7 @@ import { useQuery } from './use-query.ts';
 
 const PAGE = 50;
 
-/** Where a lineage stands, and its newest snapshots: `newest`, `oldest` and what lies between are its cycles. */
+/** Where a branch stands, and its newest snapshots: `newest`, `oldest` and what lies between are its cycles. */
 export const useHead = (history: string | null): Query<SnapshotPage> =>
   useQuery(
     history === null ? 'none' : `now/h/${history}/head`,
@@ -15,15 +15,17 @@ export const useHead = (history: string | null): Query<SnapshotPage> =>
 
 /** The snapshot of a cycle: from the newest ones, or from the page of fifty that it is in. Undefined while it loads. */
 export const useSnapshot = (head: SnapshotPage, cycle: number): SnapshotSummary | undefined => {
-  const near = head.snapshots.find((one) => one.cycle === cycle);
+  const loaded = head.snapshots.find((one) => one.cycle === cycle);
   const page = Math.floor(cycle / PAGE);
-  const query = useQuery(near === undefined ? `old/h/${head.lineage}/snapshots/${page}` : 'none', (client) =>
-    near === undefined
-      ? client.snapshots({ history: head.lineage, limit: PAGE, before: (page + 1) * PAGE })
-      : new Promise<never>(() => undefined),
+  const query = useQuery(
+    loaded === undefined ? `old/h/${head.branch}/snapshots/${page}` : 'none',
+    (client) =>
+      loaded === undefined
+        ? client.snapshots({ history: head.branch, limit: PAGE, before: (page + 1) * PAGE })
+        : new Promise<never>(() => undefined),
   );
   return (
-    near ?? (query.state === 'done' ? query.value.snapshots.find((one) => one.cycle === cycle) : undefined)
+    loaded ?? (query.state === 'done' ? query.value.snapshots.find((one) => one.cycle === cycle) : undefined)
   );
 };
 

@@ -15,7 +15,7 @@ test('what is looked at comes back from the address of the page, whatever the id
         node: fc.option(word),
         view: fc.constantFrom(...VIEWS),
         side: fc.constantFrom(...SIDES),
-        act: fc.option(word),
+        intervention: fc.option(word),
         type: fc.option(word),
         actor: fc.option(word),
       }),
@@ -30,16 +30,23 @@ test('an address is short and readable', () => {
   expect(printAddress({ ...NOWHERE, history: 'h1:5', at: '@c12', node: 'm3', view: 'bytes' })).toBe(
     '?h=h1:5&at=@c12&node=m3&view=bytes',
   );
-  expect(printAddress({ ...NOWHERE, history: 'h1', side: 'interventions', actor: 'ann', act: 'x' })).toBe(
-    '?h=h1&side=interventions&actor=ann&act=x',
-  );
+  expect(
+    printAddress({ ...NOWHERE, history: 'h1', side: 'interventions', actor: 'ann', intervention: 'x' }),
+  ).toBe('?h=h1&side=interventions&actor=ann&intervention=x');
   expect(printAddress(NOWHERE)).toBe('./');
   expect(parseAddress('?h=h1&view=nonsense&side=nonsense')).toEqual({ ...NOWHERE, history: 'h1' });
 });
 
-test('another lineage is looked at from its newest snapshot with the same intervention open, another history from its own beginning', () => {
+test('another branch is looked at from its newest snapshot with the same intervention open, another history from its own beginning', () => {
   const id = 'h' + 'a'.repeat(20);
-  const now: Address = { ...NOWHERE, history: id, at: '@c3', act: 'x', actor: 'ann', side: 'interventions' };
+  const now: Address = {
+    ...NOWHERE,
+    history: id,
+    at: '@c3',
+    intervention: 'x',
+    actor: 'ann',
+    side: 'interventions',
+  };
   expect(change(now, { history: `${id}:5` })).toEqual({ ...now, history: `${id}:5`, at: null });
   expect(change(now, { history: `${id}:5`, at: '@s7' })).toEqual({
     ...now,
@@ -51,6 +58,9 @@ test('another lineage is looked at from its newest snapshot with the same interv
     history: 'h' + 'b'.repeat(20),
     side: 'interventions',
   });
-  expect(change(now, { node: 'n' })).toEqual({ ...now, act: null, node: 'n' });
-  expect(change({ ...now, act: null, node: 'n' }, { act: 'y' })).toEqual({ ...now, act: 'y' });
+  expect(change(now, { node: 'n' })).toEqual({ ...now, intervention: null, node: 'n' });
+  expect(change({ ...now, intervention: null, node: 'n' }, { intervention: 'y' })).toEqual({
+    ...now,
+    intervention: 'y',
+  });
 });

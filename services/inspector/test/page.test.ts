@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium, openBrowser, watch } from './browser.ts';
-import { COMMIT, insert, recorderOf, tellHistories, type Recorder } from './tell-histories.ts';
+import { COMMIT, insert, recorderOf, recordHistories, type Recorder } from './record-histories.ts';
 
 const executable = findChromium();
 if (executable === undefined)
@@ -49,7 +49,7 @@ beforeAll(async () => {
   gateway = await serveGateway({ home, port: 0, page: dist });
   client = createClient((url, options) => fetch(url, options), gateway.url);
   recorder = recorderOf(client);
-  await tellHistories(client, recorder);
+  await recordHistories(client, recorder);
   browser = await openBrowser(executable);
 });
 

@@ -11,26 +11,26 @@ import { pathToFileURL } from 'node:url';
  *
  * @throws E_USAGE
  */
-export const loadGroup = async (named: string): Promise<Group> => {
-  const known = GROUPS.find(({ name }) => name === named);
+export const loadGroup = async (nameOrPath: string): Promise<Group> => {
+  const known = GROUPS.find(({ name }) => name === nameOrPath);
   if (known !== undefined) return known;
-  if (!/[./\\]/.test(named))
+  if (!/[./\\]/.test(nameOrPath))
     throw fail(
       'E_USAGE',
-      `there is no read model ${JSON.stringify(named.slice(0, 100))}: ${GROUPS.map(({ name }) => name).join(', ')}, or the path of a module`,
+      `there is no read model ${JSON.stringify(nameOrPath.slice(0, 100))}: ${GROUPS.map(({ name }) => name).join(', ')}, or the path of a module`,
     );
-  const model = await imported(resolve(named));
+  const model = await importDefault(resolve(nameOrPath));
   if (!isReadModel(model))
     throw fail(
       'E_USAGE',
-      `${named} has no read model as its default export: { name, version, tables, fold }`,
+      `${nameOrPath} has no read model as its default export: { name, version, tables, fold }`,
     );
   if (GROUPS.some(({ name }) => name === model.name) || model.name === HISTORY_STORE.name)
     throw fail('E_USAGE', `a read model of Stemma is called ${model.name}: give yours another name`);
   return groupOf(model);
 };
 
-const imported = async (path: string): Promise<unknown> => {
+const importDefault = async (path: string): Promise<unknown> => {
   try {
     const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
     return module.default;

@@ -1,14 +1,14 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { openPatience, openShared, projectorOf, type Patience } from '@stemma/home';
-import { countFolding, openMetrics, serveStatus, type PartitionStanding } from '@stemma/metrics';
-import { openLogOf, partitionsOf } from '@stemma/operations';
+import { openGroupProjector, openRetry, openSharedDatabase, type Retry } from '@stemma/home';
+import { countFolding, openMetrics, serveStatus, type PartitionStatus } from '@stemma/metrics';
+import { openHomeLog, readPartitionHealth } from '@stemma/operations';
 import { openAssignment, openDatabase } from '@stemma/postgres';
 import { signatureOf, type Projector } from '@stemma/projector';
 import { foldAssigned } from './fold-assigned.ts';
 import { loadGroup } from './load-group.ts';
 
 export type ProjectorRun = {
-  /** `lineage`, `diffs`, `stages`, or the path of a module whose default export is a read model. */
+  /** `branch`, `diffs`, `stages`, or the path of a module whose default export is a read model. */
   readonly readModel: string;
   /** `kafka://HOST:PORT/PREFIX`; without one, the embedded log of the home. */
   readonly log?: string;
@@ -33,12 +33,12 @@ export type ProjectorRun = {
 export const runProjector = async (run: ProjectorRun): Promise<void> => {
   const { signal, say } = run;
   const group = await loadGroup(run.readModel);
-  const patience = openPatience(signal, say, (error) => error.code === 'E_LOG_NOT_FOUND');
+  const retry = openRetry(signal, say, (error) => error.code === 'E_LOG_NOT_FOUND');
   const metrics = openMetrics({ service: `projector ${group.name}`, version: '0.1.0' });
-  let standing: () => Promise<readonly PartitionStanding[]> = async () => [];
+  let readPartitions: () => Promise<readonly PartitionStatus[]> = async () => [];
   let ready = (): Promise<void> =>
     Promise.reject(fail('E_BUSY', 'the log and the database are not open yet'));
-  const folded = countFolding({ metrics, readModel: group.name, standing: () => standing() });
+  const folded = countFolding({ metrics, readModel: group.name, partitionStatus: () => readPartitions() });
   await using closing = new AsyncDisposableStack();
   const { statusPort } = run;
   if (statusPort !== undefined) {
@@ -47,15 +47,15 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     say(`status at ${status.url}`);
   }
   try {
-    const shared = await patience.trying(() => openShared(run.rows));
+    const shared = await retry.run(() => openSharedDatabase(run.rows));
     closing.defer(() => shared.close());
     const place = { directory: run.directory, create: false, shared: true };
-    const { log } = await patience.trying(() =>
-      openLogOf(run.log === undefined ? place : { ...place, address: run.log }),
+    const { log } = await retry.run(() =>
+      openHomeLog(run.log === undefined ? place : { ...place, address: run.log }),
     );
     closing.defer(() => log.close());
-    const projector = projectorOf(log, shared, group, folded);
-    standing = () => partitionsOf({ log, projector });
+    const projector = openGroupProjector(log, shared, group, folded);
+    readPartitions = () => readPartitionHealth({ log, projection: projector });
     ready = async () => {
       await projector.checkpoint(0);
     };
@@ -65,7 +65,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     await foldAssigned({
       // Each version shares apart: it has rows of its own.
       open: () =>
-        patience.trying(() =>
+        retry.run(() =>
           openAssignment(database, {
             group: `${log.id} ${signatureOf([group.model], group.primary)}`,
             partitions: log.partitions,
@@ -73,32 +73,32 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
         ),
       signal,
       say,
-      fold: (partitions, until) => foldFrom({ projector, patience, say }, partitions, until),
+      fold: (partitions, until) => followPartitions({ projector, retry, say }, partitions, until),
     });
   } catch (error) {
     if (!signal.aborted) throw error;
   }
 };
 
-type Folding = {
+type FollowContext = {
   readonly projector: Projector;
-  readonly patience: Patience;
+  readonly retry: Retry;
   readonly say: (sentence: string) => void;
 };
 
-const foldFrom = async (
-  { projector, patience, say }: Folding,
+const followPartitions = async (
+  { projector, retry, say }: FollowContext,
   partitions: readonly number[],
   until: AbortSignal,
 ): Promise<void> => {
   const going = (): boolean => !until.aborted;
   while (going()) {
     try {
-      await patience.trying(() => projector.follow(until, partitions));
+      await retry.run(() => projector.follow(until, partitions));
     } catch (error) {
       if (!isStemmaError(error, 'E_CURSOR_LOST') || !going()) throw error;
       say(`${error.message}: the rows are built anew`);
-      await patience.trying(() => projector.rebuild());
+      await retry.run(() => projector.rebuild());
     }
   }
 };

@@ -1,5 +1,5 @@
 import { historyId } from '@stemma/history';
-import { openShared, projectorOf } from '@stemma/home';
+import { openGroupProjector, openSharedDatabase } from '@stemma/home';
 import { partitionOf } from '@stemma/log';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { GROUPS, type Group } from '@stemma/projector';
@@ -67,8 +67,8 @@ describe('a gateway on an empty disk and a long log', async () => {
       const history = idOf(copy);
       await log.append(partitionOf(history, log.partitions), copyOf(frames, history));
     }
-    const shared = await openShared(fresh.url);
-    await projectorOf(log, shared, GROUPS[0] as Group).catchUp();
+    const shared = await openSharedDatabase(fresh.url);
+    await openGroupProjector(log, shared, GROUPS[0] as Group).catchUp();
     await shared.close();
     await log.close();
   }, 3_600_000);
@@ -78,7 +78,7 @@ describe('a gateway on an empty disk and a long log', async () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
 
-  it('answers from rows elsewhere at once, reads and writes', async () => {
+  it('answers from an external projection at once, reads and writes', async () => {
     const started = performance.now();
     const url = await startGateway('elsewhere', fresh.url);
     const read = await fetch(`${url}/api/histories/${idOf(0)}`);

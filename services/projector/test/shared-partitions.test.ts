@@ -1,5 +1,5 @@
 import { historyId } from '@stemma/history';
-import { openShared, projectorOf } from '@stemma/home';
+import { openGroupProjector, openSharedDatabase } from '@stemma/home';
 import { partitionOf } from '@stemma/log';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { GROUPS, type Group } from '@stemma/projector';
@@ -19,7 +19,7 @@ const SERVICES = join(import.meta.dirname, '../..');
 const PARTITIONS = 4;
 const DEADLINE = { timeout: 120_000 };
 
-/** A projector of `lineage`, and the partitions that it said it folds. */
+/** A projector of `branch`, and the partitions that it said it folds. */
 const startProjector = (env: Readonly<Record<string, string>>) => {
   const child = spawn(
     process.execPath,
@@ -56,9 +56,9 @@ it('two projectors share the partitions; one that is stopped, wakes up or is kil
   closing.defer(() => fresh.drop());
   const log = await openKafkaLog({ brokers: found.brokers, prefix, partitions: PARTITIONS });
   closing.defer(() => log.close());
-  const shared = await openShared(fresh.url);
+  const shared = await openSharedDatabase(fresh.url);
   closing.defer(() => shared.close());
-  const rows = projectorOf(log, shared, GROUPS[0] as Group);
+  const rows = openGroupProjector(log, shared, GROUPS[0] as Group);
   const env = {
     STEMMA_LOG: `kafka://${found.brokers.join()}/${prefix}`,
     STEMMA_ROWS: fresh.url,

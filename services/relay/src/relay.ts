@@ -1,12 +1,17 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { openPatience, openSource, type Patience, type Source } from '@stemma/home';
+import { openLogSource, openRetry, type LogSource, type Retry } from '@stemma/home';
 import { checkCursor, type EventLog } from '@stemma/log';
 import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } from '@stemma/log-kafka';
 import { openProjector } from '@stemma/projector';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
-import { openCourse, type Course } from './course.ts';
-import { firstPlace, openPlaces, type Place, type Places } from './place.ts';
+import {
+  firstCheckpoint,
+  openCheckpointStore,
+  type CheckpointStore,
+  type RelayCheckpoint,
+} from './checkpoint.ts';
+import { openPartitionRelay, type PartitionRelay } from './partition-relay.ts';
 import { openStatus } from './status.ts';
 
 export type RelayOptions = {
@@ -21,7 +26,7 @@ export type RelayOptions = {
   /** Where to begin that has no place yet: the first event, or those from now on. Default the first. */
   readonly fromNow?: boolean;
   /** Forget the place: everything is published once more. */
-  readonly again?: boolean;
+  readonly fromStart?: boolean;
   /** End when everything that is in the log was published, instead of waiting for more. */
   readonly once?: boolean;
   /** Of the status server: metrics and health, on the loopback address. Default: there is none. */
@@ -62,19 +67,19 @@ export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
 
 const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<RelayReport> => {
   const { signal, say } = options;
-  const patience = openPatience(signal, say);
+  const retry = openRetry(signal, say);
   await using closing = new AsyncDisposableStack();
-  const status = openStatus(patience);
+  const status = openStatus(retry);
   if (options.statusPort !== undefined) {
     const server = await status.serve(options.statusPort);
     closing.defer(() => server.close());
     say(`its status is at ${server.url}`);
   }
-  const source = closing.adopt(await patience.trying(() => openSource(options)), (opened: Source) =>
+  const source = closing.adopt(await retry.run(() => openLogSource(options)), (opened: LogSource) =>
     opened.close(),
   );
   const publisher = closing.adopt(
-    await patience.trying(() =>
+    await retry.run(() =>
       openPublisher({
         ...target,
         topic: target.prefix,
@@ -96,73 +101,77 @@ const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<Rel
     group: 'relay',
     progress: status.folded,
   });
-  const places = await openPlaces(join(folder, `${publisher.topic}@${publisher.cluster}`));
+  const checkpoints = await openCheckpointStore(join(folder, `${publisher.topic}@${publisher.cluster}`));
   let events = 0;
-  const relaying = {
+  const context = {
     log,
     contents: projector.options.contents,
     projector,
     publisher,
-    places,
+    checkpoints,
     say,
     published: (more: number) => {
       events += more;
       status.published(more);
     },
   };
-  const begun = await patience.trying(() => beginnings(log, publisher, places, options));
-  const courses = begun.map((place, partition) => openCourse(relaying, partition, place));
-  status.relaying(log, projector, courses);
+  const startCheckpoints = await retry.run(() => loadCheckpoints(log, publisher, checkpoints, options));
+  const partitionRelays = startCheckpoints.map((checkpoint, partition) =>
+    openPartitionRelay(context, partition, checkpoint),
+  );
+  status.started(log, projector, partitionRelays);
   try {
-    await run(courses, log, patience, options);
+    await run(partitionRelays, log, retry, options);
   } catch (error) {
     if (!signal.aborted) throw error;
   }
   return {
     topic: publisher.topic,
     events,
-    held: courses.flatMap((course) => [...course.place().held.keys()]),
-    closed: courses.filter((course) => course.isClosed()).map(({ partition }) => partition),
+    held: partitionRelays.flatMap((partitionRelay) => [...partitionRelay.checkpoint().held.keys()]),
+    closed: partitionRelays
+      .filter((partitionRelay) => partitionRelay.isClosed())
+      .map(({ partition }) => partition),
   };
 };
 
 /** Where to go on in each partition. @throws E_CURSOR_LOST */
-const beginnings = async (
+const loadCheckpoints = async (
   log: EventLog,
   publisher: Publisher,
-  places: Places,
-  { again = false, fromNow = false }: RelayOptions,
-): Promise<readonly Place[]> => {
+  checkpoints: CheckpointStore,
+  { fromStart = false, fromNow = false }: RelayOptions,
+): Promise<readonly RelayCheckpoint[]> => {
   const ends = await publisher.ends();
-  const begun: Place[] = [];
+  const startCheckpoints: RelayCheckpoint[] = [];
   for (let partition = 0; partition < log.partitions; partition++) {
-    const known = again ? undefined : await places.load(partition);
+    const known = fromStart ? undefined : await checkpoints.load(partition);
     if (known !== undefined) {
-      await refuseOther(log, publisher, known, ends);
-      begun.push(known);
+      await checkSameLogAndTopic(log, publisher, known, ends);
+      startCheckpoints.push(known);
       continue;
     }
-    const first = await firstPlace(log, partition, { now: fromNow, partitions: publisher.partitions });
-    await places.save(partition, first);
-    begun.push(first);
+    const first = await firstCheckpoint(log, partition, { now: fromNow, partitions: publisher.partitions });
+    await checkpoints.save(partition, first);
+    startCheckpoints.push(first);
   }
-  return begun;
+  return startCheckpoints;
 };
 
 const HELP = 'stemma relay --again publishes everything once more';
 
-const refuseOther = async (
+const checkSameLogAndTopic = async (
   log: EventLog,
   { topic, partitions }: Publisher,
-  place: Place,
+  checkpoint: RelayCheckpoint,
   ends: readonly number[],
 ): Promise<void> => {
-  if (place.partitions !== partitions)
+  if (checkpoint.partitions !== partitions)
     throw fail(
       'E_LOG_MISMATCH',
-      `the topic ${topic} had ${place.partitions} partitions and has ${partitions} now: its histories would change places; publish to a new one`,
+      `the topic ${topic} had ${checkpoint.partitions} partitions and has ${partitions} now: its histories would change places; publish to a new one`,
     );
-  for (const [partition, end] of place.ends)
+  for (const [partition, end] of checkpoint.ends)
     if ((ends[partition] ?? -1) < end)
       throw fail(
         'E_CURSOR_LOST',
@@ -170,7 +179,7 @@ const refuseOther = async (
         { partition },
       );
   try {
-    await checkCursor(log, place.cursor);
+    await checkCursor(log, checkpoint.cursor);
   } catch (error) {
     if (!isStemmaError(error, 'E_CURSOR_LOST')) throw error;
     throw fail(
@@ -182,37 +191,47 @@ const refuseOther = async (
 };
 
 const run = async (
-  courses: readonly Course[],
+  partitionRelays: readonly PartitionRelay[],
   log: EventLog,
-  patience: Patience,
+  retry: Retry,
   { signal, once = false }: RelayOptions,
 ): Promise<void> => {
   const going = (): boolean => !signal.aborted;
   while (going()) {
     let moved = false;
-    for (const course of courses) {
+    for (const partitionRelay of partitionRelays) {
       if (!going()) return;
-      if (await patience.trying(() => course.step())) moved = true;
+      if (await retry.run(() => partitionRelay.step())) moved = true;
     }
     if (moved) continue;
     if (once) return;
-    await patience.trying(() => waitForMore(courses, log, signal));
+    await retry.run(() => waitForMore(partitionRelays, log, signal));
   }
 };
 
 /** A content that is put back does not stand in the log: so often it is looked for, in milliseconds. */
-const LOOK = 5000;
+const HELD_POLL_INTERVAL = 5000;
 
-const waitForMore = async (courses: readonly Course[], log: EventLog, signal: AbortSignal): Promise<void> => {
+const waitForMore = async (
+  partitionRelays: readonly PartitionRelay[],
+  log: EventLog,
+  signal: AbortSignal,
+): Promise<void> => {
   const done = new AbortController();
-  const isHolding = courses.some((course) => course.place().held.size > 0);
-  const any = AbortSignal.any([signal, done.signal, ...(isHolding ? [AbortSignal.timeout(LOOK)] : [])]);
+  const isHolding = partitionRelays.some((partitionRelay) => partitionRelay.checkpoint().held.size > 0);
+  const any = AbortSignal.any([
+    signal,
+    done.signal,
+    ...(isHolding ? [AbortSignal.timeout(HELD_POLL_INTERVAL)] : []),
+  ]);
   try {
     await Promise.race(
-      courses.map(async (course) => {
-        const { partition } = course;
+      partitionRelays.map(async (partitionRelay) => {
+        const { partition } = partitionRelay;
         // Behind damage that closes the partition only an acknowledgement helps, and that comes at the end.
-        const from = course.isClosed() ? await log.end(partition) : course.place().cursor.offset;
+        const from = partitionRelay.isClosed()
+          ? await log.end(partition)
+          : partitionRelay.checkpoint().cursor.offset;
         await log.wait(partition, from, any);
       }),
     );

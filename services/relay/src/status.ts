@@ -1,63 +1,73 @@
 import { fail } from '@stemma/errors';
-import type { Patience } from '@stemma/home';
+import type { Retry } from '@stemma/home';
 import type { EventLog } from '@stemma/log';
-import { countFolding, openMetrics, serveStatus, type Folded, type PartitionStanding, type StatusServer } from '@stemma/metrics';
+import {
+  countFolding,
+  openMetrics,
+  serveStatus,
+  type FoldingProgress,
+  type PartitionStatus,
+  type StatusServer,
+} from '@stemma/metrics';
 import { isClosed, type Projector } from '@stemma/projector';
-import type { Course } from './course.ts';
+import type { PartitionRelay } from './partition-relay.ts';
 
 /** What the relay says of itself to programs. */
 export type Status = {
   readonly published: (events: number) => void;
-  readonly folded: (folded: Folded) => void;
+  readonly folded: (folded: FoldingProgress) => void;
   /** It has found everything it needs and is under way. */
-  readonly relaying: (log: EventLog, projector: Projector, courses: readonly Course[]) => void;
+  readonly started: (log: EventLog, projector: Projector, partitionRelays: readonly PartitionRelay[]) => void;
   serve(port: number): Promise<StatusServer>;
 };
 
-export const openStatus = (patience: Patience): Status => {
+export const openStatus = (retry: Retry): Status => {
   const metrics = openMetrics({ service: 'relay', version: '0.1.0' });
-  let way: { log: EventLog; projector: Projector; courses: readonly Course[] } | undefined;
+  let running:
+    { log: EventLog; projector: Projector; partitionRelays: readonly PartitionRelay[] } | undefined;
 
-  const standings = async (): Promise<readonly PartitionStanding[]> => {
-    if (way === undefined) return [];
-    const { log, projector, courses } = way;
-    return Promise.all(courses.map(({ partition }) => standingOf(log, projector, partition)));
+  const readPartitionStatuses = async (): Promise<readonly PartitionStatus[]> => {
+    if (running === undefined) return [];
+    const { log, projector, partitionRelays } = running;
+    return Promise.all(
+      partitionRelays.map(({ partition }) => readPartitionStatus(log, projector, partition)),
+    );
   };
-  const folded = countFolding({ metrics, readModel: 'relay', standing: standings });
+  const folded = countFolding({ metrics, readModel: 'relay', partitionStatus: readPartitionStatuses });
   metrics.add('stemma_events_relayed_total', {}, 0);
   metrics.beforeScrape(async () => {
-    if (way === undefined) return;
+    if (running === undefined) return;
     let held = 0;
-    for (const course of way.courses) {
-      const { partition } = course;
-      const lag = (await way.log.end(partition)) - course.place().cursor.offset;
+    for (const partitionRelay of running.partitionRelays) {
+      const { partition } = partitionRelay;
+      const lag = (await running.log.end(partition)) - partitionRelay.checkpoint().cursor.offset;
       metrics.set('stemma_relay_lag_records', { partition }, Math.max(lag, 0));
-      held += course.place().held.size;
+      held += partitionRelay.checkpoint().held.size;
     }
     metrics.set('stemma_relay_held_histories', {}, held);
   });
 
   const ready = (): void => {
-    const waiting = patience.waitsFor();
+    const waiting = retry.waitingFor();
     if (waiting !== null) throw fail('E_BUSY', `waiting: ${waiting}`);
-    if (way === undefined) throw fail('E_BUSY', 'it has not begun yet');
-    const closed = way.courses.find((course) => course.isClosed());
+    if (running === undefined) throw fail('E_BUSY', 'it has not begun yet');
+    const closed = running.partitionRelays.find((partitionRelay) => partitionRelay.isClosed());
     if (closed !== undefined)
       throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${closed.partition}`);
   };
   return {
     published: (events) => metrics.add('stemma_events_relayed_total', {}, events),
     folded,
-    relaying: (log, projector, courses) => void (way = { log, projector, courses }),
+    started: (log, projector, partitionRelays) => void (running = { log, projector, partitionRelays }),
     serve: (port) => serveStatus({ metrics, port, ready }),
   };
 };
 
-const standingOf = async (
+const readPartitionStatus = async (
   log: EventLog,
   projector: Projector,
   partition: number,
-): Promise<PartitionStanding> => {
+): Promise<PartitionStatus> => {
   const checkpoint = await projector.checkpoint(partition);
   const rows = checkpoint?.cursor.offset ?? 0;
   return {

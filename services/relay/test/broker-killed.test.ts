@@ -1,10 +1,10 @@
+import { historyId } from '@stemma/history';
+import { openHome } from '@stemma/home';
+import { brokerLibs, missingTools, readTopic, startBroker } from '@stemma/test-kit';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { historyId } from '@stemma/history';
-import { openHome } from '@stemma/home';
-import { brokerLibs, missingTools, readTopic, startBroker } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { runRelay } from '../src/index.ts';
 
@@ -27,7 +27,7 @@ test.skipIf(missing !== undefined)(
     try {
       const history = historyId('desk', '');
       const by = { recorder: 'test' };
-      await home.submit({ id: 's', history, lineage: 0, by, steps: [{ op: 'start', name: 'desk' }] });
+      await home.submit({ id: 's', history, branchId: 0, by, steps: [{ op: 'start', name: 'desk' }] });
       let written = 0;
       let going = true;
       const writing = (async () => {
@@ -35,7 +35,7 @@ test.skipIf(missing !== undefined)(
           await home.submit({
             id: `i${written}`,
             history,
-            lineage: 0,
+            branchId: 0,
             by: { actor: 'test' },
             steps: [{ op: 'inject', text: `${written}` }],
           });

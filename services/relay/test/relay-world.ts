@@ -6,8 +6,8 @@ import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type Eve
 import { openProjector } from '@stemma/projector';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { naiveHistory } from '@stemma/test-kit';
-import { openCourse, type Course } from '../src/course.ts';
-import { firstPlace, type Place, type Places } from '../src/place.ts';
+import { firstCheckpoint, type CheckpointStore, type RelayCheckpoint } from '../src/checkpoint.ts';
+import { openPartitionRelay, type PartitionRelay } from '../src/partition-relay.ts';
 
 /** A history with so many commits, and its frames. */
 export const framesOf = (history: string, commits: number, content: unknown = 'x'): Frame[] => {
@@ -54,9 +54,9 @@ export type World = {
   readonly topic: readonly RelayedRecord[];
   readonly said: readonly string[];
   /** A relay that starts: with the places that were saved and, if asked for, on an empty disk of rows. */
-  readonly start: (options?: { readonly emptyRows?: boolean }) => Promise<Course>;
+  readonly start: (options?: { readonly emptyRows?: boolean }) => Promise<PartitionRelay>;
   /** The place that was noted last. */
-  readonly saved: () => Place | undefined;
+  readonly saved: () => RelayCheckpoint | undefined;
 };
 
 /** A log in memory and a topic; `fault` is asked before each send and each saving of the place, and may throw. */
@@ -68,12 +68,12 @@ export const openWorld = async (
   const topic: RelayedRecord[] = [];
   const said: string[] = [];
   let store = openMemoryRowStore();
-  let place: Place | undefined;
-  const places: Places = {
-    load: async () => place,
+  let checkpoint: RelayCheckpoint | undefined;
+  const checkpoints: CheckpointStore = {
+    load: async () => checkpoint,
     save: async (_, next) => {
       fault('save');
-      place = next;
+      checkpoint = next;
     },
   };
   return {
@@ -81,7 +81,7 @@ export const openWorld = async (
     contents,
     topic,
     said,
-    saved: () => place,
+    saved: () => checkpoint,
     start: async ({ emptyRows = false } = {}) => {
       if (emptyRows) store = openMemoryRowStore();
       const projector = openProjector({ log, contents, store, models: [], group: 'relay' });
@@ -89,7 +89,7 @@ export const openWorld = async (
         log,
         contents,
         projector,
-        places,
+        checkpoints,
         publisher: {
           send: async (records: readonly RelayedRecord[]) => {
             fault('send');
@@ -101,14 +101,18 @@ export const openWorld = async (
         say: (sentence: string) => void said.push(sentence),
         published: () => undefined,
       };
-      return openCourse(relaying, 0, place ?? (await firstPlace(log, 0, { now: false, partitions: 1 })));
+      return openPartitionRelay(
+        relaying,
+        0,
+        checkpoint ?? (await firstCheckpoint(log, 0, { now: false, partitions: 1 })),
+      );
     },
   };
 };
 
 /** Steps until there is nothing left. */
-export const runToEnd = async (course: Course): Promise<void> => {
-  while (await course.step());
+export const runToEnd = async (partitionRelay: PartitionRelay): Promise<void> => {
+  while (await partitionRelay.step());
 };
 
 /** `seq.index` of the records of a history, in order; repeats are left out and must be the same to the last byte. */
@@ -116,11 +120,12 @@ export const seen = (topic: readonly RelayedRecord[], history: string): readonly
   const first = new Map<string, string>();
   for (const { key, value, headers } of topic) {
     if (key !== history) continue;
-    const place = `${headers['seq']}.${headers['index']}`;
+    const checkpoint = `${headers['seq']}.${headers['index']}`;
     const text = JSON.stringify([value, headers]);
-    const before = first.get(place);
-    if (before !== undefined && before !== text) throw new Error(`${history} ${place} came again as another`);
-    first.set(place, text);
+    const before = first.get(checkpoint);
+    if (before !== undefined && before !== text)
+      throw new Error(`${history} ${checkpoint} came again as another`);
+    first.set(checkpoint, text);
   }
   return [...first.keys()];
 };

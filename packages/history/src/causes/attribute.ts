@@ -1,7 +1,7 @@
 import { changedFields, type FlatTree, type PayloadSource } from '@stemma/context-tree';
 import type { AppliedFrame } from '../applied-frame.ts';
 import type { Cause } from './cause.ts';
-import { touchesOf } from './touches.ts';
+import { nodeChangesOf } from './node-changes.ts';
 
 /** One difference between two positions a frame apart, and its one cause: event `index` of the frame. */
 export type Attributed = {
@@ -41,7 +41,7 @@ export const attributeFrame = (
     if (known === undefined) fields.set(id, new Map([[field, reason]]));
     else known.set(field, reason);
   };
-  for (const { id, index, cause, explains } of touchesOf(frame)) {
+  for (const { id, index, cause, explains } of nodeChangesOf(frame)) {
     if (explains === 'added') added.set(id, { index, cause });
     else if (explains === 'removed') removed.set(id, { index, cause });
     else for (const field of explains) note(id, field, { index, cause });

@@ -1,20 +1,20 @@
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
+import { branchTip } from '../branch.ts';
 import type { Command, StepOf } from '../command.ts';
+import type { Decided } from '../contracts.ts';
 import { checkName } from '../history-id.ts';
-import { standingOf } from '../lineage.ts';
-import type { Decided } from '../signatures.ts';
-import type { HistoryState, Lookups, Sources, Standing } from '../state.ts';
+import type { BranchTip, HistoryState, Lookups, Sources } from '../state.ts';
 import { checkNotes } from '../texts.ts';
 
 type Branching = StepOf<'fork'> | StepOf<'rollback'>;
-type At = { readonly strand: number; readonly seq: number };
+type BranchPosition = { readonly branchId: number; readonly seq: number };
 
 /**
- * A lineage goes on from a position (context-tree §5): a fork from any of the history, a rollback from an earlier one of
- * the lineage's chain, and then the lineage's name goes with it. Costs the same whatever the tree's size.
+ * A branch goes on from a position (context-tree §5): a fork from any of the history, a rollback from an earlier one of
+ * the branch's ancestor path, and then the branch's name goes with it. Costs the same whatever the tree's size.
  *
- * @throws E_LINEAGE_NOT_FOUND, E_CONFLICT, E_SNAPSHOT_NOT_FOUND, E_NOT_ON_CHAIN, E_NAME_INVALID, E_NAME_TAKEN
+ * @throws E_BRANCH_NOT_FOUND, E_CONFLICT, E_SNAPSHOT_NOT_FOUND, E_NOT_ON_ANCESTOR_PATH, E_NAME_INVALID, E_NAME_TAKEN
  */
 export const decideBranch = (
   state: HistoryState,
@@ -23,49 +23,49 @@ export const decideBranch = (
   events: HistoryEvent[],
   sources: Sources & { readonly lookups: Lookups },
 ): Decided => {
-  const from = standingAt(state, command, sources);
-  const strand = state.next;
+  const from = requireTip(state, command, sources);
+  const branchId = state.next;
   const { lookups } = sources;
   if (step.op === 'fork') {
-    const at = step.at ?? { strand: from.strand, seq: from.seq };
+    const at = step.at ?? { branchId: from.branchId, seq: from.seq };
     refuseMissing(state, at, sources);
     const name = newName(step.name ?? null, lookups);
     events.push({
-      type: 'LineageStarted',
+      type: 'BranchStarted',
       how: 'fork',
-      parent: at.strand,
+      parent: at.branchId,
       at: at.seq,
       name,
       abandoned: null,
     });
   } else {
     refuseMissing(state, step.to, sources);
-    refuseForeign(state, from, step.to, sources);
+    refuseNotAncestor(state, from, step.to, sources);
     const abandoned = newName(step.abandoned ?? null, lookups);
-    const { strand: parent, name } = from;
-    events.push({ type: 'LineageStarted', how: 'rollback', parent, at: step.to.seq, name, abandoned });
+    const { branchId: parent, name } = from;
+    events.push({ type: 'BranchStarted', how: 'rollback', parent, at: step.to.seq, name, abandoned });
   }
   if (step.description !== undefined && step.description !== '')
     events.push({
       type: 'PositionAnnotated',
-      strand,
-      seq: strand,
+      branchId,
+      seq: branchId,
       note: checkNotes(step.description, 'the description'),
     });
-  return { lineage: strand, events, repeats: null };
+  return { branchId, events, repeats: null };
 };
 
 /**
- * Where the command's lineage stands.
+ * Where the command's branch stands.
  *
- * @throws E_LINEAGE_NOT_FOUND; E_CONFLICT if it is not where the command expects it.
+ * @throws E_BRANCH_NOT_FOUND; E_CONFLICT if it is not where the command expects it.
  */
-export const standingAt = (state: HistoryState, command: Command, sources: Sources): Standing => {
-  const from = standingOf(state, command.lineage, sources);
+export const requireTip = (state: HistoryState, command: Command, sources: Sources): BranchTip => {
+  const from = branchTip(state, command.branchId, sources);
   if (from === undefined)
-    throw fail('E_LINEAGE_NOT_FOUND', `the history ${state.history} has no lineage ${command.lineage}`, {
+    throw fail('E_BRANCH_NOT_FOUND', `the history ${state.history} has no branch ${command.branchId}`, {
       history: state.history,
-      lineage: command.lineage,
+      lineage: command.branchId,
     });
   refuseMoved(command, from.seq);
   return from;
@@ -74,42 +74,51 @@ export const standingAt = (state: HistoryState, command: Command, sources: Sourc
 /** @throws E_CONFLICT */
 export const refuseMoved = ({ expected }: Command, seq: number): void => {
   if (expected !== undefined && expected !== seq)
-    throw fail('E_CONFLICT', `the lineage stands at ${seq}, not at ${expected}`, { seq });
+    throw fail('E_CONFLICT', `the branch stands at ${seq}, not at ${expected}`, { seq });
 };
 
 /** @throws E_SNAPSHOT_NOT_FOUND if there is no such position */
-export const refuseMissing = (state: HistoryState, { strand, seq }: At, sources: Sources): void => {
-  if (seq >= state.next || strand >= state.next || standingOf(state, strand, sources) === undefined)
-    throw fail('E_SNAPSHOT_NOT_FOUND', `there is no position ${seq} of the lineage ${strand}`, {
-      strand,
+export const refuseMissing = (
+  state: HistoryState,
+  { branchId, seq }: BranchPosition,
+  sources: Sources,
+): void => {
+  if (seq >= state.next || branchId >= state.next || branchTip(state, branchId, sources) === undefined)
+    throw fail('E_SNAPSHOT_NOT_FOUND', `there is no position ${seq} of the branch ${branchId}`, {
+      branchId,
       seq,
     });
 };
 
-const refuseForeign = (state: HistoryState, from: Standing, to: At, sources: Sources): void => {
-  let [lineage, limit]: [Standing | undefined, number] = [from, from.seq];
-  while (lineage !== undefined) {
-    if (lineage.strand === to.strand && to.seq <= limit) return;
-    if (lineage.parent === null) break;
-    limit = Math.min(limit, lineage.parent.at);
-    lineage = standingOf(state, lineage.parent.strand, sources);
+const refuseNotAncestor = (
+  state: HistoryState,
+  from: BranchTip,
+  to: BranchPosition,
+  sources: Sources,
+): void => {
+  let [tip, limit]: [BranchTip | undefined, number] = [from, from.seq];
+  while (tip !== undefined) {
+    if (tip.branchId === to.branchId && to.seq <= limit) return;
+    if (tip.parent === null) break;
+    limit = Math.min(limit, tip.parent.at);
+    tip = branchTip(state, tip.parent.branchId, sources);
   }
   throw fail(
-    'E_NOT_ON_CHAIN',
-    `position ${to.seq} of the lineage ${to.strand} is no past of the lineage ${from.strand}`,
+    'E_NOT_ON_ANCESTOR_PATH',
+    `position ${to.seq} of the branch ${to.branchId} is no past of the branch ${from.branchId}`,
     {
       ...to,
-      lineage: from.strand,
+      lineage: from.branchId,
     },
   );
 };
 
-/** A name for a lineage: not digits alone, which would be a strand. */
+/** A name for a branch: not digits alone, which would be a branch. */
 const newName = (name: string | null, lookups: Lookups): string | null => {
   if (name === null) return null;
   if (/^[0-9]+$/.test(checkName(name)))
-    throw fail('E_NAME_INVALID', `${name} is a number: a lineage is reached by it already`, { name });
-  if (lookups.lineageNamed(name) !== undefined)
-    throw fail('E_NAME_TAKEN', `${name} names a lineage already`, { name });
+    throw fail('E_NAME_INVALID', `${name} is a number: a branch is reached by it already`, { name });
+  if (lookups.branchNamed(name) !== undefined)
+    throw fail('E_NAME_TAKEN', `${name} names a branch already`, { name });
   return name;
 };

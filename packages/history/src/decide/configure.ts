@@ -1,4 +1,10 @@
-import { canonicalJson, compareCodePoints, isForbiddenKey, isJsonObject, type WideJson } from '@stemma/canonical';
+import {
+  canonicalJson,
+  compareCodePoints,
+  isForbiddenKey,
+  isJsonObject,
+  type WideJson,
+} from '@stemma/canonical';
 import { checkId, checkValue, type Policy } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { changesBranch } from '@stemma/events';
@@ -6,12 +12,12 @@ import type { StepOf } from '../command.ts';
 import { changedConfig, type ConfigChange } from '../config.ts';
 import { checkName } from '../history-id.ts';
 import { checkNotes } from '../texts.ts';
-import { emit, type Draft } from './draft.ts';
+import { emit, type PendingFrame } from './pending-frame.ts';
 
 /** The pruning policy from here on (context-tree §10.14). */
-export const decidePolicy = (draft: Draft, step: StepOf<'policy'>): void => {
+export const decidePolicy = (pending: PendingFrame, step: StepOf<'policy'>): void => {
   const policy = step.policy === null ? null : parsePolicy(step.policy);
-  emit(draft, {
+  emit(pending, {
     type: 'PolicyConfigured',
     policy: policy === null ? null : { ...policy, pins: [...policy.pins] },
   });
@@ -51,12 +57,12 @@ const MAX_CONFIG = 64 * 1024;
  *
  * @throws E_CONFIG_INVALID, E_POLICY_INVALID
  */
-export const decideConfig = (draft: Draft, step: StepOf<'config'>): void => {
+export const decideConfig = (pending: PendingFrame, step: StepOf<'config'>): void => {
   const keys = Object.keys(step.set).sort(compareCodePoints);
   if (keys.length === 0) throw fail('E_CONFIG_INVALID', 'nothing is configured');
   const ofPolicy = keys.filter((key) => POLICY_KEYS.some((each) => each === key));
-  if (ofPolicy.length > 0) decidePolicy(draft, { op: 'policy', policy: merged(draft, step, ofPolicy) });
-  const { config } = draft.lineage;
+  if (ofPolicy.length > 0) decidePolicy(pending, { op: 'policy', policy: merged(pending, step, ofPolicy) });
+  const { config } = pending.branch;
   const changes: ConfigChange[] = [];
   for (const key of keys.filter((each) => !ofPolicy.includes(each))) {
     const from = config[key] ?? null;
@@ -67,12 +73,12 @@ export const decideConfig = (draft: Draft, step: StepOf<'config'>): void => {
   if (changes.length === 0) return;
   if (Buffer.byteLength(canonicalJson(changedConfig(config, changes))) > MAX_CONFIG)
     throw fail('E_CONFIG_INVALID', `a configuration has more than ${MAX_CONFIG} bytes`);
-  emit(draft, { type: 'ConfigurationChanged', changes });
+  emit(pending, { type: 'ConfigurationChanged', changes });
 };
 
-const merged = (draft: Draft, { set }: StepOf<'config'>, keys: readonly string[]): WideJson => {
+const merged = (pending: PendingFrame, { set }: StepOf<'config'>, keys: readonly string[]): WideJson => {
   if (set['max_blocks'] === null) return null;
-  const { policy } = draft.lineage;
+  const { policy } = pending.branch;
   const before = policy === null ? { keep_turns: 0, pins: [] } : { ...policy, pins: [...policy.pins] };
   return { ...before, ...Object.fromEntries(keys.map((key) => [key, set[key] as WideJson])) };
 };
@@ -88,46 +94,50 @@ const checkSetting = (key: string, value: WideJson): WideJson => {
 };
 
 /** A position gets a name that no other of the history has (context-tree §5). */
-export const decideName = (draft: Draft, step: StepOf<'name'>): void => {
-  takeName(draft, checkName(step.name));
-  emit(draft, { type: 'PositionNamed', name: step.name, ...positionOf(draft, step.position) });
+export const decideName = (pending: PendingFrame, step: StepOf<'name'>): void => {
+  takeName(pending, checkName(step.name));
+  emit(pending, { type: 'PositionNamed', name: step.name, ...positionOf(pending, step.position) });
 };
 
-const isTaken = (draft: Draft, name: string): boolean =>
-  draft.names.has(name) || draft.lookups.nameTaken(name);
+const isTaken = (pending: PendingFrame, name: string): boolean =>
+  pending.names.has(name) || pending.lookups.nameTaken(name);
 
-const takeName = (draft: Draft, name: string): void => {
-  if (isTaken(draft, name)) throw fail('E_NAME_TAKEN', `${name} names a position already`, { name });
-  draft.names.add(name);
+const takeName = (pending: PendingFrame, name: string): void => {
+  if (isTaken(pending, name)) throw fail('E_NAME_TAKEN', `${name} names a position already`, { name });
+  pending.names.add(name);
 };
 
 /** A position is saved: it gets a name, made from the position where none is given, and what is to be said of it. */
-export const decideSave = (draft: Draft, step: StepOf<'save'>): void => {
-  const at = positionOf(draft, step.position);
+export const decideSave = (pending: PendingFrame, step: StepOf<'save'>): void => {
+  const at = positionOf(pending, step.position);
   let name = step.name === undefined ? madeName(at) : checkName(step.name);
-  if (step.name === undefined) while (isTaken(draft, name)) name += '-';
-  takeName(draft, name);
-  emit(draft, { type: 'PositionNamed', name, ...at });
+  if (step.name === undefined) while (isTaken(pending, name)) name += '-';
+  takeName(pending, name);
+  emit(pending, { type: 'PositionNamed', name, ...at });
   if (step.description !== undefined && step.description !== '')
-    emit(draft, { type: 'PositionAnnotated', note: checkNotes(step.description, 'the description'), ...at });
+    emit(pending, {
+      type: 'PositionAnnotated',
+      note: checkNotes(step.description, 'the description'),
+      ...at,
+    });
 };
 
 /** The name that a position is saved under when nobody gives one. */
 const madeName = ({ seq }: { readonly seq: number }): string => `s${seq}`;
 
 /** A position gets a note. */
-export const decideAnnotate = (draft: Draft, step: StepOf<'annotate'>): void => {
-  const at = positionOf(draft, step.position);
-  emit(draft, { type: 'PositionAnnotated', note: checkNotes(step.note, 'the note'), ...at });
+export const decideAnnotate = (pending: PendingFrame, step: StepOf<'annotate'>): void => {
+  const at = positionOf(pending, step.position);
+  emit(pending, { type: 'PositionAnnotated', note: checkNotes(step.note, 'the note'), ...at });
 };
 
-type At = { readonly strand: number; readonly seq: number };
+type BranchPosition = { readonly branchId: number; readonly seq: number };
 
-/** Without changes before it in the command, a name belongs to where the lineage was: so a commit's name is a commit's. */
-const positionOf = (draft: Draft, given: At | undefined): At => {
-  const { strand, seq } = draft.lineage;
-  if (given === undefined) return { strand, seq: draft.events.some(changesBranch) ? draft.seq : seq };
-  if (given.seq >= draft.seq || given.strand > given.seq || draft.standing(given.strand) === undefined)
-    throw fail('E_SNAPSHOT_NOT_FOUND', `there is no position ${given.seq} of strand ${given.strand}`);
+/** Without changes before it in the command, a name belongs to where the branch was: so a commit's name is a commit's. */
+const positionOf = (pending: PendingFrame, given: BranchPosition | undefined): BranchPosition => {
+  const { branchId, seq } = pending.branch;
+  if (given === undefined) return { branchId, seq: pending.events.some(changesBranch) ? pending.seq : seq };
+  if (given.seq >= pending.seq || given.branchId > given.seq || pending.tipOf(given.branchId) === undefined)
+    throw fail('E_SNAPSHOT_NOT_FOUND', `there is no position ${given.seq} of branch ${given.branchId}`);
   return given;
 };

@@ -3,20 +3,20 @@ import type { Policy } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { withOwnPayloads } from '../apply-frame.ts';
+import { branchScalars, branchTip, requireBranch } from '../branch.ts';
 import { commandDigest, type Command, type Step } from '../command.ts';
-import { lineageOf, scalarsOf, standingOf } from '../lineage.ts';
-import type { Decide, Decided } from '../signatures.ts';
-import type { HistoryState, LineageState, Lookups, Sources } from '../state.ts';
+import type { Decide, Decided } from '../contracts.ts';
+import type { BranchState, HistoryState, Lookups, Sources } from '../state.ts';
 import { decideBranch, refuseMoved } from './branch.ts';
 import { decideCommit } from './commit.ts';
 import { decideAnnotate, decideConfig, decideName, decidePolicy, decideSave } from './configure.ts';
-import type { Draft } from './draft.ts';
 import { decideMove, decidePriorities, decideRemove, decideReplace } from './edit.ts';
 import { decideInject } from './inject.ts';
 import { decideInsert } from './insert.ts';
 import { leadingEvents } from './intervene.ts';
 import { decideObserve } from './observe.ts';
-import { beginHistory, importPlan } from './start.ts';
+import type { PendingFrame } from './pending-frame.ts';
+import { importPlan, newHistory } from './start.ts';
 
 export const decide: Decide = (state, command, now, sources) => {
   const { lookups } = sources;
@@ -27,22 +27,22 @@ export const decide: Decide = (state, command, now, sources) => {
       throw fail('E_COMMAND_REUSED', `the command id ${command.id} was used for another command`, {
         command: command.id,
       });
-    return { lineage: command.lineage, events: [], repeats: before.seq };
+    return { branchId: command.branchId, events: [], repeats: before.seq };
   }
-  refuseBehindSnapshot(command.steps);
+  refuseAfterSnapshot(command.steps);
   const events = leadingEvents(command);
   const [first] = command.steps;
   if (first?.op === 'start' || first?.op === 'import')
-    return decideBeginning(state, command, clock, sources, events);
+    return decideStart(state, command, clock, sources, events);
   if (state.next === 0)
     throw fail('E_HISTORY_NOT_FOUND', `there is no history ${state.history}`, { history: state.history });
   if (first?.op === 'fork' || first?.op === 'rollback')
     return decideBranch(state, command, first, events, sources);
   if (first?.op === 'observe') return decideObserve(state, command, first, sources);
-  const lineage = lineageOf(state, command.lineage, sources);
-  refuseMoved(command, lineage.seq);
-  return onDraft({ state, lineage, clock, sources, command: command.id }, events, (draft) => {
-    for (const step of command.steps) decideStep(draft, step);
+  const branch = requireBranch(state, command.branchId, sources);
+  refuseMoved(command, branch.seq);
+  return withPendingFrame({ state, branch, clock, sources, command: command.id }, events, (pending) => {
+    for (const step of command.steps) decideStep(pending, step);
   });
 };
 
@@ -50,20 +50,20 @@ export const decide: Decide = (state, command, now, sources) => {
  * A snapshot is the position after its frame, so what changes the tree or the configuration cannot follow it in the same
  * command.
  */
-const refuseBehindSnapshot = (steps: readonly Step[]): void => {
+const refuseAfterSnapshot = (steps: readonly Step[]): void => {
   const snapshot = steps.findIndex(({ op }) => op === 'commit' || op === 'import');
   if (snapshot === -1) return;
-  const behind = steps
+  const offending = steps
     .slice(snapshot + 1)
     .find(({ op }) => op !== 'name' && op !== 'annotate' && op !== 'save');
-  if (behind !== undefined)
+  if (offending !== undefined)
     throw fail(
       'E_COMMAND_INVALID',
-      `${behind.op} stands behind a commit or an import: that is for the next command`,
+      `${offending.op} stands behind a commit or an import: that is for the next command`,
     );
 };
 
-const decideBeginning = (
+const decideStart = (
   state: HistoryState,
   command: Command,
   clock: bigint,
@@ -74,33 +74,37 @@ const decideBeginning = (
   if (first?.op !== 'start' && first?.op !== 'import') throw fail('E_INTERNAL', 'the command begins nothing');
   if (state.next !== 0)
     throw fail('E_HISTORY_EXISTS', `the history ${state.history} exists already`, { history: state.history });
-  if (command.lineage !== 0) throw fail('E_COMMAND_INVALID', 'a history starts in lineage 0');
-  const { lineage, event, plan } = beginHistory(first);
-  return onDraft({ state, lineage, clock, sources, command: command.id }, [...events, event], (draft) => {
-    if (plan !== null) importPlan(draft, plan);
-    for (const step of rest) decideStep(draft, step);
-  });
+  if (command.branchId !== 0) throw fail('E_COMMAND_INVALID', 'a history starts in branch 0');
+  const { branch, event, plan } = newHistory(first);
+  return withPendingFrame(
+    { state, branch, clock, sources, command: command.id },
+    [...events, event],
+    (pending) => {
+      if (plan !== null) importPlan(pending, plan);
+      for (const step of rest) decideStep(pending, step);
+    },
+  );
 };
 
-type On = {
+type DecisionInput = {
   readonly state: HistoryState;
-  readonly lineage: LineageState;
+  readonly branch: BranchState;
   readonly clock: bigint;
   readonly sources: Sources & { readonly lookups: Lookups };
   readonly command: string;
 };
 
-/** Lets `work` add events on the lineage's own tree, and takes the tree back whatever comes of it. */
-const onDraft = (
-  { state, lineage, clock, sources, command }: On,
+/** Lets `work` add events on the branch's own tree, and takes the tree back whatever comes of it. */
+const withPendingFrame = (
+  { state, branch, clock, sources, command }: DecisionInput,
   events: HistoryEvent[],
-  work: (draft: Draft) => void,
+  work: (pending: PendingFrame) => void,
 ): Decided => {
-  const mark = lineage.tree.mark();
-  const scalars = scalarsOf(lineage);
+  const savepoint = branch.tree.savepoint();
+  const scalars = branchScalars(branch);
   const own = withOwnPayloads(sources, state.next, events);
-  const draft: Draft = {
-    lineage,
+  const pending: PendingFrame = {
+    branch,
     seq: state.next,
     clock,
     time: null,
@@ -110,19 +114,19 @@ const onDraft = (
     ids: new Set(),
     names: new Set(),
     command,
-    standing: (strand) => standingOf(state, strand, sources),
+    tipOf: (branchId) => branchTip(state, branchId, sources),
   };
   try {
-    work(draft);
+    work(pending);
   } catch (error) {
     throw isStemmaError(error, 'E_HISTORY_DEFECTIVE')
       ? fail('E_INTERNAL', `a decided event does not apply: ${error.message}`)
       : error;
   } finally {
-    lineage.tree.undoTo(mark);
-    Object.assign(lineage, scalars);
+    branch.tree.rollbackTo(savepoint);
+    Object.assign(branch, scalars);
   }
-  return { lineage: lineage.strand, events: withPolicyBefore(events, scalars.policy), repeats: null };
+  return { branchId: branch.branchId, events: withPolicyBefore(events, scalars.policy), repeats: null };
 };
 
 /** What the policy was is said by no event but the intervention that changes it. */
@@ -134,57 +138,57 @@ const withPolicyBefore = (events: HistoryEvent[], policy: Policy | null): Histor
   return [{ ...first, content: { ...first.content, policy_before: before } }, ...rest];
 };
 
-const decideStep = (draft: Draft, step: Step): void => {
+const decideStep = (pending: PendingFrame, step: Step): void => {
   switch (step.op) {
     case 'start':
     case 'import':
       throw fail('E_COMMAND_INVALID', 'a history starts with the first step of its first command');
     case 'insert': {
-      decideInsert(draft, step);
+      decideInsert(pending, step);
       return;
     }
     case 'replace': {
-      decideReplace(draft, step);
+      decideReplace(pending, step);
       return;
     }
     case 'move': {
-      decideMove(draft, step);
+      decideMove(pending, step);
       return;
     }
     case 'remove': {
-      decideRemove(draft, step);
+      decideRemove(pending, step);
       return;
     }
     case 'commit': {
-      decideCommit(draft, step);
+      decideCommit(pending, step);
       return;
     }
     case 'policy': {
-      decidePolicy(draft, step);
+      decidePolicy(pending, step);
       return;
     }
     case 'priorities': {
-      decidePriorities(draft, step);
+      decidePriorities(pending, step);
       return;
     }
     case 'name': {
-      decideName(draft, step);
+      decideName(pending, step);
       return;
     }
     case 'annotate': {
-      decideAnnotate(draft, step);
+      decideAnnotate(pending, step);
       return;
     }
     case 'save': {
-      decideSave(draft, step);
+      decideSave(pending, step);
       return;
     }
     case 'config': {
-      decideConfig(draft, step);
+      decideConfig(pending, step);
       return;
     }
     case 'inject': {
-      decideInject(draft, step);
+      decideInject(pending, step);
       return;
     }
     case 'query':

@@ -1,13 +1,13 @@
 import type { WideJson } from '@stemma/canonical';
 import type { StepOf } from '../command.ts';
-import type { Draft } from './draft.ts';
 import { decideInsert } from './insert.ts';
+import type { PendingFrame } from './pending-frame.ts';
 
 /** Where an injected message comes from when nobody says. */
 const MANUAL = 'manual';
 
 /** An observer's message enters as a block that says so: `data_source`, `data_intervention` (pool: One model). */
-export const decideInject = (draft: Draft, step: StepOf<'inject'>): void => {
+export const decideInject = (pending: PendingFrame, step: StepOf<'inject'>): void => {
   const { id, role, ttl, vector_id, parent = '^ah', offset = 0, kind = 'text', source = MANUAL } = step;
   const node: { [name: string]: WideJson } = {
     ...(id === undefined ? {} : { id }),
@@ -18,8 +18,8 @@ export const decideInject = (draft: Draft, step: StepOf<'inject'>): void => {
     kind,
     content: step.text,
     data_source: source,
-    data_intervention: draft.command,
+    data_intervention: pending.command,
     ...(vector_id === undefined ? {} : { data_vector_id: vector_id }),
   };
-  decideInsert(draft, { op: 'insert', parent, node });
+  decideInsert(pending, { op: 'insert', parent, node });
 };

@@ -1,6 +1,6 @@
+import type { WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent, InterventionType } from '@stemma/events';
-import type { WideJson } from '@stemma/canonical';
 import type { Command, Step } from '../command.ts';
 import { checkActor, checkNotes } from '../texts.ts';
 
@@ -54,9 +54,9 @@ const kindOf = (steps: readonly Step[]): InterventionType => {
 export const leadingEvents = ({ by, steps, notes }: Command): HistoryEvent[] => {
   refuseCompany(steps);
   if (!('actor' in by)) {
-    const acts = steps.find(({ op }) => BY_ACTORS.has(op));
-    if (acts !== undefined)
-      throw fail('E_ACTOR_REQUIRED', `${acts.op} is an act of somebody: name the actor`);
+    const interventions = steps.find(({ op }) => BY_ACTORS.has(op));
+    if (interventions !== undefined)
+      throw fail('E_ACTOR_REQUIRED', `${interventions.op} is an act of somebody: name the actor`);
     if (notes !== undefined) throw fail('E_COMMAND_INVALID', 'notes are an actor’s: a recorder has none');
     return [];
   }

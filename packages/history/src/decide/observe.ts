@@ -1,16 +1,16 @@
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import type { Command, StepOf } from '../command.ts';
-import type { Decided } from '../signatures.ts';
+import type { Decided } from '../contracts.ts';
 import type { HistoryState, Sources } from '../state.ts';
 import { checkWhat } from '../texts.ts';
-import { refuseMissing, standingAt } from './branch.ts';
+import { refuseMissing, requireTip } from './branch.ts';
 
 /**
- * What an actor looked at, outside every lineage (pool: Observations). Whether the history wants it is asked before: here
+ * What an actor looked at, outside every branch (pool: Observations). Whether the history wants it is asked before: here
  * it is a fact already.
  *
- * @throws E_LINEAGE_NOT_FOUND, E_SNAPSHOT_NOT_FOUND, E_COMMAND_INVALID
+ * @throws E_BRANCH_NOT_FOUND, E_SNAPSHOT_NOT_FOUND, E_COMMAND_INVALID
  */
 export const decideObserve = (
   state: HistoryState,
@@ -18,21 +18,21 @@ export const decideObserve = (
   step: StepOf<'observe'>,
   sources: Sources,
 ): Decided => {
-  const { strand: lineage } = standingAt(state, command, sources);
+  const { branchId } = requireTip(state, command, sources);
   const events = step.observations.map(({ kind, what, at, times, first_at, last_at }): HistoryEvent => {
     refuseMissing(state, at, sources);
-    if (at.strand > at.seq || first_at > last_at)
+    if (at.branchId > at.seq || first_at > last_at)
       throw fail('E_COMMAND_INVALID', 'an observation ends before it begins');
     return {
       type: 'ObservationRecorded',
       kind,
       what: checkWhat(what),
-      strand: at.strand,
+      branchId: at.branchId,
       seq: at.seq,
       times,
       first_at,
       last_at,
     };
   });
-  return { lineage, events, repeats: null };
+  return { branchId, events, repeats: null };
 };

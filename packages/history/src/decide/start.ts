@@ -1,24 +1,24 @@
 import { checkId, completeIds, parseExport, type FixedIds, type ImportPlan } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
+import { newRootBranch } from '../branch.ts';
 import type { StepOf } from '../command.ts';
 import { checkName } from '../history-id.ts';
-import { freshLineage } from '../lineage.ts';
 import { joinNode } from '../recorded-node.ts';
-import type { LineageState } from '../state.ts';
+import type { BranchState } from '../state.ts';
 import { recordSnapshot } from './commit.ts';
-import { emit, type Draft } from './draft.ts';
+import { emit, type PendingFrame } from './pending-frame.ts';
 
-type Beginning = StepOf<'start'> | StepOf<'import'>;
+type StartStep = StepOf<'start'> | StepOf<'import'>;
 
-/** What a history begins with: its lineage as yet empty, the event, and for an import what comes in. */
-export type Begun = {
-  readonly lineage: LineageState;
-  readonly event: Extract<Draft['events'][number], { type: 'HistoryStarted' }>;
+/** What a history begins with: its branch as yet empty, the event, and for an import what comes in. */
+export type NewHistory = {
+  readonly branch: BranchState;
+  readonly event: Extract<PendingFrame['events'][number], { type: 'HistoryStarted' }>;
   readonly plan: ImportPlan | null;
 };
 
 /** @throws E_NAME_INVALID, E_EXPORT_INVALID and what else `parseExport` throws, E_COMMAND_INVALID */
-export const beginHistory = (step: Beginning): Begun => {
+export const newHistory = (step: StartStep): NewHistory => {
   const plan = step.op === 'import' ? parseExport(step.export) : null;
   const ids = step.op === 'start' ? startIds(step) : (plan as ImportPlan).ids;
   const thread = step.thread ?? 'full';
@@ -32,7 +32,7 @@ export const beginHistory = (step: Beginning): Begun => {
     source: step.source ?? null,
     salvaged: step.op === 'import' ? (step.salvaged ?? null) : null,
   } as const;
-  return { lineage: freshLineage(ids, thread, cycle), event, plan };
+  return { branch: newRootBranch(ids, thread, cycle), event, plan };
 };
 
 const startIds = (step: StepOf<'start'>): FixedIds => {
@@ -45,11 +45,11 @@ const startIds = (step: StepOf<'start'>): FixedIds => {
 };
 
 /** A state comes in as it is, as the snapshot of its own cycle (context-tree §10.17). */
-export const importPlan = (draft: Draft, plan: ImportPlan): void => {
+export const importPlan = (pending: PendingFrame, plan: ImportPlan): void => {
   for (const node of plan.nodes) {
     const { parent, expires, ordinal } = node;
-    draft.ids.add(node.headers.id);
-    emit(draft, {
+    pending.ids.add(node.headers.id);
+    emit(pending, {
       type: 'NodeImported',
       parent,
       node: joinNode(node.headers, node.payload),
@@ -57,5 +57,5 @@ export const importPlan = (draft: Draft, plan: ImportPlan): void => {
       ...(ordinal === undefined ? {} : { ordinal }),
     });
   }
-  recordSnapshot(draft, 'SnapshotImported');
+  recordSnapshot(pending, 'SnapshotImported');
 };

@@ -6,7 +6,7 @@ import { block } from './kit.ts';
 const command: Command = {
   id: 'one',
   history: 'h',
-  lineage: 0,
+  branchId: 0,
   by: { actor: 'ada' },
   steps: [block('a', { data_x: 1 })],
 };
@@ -17,7 +17,7 @@ test('the digest of a command is the SHA-256 of its canonical msgpack without th
   expect(commandDigest({ ...command, id: 'two' })).toEqual(commandDigest(command));
   const others: Command[] = [
     { ...command, history: 'i' },
-    { ...command, lineage: 1 },
+    { ...command, branchId: 1 },
     { ...command, by: { recorder: 'ada' } },
     { ...command, expected: 0 },
     { ...command, steps: [block('a', { data_x: 2 })] },

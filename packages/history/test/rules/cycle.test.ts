@@ -3,9 +3,9 @@ import { block, box, COMMIT, facts, imported, refused, started, type Session } f
 
 /** The cycles in whose snapshots a node is. */
 const cyclesWith = ({ history, tree }: Session, id: string): number[] =>
-  [...history.chain(0)]
+  [...history.ancestorSnapshots(0)]
     .reverse()
-    .flatMap(({ cycle, strand, seq }) => (tree(strand, seq).indexOf(id) === undefined ? [] : [cycle]));
+    .flatMap(({ cycle, branchId, seq }) => (tree(branchId, seq).indexOf(id) === undefined ? [] : [cycle]));
 
 /** A turn `t` with a core and context on both sides, sealed. */
 const sealed = (): Session => {
@@ -141,7 +141,7 @@ test('sealing makes one turn of what is in the head, at depth 1; an empty head m
     ['SnapshotCommitted'],
     ['NodeInserted', 'NodeExpired due', 'SnapshotCommitted'],
   ]);
-  expect(session.history.chain(0).map(({ cycle }) => cycle)).toEqual([3, 2, 1]);
+  expect(session.history.ancestorSnapshots(0).map(({ cycle }) => cycle)).toEqual([3, 2, 1]);
   expect(session.tree().ids).toEqual(['root', 'sys', 'seq', 't1', 'a', 'b', 'ah']);
 });
 
@@ -153,8 +153,8 @@ test('a snapshot stays as it was whatever comes after it, and its head is empty 
   session.submit({ op: 'remove', id: 'pre' }, block('late', { under: 't', offset: 1 }), block('c'), COMMIT);
   session.submit(COMMIT, { op: 'name', name: 'x' });
   expect([session.export(0, seq), session.thread(0, seq)]).toEqual(before);
-  for (const { strand, seq: at } of session.history.chain(0))
-    expect(session.tree(strand, at).ids.at(-1)).toBe('ah');
+  for (const { branchId, seq: at } of session.history.ancestorSnapshots(0))
+    expect(session.tree(branchId, at).ids.at(-1)).toBe('ah');
 });
 
 test('a commit that cannot be made changes nothing [context-tree §3: atomic]', () => {

@@ -1,7 +1,6 @@
 import { isoTime } from '@stemma/context-tree';
 import { expect, test } from 'vitest';
 import {
-  begun,
   block,
   box,
   codeOf,
@@ -9,6 +8,7 @@ import {
   exportedNodes,
   exportOf,
   imported,
+  newSession,
   refused,
   started,
 } from './kit.ts';
@@ -66,7 +66,7 @@ test('a number of an import is the integer that it is worth however it is writte
     `{"spec_version":"PACT/0.1.0","cycle":1.0,"root":{"id":"r","children":[{"id":"s","nodeType":"^sys","children":[
       {"id":"b","nodeType":"cb","created_at_ns":${header},"content":${content}}]}]}}`;
   const taken = (text: string): string =>
-    begun({ op: 'import', name: null, export: text })
+    newSession({ op: 'import', name: null, export: text })
       .export()
       .replace(/.*"content":(\[.*?\]).*/, '$1');
   expect(taken(withNumbers('[1.0,1e3,-0.0,9007199254740991,1e16,1e+21,9007199254740994.0]'))).toBe(
@@ -109,7 +109,7 @@ test.each([
       id: 'r',
       children: [{ id: 'h', nodeType: '^ah', children: [{ id: 'x', nodeType: 'cb', ...more }] }],
     };
-    expect(codeOf(() => begun({ op: 'import', name: null, export: exportOf(root) }))).toBe(
+    expect(codeOf(() => newSession({ op: 'import', name: null, export: exportOf(root) }))).toBe(
       'E_INPUT_SURROGATE',
     );
   },

@@ -1,7 +1,6 @@
 import { hashFlat } from '@stemma/context-tree';
 import { expect, test } from 'vitest';
 import {
-  begun,
   block,
   box,
   codeOf,
@@ -9,6 +8,7 @@ import {
   exportOf,
   facts,
   imported,
+  newSession,
   started,
   type Session,
 } from './kit.ts';
@@ -56,8 +56,8 @@ test('the thread of a snapshot is what was sent in its cycle, however often and 
     const { seq } = session.submit(block(`b${cycle}`, { ttl: cycle % 3 }), COMMIT);
     sent.push(session.thread(0, seq));
   }
-  const chain = [...session.history.chain(0)].reverse();
-  expect(chain.map(({ strand, seq }) => session.thread(strand, seq))).toEqual(sent);
+  const ancestorSnapshots = [...session.history.ancestorSnapshots(0)].reverse();
+  expect(ancestorSnapshots.map(({ branchId, seq }) => session.thread(branchId, seq))).toEqual(sent);
   expect(new Set(sent).size).toBe(5);
 });
 
@@ -93,7 +93,7 @@ test('an export has every node with every header and attribute, children in cano
 test('export, import, export gives the same bytes, thread and hashes, an open head included: nothing ages, seals or expires [context-tree §4: import] [context-tree §4: tree hash] [PACT 05 §3.2] [PACT 05 §6.5] [PACT 06 §5.2] [PACT 06 §7.5]', () => {
   const session = rich();
   session.submit(block('due', { ttl: 0 }));
-  const again = begun({ op: 'import', name: null, export: session.export() });
+  const again = newSession({ op: 'import', name: null, export: session.export() });
   expect([again.export(), again.thread()]).toEqual([session.export(), session.thread()]);
   expect(hashFlat(again.tree(), again.history.payload)).toEqual(
     hashFlat(session.tree(), session.history.payload),
@@ -155,19 +155,23 @@ test('an import is the snapshot of its own cycle, 0 if it has none; the next com
     children: [{ id: 'h', nodeType: '^ah', children: [{ id: 'a', nodeType: 'cb', ttl: 2, ...more }] }],
   });
   const session = imported(head({}), 6);
-  expect(session.history.chain(0).map(({ cycle }) => cycle)).toEqual([6]);
+  expect(session.history.ancestorSnapshots(0).map(({ cycle }) => cycle)).toEqual([6]);
   const { snapshot } = session.submit({ op: 'commit', turn_id: 't' });
   expect([snapshot?.cycle, session.ttls('a')]).toEqual([7, [2]]);
   session.submit(COMMIT);
   expect(session.ttls('a')).toEqual([1]);
-  const bare = begun({ op: 'import', name: null, export: '{"spec_version":"PACT/0.1.0","root":{"id":"r"}}' });
-  expect([bare.history.chain(0)[0]?.cycle, bare.submit(COMMIT).snapshot?.cycle]).toEqual([0, 1]);
+  const bare = newSession({
+    op: 'import',
+    name: null,
+    export: '{"spec_version":"PACT/0.1.0","root":{"id":"r"}}',
+  });
+  expect([bare.history.ancestorSnapshots(0)[0]?.cycle, bare.submit(COMMIT).snapshot?.cycle]).toEqual([0, 1]);
   const due = imported(head({ ttl: 0 }));
   expect([due.ttls('a'), facts(due.submit(COMMIT))]).toEqual([[0], ['NodeExpired a', 'SnapshotCommitted']]);
 });
 
 test('missing regions get fixed ids, with - while taken, and the headers of a new history but the cycle of the export; unknown keys beside root are ignored [context-tree §10.19] [context-tree §4: import]', () => {
-  const session = begun({
+  const session = newSession({
     op: 'import',
     name: null,
     export: `{"mood":[1],"spec_version":"PACT/0.1.0","cycle":4,"root":{"children":[
@@ -192,7 +196,7 @@ test.each([
 ])(
   'an export with %s is refused with a code [context-tree §4: import] [context-tree §8: codes]',
   (_what, text, code) => {
-    expect(codeOf(() => begun({ op: 'import', name: null, export: text }))).toBe(code);
+    expect(codeOf(() => newSession({ op: 'import', name: null, export: text }))).toBe(code);
   },
 );
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import {
-  begun,
   block,
   box,
   codeOf,
   COMMIT,
   exportedNodes,
   imported,
-  places,
+  newSession,
+  nodePlacements,
   refused,
   started,
 } from './kit.ts';
@@ -79,7 +79,7 @@ test('a header that an import lacks gets its default: offset, ttl, priority, cyc
   ]);
 });
 
-test('an id is used once in a history: by whatever lineage, and also after the node is gone [context-tree §2: ids]', () => {
+test('an id is used once in a history: by whatever branch, and also after the node is gone [context-tree §2: ids]', () => {
   const session = started();
   session.submit(block('a'), block('A'), COMMIT);
   const fork = session.history.fork(0, 1, 'fork');
@@ -92,14 +92,16 @@ test('an id is used once in a history: by whatever lineage, and also after the n
   const nameless = { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } } as const;
   session.submit(nameless, COMMIT);
   session.on(fork, nameless, COMMIT);
-  const [mine, other] = [0, fork].map((strand) => session.tree(strand).ids.filter((id) => /^[nt]:/.test(id)));
+  const [mine, other] = [0, fork].map((branchId) =>
+    session.tree(branchId).ids.filter((id) => /^[nt]:/.test(id)),
+  );
   expect([mine, other]).toEqual([
     ['t:0:1', 't:0:2', 'n:0:2:2'],
     ['t:0:1', `t:${fork}:2`, `n:${fork}:2:0`],
   ]);
 });
 
-test('time is the clock or the newest of the lineage + 1, one value for a command, and never runs backwards [context-tree §2: time]', () => {
+test('time is the clock or the newest of the branch + 1, one value for a command, and never runs backwards [context-tree §2: time]', () => {
   const session = started();
   const at = (clock: bigint, ...ids: string[]): bigint[] => {
     session.history.submit(
@@ -121,12 +123,12 @@ test('nanoseconds of 19 digits, one apart, survive import, frame, export, order 
   const late = '1724670000000000001';
   const root = `{"id":"r","children":[{"id":"s","nodeType":"^sys","children":[
     {"id":"b","nodeType":"cb","created_at_ns":${late}},{"id":"a","nodeType":"cb","created_at_ns":1724670000000000000}]}]}`;
-  const session = begun({
+  const session = newSession({
     op: 'import',
     name: null,
     export: `{"spec_version":"PACT/0.1.0","cycle":1,"root":${root}}`,
   });
-  expect(places(session.tree()).filter(([, parent]) => parent === 's')).toEqual([
+  expect(nodePlacements(session.tree()).filter(([, parent]) => parent === 's')).toEqual([
     ['a', 's', -1],
     ['b', 's', -1],
   ]);
@@ -203,7 +205,7 @@ test('siblings stand by offset, time, creation_index, then id by code point, and
       },
     ],
   });
-  expect(places(session.tree()).flatMap(([id, parent]) => (parent === 's' ? [id] : []))).toEqual([
+  expect(nodePlacements(session.tree()).flatMap(([id, parent]) => (parent === 's' ? [id] : []))).toEqual([
     'first by offset',
     'first by time',
     'first by index',

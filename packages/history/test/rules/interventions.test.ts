@@ -1,14 +1,14 @@
+import { anyOperations, naiveHistory, perform, START, type NaiveHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyActs, naiveHistory, perform, START, type NaiveHistory } from '@stemma/test-kit';
 import { interventionIn, positionsAround, type AppliedFrame, type Step } from '../../src/index.ts';
 import { block, codeOf, COMMIT, started, type Session } from './kit.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 20);
 const ACTOR = { actor: 'Ada' };
 
-const act = ({ history }: Session, strand: number, ...steps: Step[]): AppliedFrame =>
-  history.submit(strand, steps, 1n, ACTOR);
+const intervene = ({ history }: Session, branchId: number, ...steps: Step[]): AppliedFrame =>
+  history.submit(branchId, steps, 1n, ACTOR);
 
 /** Random acts, each by a recorder or by an actor. */
 const played = (acts: Parameters<typeof perform>[1][], authors: readonly boolean[]): AppliedFrame[] => {
@@ -19,9 +19,12 @@ const played = (acts: Parameters<typeof perform>[1][], authors: readonly boolean
     const by = authors[i % authors.length] === true ? ACTOR : { recorder: 'agent' };
     const asOne: NaiveHistory = {
       ...history,
-      run: (strand, steps) => history.run(strand, steps, by),
+      run: (branchId, steps) => history.run(branchId, steps, by),
       branch: (how, parent, at) => {
-        const to = { strand: parent, seq: Math.min(at, history.state.lineages.get(parent)?.seq ?? parent) };
+        const to = {
+          branchId: parent,
+          seq: Math.min(at, history.state.loadedBranches.get(parent)?.seq ?? parent),
+        };
         return history.run(parent, [how === 'fork' ? { op: 'fork', at: to } : { op: 'rollback', to }], by);
       },
     };
@@ -32,36 +35,40 @@ const played = (acts: Parameters<typeof perform>[1][], authors: readonly boolean
 
 test('whatever is done, every event is a recorder’s own record or stands behind one intervention that leads its frame [pool: Interventions]', () => {
   fc.assert(
-    fc.property(anyActs(10, 60), fc.array(fc.boolean(), { minLength: 3, maxLength: 7 }), (acts, authors) => {
-      for (const { author, events } of played(acts, authors)) {
-        const interventions = events.flatMap(({ type }, i) => (type === 'InterventionRecorded' ? [i] : []));
-        expect(interventions).toEqual('actor' in author ? [0] : []);
-      }
-    }),
+    fc.property(
+      anyOperations(10, 60),
+      fc.array(fc.boolean(), { minLength: 3, maxLength: 7 }),
+      (acts, authors) => {
+        for (const { author, events } of played(acts, authors)) {
+          const interventions = events.flatMap(({ type }, i) => (type === 'InterventionRecorded' ? [i] : []));
+          expect(interventions).toEqual('actor' in author ? [0] : []);
+        }
+      },
+    ),
     { numRuns: RUNS },
   );
 });
 
-test('an intervention’s before and after are positions of the log; they are equal where nothing of the lineage changes [pool: Interventions]', () => {
+test('an intervention’s before and after are positions of the log; they are equal where nothing of the branch changes [pool: Interventions]', () => {
   fc.assert(
-    fc.property(anyActs(10, 60), (acts) => {
+    fc.property(anyOperations(10, 60), (acts) => {
       const heads = new Map<number, number>();
       for (const frame of played(acts, [true])) {
-        const started = frame.events.find((event) => event.type === 'LineageStarted');
-        const of = started?.parent ?? frame.lineage;
+        const started = frame.events.find((event) => event.type === 'BranchStarted');
+        const of = started?.parent ?? frame.branchId;
         const facts = interventionIn(frame);
         if (facts !== null && frame.seq > 0) {
           const { before, after } = positionsAround(frame, heads.get(of) ?? null);
-          const own = { strand: frame.lineage, seq: frame.seq };
-          const was = { strand: of, seq: heads.get(of) };
-          const target = { strand: started?.parent, seq: started?.at };
+          const own = { branchId: frame.branchId, seq: frame.seq };
+          const was = { branchId: of, seq: heads.get(of) };
+          const target = { branchId: started?.parent, seq: started?.at };
           if (facts.type === 'fork') expect([before, after]).toEqual([target, target]);
           else if (facts.type === 'rollback') expect([before, after]).toEqual([was, target]);
           else if (facts.type === 'save' || facts.type === 'annotate')
             expect([before, after]).toEqual([was, was]);
           else expect([before, after]).toEqual([was, own]);
         }
-        heads.set(frame.lineage, frame.seq);
+        heads.set(frame.branchId, frame.seq);
       }
     }),
     { numRuns: RUNS },
@@ -89,10 +96,10 @@ test.each([
   ],
   [
     'fork',
-    [{ op: 'fork', description: 'why not', at: { strand: 0, seq: 2 } }],
+    [{ op: 'fork', description: 'why not', at: { branchId: 0, seq: 2 } }],
     { forked_to: 'h-reference:4', description: 'why not' },
   ],
-  ['rollback', [{ op: 'rollback', to: { strand: 0, seq: 1 } }], { to: '@s1', abandoned: 'h-reference:0' }],
+  ['rollback', [{ op: 'rollback', to: { branchId: 0, seq: 1 } }], { to: '@s1', abandoned: 'h-reference:0' }],
   [
     'external_query',
     [{ op: 'query', question: 'why?', answer: 'so', mind: 'offline' }],
@@ -107,7 +114,7 @@ test.each([
   ['save', [{ op: 'save' }], { name: 's3', position: '@s3', description: '' }],
   [
     'annotate',
-    [{ op: 'annotate', note: 'hm', position: { strand: 0, seq: 2 } }],
+    [{ op: 'annotate', note: 'hm', position: { branchId: 0, seq: 2 } }],
     { position: '@s2', note: 'hm' },
   ],
   [
@@ -129,7 +136,7 @@ test.each([
   'content of %s is told from its frame, and no text stands in it twice: %j [pool: Interventions]',
   (type, steps, content) => {
     const session = three();
-    const frame = act(session, 0, ...(steps as readonly Step[]));
+    const frame = intervene(session, 0, ...(steps as readonly Step[]));
     expect(interventionIn(frame)).toEqual({ type, notes: '', content });
     const texts = JSON.stringify(frame.events, (_, value: unknown) =>
       typeof value === 'bigint' ? Number(value) : value instanceof Uint8Array ? null : value,
@@ -139,7 +146,7 @@ test.each([
   },
 );
 
-/** Three cycles a, b, c on the root lineage, frames 1, 2, 3. */
+/** Three cycles a, b, c on the root branch, frames 1, 2, 3. */
 const three = (): Session => {
   const session = started();
   for (const id of ['a', 'b', 'c']) session.submit(block(id), COMMIT);
@@ -151,13 +158,13 @@ test('what is out of bounds or nowhere is refused with a code, and the state is 
   const fork = session.history.fork(0, 1, 'other');
   session.on(fork, block('d'), COMMIT);
   const [next, before] = [session.history.state.next, session.export()];
-  const refused = (steps: Step[], by: object = ACTOR, strand = 0): string | undefined =>
-    codeOf(() => session.history.submit(strand, steps, 1n, by as never));
+  const refused = (steps: Step[], by: object = ACTOR, branchId = 0): string | undefined =>
+    codeOf(() => session.history.submit(branchId, steps, 1n, by as never));
   expect([
-    refused([{ op: 'rollback', to: { strand: fork, seq: 5 } }]),
-    refused([{ op: 'rollback', to: { strand: 0, seq: 3 } }], ACTOR, fork),
-    refused([{ op: 'fork', at: { strand: 0, seq: 99 } }]),
-    refused([{ op: 'fork', at: { strand: 2, seq: 2 } }]),
+    refused([{ op: 'rollback', to: { branchId: fork, seq: 5 } }]),
+    refused([{ op: 'rollback', to: { branchId: 0, seq: 3 } }], ACTOR, fork),
+    refused([{ op: 'fork', at: { branchId: 0, seq: 99 } }]),
+    refused([{ op: 'fork', at: { branchId: 2, seq: 2 } }]),
     refused([{ op: 'fork', name: 'other' }]),
     refused([{ op: 'fork', name: '12' }]),
     refused([{ op: 'inject', text: 'x' }], { actor: 'x'.repeat(10_240) }),
@@ -169,10 +176,10 @@ test('what is out of bounds or nowhere is refused with a code, and the state is 
     refused([{ op: 'config', set: { big: 'x'.repeat(70_000) } }]),
     refused([{ op: 'fork' }, COMMIT]),
     refused([{ op: 'save', name: 'a b' }]),
-    refused([{ op: 'annotate', note: 'x', position: { strand: 2, seq: 3 } }]),
+    refused([{ op: 'annotate', note: 'x', position: { branchId: 2, seq: 3 } }]),
   ]).toEqual([
-    'E_NOT_ON_CHAIN',
-    'E_NOT_ON_CHAIN',
+    'E_NOT_ON_ANCESTOR_PATH',
+    'E_NOT_ON_ANCESTOR_PATH',
     'E_SNAPSHOT_NOT_FOUND',
     'E_SNAPSHOT_NOT_FOUND',
     'E_NAME_TAKEN',
@@ -203,19 +210,19 @@ test('the configuration is in force from its frame on; a fork or rollback takes 
   expect(session.history.parts(back, null).config).toEqual({ k: 1, other: [1] });
 });
 
-test('observations move no lineage: what is decided, made and hashed is as if nobody had looked [pool: Observations]', () => {
+test('observations move no branch: what is decided, made and hashed is as if nobody had looked [pool: Observations]', () => {
   const look = (session: Session): AppliedFrame =>
-    act(session, 0, {
+    intervene(session, 0, {
       op: 'observe',
       observations: [
-        { kind: 'opened', what: '@c2', at: { strand: 0, seq: 2 }, times: 3, first_at: 5n, last_at: 9n },
+        { kind: 'opened', what: '@c2', at: { branchId: 0, seq: 2 }, times: 3, first_at: 5n, last_at: 9n },
       ],
     });
   const [seen, unseen] = [three(), three()];
   expect(look(seen)).toMatchObject({ observed: true, seq: 4, lineage: 0, snapshot: null, started: null });
   for (const session of [seen, unseen]) session.submit(block('after'), COMMIT);
-  expect(seen.history.state.lineages.get(0)?.tree.hashes(seen.history.payload)).toEqual(
-    unseen.history.state.lineages.get(0)?.tree.hashes(unseen.history.payload),
+  expect(seen.history.state.loadedBranches.get(0)?.tree.hashes(seen.history.payload)).toEqual(
+    unseen.history.state.loadedBranches.get(0)?.tree.hashes(unseen.history.payload),
   );
   expect(seen.export()).toBe(unseen.export());
 });

@@ -3,10 +3,10 @@ import {
   exportTree,
   NO_DEPTH,
   threadBytes,
-  type Diff,
   type FlatTree,
   type Headers,
   type ThreadMode,
+  type TreeDiff,
 } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
@@ -16,16 +16,16 @@ import type { Step } from '../../src/command.ts';
 /** A history that one talks to in steps; the clock stands at 1 unless a test sets it. */
 export type Session = {
   readonly history: ReferenceHistory;
-  /** One command on the root lineage, or on the lineage of `on`. */
+  /** One command on the root branch, or on the branch of `on`. */
   readonly submit: (...steps: readonly Step[]) => AppliedFrame;
-  readonly on: (strand: number, ...steps: readonly Step[]) => AppliedFrame;
-  readonly tree: (strand?: number, seq?: number | null) => FlatTree;
-  readonly headers: (id: string, strand?: number) => Headers;
+  readonly on: (branchId: number, ...steps: readonly Step[]) => AppliedFrame;
+  readonly tree: (branchId?: number, seq?: number | null) => FlatTree;
+  readonly headers: (id: string, branchId?: number) => Headers;
   /** The shown `ttl` of each of these nodes, undefined for one that is not there. */
   readonly ttls: (...ids: readonly string[]) => (number | null | undefined)[];
-  readonly export: (strand?: number, seq?: number | null) => string;
-  readonly thread: (strand?: number, seq?: number | null, mode?: ThreadMode) => string;
-  readonly diff: (from: number, to: number) => Diff;
+  readonly export: (branchId?: number, seq?: number | null) => string;
+  readonly thread: (branchId?: number, seq?: number | null, mode?: ThreadMode) => string;
+  readonly diff: (from: number, to: number) => TreeDiff;
 };
 
 /** Steps as commands: one ends with each commit or import, for a snapshot is the position after its frame. */
@@ -39,35 +39,36 @@ const commandsOf = (steps: readonly Step[]): readonly (readonly Step[])[] => {
 };
 
 /** A session on a history that was begun with these steps; each commit among them ends a command. */
-export const begun = (...steps: readonly Step[]): Session => {
+export const newSession = (...steps: readonly Step[]): Session => {
   const history = referenceHistory();
-  const submit = (strand: number, given: readonly Step[], clock: bigint): AppliedFrame =>
+  const submit = (branchId: number, given: readonly Step[], clock: bigint): AppliedFrame =>
     commandsOf(given)
-      .map((command) => history.submit(strand, command, clock))
+      .map((command) => history.submit(branchId, command, clock))
       .at(-1) as AppliedFrame;
   submit(0, steps, 0n);
-  const tree = (strand = 0, seq: number | null = null): FlatTree => history.tree(strand, seq);
+  const tree = (branchId = 0, seq: number | null = null): FlatTree => history.tree(branchId, seq);
   return {
     history,
     tree,
     submit: (...more) => submit(0, more, 1n),
-    on: (strand, ...more) => submit(strand, more, 1n),
-    headers: (id, strand = 0) => {
-      const found = tree(strand).headers[tree(strand).indexOf(id) ?? -1];
+    on: (branchId, ...more) => submit(branchId, more, 1n),
+    headers: (id, branchId = 0) => {
+      const found = tree(branchId).headers[tree(branchId).indexOf(id) ?? -1];
       if (found === undefined) throw new Error(`there is no node ${id}`);
       return found;
     },
     ttls: (...ids) => ids.map((id) => tree().ttls[tree().indexOf(id) ?? -1]),
-    export: (strand, seq) => exportTree(tree(strand, seq), history.payload),
-    thread: (strand, seq, mode) => threadBytes(tree(strand, seq), history.payload, mode),
+    export: (branchId, seq) => exportTree(tree(branchId, seq), history.payload),
+    thread: (branchId, seq, mode) => threadBytes(tree(branchId, seq), history.payload, mode),
     diff: (from, to) => diffTrees(tree(0, from), tree(0, to), history.payload),
   };
 };
 
-export const started = (thread: ThreadMode = 'full'): Session => begun({ op: 'start', name: null, thread });
+export const started = (thread: ThreadMode = 'full'): Session =>
+  newSession({ op: 'start', name: null, thread });
 
 export const imported = (root: object, cycle = 1, thread: ThreadMode = 'full'): Session =>
-  begun({ op: 'import', name: null, export: exportOf(root, cycle), thread });
+  newSession({ op: 'import', name: null, export: exportOf(root, cycle), thread });
 
 export const exportOf = (root: object, cycle = 1): string =>
   JSON.stringify({ spec_version: 'PACT/0.1.0', cycle, root });
@@ -105,7 +106,7 @@ export const box = (
 });
 
 /** `[id, parent, depth]` of every node in document order. */
-export const places = (tree: FlatTree): [string, string | null, number | null][] =>
+export const nodePlacements = (tree: FlatTree): [string, string | null, number | null][] =>
   tree.ids.map((id, i) => {
     const depth = tree.depths[i] ?? NO_DEPTH;
     return [id, tree.ids[tree.parents[i] ?? -1] ?? null, depth === NO_DEPTH ? null : depth];

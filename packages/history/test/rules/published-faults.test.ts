@@ -6,10 +6,10 @@ import { block, COMMIT, started, type Session } from './kit.ts';
  * langchain-ai/langgraphjs issue 2737.
  */
 
-const said = (session: Session, strand = 0, seq: number | null = null): readonly string[] =>
-  session.tree(strand, seq).ids.filter((id) => /^(stem|parent|fork|future|again)-/.test(id));
+const said = (session: Session, branchId = 0, seq: number | null = null): readonly string[] =>
+  session.tree(branchId, seq).ids.filter((id) => /^(stem|parent|fork|future|again)-/.test(id));
 
-test('a fork never sees what its parent writes later, at no position and at no depth of forks (langgraph 8443) [pool: Lineages and snapshots] [snapshots: branches]', () => {
+test('a fork never sees what its parent writes later, at no position and at no depth of forks (langgraph 8443) [pool: Branches and snapshots] [snapshots: branches]', () => {
   const session = started();
   session.submit(block('stem-1'), COMMIT);
   session.submit(block('stem-open'));
@@ -28,12 +28,12 @@ test('a fork never sees what its parent writes later, at no position and at no d
     ['stem-1', 'stem-open'],
   ]);
   expect(said(session)).toEqual(['stem-1', 'stem-open', 'parent-1', 'parent-2']);
-  const content = (strand: number): string =>
-    session.thread(strand).includes('of the parent') ? 'parent' : 'own';
+  const content = (branchId: number): string =>
+    session.thread(branchId).includes('of the parent') ? 'parent' : 'own';
   expect([content(0), content(fork), content(second)]).toEqual(['parent', 'own', 'own']);
 });
 
-test('going on from an older position mixes nothing of the abandoned future in, and the future stays as it was (langgraphjs 2737) [pool: Lineages and snapshots] [snapshots: branches]', () => {
+test('going on from an older position mixes nothing of the abandoned future in, and the future stays as it was (langgraphjs 2737) [pool: Branches and snapshots] [snapshots: branches]', () => {
   const session = started();
   session.submit(block('stem-1'), COMMIT);
   session.submit(block('future-1'));
@@ -47,7 +47,7 @@ test('going on from an older position mixes nothing of the abandoned future in, 
     ['stem-1', 'again-1'],
     {},
   ]);
-  expect(session.history.chain(again).map(({ cycle, strand }) => [cycle, strand])).toEqual([
+  expect(session.history.ancestorSnapshots(again).map(({ cycle, branchId }) => [cycle, branchId])).toEqual([
     [2, again],
     [1, 0],
   ]);
@@ -58,7 +58,7 @@ test('going on from an older position mixes nothing of the abandoned future in, 
   expect([session.export(0), said(session, 0)]).toEqual([future, ['stem-1', 'future-1', 'future-open']]);
 });
 
-test('branches that go on from one position, the empty root too, take nothing of each other, whichever is written first (langgraph 8443, langgraphjs 2737) [pool: Lineages and snapshots] [snapshots: branches]', () => {
+test('branches that go on from one position, the empty root too, take nothing of each other, whichever is written first (langgraph 8443, langgraphjs 2737) [pool: Branches and snapshots] [snapshots: branches]', () => {
   for (const base of [0, 1]) {
     const session = started();
     if (base === 1) session.submit(block('stem-1'), COMMIT);

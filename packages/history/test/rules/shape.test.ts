@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { block, box, begun, codeOf, COMMIT, imported, places, refused, started } from './kit.ts';
+import { block, box, codeOf, COMMIT, imported, newSession, nodePlacements, refused, started } from './kit.ts';
 
 test('a history has one root and three regions that nothing removes, moves or replaces, and the head keeps its id at every commit [context-tree §1: regions]', () => {
-  const session = begun({ op: 'start', name: null, ids: { root: 'r', sys: 's', seq: 'q', ah: 'h' } });
+  const session = newSession({ op: 'start', name: null, ids: { root: 'r', sys: 's', seq: 'q', ah: 'h' } });
   expect(session.tree().ids).toEqual(['r', 's', 'q', 'h']);
   for (const id of ['r', 's', 'q', 'h']) {
     expect(refused(session, { op: 'remove', id })).toBe('E_PLACEMENT');
@@ -12,7 +12,7 @@ test('a history has one root and three regions that nothing removes, moves or re
   for (let cycle = 1; cycle <= 3; cycle++) {
     session.submit(block(`b${cycle}`), COMMIT);
     expect(session.tree().ids.filter((id) => 'rsqh'.includes(id))).toEqual(['r', 's', 'q', 'h']);
-    expect(places(session.tree()).at(-1)).toEqual(['h', 'r', null]);
+    expect(nodePlacements(session.tree()).at(-1)).toEqual(['h', 'r', null]);
   }
 });
 
@@ -31,7 +31,9 @@ test('a user type keeps its name and has the canonical type of its prefix: mc an
     'custom:note',
     'mc:plan',
   ]);
-  expect(places(session.tree()).filter(([, parent]) => parent === 'plan')).toEqual([['inside', 'plan', -1]]);
+  expect(nodePlacements(session.tree()).filter(([, parent]) => parent === 'plan')).toEqual([
+    ['inside', 'plan', -1],
+  ]);
   // A block holds nothing, whatever its name: neither `custom:mc` nor `cb:mc` is a container.
   expect([kinds('custom:mc'), kinds('cb:mc'), kinds('mt:turn')]).toEqual([
     'E_NODE_INVALID',
@@ -50,7 +52,7 @@ test('a turn reads pre-context, core, post-context, whatever the order of insert
     block('long before', { offset: -7 }),
     { op: 'commit', turn_id: 't' },
   );
-  expect(places(session.tree()).slice(3, -1)).toEqual([
+  expect(nodePlacements(session.tree()).slice(3, -1)).toEqual([
     ['t', 'seq', 1],
     ['long before', 't', 1],
     ['before', 't', 1],
@@ -77,7 +79,7 @@ test('a second core is refused by the insertion that brings it, in the head as i
 test('an implicit core adds no node: what stands at offset 0 is a child of the turn in rows and export [context-tree §1: implicit core]', () => {
   const session = started();
   session.submit(block('a'), block('b'), { op: 'commit', turn_id: 't' });
-  expect(places(session.tree()).slice(3, -1)).toEqual([
+  expect(nodePlacements(session.tree()).slice(3, -1)).toEqual([
     ['t', 'seq', 1],
     ['a', 't', 1],
     ['b', 't', 1],
@@ -92,7 +94,7 @@ test('depth is -1 under ^sys, 0 in the head, 1 in the newest turn and so on; roo
   session.submit(COMMIT);
   session.submit(COMMIT);
   session.submit(block('open'));
-  expect(places(session.tree())).toEqual([
+  expect(nodePlacements(session.tree())).toEqual([
     ['root', null, null],
     ['sys', 'root', null],
     ['rule', 'sys', -1],

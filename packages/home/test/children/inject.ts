@@ -1,19 +1,19 @@
 import { openHome } from '../../src/index.ts';
 
-/* A process that injects into lineages of one history, in turns: directory, history, its own name, how often, strands. */
-const [directory = '', history = '', name = '', times = '1', ...strands] = process.argv.slice(2);
+/* A process that injects into branches of one history, in turns: directory, history, its own name, how often, branches. */
+const [directory = '', history = '', name = '', times = '1', ...branches] = process.argv.slice(2);
 const home = await openHome({ directory });
 const done: Promise<unknown>[] = [];
 for (let i = 0; i < Number(times); i++)
-  for (const strand of strands)
+  for (const branchId of branches)
     done.push(
       home.submit({
-        id: `${name}:${strand}:${i}`,
+        id: `${name}:${branchId}:${i}`,
         history,
-        lineage: Number(strand),
+        branchId: Number(branchId),
         by: { actor: name },
         notes: `the ${i}th`,
-        steps: [{ op: 'inject', text: `${name} ${i} in ${strand}` }],
+        steps: [{ op: 'inject', text: `${name} ${i} in ${branchId}` }],
       }),
     );
 await Promise.all(done);

@@ -16,7 +16,7 @@ export type LogEvent = {
 type Attributes = Record<string, WideJson>;
 
 /** What of a payload has a place in a block, and what is left for `data_event`. */
-type Placed = { readonly attributes: Attributes; readonly event: Attributes };
+type MappedEvent = { readonly attributes: Attributes; readonly event: Attributes };
 
 /**
  * The block of an event (`ctree-jsonl@1`). What has no place of its own in a block is in `data_event`; where a tree
@@ -32,11 +32,11 @@ export const eventToNode = (event: LogEvent, id: string): WideJsonObject => {
     fields,
   });
   const parts = value as { readonly [name: string]: WideJson };
-  const placed = place(event.kind, parts['payload'] as WideJson, event.ordinal);
+  const mapped = mapEvent(event.kind, parts['payload'] as WideJson, event.ordinal);
   return {
     id,
     nodeType: 'cb',
-    ...placed.attributes,
+    ...mapped.attributes,
     data_event: {
       kind: parts['kind'] as WideJson,
       ordinal: event.ordinal,
@@ -44,23 +44,23 @@ export const eventToNode = (event: LogEvent, id: string): WideJsonObject => {
       ...(turn === undefined ? {} : { turn: parts['turn'] as WideJson }),
       ...(given === undefined ? {} : { node_id: parts['given'] as WideJson }),
       ...(Object.keys(fields).length === 0 ? {} : { fields: parts['fields'] as WideJson }),
-      ...(event.line['payload'] === undefined ? {} : placed.event),
+      ...(event.line['payload'] === undefined ? {} : mapped.event),
     },
     ...(exact ? {} : { data_line: event.text }),
   };
 };
 
-const place = (kind: string, payload: WideJson, ordinal: number): Placed => {
+const mapEvent = (kind: string, payload: WideJson, ordinal: number): MappedEvent => {
   switch (kind) {
     case 'message':
-      return placeMessage(payload, ordinal);
+      return mapMessage(payload, ordinal);
     case 'tool_call':
       return {
         attributes: { role: 'assistant', kind: 'call', content: payload },
         event: { payload: 'content' },
       };
     case 'tool_result':
-      return placeResult(payload);
+      return mapResult(payload);
     default:
       // No part of what a model was shown: a block without content or role.
       return { attributes: { kind: kind.toWellFormed() }, event: { payload: 'here', here: payload } };
@@ -71,7 +71,7 @@ const place = (kind: string, payload: WideJson, ordinal: number): Placed => {
  * `content`, or `text` where there is no content, is the block's content; the rest stands in `data_message`, so that
  * the way back to a message list knows it.
  */
-const placeMessage = (payload: WideJson, ordinal: number): Placed => {
+const mapMessage = (payload: WideJson, ordinal: number): MappedEvent => {
   if (!isJsonObject(payload))
     return { attributes: { kind: 'text', content: payload }, event: { payload: 'content' } };
   const { role, ...rest } = payload;
@@ -103,7 +103,7 @@ const contentKey = (payload: WideJsonObject): 'content' | 'text' | null => {
   return payload['content'] === undefined ? null : 'content';
 };
 
-const placeResult = (payload: WideJson): Placed => {
+const mapResult = (payload: WideJson): MappedEvent => {
   if (!isJsonObject(payload) || payload['content'] === undefined)
     return { attributes: { role: 'tool', kind: 'result', content: payload }, event: { payload: 'content' } };
   const { content, ...rest } = payload;

@@ -2,8 +2,8 @@ import { isJsonObject, type WideJson } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
 import { describeNode, profileNamed, readLogLine } from '@stemma/stages';
 import { checkNode } from '../check-node.ts';
-import type { Beginning, Draft, Importer, Unit } from '../importer.ts';
-import { count, newTally, reportOf, warn } from '../tally.ts';
+import type { Importer, ImporterOutput, MakeFirstStep, Unit } from '../importer.ts';
+import { addCount, addWarning, importReport, newTally } from '../tally.ts';
 import { eventToNode } from './event-to-node.ts';
 import { newIds } from './ids.ts';
 
@@ -33,12 +33,12 @@ const isEvent = (value: WideJson): boolean =>
 /** The ids that are made are those that the engine makes. */
 const ENGINE = profileNamed('breadboard-0.1');
 
-const start: Beginning = (name, source) => ({ op: 'start', name, source });
+const start: MakeFirstStep = (name, source) => ({ op: 'start', name, source });
 
 /** Messages of these roles that come before any other message belong to the system header. */
 const SYSTEM_ROLES = new Set(['system', 'developer']);
 
-async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
+async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> {
   const tally = newTally();
   const ids = newIds();
   let ordinal = 0;
@@ -48,15 +48,15 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
   let uncommitted = false;
   let steps: Step[] = [];
 
-  const flush = (): Draft => {
-    const draft: Draft = { kind: 'steps', begin: begun ? null : start, steps };
+  const flush = (): ImporterOutput => {
+    const output: ImporterOutput = { kind: 'steps', firstStep: begun ? null : start, steps };
     begun = true;
     steps = [];
-    return draft;
+    return output;
   };
-  const commit = (): Draft => {
+  const commit = (): ImporterOutput => {
     steps.push({ op: 'commit', at_ns: 0n });
-    count(tally.read, 'cycles');
+    addCount(tally.read, 'cycles');
     uncommitted = false;
     return flush();
   };
@@ -64,8 +64,8 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
   for await (const { text, line: number, where } of units) {
     const line = readLogLine(ENGINE, text, number);
     if (line.is === 'skipped') {
-      count(tally.skipped, 'lines');
-      warn(tally, `skipped: ${line.reason}`);
+      addCount(tally.skipped, 'lines');
+      addWarning(tally, `skipped: ${line.reason}`);
     }
     if (line.is !== 'node') continue;
     const { node, event } = line;
@@ -76,20 +76,20 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
     const { id: engineId } = describeNode(ENGINE, node, ordinal);
     const id = ids.take(engineId, number);
     if (id !== engineId)
-      warn(tally, `${where}: the id ${JSON.stringify(engineId.slice(0, 80))} became ${id}`);
+      addWarning(tally, `${where}: the id ${JSON.stringify(engineId.slice(0, 80))} became ${id}`);
     const block = eventToNode({ kind: node.kind, line: event, text, number, ordinal }, id);
-    if (block['data_line'] !== undefined) count(tally.read, 'lines kept as written');
+    if (block['data_line'] !== undefined) addCount(tally.read, 'lines kept as written');
     checkNode(block, where);
     const role = block['role'];
     inHead ||= node.kind === 'message' && !(typeof role === 'string' && SYSTEM_ROLES.has(role));
     const parent = node.kind === 'message' && !inHead ? '^sys' : '^ah';
     steps.push({ op: 'insert', parent, node: block, at_ns: 0n });
-    count(tally.read, node.kind);
+    addCount(tally.read, node.kind);
     ordinal += 1;
     uncommitted = true;
     if (steps.length >= MAX_EVENTS) yield flush();
   }
   if (uncommitted) yield commit();
   if (ordinal === 0) yield flush();
-  yield { kind: 'report', report: reportOf(MAPPING, tally) };
+  yield { kind: 'report', report: importReport(MAPPING, tally) };
 }

@@ -1,5 +1,5 @@
 import { isForbiddenKey, type WideJson } from '@stemma/canonical';
-import { NumberText, plain, type ExactJson, type ExactObject } from '@stemma/stages';
+import { NumberText, printPlain, type ExactJson, type ExactObject } from '@stemma/stages';
 
 /** A value as a tree can hold it, and whether that is the very value or only what comes nearest. */
 export type TreeValue = { readonly value: WideJson; readonly exact: boolean };
@@ -24,7 +24,7 @@ const keep = (value: ExactJson, depth: number, loss: Loss): WideJson => {
   if (typeof value !== 'object' || value === null)
     return typeof value === 'bigint' ? lost(String(value), loss) : value;
   if (value instanceof NumberText) return lost(value.float ? positive(Number(value.text)) : value.text, loss);
-  if (depth >= MAX_LEVELS) return lost(plain(value), loss);
+  if (depth >= MAX_LEVELS) return lost(printPlain(value), loss);
   if (Array.isArray(value)) return (value as readonly ExactJson[]).map((item) => keep(item, depth + 1, loss));
   const entries: [string, WideJson][] = [];
   for (const [key, item] of Object.entries(value as ExactObject)) {

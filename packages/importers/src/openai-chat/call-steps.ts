@@ -3,12 +3,12 @@ import type { Step } from '@stemma/history';
 import { checkNode } from '../check-node.ts';
 import { messageAt } from './check-message.ts';
 import { SYSTEM_ROLES } from './fields.ts';
-import type { RecordedBlock } from './message.ts';
 import { messageToNodes } from './message-to-nodes.ts';
+import type { RecordedBlock } from './message.ts';
 import { blocksToMessages } from './nodes-to-messages.ts';
 
 /** A block of the working state, in the order of the thread. */
-export type StandingBlock = RecordedBlock & { readonly inSys: boolean };
+export type CurrentBlock = RecordedBlock & { readonly inSys: boolean };
 
 /** What makes a working state show a message list: steps without a commit, and what they come to in messages. */
 export type CallSteps = {
@@ -20,7 +20,7 @@ export type CallSteps = {
 };
 
 /** A message as it stands in the tree: its blocks, and its canonical JSON. */
-type Standing = { readonly blocks: readonly StandingBlock[]; readonly json: string };
+type CurrentMessage = { readonly blocks: readonly CurrentBlock[]; readonly json: string };
 
 /**
  * The steps from what stands in a working state to the message list of the next call. Leading system messages are
@@ -30,14 +30,14 @@ type Standing = { readonly blocks: readonly StandingBlock[]; readonly json: stri
  *
  * @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and what {@link checkNode} throws
  */
-export const callSteps = (standing: readonly StandingBlock[], messages: readonly WideJson[]): CallSteps => {
+export const callSteps = (current: readonly CurrentBlock[], messages: readonly WideJson[]): CallSteps => {
   const wanted = messages.map((message, i) => messageAt(message, `message ${i}`));
   const leading = wanted.findIndex((message) => !SYSTEM_ROLES.has(message['role'] as string));
   const head = leading === -1 ? wanted.length : leading;
-  const inSys = groupsOf(standing.filter((block) => block.inSys));
-  const others = groupsOf(standing.filter((block) => !block.inSys));
+  const inSys = groupsOf(current.filter((block) => block.inSys));
+  const others = groupsOf(current.filter((block) => !block.inSys));
   const system = sysSteps(inSys, wanted.slice(0, head));
-  const rest = followSteps(others, wanted.slice(head), head, '^ah');
+  const rest = keepOrderSteps(others, wanted.slice(head), head, '^ah');
   return {
     steps: [...system.steps, ...rest.steps],
     kept: system.kept + rest.kept,
@@ -48,8 +48,8 @@ export const callSteps = (standing: readonly StandingBlock[], messages: readonly
 };
 
 /** The blocks of each message together: an importer or a recorder wrote which go on another; any other stands alone. */
-const groupsOf = (blocks: readonly StandingBlock[]): Standing[] => {
-  const groups: StandingBlock[][] = [];
+const groupsOf = (blocks: readonly CurrentBlock[]): CurrentMessage[] => {
+  const groups: CurrentBlock[][] = [];
   for (const block of blocks) {
     const last = groups.at(-1);
     const note = last?.[0]?.payload['data_message'] as { readonly ordinal?: WideJson } | undefined;
@@ -61,11 +61,11 @@ const groupsOf = (blocks: readonly StandingBlock[]): Standing[] => {
 };
 
 /** Under `^sys` as many messages as before are rewritten in place, where only the text of one is another. */
-const sysSteps = (standing: readonly Standing[], wanted: readonly WideJsonObject[]): CallSteps => {
+const sysSteps = (current: readonly CurrentMessage[], wanted: readonly WideJsonObject[]): CallSteps => {
   const replaced: Step[] = [];
-  if (standing.length === wanted.length) {
+  if (current.length === wanted.length) {
     const fits = wanted.every((message, i) => {
-      const { blocks, json } = standing[i] as Standing;
+      const { blocks, json } = current[i] as CurrentMessage;
       if (json === canonicalJson(message)) return true;
       const [block, more] = blocks;
       const [node, another] = messageToNodes(message, ordinalOf(block) ?? i);
@@ -84,34 +84,34 @@ const sysSteps = (standing: readonly Standing[], wanted: readonly WideJsonObject
       return { steps: replaced, kept, replaced: replaced.length, removed: 0, inserted: 0 };
     }
   }
-  return followSteps(standing, wanted, 0, '^sys');
+  return keepOrderSteps(current, wanted, 0, '^sys');
 };
 
-const ordinalOf = (block: StandingBlock | undefined): number | undefined => {
+const ordinalOf = (block: CurrentBlock | undefined): number | undefined => {
   const note = block?.payload['data_message'] as { readonly ordinal?: WideJson } | undefined;
   return typeof note?.ordinal === 'number' ? note.ordinal : undefined;
 };
 
 /** Keeps what the list begins with, in its order; removes what else stands there; inserts the rest behind. */
-const followSteps = (
-  standing: readonly Standing[],
+const keepOrderSteps = (
+  current: readonly CurrentMessage[],
   wanted: readonly WideJsonObject[],
   first: number,
   parent: '^ah' | '^sys',
 ): CallSteps => {
-  const stays = new Set<Standing>();
+  const stays = new Set<CurrentMessage>();
   let next = 0;
   let kept = 0;
   for (; kept < wanted.length; kept++) {
     const json = canonicalJson(wanted[kept] as WideJsonObject);
     let at = next;
-    while (at < standing.length && standing[at]?.json !== json) at++;
-    const found = standing[at];
+    while (at < current.length && current[at]?.json !== json) at++;
+    const found = current[at];
     if (found === undefined) break;
     stays.add(found);
     next = at + 1;
   }
-  const gone = standing.filter((group) => !stays.has(group));
+  const gone = current.filter((group) => !stays.has(group));
   const steps: Step[] = gone.flatMap(({ blocks }) => blocks.map(({ id }): Step => ({ op: 'remove', id })));
   for (let i = kept; i < wanted.length; i++)
     steps.push(insertStep(wanted[i] as WideJsonObject, first + i, parent));

@@ -1,52 +1,52 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
 import { checkNode } from '../check-node.ts';
-import type { Beginning, Draft } from '../importer.ts';
-import { count, newTally, reportOf } from '../tally.ts';
+import type { ImporterOutput, MakeFirstStep } from '../importer.ts';
+import { addCount, importReport, newTally } from '../tally.ts';
 import { messageAt } from './check-message.ts';
 import { MAPPING, SYSTEM_ROLES } from './fields.ts';
+import { newImportAudit, type ImportAudit } from './import-audit.ts';
 import { messageToNodes } from './message-to-nodes.ts';
-import { newWitness, type Witness } from './witness.ts';
 
 /** A conversation that is read message by message. */
-export type Conversation = {
+export type ChatConversation = {
   /** How many messages it has so far: the ordinal of the next. */
   readonly size: () => number;
   /** Takes the next message. @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and what {@link checkNode} throws */
-  readonly add: (message: WideJson, where: string) => Iterable<Draft>;
+  readonly add: (message: WideJson, where: string) => Iterable<ImporterOutput>;
   /** What is still to be recorded, and the report. */
-  readonly end: () => Iterable<Draft>;
+  readonly end: () => Iterable<ImporterOutput>;
 };
 
-const start: Beginning = (name, source) => ({ op: 'start', name, source });
+const start: MakeFirstStep = (name, source) => ({ op: 'start', name, source });
 
 /** So many messages go into one command at the most: a frame stays small however long a conversation has no call. */
 const MAX_MESSAGES = 1_000;
 
 /** Begins a conversation. `besides`: what stood beside the messages; it is kept with the first of them. */
-export const beginConversation = (besides: WideJsonObject): Conversation => {
-  const witness = newWitness(newTally());
+export const openConversation = (besides: WideJsonObject): ChatConversation => {
+  const audit = newImportAudit(newTally());
   let ordinal = 0;
   let begun = false;
   let inHead = false;
   let steps: Step[] = [];
 
-  const flush = (): Draft => {
-    const draft: Draft = { kind: 'steps', begin: begun ? null : start, steps };
+  const flush = (): ImporterOutput => {
+    const output: ImporterOutput = { kind: 'steps', firstStep: begun ? null : start, steps };
     begun = true;
     steps = [];
-    return draft;
+    return output;
   };
-  function* add(value: WideJson, where: string): Iterable<Draft> {
+  function* add(value: WideJson, where: string): Iterable<ImporterOutput> {
     const message = messageAt(value, where);
     const role = message['role'] as string;
     if (role === 'assistant') {
       steps.push({ op: 'commit', at_ns: 0n });
-      count(witness.tally.read, 'cycles');
+      addCount(audit.tally.read, 'cycles');
       yield flush();
     }
     inHead ||= !SYSTEM_ROLES.has(role);
-    const [node, ...siblings] = nodesOf(message, ordinal, ordinal === 0 ? besides : {}, witness);
+    const [node, ...siblings] = nodesOf(message, ordinal, ordinal === 0 ? besides : {}, audit);
     for (const each of [node, ...siblings]) checkNode(each as WideJsonObject, where);
     steps.push({
       op: 'insert',
@@ -55,14 +55,14 @@ export const beginConversation = (besides: WideJsonObject): Conversation => {
       ...(siblings.length === 0 ? {} : { siblings }),
       at_ns: 0n,
     });
-    witness.see(message, where);
+    audit.addMessage(message, where);
     ordinal += 1;
     if (steps.length >= MAX_MESSAGES) yield flush();
   }
-  function* end(): Iterable<Draft> {
+  function* end(): Iterable<ImporterOutput> {
     if (steps.length > 0 || !begun) yield flush();
-    witness.end(ordinal, besides);
-    yield { kind: 'report', report: reportOf(MAPPING, witness.tally) };
+    audit.finish(ordinal, besides);
+    yield { kind: 'report', report: importReport(MAPPING, audit.tally) };
   }
   return { size: () => ordinal, add, end };
 };
@@ -71,10 +71,10 @@ const nodesOf = (
   message: WideJsonObject,
   ordinal: number,
   besides: WideJsonObject,
-  witness: Witness,
+  audit: ImportAudit,
 ): WideJsonObject[] => {
   const nodes = messageToNodes(message, ordinal);
-  count(witness.tally.read, 'blocks', nodes.length);
+  addCount(audit.tally.read, 'blocks', nodes.length);
   if (Object.keys(besides).length > 0) nodes[0] = { ...nodes[0], data_conversation: besides };
   return nodes;
 };

@@ -1,7 +1,7 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { Draft, Importer, Unit } from '../importer.ts';
-import { beginConversation, type Conversation } from './conversation.ts';
+import type { Importer, ImporterOutput, Unit } from '../importer.ts';
+import { openConversation, type ChatConversation } from './conversation.ts';
 import { MAPPING } from './fields.ts';
 
 /**
@@ -22,8 +22,8 @@ const isMessages = (value: WideJson): value is WideJsonObject & { readonly messa
 const isMessage = (value: WideJson): value is WideJsonObject =>
   isJsonObject(value) && value['messages'] === undefined && value['role'] !== undefined;
 
-async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
-  let lines: Conversation | null = null;
+async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> {
+  let lines: ChatConversation | null = null;
   let others = false;
   for await (const { value, where } of units) {
     const list = listOf(value);
@@ -33,11 +33,11 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
         `${where}: lines are either messages of one conversation or conversations, not both`,
       );
     if (list === null) {
-      lines ??= beginConversation({});
+      lines ??= openConversation({});
       yield* lines.add(value, `${where}, message ${lines.size()}`);
     } else {
       others = true;
-      const conversation = beginConversation(list.besides);
+      const conversation = openConversation(list.besides);
       for (const message of list.messages)
         yield* conversation.add(message, `${where}, message ${conversation.size()}`);
       yield* conversation.end();

@@ -1,7 +1,7 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 
 /** A message as the API takes it. */
-export type Message = Record<string, WideJson>;
+export type ChatMessage = Record<string, WideJson>;
 
 /** A block of the thread with everything that was recorded of it. */
 export type RecordedBlock = {

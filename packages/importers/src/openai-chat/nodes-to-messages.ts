@@ -1,14 +1,14 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { addByHand, follow } from './by-hand.ts';
 import { NAMED_FIELDS, ROLES } from './fields.ts';
-import type { Message, RecordedBlock } from './message.ts';
+import { addManualBlock, trackCalls } from './manual-blocks.ts';
+import type { ChatMessage, RecordedBlock } from './message.ts';
 
 /**
  * The message list that blocks of the thread stand for: imported ones give the very messages they came from
  * (context-tree §9), others are put together by their role and kind.
  */
-export const blocksToMessages = (blocks: readonly RecordedBlock[]): Message[] => {
-  const messages: Message[] = [];
+export const blocksToMessages = (blocks: readonly RecordedBlock[]): ChatMessage[] => {
+  const messages: ChatMessage[] = [];
   const waiting = new Set<string>();
   for (let i = 0; i < blocks.length;) {
     const first = blocks[i] as RecordedBlock;
@@ -18,14 +18,14 @@ export const blocksToMessages = (blocks: readonly RecordedBlock[]): Message[] =>
       continue;
     }
     if (note === null) {
-      addByHand(messages, waiting, first, blocks[i - 1]);
+      addManualBlock(messages, waiting, first, blocks[i - 1]);
       i += 1;
       continue;
     }
     let end = i + 1;
     while (end < blocks.length && blocks[end]?.payload['data_continues'] === note.ordinal) end += 1;
-    const message = join(note, blocks.slice(i, end));
-    follow(waiting, message);
+    const message = joinBlocks(note, blocks.slice(i, end));
+    trackCalls(waiting, message);
     messages.push(message);
     i = end;
   }
@@ -47,9 +47,9 @@ const noteOf = ({ payload, role }: RecordedBlock): Note | null => {
   return { ordinal, content, fields };
 };
 
-const join = (note: Note, blocks: readonly RecordedBlock[]): Message => {
+const joinBlocks = (note: Note, blocks: readonly RecordedBlock[]): ChatMessage => {
   const [first] = blocks as readonly [RecordedBlock];
-  const message: Message = { role: first.role, ...note.fields };
+  const message: ChatMessage = { role: first.role, ...note.fields };
   for (const [field, attribute] of Object.entries(NAMED_FIELDS))
     if (first.payload[attribute] !== undefined) message[field] = first.payload[attribute];
   const texts = blocks.filter((block) => block.kind !== 'call');

@@ -1,6 +1,14 @@
-import { threadIndexes, type EventRef, type FlatTree, type Headers, type Payload, type PayloadSource, type ThreadMode } from '@stemma/context-tree';
+import {
+  threadIndexes,
+  type EventRef,
+  type FlatTree,
+  type Headers,
+  type Payload,
+  type PayloadSource,
+  type ThreadMode,
+} from '@stemma/context-tree';
 import { collect } from '@stemma/suspend';
-import type { Message, RecordedBlock } from './message.ts';
+import type { ChatMessage, RecordedBlock } from './message.ts';
 import { blocksToMessages } from './nodes-to-messages.ts';
 
 /**
@@ -13,7 +21,7 @@ export const toOpenAIMessages = (
   tree: FlatTree,
   payloads: PayloadSource,
   mode: ThreadMode = 'full',
-): Message[] => {
+): ChatMessage[] => {
   const read = (ref: EventRef | null | undefined): Payload =>
     ref === null || ref === undefined ? {} : payloads(ref);
   const blocks = collect((attempt) =>

@@ -2,10 +2,10 @@ import { isJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import { checkNode } from '../check-node.ts';
-import type { Beginning, Draft, Importer, Unit } from '../importer.ts';
-import { count, newTally, reportOf } from '../tally.ts';
+import type { Importer, ImporterOutput, MakeFirstStep, Unit } from '../importer.ts';
+import { addCount, importReport, newTally } from '../tally.ts';
+import { newDryRun } from './dry-run.ts';
 import { parseLine, stepOf, type StartLine } from './parse-line.ts';
-import { newRehearsal } from './rehearsal.ts';
 
 const MAPPING = 'steps@1';
 
@@ -21,45 +21,45 @@ export const steps: Importer = {
   read,
 };
 
-async function* read(units: AsyncIterable<Unit>): AsyncIterable<Draft> {
+async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> {
   const tally = newTally();
-  const rehearsal = newRehearsal();
-  let begin: Beginning | null = null;
+  const rehearsal = newDryRun();
+  let firstStep: MakeFirstStep | null = null;
   let flushed = 0;
   let open: Step[] = [];
-  let places: string[] = [];
+  let stepLabels: string[] = [];
 
-  const flush = (): Draft => {
-    const first = flushed > 0 ? null : begin;
+  const flush = (): ImporterOutput => {
+    const first = flushed > 0 ? null : firstStep;
     const rehearsed = first === null ? open : [first(null, { format: MAPPING, sha256: '' }), ...open];
-    rehearsal.run(rehearsed, first === null ? places : ['the start', ...places]);
-    const draft: Draft = { kind: 'steps', begin: first, steps: open };
+    rehearsal.run(rehearsed, first === null ? stepLabels : ['the start', ...stepLabels]);
+    const output: ImporterOutput = { kind: 'steps', firstStep: first, steps: open };
     flushed += 1;
     open = [];
-    places = [];
-    return draft;
+    stepLabels = [];
+    return output;
   };
 
   for await (const { value, where } of units) {
     const line = parseLine(value, where);
-    count(tally.read, line.op);
+    addCount(tally.read, line.op);
     if (line.op === 'start') {
-      if (begin !== null) throw fail('E_INPUT_SHAPE', `${where}: a history starts once`);
-      begin = beginning(line);
+      if (firstStep !== null) throw fail('E_INPUT_SHAPE', `${where}: a history starts once`);
+      firstStep = firstStepOf(line);
       continue;
     }
-    if (begin === null)
+    if (firstStep === null)
       throw fail('E_INPUT_SHAPE', `${where}: the first line is {"op":"start","steps":1}, not ${line.op}`);
     const step = stepOf(line);
     if (step.op === 'insert') checkNode(step.node, where);
     open.push(step);
-    places.push(where);
+    stepLabels.push(where);
     if (step.op === 'commit') yield flush();
   }
   if (open.length > 0 || flushed === 0) yield flush();
-  yield { kind: 'report', report: reportOf(MAPPING, tally) };
+  yield { kind: 'report', report: importReport(MAPPING, tally) };
 }
 
-const beginning =
-  ({ thread }: StartLine): Beginning =>
+const firstStepOf =
+  ({ thread }: StartLine): MakeFirstStep =>
   (name, source) => ({ op: 'start', name, source, ...(thread === undefined ? {} : { thread }) });

@@ -12,7 +12,7 @@ const instant = z.iso
   .optional();
 
 /** The lines of a steps file; what `insert` and `replace` have besides belongs to the node. */
-const Line = z.discriminatedUnion('op', [
+const StepLine = z.discriminatedUnion('op', [
   z.strictObject({
     op: z.literal('start'),
     steps: z.literal(1),
@@ -32,16 +32,16 @@ const Line = z.discriminatedUnion('op', [
   z.strictObject({ op: z.literal('name'), name: text }),
   z.strictObject({ op: z.literal('annotate'), note: z.string() }),
 ]);
-type Line = z.infer<typeof Line>;
-export type StartLine = Extract<Line, { op: 'start' }>;
+type StepLine = z.infer<typeof StepLine>;
+export type StartLine = Extract<StepLine, { op: 'start' }>;
 
 /**
  * The line that a value is.
  *
  * @throws E_INPUT_SHAPE naming the line and what is wrong with it.
  */
-export const parseLine = (value: WideJson, where: string): Line => {
-  const parsed = Line.safeParse(value);
+export const parseLine = (value: WideJson, where: string): StepLine => {
+  const parsed = StepLine.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const at = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `;
@@ -49,7 +49,7 @@ export const parseLine = (value: WideJson, where: string): Line => {
 };
 
 /** The step of a command that a line stands for. Without a time of its own it gets the next nanosecond. */
-export const stepOf = (line: Exclude<Line, StartLine>): Step => {
+export const stepOf = (line: Exclude<StepLine, StartLine>): Step => {
   switch (line.op) {
     case 'insert': {
       const { op, parent, at, ...node } = line;

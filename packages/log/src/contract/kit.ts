@@ -22,8 +22,8 @@ export const bytesOf = (i: number): Uint8Array =>
             at: 1n,
             command: `c${i}`,
             digest: sha256(''),
-            lineage: 0,
-            events: [{ type: 'PositionAnnotated', strand: 0, seq: 0, note: 'x'.repeat(i * 37) }],
+            branchId: 0,
+            events: [{ type: 'PositionAnnotated', branchId: 0, seq: 0, note: 'x'.repeat(i * 37) }],
           },
         ).bytes,
       );

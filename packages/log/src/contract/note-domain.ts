@@ -32,7 +32,7 @@ const NO_HISTORY: History = { notes: [], commands: new Map() };
 
 const decideNote = (seq: number, note: string): readonly HistoryEvent[] => {
   if (note === 'refused') throw fail('E_COMMAND_INVALID', 'this note is refused');
-  return [{ type: 'PositionAnnotated', strand: 0, seq: Math.max(seq - 1, 0), note }];
+  return [{ type: 'PositionAnnotated', branchId: 0, seq: Math.max(seq - 1, 0), note }];
 };
 
 const applyNote = ({ notes, commands }: History, frame: Frame): History => {
@@ -143,7 +143,7 @@ const noteSession = (start: History, head: HeadState | undefined, asOf: number):
     decide: ({ note }): Decision => ({
       author: { recorder: 'notes' },
       at: BigInt(state.notes.length),
-      lineage: 0,
+      branchId: 0,
       events: decideNote(state.notes.length, note),
     }),
     apply: (frame, hash) => {

@@ -44,9 +44,9 @@ const encode = async <C>(
   contents: ContentSink & ContentSource,
 ): Promise<Sent<C>> => {
   const { id, digest } = task.intent;
-  const { author, at, lineage, events } = await session.decide(task.intent.command);
+  const { author, at, branchId, events } = await session.decide(task.intent.command);
   const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
-  const body: Body = { ...author, at, command: id, digest, lineage, events };
+  const body: Body = { ...author, at, command: id, digest, branchId, events };
   const encoded = encodeFrame(envelope, body);
   const record = sealRecord(encoded.bytes);
   for (const { bytes } of encoded.contents) await contents.put(bytes);

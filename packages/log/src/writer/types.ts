@@ -17,7 +17,7 @@ export type Intent<C> = {
 export type Decision = {
   readonly author: Author;
   readonly at: bigint;
-  readonly lineage: number;
+  readonly branchId: number;
   readonly events: readonly HistoryEvent[];
 };
 

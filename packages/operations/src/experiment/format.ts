@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 export const EXPERIMENT_FORMAT = 'stemma-experiment@1';
 
-const MOST_COMMANDS = 1_000_000;
-const MOST_STEPS = 100_000;
+const MAX_COMMANDS = 1_000_000;
+const MAX_STEPS = 100_000;
 
 const count = z.int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -35,29 +35,29 @@ const command = z.strictObject({
     .optional(),
   /** The time of its nodes. */
   time: time.nullable(),
-  steps: z.array(step).min(1).max(MOST_STEPS),
+  steps: z.array(step).min(1).max(MAX_STEPS),
   /** The snapshot it made. */
   snapshot: z.strictObject({ cycle: count, tree: sha256, thread: sha256 }).optional(),
   /** What it was in the history it comes from: told, never used. */
-  origin: z.strictObject({ seq: count, strand: count, at: time }),
+  origin: z.strictObject({ seq: count, branchId: count, at: time }),
 });
 
-/** A lineage as an experiment: what was done, in order, and what must come of it when it is done again. */
+/** A branch as an experiment: what was done, in order, and what must come of it when it is done again. */
 const experiment = z.strictObject({
   format: z.literal(EXPERIMENT_FORMAT),
   origin: z.strictObject({
     history: name,
     name: z.string().max(600).nullable(),
-    lineage: name,
+    branch: name,
     position: name,
     source: z.strictObject({ format: z.string().max(600), sha256: z.string().max(600) }).nullable(),
   }),
   configuration: z.record(z.string().max(600), json),
   seeds: z.record(z.string().max(600), json),
-  commands: z.array(command).min(1).max(MOST_COMMANDS),
+  commands: z.array(command).min(1).max(MAX_COMMANDS),
   /** Hashes of the tree and the thread at the end, committed or not. */
   end: z.strictObject({ tree: sha256, thread: sha256 }),
-  /** Names and notes that belong to positions outside of the lineage, in words. */
+  /** Names and notes that belong to positions outside of the branch, in words. */
   left_out: z.array(z.string().max(2_000)).max(100_000),
 });
 

@@ -1,17 +1,24 @@
-import { canonicalJson, compareBytes, parseWideJson, sha256Hex, toHex, type WideJson } from '@stemma/canonical';
+import {
+  canonicalJson,
+  compareBytes,
+  parseWideJson,
+  sha256Hex,
+  toHex,
+  type WideJson,
+} from '@stemma/canonical';
 import type { Outcome } from '@stemma/command-handler';
 import { hashFlat } from '@stemma/context-tree';
 import { fail, isStemmaError, StemmaError } from '@stemma/errors';
 import { isOf } from '@stemma/events';
 import { historyId, parseCommand, type Command } from '@stemma/history';
-import { lineOf, type Line, type Position, type TreeView } from '@stemma/history-store';
+import { branchRefOf, type BranchRef, type Position, type TreeView } from '@stemma/history-store';
 import { checkExperiment, EXPERIMENT_FORMAT, type Experiment, type ExperimentCommand } from './format.ts';
-import type { ExperimentRun, RunOptions } from './types.ts';
+import type { ExperimentRun, ExperimentRunOptions } from './types.ts';
 
 /** Where an experiment runs. */
 export type ExperimentTarget = {
   submit(command: Command): Promise<Outcome>;
-  position(line: Line, ref: string): Promise<Position>;
+  position(line: BranchRef, ref: string): Promise<Position>;
   view(position: Position): Promise<TreeView>;
 };
 
@@ -25,71 +32,71 @@ export type ExperimentTarget = {
 export const runExperiment = async (
   home: ExperimentTarget,
   text: string,
-  { name = null, signal, onProgress }: RunOptions = {},
+  { name = null, signal, onProgress }: ExperimentRunOptions = {},
 ): Promise<ExperimentRun> => {
   const experiment = checkExperiment(parseWideJson(text, 'the experiment'));
   const sha256 = sha256Hex(text);
-  const started = `experiment:${sha256}`;
-  const history = historyId(name, started);
+  const startCommand = `experiment:${sha256}`;
+  const history = historyId(name, startCommand);
   const total = experiment.commands.length;
-  const done: { readonly strand: number; readonly seq: number }[] = [];
-  const commands = experiment.commands.map((each, i) => prepared(each, i));
+  const done: { readonly branchId: number; readonly seq: number }[] = [];
+  const commands = experiment.commands.map((each, i) => prepareCommand(each, i));
   let repeated = 0;
   let snapshots = 0;
-  for (const [i, ready] of commands.entries()) {
+  for (const [i, prepared] of commands.entries()) {
     signal?.throwIfAborted();
     const last = done.at(-1);
-    const beginning = { name, source: { format: EXPERIMENT_FORMAT, sha256 } };
-    const command = { ...ready.command(done, beginning), history, lineage: last?.strand ?? 0 };
+    const historyStart = { name, source: { format: EXPERIMENT_FORMAT, sha256 } };
+    const command = { ...prepared.command(done, historyStart), history, branchId: last?.branchId ?? 0 };
     const outcome = await submit(home, i, experiment, {
       ...command,
-      id: i === 0 ? started : command.id,
+      id: i === 0 ? startCommand : command.id,
       ...(last === undefined ? {} : { expected: last.seq }),
     });
     snapshots += checkOutcome(i, experiment, outcome) ? 1 : 0;
     repeated += outcome.repeated ? 1 : 0;
-    done.push({ strand: outcome.strand, seq: outcome.seq });
+    done.push({ branchId: outcome.branchId, seq: outcome.seq });
     onProgress?.(i + 1, total);
   }
-  const { strand, seq } = done.at(-1) ?? { strand: 0, seq: 0 };
-  const line = lineOf(history, strand);
-  const { tree, payloads, thread } = await home.view(await home.position(line, `@s${seq}`));
+  const { branchId, seq } = done.at(-1) ?? { branchId: 0, seq: 0 };
+  const branchRef = branchRefOf(history, branchId);
+  const { tree, payloads, thread } = await home.view(await home.position(branchRef, `@s${seq}`));
   const hashes = hashFlat(tree, payloads, thread);
   const end = { tree: toHex(hashes.treeHash), thread: toHex(hashes.threadHash) };
   for (const what of ['tree', 'thread'] as const)
     if (end[what] !== experiment.end[what])
       throw parted(experiment, total - 1, `the ${what} at the end is another than recorded`);
-  return { history, lineage: line.lineage, commands: total, repeated, snapshots, ...end };
+  return { history, branch: branchRef.branch, commands: total, repeated, snapshots, ...end };
 };
 
-type Done = readonly { readonly strand: number; readonly seq: number }[];
-type Beginning = {
+type Done = readonly { readonly branchId: number; readonly seq: number }[];
+type HistoryStart = {
   readonly name: string | null;
   readonly source: { readonly format: string; readonly sha256: string };
 };
 
 /** A command of the file, checked before anything is written; the positions that it names are known when it is its turn. */
-const prepared = (each: ExperimentCommand, i: number) => {
-  const begins = (op: WideJson | undefined): boolean => op === 'start' || op === 'import';
-  if (begins(each.steps[0]?.['op']) !== (i === 0))
+const prepareCommand = (each: ExperimentCommand, i: number) => {
+  const startsHistory = (op: WideJson | undefined): boolean => op === 'start' || op === 'import';
+  if (startsHistory(each.steps[0]?.['op']) !== (i === 0))
     throw fail(
       'E_EXPERIMENT_INVALID',
       `commands.${i}: a history is begun by the first command, and by no other`,
     );
   for (const [k, step] of each.steps.entries())
-    if (step['op'] === 'observe' || (k > 0 && begins(step['op'])))
+    if (step['op'] === 'observe' || (k > 0 && startsHistory(step['op'])))
       throw fail(
         'E_EXPERIMENT_INVALID',
         `commands.${i}.steps.${k}: ${canonicalJson(step['op'] ?? null)} has no place in an experiment`,
       );
-  const command = (done: Done, beginning: Beginning): Command => {
+  const command = (done: Done, historyStart: HistoryStart): Command => {
     const last = done.at(-1);
     const steps = each.steps.map((step): WideJson => {
       const made: { [name: string]: WideJson } = { ...step };
       if (typeof made['at_ns'] === 'string') made['at_ns'] = nanoseconds(made['at_ns'], i);
       for (const field of ['position', 'since'])
-        if (made[field] !== undefined) made[field] = placeOf(made[field], done, i);
-      if (begins(step['op'])) Object.assign(made, beginning);
+        if (made[field] !== undefined) made[field] = positionAfter(made[field], done, i);
+      if (startsHistory(step['op'])) Object.assign(made, historyStart);
       if (step['op'] === 'fork' && last !== undefined) made['at'] = { ...last };
       if (step['op'] === 'rollback' && last !== undefined) made['to'] = { ...last };
       return made;
@@ -98,7 +105,7 @@ const prepared = (each: ExperimentCommand, i: number) => {
       return parseCommand({
         id: each.id,
         history: 'h',
-        lineage: 0,
+        branchId: 0,
         by: each.by,
         ...(each.notes === undefined ? {} : { notes: each.notes }),
         ...(each.time === null ? {} : { at_ns: BigInt(each.time) }),
@@ -111,7 +118,7 @@ const prepared = (each: ExperimentCommand, i: number) => {
   };
   // Once with positions that are none, so that a file with a fault at its end is refused before anything is written.
   command(
-    Array.from({ length: i }, (_, seq) => ({ strand: 0, seq })),
+    Array.from({ length: i }, (_, seq) => ({ branchId: 0, seq })),
     { name: null, source: { format: '', sha256: '' } },
   );
   return { command };
@@ -123,15 +130,15 @@ const nanoseconds = (text: string, i: number): bigint => {
   return BigInt(text);
 };
 
-const placeOf = (value: WideJson, done: Done, i: number): WideJson => {
+const positionAfter = (value: WideJson, done: Done, i: number): WideJson => {
   const after = typeof value === 'object' && value !== null && 'after' in value ? value['after'] : undefined;
-  const place = typeof after === 'number' ? done[after] : undefined;
-  if (place === undefined)
+  const position = typeof after === 'number' ? done[after] : undefined;
+  if (position === undefined)
     throw fail(
       'E_EXPERIMENT_INVALID',
       `commands.${i}: a position is {after: the number of an earlier command}`,
     );
-  return { ...place };
+  return { ...position };
 };
 
 /** What is no fault of the experiment. */

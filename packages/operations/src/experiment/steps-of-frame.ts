@@ -2,14 +2,14 @@ import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { HistoryEvent, RecordedNode } from '@stemma/events';
 
 type Steps = { readonly [name: string]: WideJson }[];
-type At = { readonly strand: number; readonly seq: number };
+type PositionKey = { readonly branchId: number; readonly seq: number };
 
 /** What the steps of a frame refer to. */
 export type FrameContext = {
   readonly seq: number;
   readonly command: string;
   /** The number of the command after which a position is; null: it lies outside of the experiment. */
-  readonly after: (at: At) => number | null;
+  readonly after: (at: PositionKey) => number | null;
   /** The export of the tree at the frame, for one that begins with an import. */
   readonly exported: string | null;
   readonly leaveOut: (what: string) => void;
@@ -26,13 +26,14 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
   const time = sharedTime(events);
   const steps: Steps = [];
   const imported = events.some(({ type }) => type === 'SnapshotImported');
-  const injects = events[0]?.type === 'InterventionRecorded' && events[0].intervention === 'message_inject';
-  const own = (at: bigint): { at_ns?: string } => (at === time ? {} : { at_ns: String(at) });
+  const isInjection =
+    events[0]?.type === 'InterventionRecorded' && events[0].intervention === 'message_inject';
+  const ownTime = (at: bigint): { at_ns?: string } => (at === time ? {} : { at_ns: String(at) });
   let turn: RecordedNode | null = null;
   for (const event of events) {
     switch (event.type) {
       case 'InterventionRecorded':
-        steps.push(...saidOnly(event, context));
+        steps.push(...stepsOfContent(event, context));
         break;
       case 'HistoryStarted': {
         const { ids, thread } = event;
@@ -40,22 +41,22 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
         else steps.push({ op: 'start', ids, thread });
         break;
       }
-      case 'LineageStarted':
+      case 'BranchStarted':
         steps.push(
           event.how === 'fork'
-            ? { op: 'fork', name: event.name, ...described(events) }
-            : { op: 'rollback', abandoned: event.abandoned, ...described(events) },
+            ? { op: 'fork', name: event.name, ...descriptionIn(events) }
+            : { op: 'rollback', abandoned: event.abandoned, ...descriptionIn(events) },
         );
         return { time, steps };
       case 'NodeInserted':
         steps.push(
-          injects && isInjected(event.node, context.command)
+          isInjection && isInjected(event.node, context.command)
             ? injectStep(event.parent, event.node)
             : {
                 op: 'insert',
                 parent: event.parent,
-                node: given(event.node),
-                ...own(event.node.created_at_ns),
+                node: givenNode(event.node),
+                ...ownTime(event.node.created_at_ns),
               },
         );
         break;
@@ -77,7 +78,7 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'SnapshotCommitted':
         steps.push({
           op: 'commit',
-          ...(turn === null ? {} : { turn_id: turn.id, ...own(turn.created_at_ns) }),
+          ...(turn === null ? {} : { turn_id: turn.id, ...ownTime(turn.created_at_ns) }),
         });
         break;
       case 'PolicyConfigured':
@@ -93,10 +94,10 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
         steps.push({ op: 'priorities', priorities: [{ id: event.id, priority: event.priority }] });
         break;
       case 'PositionNamed':
-        steps.push(...placed({ op: 'name', name: event.name }, event, context));
+        steps.push(...withPosition({ op: 'name', name: event.name }, event, context));
         break;
       case 'PositionAnnotated':
-        steps.push(...placed({ op: 'annotate', note: event.note }, event, context));
+        steps.push(...withPosition({ op: 'annotate', note: event.note }, event, context));
         break;
       case 'NodeImported':
       case 'SnapshotImported':
@@ -130,7 +131,7 @@ const sharedTime = (events: readonly HistoryEvent[]): bigint | null => {
 };
 
 /** A node as it was given: without what is made where a command is decided. */
-const given = (node: RecordedNode): WideJson => {
+const givenNode = (node: RecordedNode): WideJson => {
   const { cycle: _cycle, created_at_ns: _at, creation_index: _index, ...rest } = node;
   return rest as WideJson;
 };
@@ -175,7 +176,7 @@ const injectStep = (parent: string, node: RecordedNode): Steps[number] => ({
 });
 
 /** Interventions that nothing else in the frame tells of. */
-const saidOnly = (
+const stepsOfContent = (
   { intervention, content }: Extract<HistoryEvent, { type: 'InterventionRecorded' }>,
   { after }: FrameContext,
 ): Steps => {
@@ -185,7 +186,7 @@ const saidOnly = (
   }
   if (intervention !== 'run') return [];
   const { rounds, total_rounds_after, since } = content as { readonly [name: string]: WideJson };
-  const from = since === undefined ? null : after(since as unknown as At);
+  const from = since === undefined ? null : after(since as unknown as PositionKey);
   return [
     {
       op: 'run',
@@ -196,18 +197,22 @@ const saidOnly = (
   ];
 };
 
-const described = (events: readonly HistoryEvent[]): { description?: string } => {
+const descriptionIn = (events: readonly HistoryEvent[]): { description?: string } => {
   const note = events.find((event) => event.type === 'PositionAnnotated');
   return note === undefined ? {} : { description: note.note };
 };
 
 /** A name or note with the position it is of; one of the frame itself needs none. */
-const placed = (step: Steps[number], at: At, { seq, after, leaveOut }: FrameContext): Steps => {
+const withPosition = (
+  step: Steps[number],
+  at: PositionKey,
+  { seq, after, leaveOut }: FrameContext,
+): Steps => {
   if (at.seq === seq) return [step];
-  const place = after(at);
-  if (place !== null) return [{ ...step, position: { after: place } }];
+  const commandNumber = after(at);
+  if (commandNumber !== null) return [{ ...step, position: { after: commandNumber } }];
   leaveOut(
-    `frame ${seq}: ${canonicalJson(step['op'] ?? null)} of position ${at.seq} of lineage ${at.strand}`,
+    `frame ${seq}: ${canonicalJson(step['op'] ?? null)} of position ${at.seq} of branch ${at.branchId}`,
   );
   return [];
 };

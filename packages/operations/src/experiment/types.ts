@@ -2,7 +2,7 @@ import type { Position } from '@stemma/history-store';
 
 export type ExperimentRun = {
   readonly history: string;
-  readonly lineage: string;
+  readonly branch: string;
   readonly commands: number;
   /** Commands that were there already: all of them when the experiment had been run before. */
   readonly repeated: number;
@@ -12,7 +12,7 @@ export type ExperimentRun = {
   readonly thread: string;
 };
 
-export type RunOptions = {
+export type ExperimentRunOptions = {
   /** A name for the history; without one its id derives from the file. */
   readonly name?: string | null;
   readonly signal?: AbortSignal;
@@ -21,8 +21,8 @@ export type RunOptions = {
 
 /** Branches as files that run again to the same hashes. */
 export type Experiments = {
-  /** A lineage up to a position as an experiment: the pieces of one JSON document. */
+  /** A branch up to a position as an experiment: the pieces of one JSON document. */
   export(position: Position): AsyncIterable<string>;
   /** Does an experiment again in a history of its own, to the same hashes. @throws E_EXPERIMENT_PARTED, E_EXPERIMENT_INVALID */
-  run(text: string, options?: RunOptions): Promise<ExperimentRun>;
+  run(text: string, options?: ExperimentRunOptions): Promise<ExperimentRun>;
 };

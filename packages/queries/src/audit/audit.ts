@@ -1,13 +1,14 @@
-import type { ServedRows } from '@stemma/projector';
+import type { Projection } from '@stemma/projector';
 import { impactOf } from '../impact/impact.ts';
-import { compareLines } from './compare.ts';
-import { eachIntervention, oneIntervention, pageOfInterventions } from './interventions.ts';
+import { compareBranches } from './compare.ts';
+import { eachIntervention, findInterventionById, listInterventionPage } from './interventions.ts';
 import type { Audit } from './types.ts';
 
-export const auditOf = (projector: ServedRows): Audit => ({
-  compare: (line, a, b, options) => compareLines(projector, line, a, b, options),
-  interventions: (line, filter = {}, window = {}) => pageOfInterventions(projector, line, filter, window),
-  eachIntervention: (line, filter = {}) => eachIntervention(projector, line, filter),
-  intervention: (history, id) => oneIntervention(projector, history, id),
-  impact: (history, id) => impactOf(projector, history, id),
+export const openAudit = (projection: Projection): Audit => ({
+  compare: (branchRef, a, b, options) => compareBranches(projection, branchRef, a, b, options),
+  interventions: (branchRef, filter = {}, window = {}) =>
+    listInterventionPage(projection, branchRef, filter, window),
+  eachIntervention: (branchRef, filter = {}) => eachIntervention(projection, branchRef, filter),
+  intervention: (history, id) => findInterventionById(projection, history, id),
+  impact: (history, id) => impactOf(projection, history, id),
 });

@@ -1,58 +1,75 @@
-import { authorOf, findAct, findIntervention, findLineage, type Act } from '@stemma/read-models';
+import {
+  authorOf,
+  findBranch,
+  findFrameSummary,
+  findIntervention,
+  type FrameSummary,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
-import { actsBetween, type Meeting, type Side } from '../meeting.ts';
-import type { ActSummary, ComparedSide, Comparison } from './types.ts';
+import { frameSummariesBetween, type BranchSide, type MergeBase } from '../merge-base.ts';
+import type { ComparedFrame, ComparedSide, Comparison } from './types.ts';
 
-const MOST_ACTS = 200;
+const MAX_INTERVENTIONS = 200;
 
-export type SideFrames = Pick<ComparedSide, 'first' | 'frames' | 'acts' | 'interventions'>;
+export type SideFrames = Pick<ComparedSide, 'first' | 'frames' | 'interventionFrames' | 'interventions'>;
 
-/** The frames of a side behind the stem, counted in one pass over those of the history. */
-export const sideFrames = (
+/** The frames of a side behind the merge base, counted in one pass over those of the history. */
+export const countSideFrames = (
   rows: RowReader,
   history: string,
-  stem: number,
-  { links, first }: Side,
+  mergeBase: number,
+  { segments, first }: BranchSide,
 ): SideFrames => {
-  if (first === null) return { first: null, frames: 0, acts: [], interventions: 0 };
-  const limits = new Map(links.map(({ strand, limit }) => [strand, limit]));
-  const acts: ActSummary[] = [];
+  if (first === null) return { first: null, frames: 0, interventionFrames: [], interventions: 0 };
+  const limits = new Map(segments.map(({ branchId, limit }) => [branchId, limit]));
+  const interventionFrames: ComparedFrame[] = [];
   let frames = 0;
   let interventions = 0;
-  for (const act of actsBetween(rows, history, stem + 1, Math.max(...limits.values()))) {
-    if (act.observed || act.seq > (limits.get(act.strand) ?? -1)) continue;
+  for (const frameSummary of frameSummariesBetween(
+    rows,
+    history,
+    mergeBase + 1,
+    Math.max(...limits.values()),
+  )) {
+    if (frameSummary.observed || frameSummary.seq > (limits.get(frameSummary.branchId) ?? -1)) continue;
     frames++;
-    if (act.actor === null) continue;
+    if (frameSummary.actor === null) continue;
     interventions++;
-    if (acts.length < MOST_ACTS) acts.push(actSummary(rows, history, act));
+    if (interventionFrames.length < MAX_INTERVENTIONS)
+      interventionFrames.push(comparedFrame(rows, history, frameSummary));
   }
-  return { first: actSummary(rows, history, findAct(rows, history, first)), frames, acts, interventions };
+  return {
+    first: comparedFrame(rows, history, findFrameSummary(rows, history, first)),
+    frames,
+    interventionFrames,
+    interventions,
+  };
 };
 
-const actSummary = (rows: RowReader, history: string, act: Act): ActSummary => {
-  const row = findIntervention(rows, history, act.seq);
+const comparedFrame = (rows: RowReader, history: string, frameSummary: FrameSummary): ComparedFrame => {
+  const row = findIntervention(rows, history, frameSummary.seq);
   return {
-    seq: act.seq,
-    strand: act.strand,
-    at: Number(act.at / 1_000_000n),
-    author: authorOf(act),
-    command: act.command,
+    seq: frameSummary.seq,
+    branchId: frameSummary.branchId,
+    at: Number(frameSummary.at / 1_000_000n),
+    author: authorOf(frameSummary),
+    command: frameSummary.command,
     intervention: row === undefined ? null : { type: row.type, notes: row.notes },
   };
 };
 
 /**
- * The fork or rollback that parted two sides. Where both left for lineages of their own it is the later of the two: until
- * then one of them lay on the other's chain.
+ * The fork or rollback that parted two sides. Where both left for branches of their own it is the later of the two: until
+ * then one of them lay on the other's ancestor path.
  */
 export const partedBy = (
   rows: RowReader,
   history: string,
-  { a, b }: Pick<Meeting, 'a' | 'b'>,
+  { a, b }: Pick<MergeBase, 'a' | 'b'>,
 ): Comparison['partedBy'] => {
   if (a.first === null || b.first === null) return null;
-  const side = b.starts && (!a.starts || b.first > a.first) ? 'b' : 'a';
+  const side = b.startsBranch && (!a.startsBranch || b.first > a.first) ? 'b' : 'a';
   const seq = side === 'a' ? a.first : b.first;
-  const how = findLineage(rows, history, seq)?.how === 'rollback' ? 'rollback' : 'fork';
-  return { ...actSummary(rows, history, findAct(rows, history, seq)), how, side };
+  const how = findBranch(rows, history, seq)?.how === 'rollback' ? 'rollback' : 'fork';
+  return { ...comparedFrame(rows, history, findFrameSummary(rows, history, seq)), how, side };
 };

@@ -1,12 +1,12 @@
 import { canonicalJson } from '@stemma/canonical';
 import { NODE_KIND, threadIndexes, type EventRef } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/history-store';
-import type { ComparedNode, Counted } from './types.ts';
+import type { ComparedNode, CountedPosition } from './types.ts';
 
 /** Tokens of a node's content, counted once for each content. */
 export type NodeTokens = (view: TreeView, index: number) => number;
 
-export const openTokens = (count: (text: string) => number): NodeTokens => {
+export const openTokenCounts = (count: (text: string) => number): NodeTokens => {
   const known = new Map<string, number>();
   return (view, index) => {
     const ref = view.tree.payloads[index] ?? null;
@@ -30,16 +30,16 @@ const contentText = ({ payloads }: TreeView, ref: EventRef): string | null => {
 };
 
 /** What can be counted at a position; tokens are those of the contents that the provider thread shows. */
-export const countPosition = (view: TreeView, tokens: NodeTokens): Counted => {
+export const countPosition = (view: TreeView, tokens: NodeTokens): CountedPosition => {
   const { tree, thread, position } = view;
-  const shown = threadIndexes(tree, thread);
+  const threadBlocks = threadIndexes(tree, thread);
   return {
     position,
     nodes: tree.count,
     blocks: tree.kinds.filter((kind) => kind === NODE_KIND.block).length,
     turns: tree.kinds.filter((kind) => kind === NODE_KIND.turn).length,
-    shown: shown.length,
-    tokens: shown.reduce((sum, index) => sum + tokens(view, index), 0),
+    shown: threadBlocks.length,
+    tokens: threadBlocks.reduce((sum, index) => sum + tokens(view, index), 0),
   };
 };
 

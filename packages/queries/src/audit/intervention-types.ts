@@ -22,9 +22,9 @@ export type Intervention = {
   readonly snapshot_after: string;
   readonly notes: string;
   readonly history: string;
-  /** The lineage it was on; of a fork or rollback the one it started. */
-  readonly lineage: string;
-  readonly strand: number;
+  /** The branch it was on; of a fork or rollback the one it started. */
+  readonly branch: string;
+  readonly branchId: number;
   /** Its frame. */
   readonly seq: number;
   readonly annotations: readonly Annotation[];
@@ -36,10 +36,10 @@ export type InterventionFilter = {
   readonly actor?: string;
   readonly after?: bigint;
   readonly before?: bigint;
-  /** Before or after it stands this position: `@c3`, `LINEAGE@c3`. */
+  /** Before or after it stands this position: `@c3`, `BRANCH@c3`. */
   readonly snapshot?: string;
-  /** A lineage by name or number. */
-  readonly lineage?: string;
+  /** A branch by name or number. */
+  readonly branch?: string;
 };
 
 export type InterventionWindow = {

@@ -1,10 +1,10 @@
 import { isoTime } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { interventionIn, positionRef } from '@stemma/history';
-import { lineageName, rememberedCommand, type Line } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
+import { branchAddressOf, findCommand, type BranchRef } from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
 import {
-  findAct,
+  findFrameSummary,
   findIntervention,
   listInterventions,
   listNotesAt,
@@ -21,38 +21,38 @@ import type {
   InterventionWindow,
 } from './intervention-types.ts';
 
-const MOST = 1_000;
+const MAX_PAGE = 1_000;
 
 /** A page of the interventions of a history, oldest first or newest first (pool: Interventions). */
-export const pageOfInterventions = async (
-  projector: ServedRows,
-  line: Line,
+export const listInterventionPage = async (
+  projection: Projection,
+  branchRef: BranchRef,
   filter: InterventionFilter,
   window: InterventionWindow,
 ): Promise<Interventions> => {
-  await projector.catchUp();
-  const { rows, next } = await projector.read((view) =>
-    listInterventions(view, line.history, queryOf(view, line, filter, window)),
+  await projection.catchUp();
+  const { rows, next } = await projection.read((view) =>
+    listInterventions(view, branchRef.history, queryOf(view, branchRef, filter, window)),
   );
   const interventions: Intervention[] = [];
-  for (const row of rows) interventions.push(await tell(projector, line.history, row));
+  for (const row of rows) interventions.push(await describeIntervention(projection, branchRef.history, row));
   return { interventions, next };
 };
 
 const queryOf = (
   rows: RowReader,
-  line: Line,
-  { snapshot, lineage, ...filter }: InterventionFilter,
+  branchRef: BranchRef,
+  { snapshot, branch, ...filter }: InterventionFilter,
   { from, newest, limit }: InterventionWindow,
 ): InterventionQuery => {
-  const at = snapshot === undefined ? null : findPosition(rows, line, snapshot);
+  const at = snapshot === undefined ? null : findPosition(rows, branchRef, snapshot);
   return {
     ...filter,
-    ...(at === null ? {} : { position: { strand: at.strand, seq: at.seq } }),
-    ...(lineage === undefined ? {} : { strand: findPosition(rows, line, lineage).strand }),
+    ...(at === null ? {} : { position: { branchId: at.branchId, seq: at.seq } }),
+    ...(branch === undefined ? {} : { branchId: findPosition(rows, branchRef, branch).branchId }),
     ...(from === undefined ? {} : { from }),
     ...(newest === true ? { reverse: true } : {}),
-    limit: Math.min(limit ?? MOST, MOST),
+    limit: Math.min(limit ?? MAX_PAGE, MAX_PAGE),
   };
 };
 
@@ -61,12 +61,15 @@ const queryOf = (
  * that does not grow with them. Those that are recorded while it runs may come too.
  */
 export const eachIntervention = async function* (
-  projector: ServedRows,
-  line: Line,
+  projection: Projection,
+  branchRef: BranchRef,
   filter: InterventionFilter,
 ): AsyncIterable<Intervention> {
   for (let from: number | null = 0; from !== null;) {
-    const page: Interventions = await pageOfInterventions(projector, line, filter, { from, limit: 500 });
+    const page: Interventions = await listInterventionPage(projection, branchRef, filter, {
+      from,
+      limit: 500,
+    });
     yield* page.interventions;
     from = page.next;
   }
@@ -77,23 +80,23 @@ export const eachIntervention = async function* (
  *
  * @throws E_INTERVENTION_NOT_FOUND
  */
-export const oneIntervention = async (
-  projector: ServedRows,
+export const findInterventionById = async (
+  projection: Projection,
   history: string,
   id: string,
 ): Promise<Intervention> => {
-  await projector.catchUp();
-  return tell(projector, history, await findRow(projector, history, id));
+  await projection.catchUp();
+  return describeIntervention(projection, history, await findInterventionRow(projection, history, id));
 };
 
 /** @throws E_INTERVENTION_NOT_FOUND */
-export const findRow = async (
-  projector: ServedRows,
+export const findInterventionRow = async (
+  projection: Projection,
   history: string,
   id: string,
 ): Promise<InterventionRow> => {
-  const row = await projector.read((view) => {
-    const command = rememberedCommand(view, history, id);
+  const row = await projection.read((view) => {
+    const command = findCommand(view, history, id);
     const frame = /^(?:@?s)?(\d{1,15})$/.exec(id);
     const seq = command?.seq ?? (frame === null ? undefined : Number(frame[1]));
     return seq === undefined ? undefined : findIntervention(view, history, seq);
@@ -109,10 +112,14 @@ export const findRow = async (
   return row;
 };
 
-const tell = async (projector: ServedRows, history: string, row: InterventionRow): Promise<Intervention> => {
-  const { id, at, actor, type, before, after, notes, strand, seq } = row;
-  const events = await projector.payloads.events(history, seq, { once: true });
-  const facts = interventionIn({ history, seq, lineage: strand, author: { actor }, events });
+const describeIntervention = async (
+  projection: Projection,
+  history: string,
+  row: InterventionRow,
+): Promise<Intervention> => {
+  const { id, at, actor, type, before, after, notes, branchId, seq } = row;
+  const events = await projection.payloads.events(history, seq, { once: true });
+  const facts = interventionIn({ history, seq, branchId, author: { actor }, events });
   return {
     id,
     timestamp: isoTime(at),
@@ -123,10 +130,10 @@ const tell = async (projector: ServedRows, history: string, row: InterventionRow
     snapshot_after: positionRef(after),
     notes,
     history,
-    strand,
+    branchId,
     seq,
-    ...(await projector.read((view) => ({
-      lineage: lineageName(view, history, strand),
+    ...(await projection.read((view) => ({
+      branch: branchAddressOf(view, history, branchId),
       annotations: annotationsOf(view, history, row),
     }))),
   };
@@ -134,14 +141,15 @@ const tell = async (projector: ServedRows, history: string, row: InterventionRow
 
 /** What was noted later, to the position after the intervention or to its own frame. */
 const annotationsOf = (rows: RowReader, history: string, row: InterventionRow): readonly Annotation[] => {
-  const own = { strand: row.strand, seq: row.seq };
-  const places = own.strand === row.after.strand && own.seq === row.after.seq ? [own] : [row.after, own];
-  return places
-    .flatMap((place) => listNotesAt(rows, history, place))
+  const own = { branchId: row.branchId, seq: row.seq };
+  const positions =
+    own.branchId === row.after.branchId && own.seq === row.after.seq ? [own] : [row.after, own];
+  return positions
+    .flatMap((position) => listNotesAt(rows, history, position))
     .filter(({ seq }) => seq > row.seq)
     .toSorted((a, b) => a.seq - b.seq)
     .map(({ seq, note }) => {
-      const { at, actor, recorder } = findAct(rows, history, seq);
+      const { at, actor, recorder } = findFrameSummary(rows, history, seq);
       return { seq, timestamp: isoTime(at), by: actor ?? recorder ?? '', note };
     });
 };

@@ -1,5 +1,5 @@
 import type { Author, InterventionType } from '@stemma/events';
-import type { Line, Position } from '@stemma/history-store';
+import type { BranchRef, Position } from '@stemma/history-store';
 import type { Impact } from '../impact/types.ts';
 import type {
   Intervention,
@@ -9,9 +9,9 @@ import type {
 } from './intervention-types.ts';
 
 /** A frame and who wrote it. */
-export type ActSummary = {
+export type ComparedFrame = {
   readonly seq: number;
-  readonly strand: number;
+  readonly branchId: number;
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly author: Author;
@@ -21,7 +21,7 @@ export type ActSummary = {
 };
 
 /** A position with what can be counted there. */
-export type Counted = {
+export type CountedPosition = {
   readonly position: Position;
   readonly nodes: number;
   readonly blocks: number;
@@ -45,13 +45,13 @@ export type ComparedNode = {
   readonly characters: number;
 };
 
-/** What one side has done since the stem. */
+/** What one side has done since the merge base. */
 export type ComparedSide = {
-  /** The first frame behind the stem; null: this side is the stem. */
-  readonly first: ActSummary | null;
+  /** The first frame behind the merge base; null: this side is the merge base. */
+  readonly first: ComparedFrame | null;
   readonly frames: number;
   /** Frames of actors, oldest first, at most 200; `interventions` counts all. */
-  readonly acts: readonly ActSummary[];
+  readonly interventionFrames: readonly ComparedFrame[];
   readonly interventions: number;
   readonly added: readonly ComparedNode[];
   readonly removed: readonly ComparedNode[];
@@ -76,17 +76,17 @@ export type CycleCounts = {
 /** Two positions of a history side by side. */
 export type Comparison = {
   readonly history: string;
-  /** `parted`: each has frames that the other has not; else one lies on the other's chain, or they are the same. */
+  /** `parted`: each has frames that the other has not; else one lies on the other's ancestor path, or they are the same. */
   readonly relation: 'same' | 'a-before-b' | 'b-before-a' | 'parted';
-  /** The newest position that lies on both chains. */
-  readonly stem: Counted;
-  readonly a: Counted & ComparedSide;
-  readonly b: Counted & ComparedSide;
+  /** The newest position that lies on both ancestor paths. */
+  readonly mergeBase: CountedPosition;
+  readonly a: CountedPosition & ComparedSide;
+  readonly b: CountedPosition & ComparedSide;
   /** The fork or rollback by which they parted; null where they did not. */
-  readonly partedBy: (ActSummary & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
+  readonly partedBy: (ComparedFrame & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
   /** Blocks that entered on both sides with the same content under different ids. */
   readonly alike: readonly { readonly a: string; readonly b: string }[];
-  /** The cycles behind the stem, oldest first, at most 500; `moreCycles` so many more. */
+  /** The cycles behind the merge base, oldest first, at most 500; `moreCycles` so many more. */
   readonly cycles: readonly ComparedCycle[];
   readonly moreCycles: number;
   /** The vocabulary that tokens are counted in. */
@@ -96,14 +96,23 @@ export type Comparison = {
 /** What an auditor asks: all reads of rows and contents. */
 export type Audit = {
   /**
-   * Two positions of a history side by side. `a` and `b`: `@c3`, `LINEAGE@c3`, or a lineage by name or number, which
+   * Two positions of a history side by side. `a` and `b`: `@c3`, `BRANCH@c3`, or a branch by name or number, which
    * means its working state. `excerpt`: so many characters of each content (2,000).
    */
-  compare(line: Line, a: string, b: string, options?: { readonly excerpt?: number }): Promise<Comparison>;
+  compare(
+    branchRef: BranchRef,
+    a: string,
+    b: string,
+    options?: { readonly excerpt?: number },
+  ): Promise<Comparison>;
   /** A page of the interventions of a history. */
-  interventions(line: Line, filter?: InterventionFilter, window?: InterventionWindow): Promise<Interventions>;
+  interventions(
+    branchRef: BranchRef,
+    filter?: InterventionFilter,
+    window?: InterventionWindow,
+  ): Promise<Interventions>;
   /** All of them, oldest first, in memory that does not grow with their number. */
-  eachIntervention(line: Line, filter?: InterventionFilter): AsyncIterable<Intervention>;
+  eachIntervention(branchRef: BranchRef, filter?: InterventionFilter): AsyncIterable<Intervention>;
   /** One by its id, or by its frame: `@s57`. @throws E_INTERVENTION_NOT_FOUND */
   intervention(history: string, id: string): Promise<Intervention>;
   /** What an intervention led to, as far as the record can tell. @throws E_INTERVENTION_NOT_FOUND */

@@ -1,54 +1,56 @@
-import { lineageName, positionIn, readChain, type Position } from '@stemma/history-store';
-import { findLineage, listLineages, listNames, listNotes, type LineageRow } from '@stemma/read-models';
+import { branchAddressOf, positionOfFrame, readAncestorPath, type Position } from '@stemma/history-store';
+import { findBranch, listBranches, listNamedPositions, listNotes, type BranchRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { cycleAt } from './saved.ts';
-import type { LineageNode } from './types.ts';
+import type { BranchNode } from './types.ts';
 
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000_000n);
 
-/** What is told of a lineage beside its row, for all lineages of a history at once. */
-const describing = (rows: RowReader, history: string): ((row: LineageRow) => LineageNode) => {
-  const place = (strand: number, at: number): Omit<LineageNode['saved'][number], 'name'> => {
-    const { seq, cycle, label } = positionIn(rows, history, strand, at);
+/** What is told of a branch beside its row, for all branches of a history at once. */
+const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow) => BranchNode) => {
+  const positionOf = (branchId: number, at: number): Omit<BranchNode['saved'][number], 'name'> => {
+    const { seq, cycle, label } = positionOfFrame(rows, history, branchId, at);
     return { seq, cycle, label };
   };
-  const saved = new Map<number, LineageNode['saved'][number][]>();
-  for (const { name, strand, position } of listNames(rows, history)) {
-    const own = saved.get(strand);
-    const one = { name, ...place(strand, position) };
-    if (own === undefined) saved.set(strand, [one]);
+  const saved = new Map<number, BranchNode['saved'][number][]>();
+  for (const { name, branchId, position } of listNamedPositions(rows, history)) {
+    const own = saved.get(branchId);
+    const one = { name, ...positionOf(branchId, position) };
+    if (own === undefined) saved.set(branchId, [one]);
     else own.push(one);
   }
-  const said = new Map<number, string>();
-  for (const { strand, seq, position, note } of listNotes(rows, history))
-    if (strand === position && seq === strand) said.set(strand, note);
+  const descriptions = new Map<number, string>();
+  for (const { branchId, seq, position, note } of listNotes(rows, history))
+    if (branchId === position && seq === branchId) descriptions.set(branchId, note);
   return (row) => ({
-    lineage: lineageName(rows, history, row.strand),
-    strand: row.strand,
+    branch: branchAddressOf(rows, history, row.branchId),
+    branchId: row.branchId,
     name: row.name,
     how: row.how,
     parent:
-      row.parent === null ? null : { strand: row.parent.strand, ...place(row.parent.strand, row.parent.seq) },
-    left_by: row.leftBy,
+      row.parent === null
+        ? null
+        : { branchId: row.parent.branchId, ...positionOf(row.parent.branchId, row.parent.seq) },
+    abandoned_by: row.abandonedBy,
     started_at: milliseconds(row.startedAt),
     updated_at: milliseconds(row.newestAt),
     seq: row.seq,
-    cycle: cycleAt(rows, history, row.strand, row.seq),
+    cycle: cycleAt(rows, history, row.branchId, row.seq),
     frames: row.frames,
-    description: row.strand === 0 ? '' : (said.get(row.strand) ?? ''),
-    saved: [...(saved.get(row.strand) ?? [])].sort((a, b) => a.seq - b.seq),
+    description: row.branchId === 0 ? '' : (descriptions.get(row.branchId) ?? ''),
+    saved: [...(saved.get(row.branchId) ?? [])].sort((a, b) => a.seq - b.seq),
   });
 };
 
-/** The lineages of a history in the order they began. */
-export const lineageTree = (rows: RowReader, history: string): readonly LineageNode[] =>
-  listLineages(rows, history).map(describing(rows, history));
+/** The branches of a history in the order they began. */
+export const listBranchNodes = (rows: RowReader, history: string): readonly BranchNode[] =>
+  listBranches(rows, history).map(openBranchDescriber(rows, history));
 
-/** The lineages on the chain of a position, from the root. */
-export const ancestorsOf = (rows: RowReader, { history, strand, seq }: Position): readonly LineageNode[] => {
-  const describe = describing(rows, history);
-  return readChain(rows, history, strand, seq)
-    .map((link) => findLineage(rows, history, link.strand))
+/** The branches on the ancestor path of a position, from the root. */
+export const ancestorsOf = (rows: RowReader, { history, branchId, seq }: Position): readonly BranchNode[] => {
+  const describe = openBranchDescriber(rows, history);
+  return readAncestorPath(rows, history, branchId, seq)
+    .map((segment) => findBranch(rows, history, segment.branchId))
     .filter((row) => row !== undefined)
     .map(describe);
 };

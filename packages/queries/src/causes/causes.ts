@@ -1,9 +1,9 @@
-import type { ServedRows } from '@stemma/projector';
+import type { Projection } from '@stemma/projector';
 import { explainPositions } from './explain.ts';
 import type { Causes } from './types.ts';
 import { whyNode } from './why.ts';
 
-export const causesOf = (projector: ServedRows): Causes => ({
-  explain: (a, b) => explainPositions(projector, a, b),
-  why: (position, id) => whyNode(projector, position, id),
+export const openCauses = (projection: Projection): Causes => ({
+  explain: (a, b) => explainPositions(projection, a, b),
+  why: (position, id) => whyNode(projection, position, id),
 });

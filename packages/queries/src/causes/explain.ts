@@ -1,43 +1,43 @@
-import { contentHash, NODE_KIND, threadParts, type Diff, type FlatTree } from '@stemma/context-tree';
+import { contentHash, NODE_KIND, threadParts, type FlatTree, type TreeDiff } from '@stemma/context-tree';
 import type { Position, TreeView } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
-import { explainDiff, type WayMoment } from '@stemma/read-models';
+import type { Projection } from '@stemma/projector';
+import { explainDiff, type DiffCause } from '@stemma/read-models';
 import type { ByteRange } from '../prompts/types.ts';
 import { viewOf } from '../read.ts';
-import { diffNear } from '../selection/diff-near.ts';
-import { openTeller } from './teller.ts';
-import type { ExplainedDiff, ExplainedDiffEntry, ToldCause } from './types.ts';
+import { diffTreesAt } from '../selection/diff-trees-at.ts';
+import { openTimelineFormatter } from './timeline-formatter.ts';
+import type { DiffCauseDescription, ExplainedDiff, ExplainedDiffEntry } from './types.ts';
 
 /** The difference of two positions with the causes of each entry, the moves it may hold, and where it is in both threads. */
 export const explainPositions = async (
-  projector: ServedRows,
+  projection: Projection,
   a: Position,
   b: Position,
 ): Promise<ExplainedDiff> => {
   const { history } = a;
-  const [older, newer] = [await viewOf(projector, a), await viewOf(projector, b)];
-  const diff = await diffNear(projector, a, b);
-  const explained = await projector.payloads.using(history, (source) =>
-    projector.read((rows) => explainDiff(rows, history, { a, b, diff }, source)),
+  const [older, newer] = [await viewOf(projection, a), await viewOf(projection, b)];
+  const diff = await diffTreesAt(projection, a, b);
+  const explained = await projection.payloads.using(history, (source) =>
+    projection.read((rows) => explainDiff(rows, history, { a, b, diff }, source)),
   );
-  const tell = openTeller(projector, history);
-  const told = async (moment: WayMoment): Promise<ToldCause> => {
-    const { fields, undone } = moment;
-    return { ...(await tell(moment)), fields, undone };
+  const describe = openTimelineFormatter(projection, history);
+  const describeCause = async (entry: DiffCause): Promise<DiffCauseDescription> => {
+    const { fields, undone } = entry;
+    return { ...(await describe(entry)), fields, undone };
   };
   const [rangeInA, rangeInB] = [rangesOf(older), rangesOf(newer)];
   const entries: ExplainedDiffEntry[] = [];
   for (const { id, change, fields, causes } of explained.entries) {
-    const each: ToldCause[] = [];
-    for (const cause of causes) each.push(await told(cause));
-    entries.push({ id, change, fields, causes: each, bytes: { a: rangeInA(id), b: rangeInB(id) } });
+    const descriptions: DiffCauseDescription[] = [];
+    for (const cause of causes) descriptions.push(await describeCause(cause));
+    entries.push({ id, change, fields, causes: descriptions, bytes: { a: rangeInA(id), b: rangeInB(id) } });
   }
-  const { strand, limit, cycle } = explained.common;
+  const { branchId, limit, cycle } = explained.mergeBase;
   return {
     ...diff,
     a,
     b,
-    common: { strand, seq: limit, cycle },
+    mergeBase: { branchId, seq: limit, cycle },
     entries,
     moves: movesIn(diff, older, newer),
   };
@@ -61,15 +61,15 @@ const rangesOf = ({ tree, payloads, thread }: TreeView): ((id: string) => ByteRa
 };
 
 /** Removed and added blocks of equal content, each in one pair at the most, in canonical order (PACT 05 §4.5). */
-const movesIn = (diff: Diff, older: TreeView, newer: TreeView): ExplainedDiff['moves'] => {
-  const waiting = new Map<string, string[]>();
+const movesIn = (diff: TreeDiff, older: TreeView, newer: TreeView): ExplainedDiff['moves'] => {
+  const unpaired = new Map<string, string[]>();
   for (const id of diff.removed) {
     const hash = hashOf(older, id);
-    if (hash !== undefined) waiting.set(hash, [...(waiting.get(hash) ?? []), id]);
+    if (hash !== undefined) unpaired.set(hash, [...(unpaired.get(hash) ?? []), id]);
   }
   return diff.added.flatMap((to) => {
     const hash = hashOf(newer, to);
-    const from = hash === undefined ? undefined : waiting.get(hash)?.shift();
+    const from = hash === undefined ? undefined : unpaired.get(hash)?.shift();
     return from === undefined || hash === undefined ? [] : [{ from, to, contentHash: hash }];
   });
 };

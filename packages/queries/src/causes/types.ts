@@ -1,12 +1,12 @@
-import type { Diff } from '@stemma/context-tree';
+import type { TreeDiff } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { Cause, Explains } from '@stemma/history';
 import type { Position } from '@stemma/history-store';
 import type { ByteRange } from '../prompts/types.ts';
 
 /** Something that happened to a node: what, for which cause, and the frame that did it. */
-export type ToldMoment = {
-  readonly strand: number;
+export type TimelineEntryDescription = {
+  readonly branchId: number;
   readonly seq: number;
   /** The event is the `index`-th of frame `seq`. */
   readonly index: number;
@@ -25,7 +25,7 @@ export type ToldMoment = {
 };
 
 /** A cause of an entry of a diff. */
-export type ToldCause = ToldMoment & {
+export type DiffCauseDescription = TimelineEntryDescription & {
   /** The fields of the entry that it accounts for; empty for what came or went. */
   readonly fields: readonly string[];
   /** It lies on the way back to the last position that both have in common. */
@@ -37,7 +37,7 @@ export type ExplainedDiffEntry = {
   readonly change: 'added' | 'removed' | 'changed';
   readonly fields: readonly string[];
   /** In the order of the way from the older position to the newer. */
-  readonly causes: readonly ToldCause[];
+  readonly causes: readonly DiffCauseDescription[];
   /**
    * Where it is in the provider thread of each position: of a block its message, of what holds blocks the stretch from the
    * first to the last; null: nothing of it is in that thread.
@@ -46,18 +46,18 @@ export type ExplainedDiffEntry = {
 };
 
 /** A diff with everything that is known of it. The first three keys are the diff (context-tree §7). */
-export type ExplainedDiff = Diff & {
+export type ExplainedDiff = TreeDiff & {
   readonly a: Position;
   readonly b: Position;
   /** The last position that both have in common, and the newest cycle there; 0 before the first. */
-  readonly common: { readonly strand: number; readonly seq: number; readonly cycle: number };
+  readonly mergeBase: { readonly branchId: number; readonly seq: number; readonly cycle: number };
   readonly entries: readonly ExplainedDiffEntry[];
   /** A removed and an added block of equal content: perhaps one that was moved (PACT 05 §4.5). */
   readonly moves: readonly { readonly from: string; readonly to: string; readonly contentHash: string }[];
 };
 
 /** A moment in the life of a node, and what it set. */
-export type WhyMoment = ToldMoment & {
+export type NodeTimelineEntry = TimelineEntryDescription & {
   readonly explains: Explains;
   /** As it is from here on, where the moment set it. */
   readonly parent?: string | null;
@@ -73,11 +73,11 @@ export type Why = {
   readonly present: boolean;
   /** The first and the last snapshot that it is in, with all between; null: none. */
   readonly snapshots: { readonly first: number; readonly last: number } | null;
-  readonly came: WhyMoment;
+  readonly added: NodeTimelineEntry;
   /** Everything that happened to it since, in order. */
-  readonly then: readonly WhyMoment[];
+  readonly changes: readonly NodeTimelineEntry[];
   /** Null: it is there. */
-  readonly left: WhyMoment | null;
+  readonly removed: NodeTimelineEntry | null;
 };
 
 /** Questions about why things are as they are: each a read of rows, nothing is written. */

@@ -1,29 +1,29 @@
 import {
-  nearestMark,
   newestTurn,
   readBlocksAt,
   readBlockVersions,
-  readStrand,
+  readBranch,
+  readPositionMeta,
   turnCycles,
   type BlockVersion,
 } from '@stemma/history-store';
-import { INTERVENTIONS, listCommits, listLineages } from '@stemma/read-models';
+import { INTERVENTIONS, listBranches, listCommits } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
-export type Call = {
+export type RecordedCall = {
   readonly cycle: number;
   readonly seq: number;
   /** False for a cycle whose head was empty: it has no turn. */
   readonly sealed: boolean;
 };
 
-/** What one lineage did behind the act, or behind where it left its parent: in the order of the record. */
-export type StrandFacts = {
-  readonly strand: number;
-  /** The strand and the frame it goes on from; null for the act's own. */
-  readonly from: { readonly strand: number; readonly seq: number } | null;
+/** What one branch did behind the act, or behind where it left its parent: in the order of the record. */
+export type BranchFacts = {
+  readonly branchId: number;
+  /** The branch and the frame it goes on from; null for the act's own. */
+  readonly from: { readonly branchId: number; readonly seq: number } | null;
   readonly versions: readonly BlockVersion[];
-  readonly calls: readonly Call[];
+  readonly calls: readonly RecordedCall[];
 };
 
 /** All that an act's impact is told from. */
@@ -36,67 +36,69 @@ export type ImpactFacts = {
   /** The blocks that the act touched, as they were before it. */
   readonly before: readonly BlockVersion[];
   /** Parents first. */
-  readonly strands: readonly StrandFacts[];
+  readonly branches: readonly BranchFacts[];
   /** True for frames of actors: what they bring is no answer. */
   readonly byActor: (seq: number) => boolean;
 };
 
 /**
- * The facts behind an act: rows of its lineage from its frame on, and of every lineage that left one of those since.
+ * The facts behind an act: rows of its branch from its frame on, and of every branch that left one of those since.
  *
- * @throws E_LINEAGE_NOT_FOUND, E_HISTORY_NOT_FOUND
+ * @throws E_BRANCH_NOT_FOUND, E_HISTORY_NOT_FOUND
  */
 export const readImpactFacts = (
   rows: RowReader,
   history: string,
-  { strand, seq }: { readonly strand: number; readonly seq: number },
+  { branchId, seq }: { readonly branchId: number; readonly seq: number },
 ): ImpactFacts => {
-  const { thread } = readStrand(rows, history, strand);
+  const { thread } = readBranch(rows, history, branchId);
   const actors = new Set(
     rows.range(INTERVENTIONS, { prefix: [history], from: seq }).map(({ key }) => key[1] as number),
   );
-  const strands = strandsBehind(rows, history, strand, seq).map((each): StrandFacts => {
-    const since = each.strand === strand ? seq : 0;
+  const branches = branchesAfter(rows, history, branchId, seq).map((branch): BranchFacts => {
+    const since = branch.branchId === branchId ? seq : 0;
     return {
-      ...each,
-      versions: readBlockVersions(rows, history, each.strand, since, thread),
-      calls: callsOf(rows, history, each.strand, since, thread),
+      ...branch,
+      versions: readBlockVersions(rows, history, branch.branchId, since, thread),
+      calls: callsOf(rows, history, branch.branchId, since, thread),
     };
   });
-  const touched = strands[0]?.versions.filter(({ from }) => from === seq).map(({ id }) => id) ?? [];
-  const place = { strand, seq: seq - 1 };
+  const changedIds = branches[0]?.versions.filter(({ from }) => from === seq).map(({ id }) => id) ?? [];
+  const positionBefore = { branchId, seq: seq - 1 };
   return {
     seq,
     thread,
-    cycle: seq === 0 ? 0 : nearestMark(rows, history, strand, seq - 1).mark.cycle,
-    turn: thread === 'full' || seq === 0 ? 0 : newestTurn(rows, history, place),
-    before: seq === 0 ? [] : readBlocksAt(rows, history, place, [...new Set(touched)], thread),
-    strands,
+    cycle: seq === 0 ? 0 : readPositionMeta(rows, history, branchId, seq - 1).meta.cycle,
+    turn: thread === 'full' || seq === 0 ? 0 : newestTurn(rows, history, positionBefore),
+    before: seq === 0 ? [] : readBlocksAt(rows, history, positionBefore, [...new Set(changedIds)], thread),
+    branches,
     byActor: (frame) => actors.has(frame),
   };
 };
 
-/** The act's strand, and those that go on from behind the act, parents first. */
-const strandsBehind = (
+/** The act's branch, and those that go on from behind the act, parents first. */
+const branchesAfter = (
   rows: RowReader,
   history: string,
   own: number,
   seq: number,
-): readonly Pick<StrandFacts, 'strand' | 'from'>[] => {
-  const parents = new Map<number, { readonly strand: number; readonly at: number }>();
-  const found = new Map<number, Pick<StrandFacts, 'strand' | 'from'>>([[own, { strand: own, from: null }]]);
-  for (const { strand, parent } of listLineages(rows, history)) {
+): readonly Pick<BranchFacts, 'branchId' | 'from'>[] => {
+  const parents = new Map<number, { readonly branchId: number; readonly at: number }>();
+  const found = new Map<number, Pick<BranchFacts, 'branchId' | 'from'>>([
+    [own, { branchId: own, from: null }],
+  ]);
+  for (const { branchId, parent } of listBranches(rows, history)) {
     if (parent === null) continue;
-    parents.set(strand, { strand: parent.strand, at: parent.seq });
-    if (strand <= own) continue;
-    // A lineage may be left at a position that lies before it began: on the chain it came from.
-    let from: { strand: number; at: number } | undefined = { strand: parent.strand, at: parent.seq };
-    while (from !== undefined && from.at < from.strand) {
-      const above = parents.get(from.strand);
-      from = above && { strand: above.strand, at: Math.min(above.at, from.at) };
+    parents.set(branchId, { branchId: parent.branchId, at: parent.seq });
+    if (branchId <= own) continue;
+    // A branch may be left at a position that lies before it began: on the ancestor path it came from.
+    let from: { branchId: number; at: number } | undefined = { branchId: parent.branchId, at: parent.seq };
+    while (from !== undefined && from.at < from.branchId) {
+      const parentOf = parents.get(from.branchId);
+      from = parentOf && { branchId: parentOf.branchId, at: Math.min(parentOf.at, from.at) };
     }
-    if (from === undefined || !found.has(from.strand) || (from.strand === own && from.at < seq)) continue;
-    found.set(strand, { strand, from: { strand: from.strand, seq: from.at } });
+    if (from === undefined || !found.has(from.branchId) || (from.branchId === own && from.at < seq)) continue;
+    found.set(branchId, { branchId, from: { branchId: from.branchId, seq: from.at } });
   }
   return [...found.values()];
 };
@@ -104,12 +106,12 @@ const strandsBehind = (
 const callsOf = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   since: number,
   thread: 'full' | 'pre',
-): readonly Call[] => {
-  const turns = thread === 'full' ? null : turnCycles(rows, history, strand);
-  return listCommits(rows, history, strand)
+): readonly RecordedCall[] => {
+  const turns = thread === 'full' ? null : turnCycles(rows, history, branchId);
+  return listCommits(rows, history, branchId)
     .filter((row) => row.seq >= since && !row.imported)
     .map(({ cycle, seq }) => ({ cycle, seq, sealed: turns === null || turns.has(cycle) }));
 };

@@ -1,12 +1,12 @@
-import type { ServedRows } from '@stemma/projector';
-import { findRow } from '../audit/interventions.ts';
+import type { Projection } from '@stemma/projector';
+import { findInterventionRow } from '../audit/interventions.ts';
 import { readImpactFacts } from './impact-facts.ts';
 import { traceImpact } from './trace.ts';
 import type { Impact } from './types.ts';
 
 /** What an intervention led to, read from rows alone. @throws E_INTERVENTION_NOT_FOUND */
-export const impactOf = async (projector: ServedRows, history: string, id: string): Promise<Impact> => {
-  await projector.catchUp();
-  const { strand, seq } = await findRow(projector, history, id);
-  return traceImpact(await projector.read((view) => readImpactFacts(view, history, { strand, seq })));
+export const impactOf = async (projection: Projection, history: string, id: string): Promise<Impact> => {
+  await projection.catchUp();
+  const { branchId, seq } = await findInterventionRow(projection, history, id);
+  return traceImpact(await projection.read((view) => readImpactFacts(view, history, { branchId, seq })));
 };

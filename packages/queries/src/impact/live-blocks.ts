@@ -9,7 +9,11 @@ export type LiveBlock = {
 };
 
 /** What a prompt holds of them: how many, and the one that is nearest to the act. */
-export type Held = { readonly direct: number; readonly derived: number; readonly nearest: TaintedBlock };
+export type PromptContents = {
+  readonly direct: number;
+  readonly derived: number;
+  readonly nearest: TaintedBlock;
+};
 
 /** The blocks that are there now, so that a prompt is told at the cost of what has changed since the one before. */
 export type LiveBlocks = {
@@ -17,20 +21,20 @@ export type LiveBlocks = {
   readonly put: (live: LiveBlock) => void;
   readonly drop: (id: string) => void;
   /** What the prompt of a cycle holds; cycles must not fall. `turn`: that of the newest turn. */
-  readonly promptOf: (cycle: number, turn: number) => Held | null;
+  readonly promptOf: (cycle: number, turn: number) => PromptContents | null;
   /** Those of a prompt that the act itself brought: asked right after `promptOf`. */
   readonly direct: (cycle: number, turn: number) => readonly LiveBlock[];
   readonly all: () => Iterable<LiveBlock>;
 };
 
 /** For the full thread: every block that is there is shown. Blocks are kept by depth, and told when they expire. */
-export const fullThread = (): LiveBlocks => {
+export const openFullThread = (): LiveBlocks => {
   const live = new Map<string, LiveBlock>();
   const depths = new Map<number, Set<LiveBlock>>();
   const expiring = new Map<number, LiveBlock[]>();
-  let [direct, derived, lowest, swept] = [0, 0, 0, 0];
+  let [direct, derived, lowest, expiredUntil] = [0, 0, 0, 0];
 
-  const uncount = (one: LiveBlock): void => {
+  const removeFromCounts = (one: LiveBlock): void => {
     if (depths.get(one.block.depth)?.delete(one) !== true) return;
     if (one.block.depth === 0) direct--;
     else derived--;
@@ -39,12 +43,12 @@ export const fullThread = (): LiveBlocks => {
     const one = live.get(id);
     if (one === undefined) return;
     live.delete(id);
-    uncount(one);
+    removeFromCounts(one);
   };
   const put = (one: LiveBlock): void => {
     drop(one.block.id);
     live.set(one.block.id, one);
-    if (one.expires !== null && one.expires <= swept) return;
+    if (one.expires !== null && one.expires <= expiredUntil) return;
     const { depth } = one.block;
     const same = depths.get(depth) ?? new Set();
     depths.set(depth, same.add(one));
@@ -52,14 +56,14 @@ export const fullThread = (): LiveBlocks => {
     else derived++;
     lowest = Math.min(lowest, depth);
     if (one.expires === null) return;
-    const due = expiring.get(one.expires);
-    if (due === undefined) expiring.set(one.expires, [one]);
-    else due.push(one);
+    const expiringThen = expiring.get(one.expires);
+    if (expiringThen === undefined) expiring.set(one.expires, [one]);
+    else expiringThen.push(one);
   };
-  const promptOf = (cycle: number): Held | null => {
-    for (; swept < cycle; swept++) {
-      for (const one of expiring.get(swept + 1) ?? []) uncount(one);
-      expiring.delete(swept + 1);
+  const promptOf = (cycle: number): PromptContents | null => {
+    for (; expiredUntil < cycle; expiredUntil++) {
+      for (const one of expiring.get(expiredUntil + 1) ?? []) removeFromCounts(one);
+      expiring.delete(expiredUntil + 1);
     }
     if (direct + derived === 0) return null;
     for (;;) {
@@ -73,11 +77,11 @@ export const fullThread = (): LiveBlocks => {
 };
 
 /** For `thread: "pre"`: the system header, and what stands before the core of the newest turn. */
-export const preThread = (): LiveBlocks => {
+export const openPreThread = (): LiveBlocks => {
   const live = new Map<string, LiveBlock>();
   const always = new Map<string, LiveBlock>();
   const turns = new Map<number, Map<string, LiveBlock>>();
-  const shelf = ({ pre }: LiveBlock): Map<string, LiveBlock> | undefined => {
+  const bucketOf = ({ pre }: LiveBlock): Map<string, LiveBlock> | undefined => {
     if (pre === 'never') return undefined;
     if (pre === 'always') return always;
     const known = turns.get(pre) ?? new Map<string, LiveBlock>();
@@ -88,21 +92,21 @@ export const preThread = (): LiveBlocks => {
     const one = live.get(id);
     if (one === undefined) return;
     live.delete(id);
-    shelf(one)?.delete(id);
+    bucketOf(one)?.delete(id);
   };
   const put = (one: LiveBlock): void => {
     drop(one.block.id);
     live.set(one.block.id, one);
-    shelf(one)?.set(one.block.id, one);
+    bucketOf(one)?.set(one.block.id, one);
   };
-  const shown = (cycle: number, turn: number): readonly LiveBlock[] =>
+  const shownBlocks = (cycle: number, turn: number): readonly LiveBlock[] =>
     [...always.values(), ...(turns.get(turn)?.values() ?? [])].filter(
       ({ expires }) => expires === null || expires > cycle,
     );
-  const promptOf = (cycle: number, turn: number): Held | null => {
+  const promptOf = (cycle: number, turn: number): PromptContents | null => {
     let [direct, derived] = [0, 0];
     let nearest: TaintedBlock | undefined;
-    for (const { block } of shown(cycle, turn)) {
+    for (const { block } of shownBlocks(cycle, turn)) {
       if (block.depth === 0) direct++;
       else derived++;
       if (nearest === undefined || block.depth < nearest.depth) nearest = block;
@@ -110,6 +114,6 @@ export const preThread = (): LiveBlocks => {
     return nearest === undefined ? null : { direct, derived, nearest };
   };
   const directNow = (cycle: number, turn: number): readonly LiveBlock[] =>
-    shown(cycle, turn).filter(({ block }) => block.depth === 0);
+    shownBlocks(cycle, turn).filter(({ block }) => block.depth === 0);
   return { get: (id) => live.get(id), put, drop, promptOf, direct: directNow, all: () => live.values() };
 };

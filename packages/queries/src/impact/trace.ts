@@ -1,8 +1,8 @@
 import type { BlockVersion } from '@stemma/history-store';
-import type { Call, ImpactFacts, StrandFacts } from './impact-facts.ts';
-import { fullThread, preThread, type LiveBlock, type LiveBlocks } from './live-blocks.ts';
-import { openStretches } from './stretches.ts';
-import type { Impact, LineageImpact, LostBlock, TaintedBlock, TaintedCall } from './types.ts';
+import { openCycleSpans } from './cycle-spans.ts';
+import type { BranchFacts, ImpactFacts, RecordedCall } from './impact-facts.ts';
+import { openFullThread, openPreThread, type LiveBlock, type LiveBlocks } from './live-blocks.ts';
+import type { BranchImpact, Impact, LostBlock, TaintedBlock, TaintedCall } from './types.ts';
 
 /**
  * What an act led to: forward through the record, a block is of the act if the act brought it, if it is an answer to a
@@ -12,24 +12,24 @@ import type { Impact, LineageImpact, LostBlock, TaintedBlock, TaintedCall } from
 export const traceImpact = (facts: ImpactFacts): Impact => {
   const blocks: TaintedBlock[] = [];
   const calls: TaintedCall[] = [];
-  const lineages: LineageImpact[] = [];
-  const shown = openStretches();
-  const lost = lostBlocks(facts);
-  const states = startsOf(facts);
-  for (const strand of facts.strands) {
-    const begun = states.get(strand.strand);
-    if (begun === undefined) continue;
-    const found = sweep(facts, strand, begun, {
-      branches: facts.strands.filter(({ from }) => from?.strand === strand.strand),
-      branch: (child, state) => states.set(child, state),
+  const branches: BranchImpact[] = [];
+  const shownSpans = openCycleSpans();
+  const lost = openLostBlocks(facts);
+  const startStates = startStatesOf(facts);
+  for (const branch of facts.branches) {
+    const start = startStates.get(branch.branchId);
+    if (start === undefined) continue;
+    const found = traceBranch(facts, branch, start, {
+      branches: facts.branches.filter(({ from }) => from?.branchId === branch.branchId),
+      branch: (child, state) => startStates.set(child, state),
       block: (block) => blocks.push(block),
       call: (call, turn, direct) => {
-        for (const one of lost) one.at(strand.strand, call.cycle, turn);
-        for (const { block } of direct) shown.add(block.id, strand.strand, call.cycle);
+        for (const one of lost) one.noteCall(branch.branchId, call.cycle, turn);
+        for (const { block } of direct) shownSpans.add(block.id, branch.branchId, call.cycle);
       },
     });
     calls.push(...found);
-    lineages.push(lineageImpact(strand, found));
+    branches.push(branchImpact(branch, found));
   }
   calls.sort((a, b) => a.seq - b.seq);
   const direct = calls.filter((call) => call.direct > 0).length;
@@ -37,18 +37,18 @@ export const traceImpact = (facts: ImpactFacts): Impact => {
   return {
     brought: brought.map(({ id }) => ({
       id,
-      calls: shown.of(id),
-      still: shown.of(id).some(({ strand, last }) => newestCall(facts, strand) === last),
+      calls: shownSpans.spansOf(id),
+      still: shownSpans.spansOf(id).some(({ branchId: branch, last }) => newestCall(facts, branch) === last),
     })),
     calls,
     counts: { calls: calls.length, direct, derived: calls.length - direct },
     blocks,
-    lost: lost.map((one) => one.told()),
-    lineages,
+    lost: lost.map((one) => one.describe()),
+    branches,
   };
 };
 
-/** Where a lineage goes on: what is there of the act, what ever was, and how the newest call came out. */
+/** Where a branch goes on: what is there of the act, what ever was, and how the newest call came out. */
 type State = {
   readonly live: readonly LiveBlock[];
   readonly known: ReadonlyMap<string, TaintedBlock>;
@@ -57,37 +57,42 @@ type State = {
   readonly newest: TaintedCall | null;
 };
 
-const startsOf = ({ strands, cycle, turn }: ImpactFacts): Map<number, State> => {
-  const first = strands[0];
+const startStatesOf = ({ branches, cycle, turn }: ImpactFacts): Map<number, State> => {
+  const first = branches[0];
   const none: State = { live: [], known: new Map(), cycle, turn, newest: null };
-  return new Map(first === undefined ? [] : [[first.strand, none]]);
+  return new Map(first === undefined ? [] : [[first.branchId, none]]);
 };
 
-type Told = {
-  readonly branches: readonly StrandFacts[];
-  readonly branch: (strand: number, state: State) => void;
+type TraceSink = {
+  readonly branches: readonly BranchFacts[];
+  readonly branch: (branchId: number, state: State) => void;
   readonly block: (block: TaintedBlock) => void;
-  readonly call: (call: Call, turn: number, direct: readonly LiveBlock[]) => void;
+  readonly call: (call: RecordedCall, turn: number, direct: readonly LiveBlock[]) => void;
 };
 
-/** One lineage, frame by frame: what a frame brings comes before the call that the same frame makes. */
-const sweep = (facts: ImpactFacts, strand: StrandFacts, begun: State, told: Told): TaintedCall[] => {
-  const live: LiveBlocks = facts.thread === 'full' ? fullThread() : preThread();
-  const known = new Map(begun.known);
-  let { cycle, turn, newest } = begun;
+/** One branch, frame by frame: what a frame brings comes before the call that the same frame makes. */
+const traceBranch = (
+  facts: ImpactFacts,
+  branch: BranchFacts,
+  start: State,
+  sink: TraceSink,
+): TaintedCall[] => {
+  const live: LiveBlocks = facts.thread === 'full' ? openFullThread() : openPreThread();
+  const known = new Map(start.known);
+  let { cycle, turn, newest } = start;
   live.promptOf(cycle, turn);
-  for (const one of begun.live) live.put(one);
+  for (const one of start.live) live.put(one);
   const calls: TaintedCall[] = [];
-  const branches = branchesInOrder(strand, told.branches);
+  const branches = branchesInOrder(branch, sink.branches);
 
-  const branchUpTo = (seq: number): void => {
+  const startBranchesUpTo = (seq: number): void => {
     for (let next = branches[0]; next !== undefined && next.at < seq; next = branches[0]) {
       branches.shift();
-      told.branch(next.strand, { live: [...live.all()], known: new Map(known), cycle, turn, newest });
+      sink.branch(next.branchId, { live: [...live.all()], known: new Map(known), cycle, turn, newest });
     }
   };
-  const enter = (version: BlockVersion): void => {
-    const { id, there } = version;
+  const applyVersion = (version: BlockVersion): void => {
+    const { id, state: there } = version;
     if (there === null) {
       live.drop(id);
       return;
@@ -100,24 +105,24 @@ const sweep = (facts: ImpactFacts, strand: StrandFacts, begun: State, told: Told
     }
     live.drop(id);
     if (!there.made) return;
-    const block = taintOf(facts, strand.strand, version, known, newest);
+    const block = reasonFor(facts, branch.branchId, version, known, newest);
     if (block === null) return;
     known.set(id, nearer(known.get(id), block));
-    told.block(block);
+    sink.block(block);
     live.put({ block, payload, expires, pre });
   };
   let next = 0;
-  const enterUpTo = (seq: number): void => {
-    for (; next < strand.versions.length; next++) {
-      const version = strand.versions[next] as BlockVersion;
+  const applyUpTo = (seq: number): void => {
+    for (; next < branch.versions.length; next++) {
+      const version = branch.versions[next] as BlockVersion;
       if (version.from > seq) return;
-      branchUpTo(version.from);
-      enter(version);
+      startBranchesUpTo(version.from);
+      applyVersion(version);
     }
   };
-  for (const call of strand.calls) {
-    enterUpTo(call.seq);
-    branchUpTo(call.seq);
+  for (const call of branch.calls) {
+    applyUpTo(call.seq);
+    startBranchesUpTo(call.seq);
     cycle = call.cycle;
     if (call.sealed) turn = call.cycle;
     const held = live.promptOf(cycle, turn);
@@ -125,30 +130,30 @@ const sweep = (facts: ImpactFacts, strand: StrandFacts, begun: State, told: Told
     if (held !== null) {
       const { direct, derived, nearest } = held;
       const { depth, id } = nearest;
-      newest = { strand: strand.strand, cycle, seq: call.seq, direct, derived, depth, through: id };
+      newest = { branchId: branch.branchId, cycle, seq: call.seq, direct, derived, depth, through: id };
       calls.push(newest);
     }
-    told.call(call, turn, held === null || held.direct === 0 ? [] : live.direct(cycle, turn));
+    sink.call(call, turn, held === null || held.direct === 0 ? [] : live.direct(cycle, turn));
   }
-  enterUpTo(Infinity);
-  branchUpTo(Infinity);
+  applyUpTo(Infinity);
+  startBranchesUpTo(Infinity);
   return calls;
 };
 
-const branchesInOrder = ({ strand }: StrandFacts, branches: readonly StrandFacts[]) =>
+const branchesInOrder = ({ branchId }: BranchFacts, branches: readonly BranchFacts[]) =>
   branches
-    .map((branch) => ({ strand: branch.strand, at: branch.from?.seq ?? strand }))
-    .sort((a, b) => a.at - b.at || a.strand - b.strand);
+    .map((branch) => ({ branchId: branch.branchId, at: branch.from?.seq ?? branchId }))
+    .sort((a, b) => a.at - b.at || a.branchId - b.branchId);
 
 /** Why a block that has come is of the act; null: it is not. Of several reasons the one nearest to the act. */
-const taintOf = (
+const reasonFor = (
   facts: ImpactFacts,
-  strand: number,
-  { id, from, there }: BlockVersion,
+  branchId: number,
+  { id, from, state: there }: BlockVersion,
   known: ReadonlyMap<string, TaintedBlock>,
   call: TaintedCall | null,
 ): TaintedBlock | null => {
-  const own = { id, seq: from, strand };
+  const own = { id, seq: from, branchId };
   if (from === facts.seq) return { ...own, depth: 0, reason: { kind: 'brought' } };
   let nearest: TaintedBlock | null = null;
   for (const to of there?.refs ?? []) {
@@ -159,7 +164,7 @@ const taintOf = (
   const answers = call !== null && there?.assistant === true && !facts.byActor(from);
   if (!answers || call.depth + 1 >= (nearest?.depth ?? Infinity)) return nearest;
   const { cycle, through } = call;
-  const reason = { kind: 'answer', call: { strand: call.strand, cycle }, through } as const;
+  const reason = { kind: 'answer', call: { branchId: call.branchId, cycle }, through } as const;
   return { ...own, depth: call.depth + 1, reason };
 };
 
@@ -168,36 +173,36 @@ const nearer = (a: TaintedBlock | undefined, b: TaintedBlock): TaintedBlock =>
   a !== undefined && a.depth <= b.depth ? a : b;
 
 /** Blocks that the act took out or changed, and the calls that their own `ttl` would have shown them to. */
-const lostBlocks = (facts: ImpactFacts) => {
+const openLostBlocks = (facts: ImpactFacts) => {
   const after = new Map<string, BlockVersion>();
-  for (const version of facts.strands[0]?.versions ?? [])
+  for (const version of facts.branches[0]?.versions ?? [])
     if (version.from === facts.seq) after.set(version.id, version);
-  return facts.before.flatMap(({ id, there: was }) => {
-    const now = after.get(id)?.there ?? null;
+  return facts.before.flatMap(({ id, state: was }) => {
+    const now = after.get(id)?.state ?? null;
     if (was === null || now?.payload === was.payload) return [];
-    const stretches = openStretches();
-    const sees = (cycle: number, turn: number): boolean =>
+    const spans = openCycleSpans();
+    const wouldShow = (cycle: number, turn: number): boolean =>
       (was.expires === null || was.expires > cycle) &&
       (facts.thread === 'full' || was.pre === 'always' || was.pre === turn);
     const what = now === null ? 'removed' : 'replaced';
     return [
       {
-        at: (strand: number, cycle: number, turn: number): void => {
-          if (sees(cycle, turn)) stretches.add(id, strand, cycle);
+        noteCall: (branchId: number, cycle: number, turn: number): void => {
+          if (wouldShow(cycle, turn)) spans.add(id, branchId, cycle);
         },
-        told: (): LostBlock => ({ id, what, calls: stretches.of(id) }),
+        describe: (): LostBlock => ({ id, what, calls: spans.spansOf(id) }),
       },
     ];
   });
 };
 
-const newestCall = ({ strands }: ImpactFacts, strand: number): number | undefined =>
-  strands.find((each) => each.strand === strand)?.calls.at(-1)?.cycle;
+const newestCall = ({ branches }: ImpactFacts, branchId: number): number | undefined =>
+  branches.find((each) => each.branchId === branchId)?.calls.at(-1)?.cycle;
 
-const lineageImpact = ({ strand, calls }: StrandFacts, found: readonly TaintedCall[]): LineageImpact => {
+const branchImpact = ({ branchId, calls }: BranchFacts, found: readonly TaintedCall[]): BranchImpact => {
   const direct = found.filter((call) => call.direct > 0);
   return {
-    strand,
+    branchId,
     calls: calls.length,
     direct: direct.length,
     derived: found.length - direct.length,

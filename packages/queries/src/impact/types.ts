@@ -3,20 +3,20 @@ export type TaintedBlock = {
   readonly id: string;
   /** The frame that brought it (this content of it). */
   readonly seq: number;
-  readonly strand: number;
+  readonly branchId: number;
   /** Steps from the act: 0 for what it brought in itself. */
   readonly depth: number;
   /** Brought by the act; an answer to a call that was shown such a block; or it names one in its `refs`. */
   readonly reason:
     | { readonly kind: 'brought' }
-    | { readonly kind: 'answer'; readonly call: CallPlace; readonly through: string }
+    | { readonly kind: 'answer'; readonly call: CallRef; readonly through: string }
     | { readonly kind: 'refs'; readonly to: string };
 };
 
-export type CallPlace = { readonly strand: number; readonly cycle: number };
+export type CallRef = { readonly branchId: number; readonly cycle: number };
 
 /** A model call whose prompt held such blocks. */
-export type TaintedCall = CallPlace & {
+export type TaintedCall = CallRef & {
   readonly seq: number;
   /** So many blocks of the prompt that the act brought in, and so many that were made from them. */
   readonly direct: number;
@@ -30,29 +30,29 @@ export type TaintedCall = CallPlace & {
 export type LostBlock = {
   readonly id: string;
   readonly what: 'removed' | 'replaced';
-  /** The calls that would have been shown it as long as its own `ttl` says, by lineage. */
-  readonly calls: readonly Stretch[];
+  /** The calls that would have been shown it as long as its own `ttl` says, by branch. */
+  readonly calls: readonly CycleSpan[];
 };
 
-/** Cycles of one lineage, both ends inclusive; all calls between are meant that the rest says. */
-export type Stretch = {
-  readonly strand: number;
+/** Cycles of one branch, both ends inclusive; all calls between are meant that the rest says. */
+export type CycleSpan = {
+  readonly branchId: number;
   readonly first: number;
   readonly last: number;
   readonly count: number;
 };
 
-/** Where what the act brought in was shown, by lineage. */
+/** Where what the act brought in was shown, by branch. */
 export type ShownBlock = {
   readonly id: string;
-  readonly calls: readonly Stretch[];
-  /** True if a lineage shows it still at its newest call. */
+  readonly calls: readonly CycleSpan[];
+  /** True if a branch shows it still at its newest call. */
   readonly still: boolean;
 };
 
-export type LineageImpact = {
-  readonly strand: number;
-  /** Calls of the lineage behind the act, or behind where it left its parent. */
+export type BranchImpact = {
+  readonly branchId: number;
+  /** Calls of the branch behind the act, or behind where it left its parent. */
   readonly calls: number;
   readonly direct: number;
   readonly derived: number;
@@ -67,9 +67,9 @@ export type Impact = {
   /** Calls in the order of the record: `direct` were shown what the act brought in, the others only what was made of it. */
   readonly calls: readonly TaintedCall[];
   readonly counts: { readonly calls: number; readonly direct: number; readonly derived: number };
-  /** All blocks that the act brought in or that were made from it, by lineage and frame. */
+  /** All blocks that the act brought in or that were made from it, by branch and frame. */
   readonly blocks: readonly TaintedBlock[];
   readonly lost: readonly LostBlock[];
-  /** The act's own lineage, and those that left it, or a lineage that did, behind the act. */
-  readonly lineages: readonly LineageImpact[];
+  /** The act's own branch, and those that left it, or a branch that did, behind the act. */
+  readonly branches: readonly BranchImpact[];
 };

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
-import { lineageName, listSnapshots, type Line, type Position } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
+import { branchAddressOf, listSnapshots, type BranchRef, type Position } from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
 import { parseSelector } from '@stemma/selectors';
 import { positionOf } from '../read.ts';
 import { openTreeLoader, type LoadTree } from '../selection/load-tree.ts';
@@ -8,10 +8,10 @@ import { idsAt } from '../selection/select-ids.ts';
 import type { BisectAnswer, BisectQuestion } from './bisect-types.ts';
 import { explainChanges } from './explain-changes.ts';
 
-const MOST_IDS = 100;
+const MAX_IDS = 100;
 
 /**
- * The first snapshot, on the way from a good one to a bad one, at which a selector holds. The way follows the chains:
+ * The first snapshot, on the way from a good one to a bad one, at which a selector holds. The way follows the ancestor paths:
  * back from `good` to the last snapshot that both have in common, and on to `bad`. Every look halves it, so n snapshots
  * take log2(n) looks beside the two at the ends; where the selector holds, fails and holds again, one of the places
  * where it begins to hold is found.
@@ -20,8 +20,8 @@ const MOST_IDS = 100;
  *   E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND
  */
 export const bisect = async (
-  projector: ServedRows,
-  line: Line,
+  projection: Projection,
+  branchRef: BranchRef,
   { good, bad, when, not = false }: BisectQuestion,
   load: LoadTree = openTreeLoader(),
 ): Promise<BisectAnswer> => {
@@ -31,35 +31,35 @@ export const bisect = async (
       'E_SELECTOR_INVALID',
       'the selector of a search has no position of its own: the search gives it',
     );
-  const way = await projector.read((rows) => {
-    const [from, to] = [good, bad].map((ref) => snapshotAt(positionOf(rows, line, ref), ref)) as [
+  const stops = await projection.read((rows) => {
+    const [from, to] = [good, bad].map((ref) => snapshotAt(positionOf(rows, branchRef, ref), ref)) as [
       Position,
       Position,
     ];
-    const chainOf = ({ history, strand, seq }: Position): Position[] =>
-      listSnapshots(rows, history, strand, seq, { first: 'oldest' }).map((row) => ({
+    const snapshotsUpTo = ({ history, branchId, seq }: Position): Position[] =>
+      listSnapshots(rows, history, branchId, seq, { first: 'oldest' }).map((row) => ({
         history,
-        strand: row.strand,
+        branchId: row.branchId,
         seq: row.seq,
         cycle: row.cycle,
         committed: true,
         label: `@c${row.cycle}`,
-        lineage: lineageName(rows, history, row.strand),
+        branch: branchAddressOf(rows, history, row.branchId),
       }));
-    return wayBetween(chainOf(from), chainOf(to));
+    return snapshotsBetween(snapshotsUpTo(from), snapshotsUpTo(to));
   });
-  if (way.length < 2) throw fail('E_BISECT_ENDS', `${good} and ${bad} are the same snapshot`);
+  if (stops.length < 2) throw fail('E_BISECT_ENDS', `${good} and ${bad} are the same snapshot`);
 
-  const asked = { projector, load };
+  const sources = { projection, load };
   let loads = 0;
-  const seen = new Map<number, readonly string[]>();
+  const matchedIds = new Map<number, readonly string[]>();
   const holds = async (at: number): Promise<boolean> => {
     loads += 1;
-    const ids = await idsAt(asked, way[at] as Position, selector, { limit: MOST_IDS });
-    seen.set(at, ids);
+    const ids = await idsAt(sources, stops[at] as Position, selector, { limit: MAX_IDS });
+    matchedIds.set(at, ids);
     return ids.length > 0 !== not;
   };
-  let [low, high] = [0, way.length - 1];
+  let [low, high] = [0, stops.length - 1];
   const what = not ? 'matches nothing' : 'matches something';
   if (await holds(low))
     throw fail('E_BISECT_ENDS', `the selector ${what} at ${good} already`, { end: 'good' });
@@ -72,16 +72,16 @@ export const bisect = async (
     if (await holds(middle)) high = middle;
     else low = middle;
   }
-  const [before, first] = [way[low] as Position, way[high] as Position];
+  const [before, first] = [stops[low] as Position, stops[high] as Position];
   const back = first.seq < before.seq;
   return {
     first,
     before,
     way: back ? 'back' : 'on',
-    matched: seen.get(high) ?? [],
-    matchedBefore: seen.get(low) ?? [],
-    changes: await explainChanges(projector, back ? first : before, back ? before : first),
-    snapshots: way.length,
+    matched: matchedIds.get(high) ?? [],
+    matchedBefore: matchedIds.get(low) ?? [],
+    changes: await explainChanges(projection, back ? first : before, back ? before : first),
+    snapshots: stops.length,
     loads,
   };
 };
@@ -95,9 +95,14 @@ const snapshotAt = (position: Position, ref: string): Position => {
   return position;
 };
 
-/** From the end of one chain back to what both have in common, and on to the end of the other. */
-const wayBetween = (from: readonly Position[], to: readonly Position[]): readonly Position[] => {
-  let common = 0;
-  while (common < from.length && common < to.length && from[common]?.seq === to[common]?.seq) common++;
-  return [...from.slice(Math.max(0, common - 1)).reverse(), ...to.slice(common)];
+/** From the end of one ancestor path back to what both have in common, and on to the end of the other. */
+const snapshotsBetween = (from: readonly Position[], to: readonly Position[]): readonly Position[] => {
+  let sharedCount = 0;
+  while (
+    sharedCount < from.length &&
+    sharedCount < to.length &&
+    from[sharedCount]?.seq === to[sharedCount]?.seq
+  )
+    sharedCount++;
+  return [...from.slice(Math.max(0, sharedCount - 1)).reverse(), ...to.slice(sharedCount)];
 };

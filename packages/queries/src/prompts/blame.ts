@@ -2,10 +2,10 @@ import { threadIndexes, threadParts, type EventRef, type ThreadPart } from '@ste
 import { fail } from '@stemma/errors';
 import { payloadIn } from '@stemma/history';
 import type { Position } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
+import type { Projection } from '@stemma/projector';
 import { treeAt } from '../read.ts';
-import { blockOrigins, type BlockOrigins } from './block-origins.ts';
-import { openFrames, placeKey, type EventPlace } from './origin.ts';
+import { findBlockOrigins, type BlockOrigins } from './block-origins.ts';
+import { eventKey, openFrames, type EventLocation } from './origin.ts';
 import type { Blame, BlamePart, ByteRange } from './types.ts';
 
 /**
@@ -17,52 +17,52 @@ import type { Blame, BlamePart, ByteRange } from './types.ts';
  * @throws E_USAGE for a range that is empty or begins behind the end
  */
 export const blameThread = async (
-  projector: ServedRows,
+  projection: Projection,
   position: Position,
   range?: ByteRange,
 ): Promise<Blame> => {
-  const { tree, thread } = await treeAt(projector, position);
-  const frames = openFrames(projector, position.history);
-  const eventAt = await frames.held(
+  const { tree, thread } = await treeAt(projection, position);
+  const frames = openFrames(projection, position.history);
+  const eventAt = await frames.loadEvents(
     threadIndexes(tree, thread).flatMap((index) => tree.payloads[index]?.seq ?? []),
   );
   const source = (ref: EventRef) => payloadIn(eventAt(ref));
   const { text, parts } = threadParts(tree, source, thread);
-  const { from, to } = within(text.length, range);
-  const asked = parts.filter((part) => part.from < to && part.to > from);
+  const { from, to } = clampRange(text.length, range);
+  const askedParts = parts.filter((part) => part.from < to && part.to > from);
 
-  const indexes = new Set(asked.flatMap(({ index }) => index ?? []));
-  const blocks = await blockOrigins(projector, frames, position, tree, [...indexes]);
-  const placeOf = ({ part, index }: ThreadPart): EventPlace | undefined => {
+  const indexes = new Set(askedParts.flatMap(({ index }) => index ?? []));
+  const blocks = await findBlockOrigins(projection, frames, position, tree, [...indexes]);
+  const eventOf = ({ part, index }: ThreadPart): EventLocation | undefined => {
     const block = index === null ? undefined : blocks.get(index);
-    return block === undefined ? undefined : placeIn(block, part);
+    return block === undefined ? undefined : eventIn(block, part);
   };
-  const places = new Map<string, EventPlace>();
-  for (const part of asked) {
-    const place = placeOf(part);
-    if (place !== undefined) places.set(placeKey(place), place);
+  const events = new Map<string, EventLocation>();
+  for (const part of askedParts) {
+    const event = eventOf(part);
+    if (event !== undefined) events.set(eventKey(event), event);
   }
-  const numbers = new Map([...places.keys()].map((key, number) => [key, number]));
-  const blamed = asked.map((part): BlamePart => {
+  const eventIndexes = new Map([...events.keys()].map((key, number) => [key, number]));
+  const blamed = askedParts.map((part): BlamePart => {
     const [start, end] = [Math.max(from, part.from), Math.min(to, part.to)];
-    const place = placeOf(part);
+    const event = eventOf(part);
     return {
       part: part.part,
       from: start,
       to: end,
       node: part.index === null ? null : (tree.ids[part.index] ?? null),
-      origin: place === undefined ? null : (numbers.get(placeKey(place)) ?? null),
+      origin: event === undefined ? null : (eventIndexes.get(eventKey(event)) ?? null),
       text: text.slice(start, end),
     };
   });
-  const origins = await frames.describe([...places.values()]);
+  const origins = await frames.describe([...events.values()]);
   return { position, bytes: text.length, from, to, origins, parts: blamed };
 };
 
-const placeIn = (block: BlockOrigins, part: ThreadPart['part']): EventPlace =>
+const eventIn = (block: BlockOrigins, part: ThreadPart['part']): EventLocation =>
   part === 'content' ? block.content : part === 'role' ? block.role : block.entered;
 
-const within = (bytes: number, range: ByteRange | undefined): ByteRange => {
+const clampRange = (bytes: number, range: ByteRange | undefined): ByteRange => {
   if (range === undefined) return { from: 0, to: bytes };
   const { from, to } = range;
   if (from < 0 || to <= from)

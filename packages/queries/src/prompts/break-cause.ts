@@ -1,110 +1,121 @@
 import { changedFields } from '@stemma/events';
 import type { Cause } from '@stemma/history';
-import type { ServedRows } from '@stemma/projector';
-import { cycleSeen, timelineOf, vistaFrom, type Moment, type Vista } from '@stemma/read-models';
+import type { Projection } from '@stemma/projector';
+import {
+  findCycle,
+  readAncestryView,
+  readTimeline,
+  type AncestryView,
+  type TimelineEntry,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { BreakCause } from './cache-types.ts';
-import type { EventPlace, Frames } from './origin.ts';
+import type { EventLocation, Frames } from './origin.ts';
 
 /** The first message of the old thread that the new one does not have there, and the one it has instead. */
-export type Divergence = {
+export type ThreadDivergence = {
   readonly old: string;
   /** Undefined where the new thread ends. */
   readonly fresh: string | undefined;
   /** Whether the old message is anywhere in the new thread, and the new one in the old thread. */
-  readonly oldStays: boolean;
-  readonly freshWas: boolean;
+  readonly oldRemains: boolean;
+  readonly freshWasThere: boolean;
 };
 
-/** From one snapshot to the next on a chain: what happened behind frame `after`, seen from the snapshot `to`. */
-export type Stretch = {
+/** From one snapshot to the next on an ancestor path: what happened behind frame `after`, seen from the snapshot `to`. */
+export type FrameRange = {
   readonly history: string;
   readonly after: number;
-  readonly to: { readonly strand: number; readonly seq: number; readonly cycle: number };
+  readonly to: { readonly branchId: number; readonly seq: number; readonly cycle: number };
 };
 
-type Found = EventPlace & { readonly cause: Cause };
-type Answer = Pick<BreakCause, 'node' | 'what'> & {
-  readonly found: Found | undefined;
-  readonly entered: EventPlace | undefined;
+type CauseEvent = EventLocation & { readonly cause: Cause };
+type BreakAnswer = Pick<BreakCause, 'node' | 'what'> & {
+  readonly found: CauseEvent | undefined;
+  readonly entered: EventLocation | undefined;
 };
 
 /** Tells why two threads part where they part: by what is recorded of the node in question (causes). */
-export const breakCause = async (
-  projector: ServedRows,
+export const findBreakCause = async (
+  projection: Projection,
   frames: Frames,
-  stretch: Stretch,
-  divergence: Divergence,
+  range: FrameRange,
+  divergence: ThreadDivergence,
 ): Promise<BreakCause> => {
-  const { history, after, to } = stretch;
+  const { history, after, to } = range;
   // A replacement may have set other attributes only; that is not told by rows.
-  const { node, what, found, entered } = await projector.read((rows) =>
-    answerOf(openLives(rows, vistaFrom(rows, history, to.strand, to.seq), after), divergence),
+  const { node, what, found, entered } = await projection.read((rows) =>
+    answerFor(openTimelines(rows, readAncestryView(rows, history, to.branchId, to.seq), after), divergence),
   );
-  const set = what === 'changed' ? await newestContent(frames, projector, stretch, node) : undefined;
-  const told = set ?? found;
+  const setEvent = what === 'changed' ? await newestContent(frames, projection, range, node) : undefined;
+  const event = setEvent ?? found;
   const [origin, first] = [
-    told === undefined ? [] : await frames.describe([told]),
+    event === undefined ? [] : await frames.describe([event]),
     entered === undefined ? [] : await frames.describe([entered]),
   ];
-  return { node, what, cause: told?.cause ?? null, origin: origin[0] ?? null, entered: first[0] ?? null };
+  return { node, what, cause: event?.cause ?? null, origin: origin[0] ?? null, entered: first[0] ?? null };
 };
 
-const answerOf = (lives: Lives, { old, fresh, oldStays, freshWas }: Divergence): Answer => {
-  const answer = (node: string, what: BreakCause['what'], found: Found | undefined): Answer => {
-    const came = lives.of(node)[0];
-    const brought = found !== undefined && came?.seq === found.seq && came.index === found.index;
-    return { node, what, found, entered: brought ? undefined : came };
+const answerFor = (
+  timelines: Timelines,
+  { old, fresh, oldRemains, freshWasThere }: ThreadDivergence,
+): BreakAnswer => {
+  const answer = (node: string, what: BreakCause['what'], found: CauseEvent | undefined): BreakAnswer => {
+    const added = timelines.of(node)[0];
+    const brought = found !== undefined && added?.seq === found.seq && added.index === found.index;
+    return { node, what, found, entered: brought ? undefined : added };
   };
-  if (old === fresh) return answer(old, 'changed', lives.moved(old));
-  if (!oldStays) return answer(old, 'left', lives.left(old) ?? lives.moved(old) ?? lives.sealed());
-  if (fresh !== undefined && !freshWas)
-    return answer(fresh, 'entered', lives.came(fresh) ?? lives.moved(fresh) ?? lives.unsealed());
-  const moved = fresh === undefined ? undefined : lives.moved(fresh);
+  if (old === fresh) return answer(old, 'changed', timelines.moved(old));
+  if (!oldRemains)
+    return answer(old, 'removed', timelines.removed(old) ?? timelines.moved(old) ?? timelines.sealed());
+  if (fresh !== undefined && !freshWasThere)
+    return answer(fresh, 'added', timelines.added(fresh) ?? timelines.moved(fresh) ?? timelines.unsealed());
+  const moved = fresh === undefined ? undefined : timelines.moved(fresh);
   if (fresh !== undefined && moved !== undefined) return answer(fresh, 'moved', moved);
-  return answer(old, 'moved', lives.moved(old) ?? lives.placed(old));
+  return answer(old, 'moved', timelines.moved(old) ?? timelines.sealedElsewhere(old));
 };
 
-type Lives = ReturnType<typeof openLives>;
+type Timelines = ReturnType<typeof openTimelines>;
 
 /** What happened to nodes between two snapshots. */
-const openLives = (rows: RowReader, vista: Vista, after: number) => {
-  const of = (id: string): readonly Moment[] => timelineOf(rows, vista, id);
-  const last = (id: string, fits: (moment: Moment) => boolean): Moment | undefined =>
-    of(id).findLast((moment) => moment.seq > after && fits(moment));
-  const isMove = ({ cause }: Moment): boolean =>
+const openTimelines = (rows: RowReader, ancestry: AncestryView, after: number) => {
+  const readEntries = (id: string): readonly TimelineEntry[] => readTimeline(rows, ancestry, id);
+  const last = (id: string, fits: (entry: TimelineEntry) => boolean): TimelineEntry | undefined =>
+    readEntries(id).findLast((entry) => entry.seq > after && fits(entry));
+  const isMove = ({ cause }: TimelineEntry): boolean =>
     cause.kind === 'mutation' && (cause.op === 'move' || cause.op === 'carry');
   return {
-    of,
-    came: (id: string) => last(id, ({ explains }) => explains === 'added'),
-    left: (id: string) => last(id, ({ explains }) => explains === 'removed'),
+    of: readEntries,
+    added: (id: string) => last(id, ({ explains }) => explains === 'added'),
+    removed: (id: string) => last(id, ({ explains }) => explains === 'removed'),
     /** How it was put elsewhere: itself, or the nearest that it lies in. */
-    moved: (id: string): Found | undefined => {
-      for (let at: string | null = id; at !== null;) {
-        const found = last(at, isMove);
+    moved: (id: string): CauseEvent | undefined => {
+      for (let nodeId: string | null = id; nodeId !== null;) {
+        const found = last(nodeId, isMove);
         if (found !== undefined)
-          return at === id ? found : { ...found, cause: { kind: 'mutation', op: 'carry', by: at } };
-        at = of(at).findLast(({ parent }) => parent !== undefined)?.parent ?? null;
+          return nodeId === id ? found : { ...found, cause: { kind: 'mutation', op: 'carry', by: nodeId } };
+        nodeId = readEntries(nodeId).findLast(({ parent }) => parent !== undefined)?.parent ?? null;
       }
       return undefined;
     },
     /** The head that it lay in became a turn, which may stand before one that an import put at the end. */
-    placed: (id: string): Found | undefined => last(id, ({ cause }) => cause.kind === 'sealing'),
+    sealedElsewhere: (id: string): CauseEvent | undefined =>
+      last(id, ({ cause }) => cause.kind === 'sealing'),
     /** A thread of the newest turn's pre-context only loses what it had when a new turn is sealed, … */
-    sealed: (): Found | undefined => {
-      const commit = cycleSeen(rows, vista, vista.cycle);
+    sealed: (): CauseEvent | undefined => {
+      const commit = findCycle(rows, ancestry, ancestry.cycle);
       if (commit?.turn == null || commit.seq <= after) return undefined;
       const { seq, turn } = commit;
       return { seq, index: turn.index, cause: { kind: 'sealing', turn: turn.id } };
     },
     /** … and shows again that of the one before when the newest has gone. */
-    unsealed: (): Found | undefined => {
-      for (let cycle = vista.cycle - 1; cycle >= 0; cycle--) {
-        const turn = cycleSeen(rows, vista, cycle)?.turn?.id;
-        const gone =
-          turn === undefined ? undefined : of(turn).findLast((each) => each.explains === 'removed');
-        if (turn === undefined || (gone !== undefined && gone.seq <= after)) continue;
-        return gone;
+    unsealed: (): CauseEvent | undefined => {
+      for (let cycle = ancestry.cycle - 1; cycle >= 0; cycle--) {
+        const turn = findCycle(rows, ancestry, cycle)?.turn?.id;
+        const removedBy =
+          turn === undefined ? undefined : readEntries(turn).findLast((each) => each.explains === 'removed');
+        if (turn === undefined || (removedBy !== undefined && removedBy.seq <= after)) continue;
+        return removedBy;
       }
       return undefined;
     },
@@ -114,16 +125,16 @@ const openLives = (rows: RowReader, vista: Vista, after: number) => {
 /** The newest event of the stretch that set a content; undefined if none did, so that something else was changed. */
 const newestContent = async (
   frames: Frames,
-  projector: ServedRows,
-  { history, after, to }: Stretch,
+  projection: Projection,
+  { history, after, to }: FrameRange,
   node: string,
-): Promise<Found | undefined> => {
-  const moments = await projector.read((rows) =>
-    timelineOf(rows, vistaFrom(rows, history, to.strand, to.seq), node),
+): Promise<CauseEvent | undefined> => {
+  const entries = await projection.read((rows) =>
+    readTimeline(rows, readAncestryView(rows, history, to.branchId, to.seq), node),
   );
-  const replaced = moments.filter(
+  const replaced = entries.filter(
     ({ seq, cause }) => seq > after && cause.kind === 'mutation' && cause.op === 'replace',
   );
-  const eventAt = await frames.held(replaced.map(({ seq }) => seq));
-  return replaced.findLast((moment) => changedFields(eventAt(moment)).includes('content'));
+  const eventAt = await frames.loadEvents(replaced.map(({ seq }) => seq));
+  return replaced.findLast((entry) => changedFields(eventAt(entry)).includes('content'));
 };

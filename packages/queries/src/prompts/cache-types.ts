@@ -14,7 +14,7 @@ export type CacheVerdict = 'append' | 'rewind' | 'break';
 export type BreakCause = {
   /** The first message that is not as before: the one that left, changed or moved, or the one that was put in front. */
   readonly node: string;
-  readonly what: 'left' | 'changed' | 'entered' | 'moved';
+  readonly what: 'removed' | 'changed' | 'added' | 'moved';
   readonly cause: Cause | null;
   /** The recorded fact: event, command, author, time. Null where no event of the way between says it. */
   readonly origin: Origin | null;
@@ -22,7 +22,7 @@ export type BreakCause = {
   readonly entered: Origin | null;
 };
 
-/** One call compared with the one before it on the chain. */
+/** One call compared with the one before it on the ancestor path. */
 export type CacheStep = {
   /** Labels of snapshots: `@c4`. */
   readonly from: string;
@@ -42,10 +42,10 @@ export type CacheTotal = {
   readonly shared: number;
 };
 
-/** What a cache of prefixes could have served of all that a lineage's calls sent. */
+/** What a cache of prefixes could have served of all that a branch's calls sent. */
 export type CacheReport = {
   readonly history: string;
-  readonly lineage: string;
+  readonly branch: string;
   /** The encoding that tokens are counted in. */
   readonly tokenizer: string;
   readonly calls: number;

@@ -1,74 +1,79 @@
-import { readHead, threadCourse, type Line, type ThreadStep } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
-import { breakCause, type Divergence } from './break-cause.ts';
+import { readThreadTimeline, readTipSeq, type BranchRef, type ThreadStep } from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
+import { findBreakCause, type ThreadDivergence } from './break-cause.ts';
 import type { CacheReport, CacheStep, CacheVerdict } from './cache-types.ts';
-import { openMeasures, type Counts, type Measured } from './measure.ts';
+import { openMeasures, type Counts, type MeasuredMessage } from './measure.ts';
 import { openFrames } from './origin.ts';
 
-const MOST_WORST = 10;
+const MAX_WORST = 10;
 
 /**
- * How much of each call on a lineage's chain a cache of prefixes could have served from the call before it. What is
+ * How much of each call on a branch's ancestor path a cache of prefixes could have served from the call before it. What is
  * compared is the sequence of the messages' bytes (context-tree §4), without the brackets of the list and the commas
  * between; so the sizes of a thread are those of its messages. The tokens of a message are those of its content.
  */
-export const cacheReport = async (
-  projector: ServedRows,
-  line: Line,
+export const buildCacheReport = async (
+  projection: Projection,
+  branchRef: BranchRef,
   counts: Counts,
 ): Promise<CacheReport> => {
-  const { history, strand, lineage } = line;
-  const course = await projector.read((rows) => [
-    ...threadCourse(rows, history, strand, readHead(rows, history, strand)),
+  const { history, branchId, branch } = branchRef;
+  const threadTimeline = await projection.read((rows) => [
+    ...readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId)),
   ]);
-  const measures = await openMeasures(projector, history, counts);
-  const frames = openFrames(projector, history);
-  const sums = openSums();
+  const measures = await openMeasures(projection, history, counts);
+  const frames = openFrames(projection, history);
+  const sums = openRunningSums();
   const steps: CacheStep[] = [];
   const sent = { messages: 0, bytes: 0, tokens: 0 };
   let previous: ThreadStep['snapshot'] | undefined;
-  for (const { snapshot, at, before, after } of course) {
-    const old = await measured(before, measures.measure);
-    const fresh = await measured(after, measures.measure);
-    const was = sums.total();
-    const common = sums.cut(at);
+  for (const { snapshot, firstChanged: at, before, after } of threadTimeline) {
+    const old = await measureSlices(before, measures.measure);
+    const fresh = await measureSlices(after, measures.measure);
+    const totalBefore = sums.total();
+    const common = sums.truncate(at);
     sums.add(fresh);
-    const now = sums.total();
-    for (const key of KEYS) sent[key] += now[key];
+    const totalNow = sums.total();
+    for (const key of KEYS) sent[key] += totalNow[key];
     if (previous !== undefined) {
       const [a, b] = [old.flat(), fresh.flat()];
-      let same = 0;
-      while (same < a.length && same < b.length && a[same]?.digest === b[same]?.digest) same++;
-      const shared = sumOf(a.slice(0, same), common);
-      const [first, instead] = [a[same], b[same]];
+      let sharedCount = 0;
+      while (
+        sharedCount < a.length &&
+        sharedCount < b.length &&
+        a[sharedCount]?.digest === b[sharedCount]?.digest
+      )
+        sharedCount++;
+      const shared = sumOf(a.slice(0, sharedCount), common);
+      const [first, replacement] = [a[sharedCount], b[sharedCount]];
       const verdict: CacheVerdict =
-        first === undefined ? 'append' : instead === undefined ? 'rewind' : 'break';
-      if (first !== undefined && instead !== undefined) {
-        const part = await measures.common(first, instead);
-        shared.bytes += part.bytes;
-        shared.tokens += part.tokens;
+        first === undefined ? 'append' : replacement === undefined ? 'rewind' : 'break';
+      if (first !== undefined && replacement !== undefined) {
+        const commonPart = await measures.common(first, replacement);
+        shared.bytes += commonPart.bytes;
+        shared.tokens += commonPart.tokens;
       }
-      const stretch = { history, after: previous.seq, to: snapshot };
+      const range = { history, after: previous.seq, to: snapshot };
       steps.push({
         from: `@c${previous.cycle}`,
         to: `@c${snapshot.cycle}`,
         verdict,
-        messages: { before: was.messages, after: now.messages, shared: shared.messages },
-        bytes: { before: was.bytes, after: now.bytes, shared: shared.bytes },
-        tokens: { before: was.tokens, after: now.tokens, shared: shared.tokens },
+        messages: { before: totalBefore.messages, after: totalNow.messages, shared: shared.messages },
+        bytes: { before: totalBefore.bytes, after: totalNow.bytes, shared: shared.bytes },
+        tokens: { before: totalBefore.tokens, after: totalNow.tokens, shared: shared.tokens },
         broken:
           first === undefined
             ? null
-            : await breakCause(projector, frames, stretch, divergence(first, instead, a, b)),
+            : await findBreakCause(projection, frames, range, divergenceOf(first, replacement, a, b)),
       });
     }
     previous = snapshot;
   }
   return {
     history,
-    lineage,
+    branch,
     tokenizer: measures.tokenizer,
-    calls: course.length,
+    calls: threadTimeline.length,
     verdicts: {
       append: steps.filter(({ verdict }) => verdict === 'append').length,
       rewind: steps.filter(({ verdict }) => verdict === 'rewind').length,
@@ -77,7 +82,7 @@ export const cacheReport = async (
     messages: total(steps, sent, 'messages'),
     bytes: total(steps, sent, 'bytes'),
     tokens: total(steps, sent, 'tokens'),
-    worst: worstOf(steps),
+    worst: worstSteps(steps),
     steps,
   };
 };
@@ -85,21 +90,21 @@ export const cacheReport = async (
 const KEYS = ['messages', 'bytes', 'tokens'] as const;
 type Sum = Record<(typeof KEYS)[number], number>;
 
-const measured = async (
+const measureSlices = async (
   slices: ThreadStep['after'],
-  measure: (entry: ThreadStep['after'][number][number]) => Promise<Measured>,
-): Promise<Measured[][]> => {
-  const lists: Measured[][] = [];
+  measure: (entry: ThreadStep['after'][number][number]) => Promise<MeasuredMessage>,
+): Promise<MeasuredMessage[][]> => {
+  const lists: MeasuredMessage[][] = [];
   for (const slice of slices) {
-    const list: Measured[] = [];
+    const list: MeasuredMessage[] = [];
     for (const entry of slice) list.push(await measure(entry));
     lists.push(list);
   }
   return lists;
 };
 
-const sumOf = (list: readonly Measured[], begin: Sum): Sum => {
-  const sum = { ...begin };
+const sumOf = (list: readonly MeasuredMessage[], start: Sum): Sum => {
+  const sum = { ...start };
   for (const { bytes, tokens } of list) {
     sum.messages += 1;
     sum.bytes += bytes;
@@ -109,35 +114,36 @@ const sumOf = (list: readonly Measured[], begin: Sum): Sum => {
 };
 
 /** What all slices up to each one come to, so that a step adds up only those that it changed. */
-const openSums = () => {
+const openRunningSums = () => {
   const sums: Sum[] = [{ messages: 0, bytes: 0, tokens: 0 }];
   const total = (): Sum => sums.at(-1) as Sum;
   return {
     total,
     /** Forgets the slices from an index on; gives what those before it come to. */
-    cut: (at: number): Sum => {
+    truncate: (at: number): Sum => {
       sums.length = Math.min(sums.length, at + 1);
       return total();
     },
-    add: (slices: readonly (readonly Measured[])[]): void => {
+    add: (slices: readonly (readonly MeasuredMessage[])[]): void => {
       for (const slice of slices) sums.push(sumOf(slice, total()));
     },
   };
 };
 
-const divergence = (
-  first: Measured,
-  instead: Measured | undefined,
-  old: readonly Measured[],
-  fresh: readonly Measured[],
-): Divergence => {
-  const idOf = ({ entry }: Measured): string => entry.headers.id;
-  const isIn = (list: readonly Measured[], id: string): boolean => list.some((one) => idOf(one) === id);
+const divergenceOf = (
+  first: MeasuredMessage,
+  replacement: MeasuredMessage | undefined,
+  old: readonly MeasuredMessage[],
+  fresh: readonly MeasuredMessage[],
+): ThreadDivergence => {
+  const idOf = ({ entry }: MeasuredMessage): string => entry.headers.id;
+  const isIn = (list: readonly MeasuredMessage[], id: string): boolean =>
+    list.some((one) => idOf(one) === id);
   return {
     old: idOf(first),
-    fresh: instead === undefined ? undefined : idOf(instead),
-    oldStays: isIn(fresh, idOf(first)),
-    freshWas: instead !== undefined && isIn(old, idOf(instead)),
+    fresh: replacement === undefined ? undefined : idOf(replacement),
+    oldRemains: isIn(fresh, idOf(first)),
+    freshWasThere: replacement !== undefined && isIn(old, idOf(replacement)),
   };
 };
 
@@ -147,12 +153,12 @@ const total = (steps: readonly CacheStep[], sent: Sum, key: keyof Sum): CacheRep
 });
 
 /** The steps that lost most: tokens of the call before, less those that the next one begins with. */
-const worstOf = (steps: readonly CacheStep[]): number[] => {
+const worstSteps = (steps: readonly CacheStep[]): number[] => {
   const lost = ({ tokens }: CacheStep): number => tokens.before - tokens.shared;
   return steps
     .map((step, i) => ({ step, i }))
     .filter(({ step }) => step.verdict === 'break')
     .sort((a, b) => lost(b.step) - lost(a.step) || a.i - b.i)
-    .slice(0, MOST_WORST)
+    .slice(0, MAX_WORST)
     .map(({ i }) => i);
 };

@@ -2,11 +2,11 @@ import { canonicalJson, sha256Hex, type WideJson } from '@stemma/canonical';
 import { blockJson, type EventRef } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
 import type { ThreadEntry } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
+import type { Projection } from '@stemma/projector';
 import { tokenCounter, type TokenCounter } from './tokens.ts';
 
 /** A message as it was sent: the bytes of its JSON in the thread, the tokens of its content. */
-export type Measured = {
+export type MeasuredMessage = {
   readonly entry: ThreadEntry;
   readonly bytes: number;
   readonly tokens: number;
@@ -17,18 +17,18 @@ export type Measured = {
 type Content = { readonly bytes: number; readonly tokens: number; readonly digest: string };
 
 /** So many contents are remembered by what was counted of them. */
-const MOST_KEPT = 200_000;
+const MAX_CACHED = 200_000;
 
 /** What was counted of contents, by where they stand in the log: a record never changes. */
 export type Counts = Map<string, Content>;
 
 /** Measures messages of one history. What was counted once is not counted again, in this question or a later one. */
-export const openMeasures = async (projector: ServedRows, history: string, counts: Counts) => {
+export const openMeasures = async (projection: Projection, history: string, counts: Counts) => {
   const counter = await tokenCounter();
-  const known = new WeakMap<ThreadEntry, Measured>();
+  const known = new WeakMap<ThreadEntry, MeasuredMessage>();
 
   const contentOf = async ({ payload }: ThreadEntry): Promise<WideJson | undefined> => {
-    const events = await projector.payloads.events(history, payload.seq);
+    const events = await projection.payloads.events(history, payload.seq);
     const event = events[payload.index];
     return event === undefined ? undefined : payloadIn(event)['content'];
   };
@@ -39,21 +39,24 @@ export const openMeasures = async (projector: ServedRows, history: string, count
     const content = await contentOf(entry);
     const json = jsonOf(content);
     const counted = { bytes: json.length, tokens: counter.count(textOf(content)), digest: sha256Hex(json) };
-    if (counts.size >= MOST_KEPT) counts.clear();
+    if (counts.size >= MAX_CACHED) counts.clear();
     counts.set(key, counted);
     return counted;
   };
-  const measure = async (entry: ThreadEntry): Promise<Measured> => {
+  const measure = async (entry: ThreadEntry): Promise<MeasuredMessage> => {
     const before = known.get(entry);
     if (before !== undefined) return before;
     const { bytes, tokens, digest } = await count(entry);
-    const around = blockJson(entry.headers, '', entry.inSys);
-    const measured = { entry, bytes: bytes + around.length, tokens, digest: `${digest} ${around}` };
+    const envelope = blockJson(entry.headers, '', entry.inSys);
+    const measured = { entry, bytes: bytes + envelope.length, tokens, digest: `${digest} ${envelope}` };
     known.set(entry, measured);
     return measured;
   };
   /** The common beginning of two messages: of their bytes, and of the tokens of their contents. */
-  const common = async (a: Measured, b: Measured): Promise<{ bytes: number; tokens: number }> => {
+  const common = async (
+    a: MeasuredMessage,
+    b: MeasuredMessage,
+  ): Promise<{ bytes: number; tokens: number }> => {
     const [x, y] = [await contentOf(a.entry), await contentOf(b.entry)];
     const bytes = commonLength(
       blockJson(a.entry.headers, jsonOf(x), a.entry.inSys),
@@ -85,8 +88,8 @@ const commonLength = (a: string, b: string): number => {
   return length;
 };
 
-const commonTokens = (counter: TokenCounter, a: string, b: string, whole: number): number => {
+const commonTokens = (counter: TokenCounter, a: string, b: string, tokensOfA: number): number => {
   const length = commonLength(a, b);
-  if (length === a.length && length === b.length) return whole;
+  if (length === a.length && length === b.length) return tokensOfA;
   return length === 0 ? 0 : counter.count(a.slice(0, length).toWellFormed());
 };

@@ -1,23 +1,23 @@
 import { bisect } from './bisect.ts';
 import { blameThread } from './blame.ts';
-import { cacheReport } from './cache.ts';
+import { buildCacheReport } from './cache.ts';
 import type { Counts } from './measure.ts';
 import type { Questions } from './types.ts';
 import { watchSelector, type WatchSources } from './watch.ts';
 
-export const questionsOf = (sources: WatchSources): Questions => {
-  const { projector } = sources;
+export const openQuestions = (sources: WatchSources): Questions => {
+  const { projection } = sources;
   const counts: Counts = new Map();
   return {
-    blame: (position, range) => blameThread(projector, position, range),
-    bisect: async (line, question) => {
-      await projector.catchUp();
-      return bisect(projector, line, question, sources.load);
+    blame: (position, range) => blameThread(projection, position, range),
+    bisect: async (branchRef, question) => {
+      await projection.catchUp();
+      return bisect(projection, branchRef, question, sources.load);
     },
     watch: (name, selector, options) => watchSelector(sources, name, selector, options),
-    cache: async (line) => {
-      await projector.catchUp();
-      return cacheReport(projector, line, counts);
+    cache: async (branchRef) => {
+      await projection.catchUp();
+      return buildCacheReport(projection, branchRef, counts);
     },
   };
 };

@@ -1,5 +1,5 @@
 import type { ThreadPartName } from '@stemma/context-tree';
-import type { Line, Position } from '@stemma/history-store';
+import type { BranchRef, Position } from '@stemma/history-store';
 import type { Origin } from '../origin-types.ts';
 import type { BisectAnswer, BisectQuestion } from './bisect-types.ts';
 import type { CacheReport } from './cache-types.ts';
@@ -33,13 +33,13 @@ export type Blame = {
 export type Questions = {
   /** Who made each byte of the provider thread at a position. @throws E_USAGE for a range that is none */
   blame(position: Position, range?: ByteRange): Promise<Blame>;
-  /** How much of each call on a lineage's chain a cache of prefixes could have served, and what broke it. */
-  cache(line: Line): Promise<CacheReport>;
+  /** How much of each call on a branch's ancestor path a cache of prefixes could have served, and what broke it. */
+  cache(branchRef: BranchRef): Promise<CacheReport>;
   /**
    * Where, on the way from a good snapshot to a bad one, a selector begins to hold.
    * @throws E_BISECT_ENDS, E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND
    */
-  bisect(line: Line, question: BisectQuestion): Promise<BisectAnswer>;
+  bisect(branchRef: BranchRef, question: BisectQuestion): Promise<BisectAnswer>;
   /**
    * What a selector matches, and again whenever that changes, until the signal. `after`: the cursor of a message.
    * @throws E_SELECTOR_INVALID, E_USAGE for a position that never changes, E_STREAM_GONE

@@ -1,23 +1,23 @@
 import type { FlatTree } from '@stemma/context-tree';
-import { listSnapshots, wasThereAtStart } from '@stemma/history-store';
+import { isFromFirstFrame, listSnapshots } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 
 /** Where a tree was read. */
-export type At = { readonly history: string; readonly strand: number; readonly seq: number };
+export type TreePosition = { readonly history: string; readonly branchId: number; readonly seq: number };
 
 /**
- * The cycle of the first snapshot on the chain that has a node: what `age` counts from (context-tree §6). A node is in the
+ * The cycle of the first snapshot on the ancestor path that has a node: what `age` counts from (context-tree §6). A node is in the
  * snapshot of the cycle that introduced it, but for what an import brought, which is first in the import.
  */
 export const appearedAt = (
   rows: RowReader,
-  { history, strand, seq }: At,
+  { history, branchId, seq }: TreePosition,
   tree: FlatTree,
 ): ((index: number) => number) => {
   let first: number | undefined;
   return (index) => {
-    first ??= listSnapshots(rows, history, strand, seq, { first: 'oldest', limit: 1 })[0]?.cycle ?? 0;
+    first ??= listSnapshots(rows, history, branchId, seq, { first: 'oldest', limit: 1 })[0]?.cycle ?? 0;
     const { id, cycle } = tree.headers[index] as FlatTree['headers'][number];
-    return cycle <= first || wasThereAtStart(rows, history, id) ? first : cycle;
+    return cycle <= first || isFromFirstFrame(rows, history, id) ? first : cycle;
   };
 };

@@ -2,8 +2,8 @@ import { fail } from '@stemma/errors';
 import type { Position } from '@stemma/history-store';
 import { parseSelector } from '@stemma/selectors';
 import type { DiffResult } from '../read-types.ts';
-import { diffNear } from './diff-near.ts';
-import { idsAt, type Asked } from './select-ids.ts';
+import { diffTreesAt } from './diff-trees-at.ts';
+import { idsAt, type SelectSources } from './select-ids.ts';
 
 /**
  * The difference of two positions of one history, `a` counting as the older one (context-tree §7); with a selector,
@@ -12,18 +12,18 @@ import { idsAt, type Asked } from './select-ids.ts';
  * @throws E_SELECTOR_INVALID
  */
 export const diffPositions = async (
-  asked: Asked,
+  sources: SelectSources,
   a: Position,
   b: Position,
   text?: string,
 ): Promise<DiffResult> => {
-  const { projector } = asked;
-  const only = text === undefined ? undefined : await idsInEither(asked, a, b, text);
-  return diffNear(projector, a, b, only);
+  const { projection } = sources;
+  const wantedIds = text === undefined ? undefined : await idsInEither(sources, a, b, text);
+  return diffTreesAt(projection, a, b, wantedIds);
 };
 
 const idsInEither = async (
-  asked: Asked,
+  sources: SelectSources,
   a: Position,
   b: Position,
   text: string,
@@ -35,6 +35,6 @@ const idsInEither = async (
       'at character 1: the positions of a diff are named beside its selector',
       { at: 0 },
     );
-  const [before, after] = [await idsAt(asked, a, { at, groups }), await idsAt(asked, b, { at, groups })];
+  const [before, after] = [await idsAt(sources, a, { at, groups }), await idsAt(sources, b, { at, groups })];
   return new Set([...before, ...after]);
 };

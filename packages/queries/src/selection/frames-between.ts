@@ -1,26 +1,29 @@
 import { affectedIds } from '@stemma/events';
-import { readChain, type WalkStop } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
-import { listActs } from '@stemma/read-models';
+import { readAncestorPath, type SnapshotPosition } from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
+import { listFrameSummaries } from '@stemma/read-models';
 
-/** The ids that the frames between two snapshots of one chain name, in the frames that count on that chain. */
+/** The ids that the frames between two snapshots of one ancestor path name, in the frames that count on that ancestor path. */
 export const idsBetween = async (
-  projector: ServedRows,
+  projection: Projection,
   history: string,
-  older: WalkStop,
-  newer: WalkStop,
+  older: SnapshotPosition,
+  newer: SnapshotPosition,
 ): Promise<ReadonlySet<string>> => {
-  const frames = await projector.read((rows) => {
+  const frames = await projection.read((rows) => {
     const limits = new Map(
-      readChain(rows, history, newer.strand, newer.seq).map(({ strand, limit }) => [strand, limit]),
+      readAncestorPath(rows, history, newer.branchId, newer.seq).map(({ branchId, limit }) => [
+        branchId,
+        limit,
+      ]),
     );
-    return listActs(rows, history, { from: older.seq + 1, to: newer.seq }).filter(
-      ({ strand, seq }) => seq <= (limits.get(strand) ?? -1),
+    return listFrameSummaries(rows, history, { from: older.seq + 1, to: newer.seq }).filter(
+      ({ branchId, seq }) => seq <= (limits.get(branchId) ?? -1),
     );
   });
   const ids = new Set<string>();
   for (const { seq } of frames)
-    for (const event of await projector.payloads.events(history, seq))
+    for (const event of await projection.payloads.events(history, seq))
       for (const id of affectedIds(event)) ids.add(id);
   return ids;
 };

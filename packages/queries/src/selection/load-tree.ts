@@ -1,14 +1,14 @@
 import type { FlatTree } from '@stemma/context-tree';
-import { readFlatTree, readPart } from '@stemma/history-store';
+import { readFlatTree, readPartialTree } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { footprintOf, type Selector } from '@stemma/selectors';
-import type { At } from './appeared.ts';
+import type { TreePosition } from './appeared.ts';
 
 /** Gives as much of a tree as answers a selector. */
-export type LoadTree = (rows: RowReader, at: At, selector: Selector) => FlatTree;
+export type LoadTree = (rows: RowReader, at: TreePosition, selector: Selector) => FlatTree;
 
 /** So many nodes of whole trees are kept, but always the newest tree. */
-const MOST_NODES = 400_000;
+const MAX_NODES = 400_000;
 
 /**
  * Reads of a position what a selector needs. Whole trees that were used last are kept: a position never changes, and what
@@ -23,19 +23,19 @@ export const openTreeLoader = (): LoadTree => {
     kept.set(key, tree);
     nodes += tree.count;
     for (const [oldest, { count }] of kept) {
-      if (nodes <= MOST_NODES || kept.size === 1) break;
+      if (nodes <= MAX_NODES || kept.size === 1) break;
       kept.delete(oldest);
       nodes -= count;
     }
     return tree;
   };
-  return (rows, { history, strand, seq }, selector) => {
-    const key = `${strand}/${seq} ${history}`;
+  return (rows, { history, branchId, seq }, selector) => {
+    const key = `${branchId}/${seq} ${history}`;
     const known = kept.get(key);
     if (known !== undefined) return keep(key, known);
     const wanted = footprintOf(selector);
     return wanted === 'whole'
-      ? keep(key, readFlatTree(rows, history, strand, seq))
-      : readPart(rows, history, strand, seq, wanted);
+      ? keep(key, readFlatTree(rows, history, branchId, seq))
+      : readPartialTree(rows, history, branchId, seq, wanted);
   };
 };

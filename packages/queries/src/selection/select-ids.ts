@@ -1,6 +1,12 @@
 import { fail } from '@stemma/errors';
-import { listSnapshots, readHead, type Line, type Position, type SnapshotRow } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
+import {
+  listSnapshots,
+  readTipSeq,
+  type BranchRef,
+  type Position,
+  type SnapshotRow,
+} from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
 import {
   inWindow,
   isLocal,
@@ -11,50 +17,52 @@ import {
   type Window,
 } from '@stemma/selectors';
 import { positionAt } from '../read.ts';
-import { appearedAt, type At } from './appeared.ts';
+import { appearedAt, type TreePosition } from './appeared.ts';
 import type { LoadTree } from './load-tree.ts';
-import { pairsBack } from './pairs-back.ts';
+import { snapshotPairs } from './snapshot-pairs.ts';
 
 /** What a selector needs to be answered. */
-export type Asked = { readonly projector: ServedRows; readonly load: LoadTree };
+export type SelectSources = { readonly projection: Projection; readonly load: LoadTree };
 
-export type Selected = { readonly position: Position; readonly ids: readonly string[] };
+export type SelectedIds = { readonly position: Position; readonly ids: readonly string[] };
 
 /**
  * What a selector matches at the position it names (without one, in the working state), or with `@*` in all snapshots on
- * the chain: newest first, each id where it is first met, the position being the newest snapshot (context-tree §6).
+ * the ancestor path: newest first, each id where it is first met, the position being the newest snapshot (context-tree §6).
  *
  * @throws E_SELECTOR_INVALID, also for a range; E_SNAPSHOT_NOT_FOUND
  */
 export const selectIds = async (
-  asked: Asked,
-  line: Line,
+  sources: SelectSources,
+  branchRef: BranchRef,
   text: string,
   window: Window,
-): Promise<Selected> => {
+): Promise<SelectedIds> => {
   const selector = parseSelector(text);
   const { at } = selector;
   if (at.kind === 'range')
     throw fail('E_SELECTOR_INVALID', 'a range gives no list of ids but the differences of its snapshots');
   if (at.kind !== 'all') {
-    const position = await asked.projector.read((rows) => positionAt(rows, line, at));
-    const ids = await idsAt(asked, position, selector, window);
+    const position = await sources.projection.read((rows) => positionAt(rows, branchRef, at));
+    const ids = await idsAt(sources, position, selector, window);
     return { position, ids };
   }
-  const position = await asked.projector.read((rows) => positionAt(rows, line, { kind: 't', value: 0 }));
-  return { position, ids: inWindow(await idsOfAll(asked, line, selector, window), window) };
+  const position = await sources.projection.read((rows) =>
+    positionAt(rows, branchRef, { kind: 't', value: 0 }),
+  );
+  return { position, ids: inWindow(await idsInAllSnapshots(sources, branchRef, selector, window), window) };
 };
 
 /** The ids that a selector matches at a position. */
 export const idsAt = async (
-  { projector, load }: Asked,
-  position: At & { readonly committed: boolean },
+  { projection, load }: SelectSources,
+  position: TreePosition & { readonly committed: boolean },
   selector: Selector,
   window: Window = {},
 ): Promise<readonly string[]> => {
-  const tree = await projector.read((rows) => load(rows, position, selector));
-  return projector.payloads.using(position.history, (source) =>
-    projector.read((rows) => {
+  const tree = await projection.read((rows) => load(rows, position, selector));
+  return projection.payloads.using(position.history, (source) =>
+    projection.read((rows) => {
       const appeared = appearedAt(rows, position, tree);
       return select(tree, selector, source, { ...window, snapshot: position.committed, appeared });
     }),
@@ -62,45 +70,45 @@ export const idsAt = async (
 };
 
 /** The ids of all snapshots, as many as a window needs. */
-const idsOfAll = async (
-  asked: Asked,
-  { history, strand }: Line,
+const idsInAllSnapshots = async (
+  sources: SelectSources,
+  { history, branchId }: BranchRef,
   selector: Selector,
   { skip = 0, limit = Infinity }: Window,
 ): Promise<readonly string[]> => {
-  const { projector } = asked;
-  const snapshots = await projector.read((rows) =>
-    listSnapshots(rows, history, strand, readHead(rows, history, strand)),
+  const { projection } = sources;
+  const snapshots = await projection.read((rows) =>
+    listSnapshots(rows, history, branchId, readTipSeq(rows, history, branchId)),
   );
   const [newest] = snapshots;
   if (newest === undefined) return [];
   const found = new Set<string>();
-  const enough = (): boolean => found.size >= skip + limit;
-  const take = (ids: readonly string[]): void => {
+  const hasEnough = (): boolean => found.size >= skip + limit;
+  const addIds = (ids: readonly string[]): void => {
     for (const id of ids) found.add(id);
   };
-  const whole = (row: SnapshotRow): Promise<readonly string[]> =>
-    idsAt(asked, { history, strand: row.strand, seq: row.seq, committed: true }, selector);
-  take(await whole(newest));
+  const idsInSnapshot = (row: SnapshotRow): Promise<readonly string[]> =>
+    idsAt(sources, { history, branchId: row.branchId, seq: row.seq, committed: true }, selector);
+  addIds(await idsInSnapshot(newest));
   if (!isLocal(selector)) {
     for (const row of snapshots.slice(1)) {
-      if (enough()) break;
-      take(await whole(row));
+      if (hasEnough()) break;
+      addIds(await idsInSnapshot(row));
     }
     return [...found];
   }
-  if (enough()) return [...found];
+  if (hasEnough()) return [...found];
   // What the newer of two does not give and the older does was not met before, or is told again.
-  for await (const { newer, older, ids } of pairsBack(projector, history, snapshots)) {
+  for await (const { newer, older, ids } of snapshotPairs(projection, history, snapshots)) {
     const sides = [
       { label: 'newer', tree: newer },
       { label: 'older', tree: older },
     ] as const;
-    const { removed_ids } = await projector.payloads.using(history, (source) =>
+    const { removed_ids } = await projection.payloads.using(history, (source) =>
       rangeDiff(...sides, selector, source, { only: ids }),
     );
-    take(removed_ids);
-    if (enough()) break;
+    addIds(removed_ids);
+    if (hasEnough()) break;
   }
   return [...found];
 };

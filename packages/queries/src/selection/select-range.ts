@@ -1,7 +1,13 @@
 import type { FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { findSnapshot, listSnapshots, nearestMark, readHead, type Line } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
+import {
+  findSnapshot,
+  listSnapshots,
+  readPositionMeta,
+  readTipSeq,
+  type BranchRef,
+} from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import {
   isLocal,
@@ -18,12 +24,12 @@ import {
   type RangeSnapshot,
   type Selector,
 } from '@stemma/selectors';
-import { appearedAt, type At } from './appeared.ts';
-import { pairsBack } from './pairs-back.ts';
-import type { Asked } from './select-ids.ts';
+import { appearedAt, type TreePosition } from './appeared.ts';
+import type { SelectSources } from './select-ids.ts';
+import { snapshotPairs } from './snapshot-pairs.ts';
 
 /** A snapshot of a range, found. */
-type Stop = RangeSnapshot & { readonly strand: number; readonly seq: number };
+type RangeStop = RangeSnapshot & { readonly branchId: number; readonly seq: number };
 
 /**
  * What a selector gives over a range of snapshots, each against the one before it (context-tree §6). Where the selector
@@ -33,54 +39,56 @@ type Stop = RangeSnapshot & { readonly strand: number; readonly seq: number };
  * (context-tree §10.22)
  */
 export const selectRange = async (
-  asked: Asked,
-  line: Line,
+  sources: SelectSources,
+  branchRef: BranchRef,
   text: string,
   options: RangeOptions,
 ): Promise<RangeResult> => {
   const selector = parseSelector(text);
   if (selector.at.kind !== 'range')
     throw fail('E_SELECTOR_INVALID', 'at character 1: expected a range such as @t-5..@t0', { at: 0 });
-  const { range, stops } = await stopsOf(asked.projector, line, selector.at, options);
+  const { range, stops } = await readStops(sources.projection, branchRef, selector.at, options);
   const pairs = rangePairs(stops, options);
   const diffs = isLocal(selector)
-    ? await diffsByChange(asked, line.history, selector, pairs, options)
-    : await diffsWhole(asked, line.history, selector, pairs, options);
+    ? await diffsByChange(sources, branchRef.history, selector, pairs, options)
+    : await diffsWhole(sources, branchRef.history, selector, pairs, options);
   return rangeResult(text, range, diffs, options);
 };
 
-const stopsOf = (
-  projector: ServedRows,
-  { history, strand }: Line,
+const readStops = (
+  projection: Projection,
+  { history, branchId }: BranchRef,
   range: Parameters<typeof rangeSnapshots>[0],
   options: RangeOptions,
-): Promise<{ readonly range: readonly RangeSnapshot[]; readonly stops: readonly Stop[] }> =>
-  projector.read((rows) => {
-    const head = readHead(rows, history, strand);
-    const { cycle } = nearestMark(rows, history, strand, head).mark;
-    const asked = rangeSnapshots(range, cycle, rangeOptions(options).maxSnapshots);
-    for (const { label, cycle: end } of [asked[0], asked.at(-1)].filter((each) => each !== undefined))
-      if (end < 0 || findSnapshot(rows, history, strand, head, end) === undefined)
-        throw fail('E_SNAPSHOT_NOT_FOUND', `the lineage ${strand} of ${history} has no snapshot ${label}`, {
+): Promise<{ readonly range: readonly RangeSnapshot[]; readonly stops: readonly RangeStop[] }> =>
+  projection.read((rows) => {
+    const tip = readTipSeq(rows, history, branchId);
+    const { cycle } = readPositionMeta(rows, history, branchId, tip).meta;
+    const askedSnapshots = rangeSnapshots(range, cycle, rangeOptions(options).maxSnapshots);
+    for (const { label, cycle: end } of [askedSnapshots[0], askedSnapshots.at(-1)].filter(
+      (each) => each !== undefined,
+    ))
+      if (end < 0 || findSnapshot(rows, history, branchId, tip, end) === undefined)
+        throw fail('E_SNAPSHOT_NOT_FOUND', `the branch ${branchId} of ${history} has no snapshot ${label}`, {
           history,
-          lineage: strand,
+          branchId,
           asked: label,
         });
-    const from = asked[0]?.cycle ?? 0;
-    const found = listSnapshots(rows, history, strand, head, { from, limit: asked.length });
+    const from = askedSnapshots[0]?.cycle ?? 0;
+    const found = listSnapshots(rows, history, branchId, tip, { from, limit: askedSnapshots.length });
     return {
-      range: asked,
-      stops: asked.flatMap((each, i) => {
+      range: askedSnapshots,
+      stops: askedSnapshots.flatMap((each, i) => {
         const row = found[i];
-        return row === undefined ? [] : [{ ...each, strand: row.strand, seq: row.seq }];
+        return row === undefined ? [] : [{ ...each, branchId: row.branchId, seq: row.seq }];
       }),
     };
   });
 
-type Pairs = readonly (readonly [newer: Stop, older: Stop])[];
+type Pairs = readonly (readonly [newer: RangeStop, older: RangeStop])[];
 
 const diffsByChange = async (
-  { projector }: Asked,
+  { projection }: SelectSources,
   history: string,
   selector: Selector,
   pairs: Pairs,
@@ -88,10 +96,10 @@ const diffsByChange = async (
 ): Promise<readonly RangeDiff[]> => {
   const diffs: RangeDiff[] = [];
   const stops = [...pairs.map(([newer]) => newer), ...pairs.slice(-1).map(([, older]) => older)];
-  for await (const { newer, older, ids } of pairsBack(projector, history, stops)) {
-    const [a, b] = pairs[diffs.length] as readonly [Stop, Stop];
+  for await (const { newer, older, ids } of snapshotPairs(projection, history, stops)) {
+    const [a, b] = pairs[diffs.length] as readonly [RangeStop, RangeStop];
     diffs.push(
-      await projector.payloads.using(history, (source) =>
+      await projection.payloads.using(history, (source) =>
         rangeDiff({ label: a.label, tree: newer }, { label: b.label, tree: older }, selector, source, {
           ...options,
           only: ids,
@@ -102,35 +110,37 @@ const diffsByChange = async (
   return diffs;
 };
 
-type Side = { readonly label: string; readonly at: At; readonly tree: FlatTree };
+type LoadedSnapshot = { readonly label: string; readonly at: TreePosition; readonly tree: FlatTree };
 
 const diffsWhole = async (
-  { projector, load }: Asked,
+  { projection, load }: SelectSources,
   history: string,
   selector: Selector,
   pairs: Pairs,
   options: RangeOptions,
 ): Promise<readonly RangeDiff[]> => {
-  const side = async ({ label, strand, seq }: Stop): Promise<Side> => {
-    const at = { history, strand, seq };
-    return { label, at, tree: await projector.read((rows) => load(rows, at, selector)) };
+  const loadSnapshot = async ({ label, branchId, seq }: RangeStop): Promise<LoadedSnapshot> => {
+    const at = { history, branchId, seq };
+    return { label, at, tree: await projection.read((rows) => load(rows, at, selector)) };
   };
-  const asOf = (rows: RowReader, { label, at, tree }: Side): RangeSide => ({
+  const rangeSideOf = (rows: RowReader, { label, at, tree }: LoadedSnapshot): RangeSide => ({
     label,
     tree,
     appeared: appearedAt(rows, at, tree),
   });
   const diffs: RangeDiff[] = [];
-  let known: Side | undefined;
+  let previous: LoadedSnapshot | undefined;
   for (const [a, b] of pairs) {
-    const newer: Side = known ?? (await side(a));
-    const older = await side(b);
+    const newer: LoadedSnapshot = previous ?? (await loadSnapshot(a));
+    const older = await loadSnapshot(b);
     diffs.push(
-      await projector.payloads.using(history, (source) =>
-        projector.read((rows) => rangeDiff(asOf(rows, newer), asOf(rows, older), selector, source, options)),
+      await projection.payloads.using(history, (source) =>
+        projection.read((rows) =>
+          rangeDiff(rangeSideOf(rows, newer), rangeSideOf(rows, older), selector, source, options),
+        ),
       ),
     );
-    known = older;
+    previous = older;
   }
   return diffs;
 };

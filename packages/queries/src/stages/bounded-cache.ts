@@ -4,29 +4,29 @@ export type BoundedCache<T> = {
   put(key: string, value: T, weight: number): void;
 };
 
-export const boundedCache = <T>(most: number): BoundedCache<T> => {
+export const openBoundedCache = <T>(maxWeight: number): BoundedCache<T> => {
   /** Oldest first. */
-  const kept = new Map<string, { readonly value: T; readonly weight: number }>();
+  const cached = new Map<string, { readonly value: T; readonly weight: number }>();
   let total = 0;
   const drop = (key: string): void => {
-    total -= kept.get(key)?.weight ?? 0;
-    kept.delete(key);
+    total -= cached.get(key)?.weight ?? 0;
+    cached.delete(key);
   };
   return {
     get(key) {
-      const entry = kept.get(key);
+      const entry = cached.get(key);
       if (entry === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, entry);
+      cached.delete(key);
+      cached.set(key, entry);
       return entry.value;
     },
     put(key, value, weight) {
       drop(key);
-      if (weight > most) return;
-      kept.set(key, { value, weight });
+      if (weight > maxWeight) return;
+      cached.set(key, { value, weight });
       total += weight;
-      for (const [oldest] of kept) {
-        if (total <= most) return;
+      for (const [oldest] of cached) {
+        if (total <= maxWeight) return;
         drop(oldest);
       }
     },

@@ -1,24 +1,24 @@
 import type { Position } from '@stemma/history-store';
 import {
   hashText,
-  plain,
+  printPlain,
   STAGE_NAMES,
   type CompilerOutput,
   type ExactJson,
   type Profile,
   type StageName,
 } from '@stemma/stages';
-import type { StageMove, StagesDiff, StreamEntry } from './types.ts';
+import type { StageDifference, StagesDiff, StreamEntry } from './types.ts';
 
 /** A compiled position with the nodes of its stream. */
-type Side = {
+type CompiledPosition = {
   readonly position: Position;
   readonly entries: readonly StreamEntry[];
   readonly output: CompilerOutput;
 };
 
 /** Which stages differ between two positions, in which parts, and the nodes that made them differ. */
-export const diffStages = (profile: Profile, a: Side, b: Side): StagesDiff => {
+export const diffStages = (profile: Profile, a: CompiledPosition, b: CompiledPosition): StagesDiff => {
   let shared = 0;
   while (shared < a.entries.length && a.entries[shared]?.id === b.entries[shared]?.id) shared++;
   return {
@@ -26,26 +26,33 @@ export const diffStages = (profile: Profile, a: Side, b: Side): StagesDiff => {
     b: b.position,
     profile: profile.name,
     shared,
-    stages: STAGE_NAMES.map((stage) => moveOf(profile, stage, a, b)),
+    stages: STAGE_NAMES.map((stage) => stageDifference(profile, stage, a, b)),
   };
 };
 
-const moveOf = (profile: Profile, stage: StageName, a: Side, b: Side): StageMove => {
+const stageDifference = (
+  profile: Profile,
+  stage: StageName,
+  a: CompiledPosition,
+  b: CompiledPosition,
+): StageDifference => {
   const [before, after] = [a.output.stages[stage], b.output.stages[stage]];
   const [hashA, hashB] = [before, after].map((each) =>
-    hashText(profile, plain(each as unknown as ExactJson)),
+    hashText(profile, printPlain(each as unknown as ExactJson)),
   );
   const moved = hashA !== hashB;
   const parts = moved ? differingParts(before, after) : [];
-  const held = differing(holds(stage, a), holds(stage, b));
+  const differingNodes = differing(nodesOfStage(stage, a), nodesOfStage(stage, b));
   // HEADER tells the node_hash too: it moves with nodes that it does not list.
   const nodes =
-    moved && held.added.length + held.removed.length === 0 ? differing(a.entries, b.entries) : held;
+    moved && differingNodes.added.length + differingNodes.removed.length === 0
+      ? differing(a.entries, b.entries)
+      : differingNodes;
   return { stage, a: hashA ?? '', b: hashB ?? '', moved, parts, ...nodes };
 };
 
 /** What a stage tells of single nodes. */
-const holds = (stage: StageName, { entries, output }: Side): readonly StreamEntry[] => {
+const nodesOfStage = (stage: StageName, { entries, output }: CompiledPosition): readonly StreamEntry[] => {
   if (stage === 'RAW') return entries;
   const ids = new Set(
     stage === 'SPEC'
@@ -69,6 +76,6 @@ const differing = (
 const differingParts = (a: object, b: object): readonly string[] => {
   const [before, after] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
   const keys = [...new Set([...before.keys(), ...after.keys()])];
-  const text = (value: unknown): string => (value === undefined ? '' : plain(value as ExactJson));
+  const text = (value: unknown): string => (value === undefined ? '' : printPlain(value as ExactJson));
   return keys.filter((key) => text(before.get(key)) !== text(after.get(key)));
 };

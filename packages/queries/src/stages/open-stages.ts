@@ -1,20 +1,20 @@
 import type { Position } from '@stemma/history-store';
-import type { ServedRows } from '@stemma/projector';
+import type { Projection } from '@stemma/projector';
 import {
-  findStages,
-  framesNodes,
+  findSnapshotStages,
+  listFrameNodes,
   listStream,
   payloadFrame,
   payloadOf,
   type StageNode,
 } from '@stemma/read-models';
 import {
-  canonical,
   collapsePolicy,
   compileStages,
   describeNode,
   hashText,
-  plain,
+  printCanonical,
+  printPlain,
   profileNamed,
   readConfig,
   treeView,
@@ -24,14 +24,14 @@ import {
   type Profile,
   type StagesConfig,
 } from '@stemma/stages';
-import { boundedCache } from './bounded-cache.ts';
+import { openBoundedCache } from './bounded-cache.ts';
 import { diffStages } from './diff-stages.ts';
-import { isFrameOfLine } from './frame-of-line.ts';
+import { isFrameOfBranch } from './is-frame-of-branch.ts';
 import { withoutText } from './summary-without-text.ts';
 import type { StagesAnswer, StagesQuestions, StagesSettings, StreamEntry } from './types.ts';
 
 /** A stream as one profile describes it. */
-type Described = {
+type DescribedStream = {
   readonly profile: Profile;
   readonly nodes: readonly StageNode[];
   readonly facts: readonly NodeFacts[];
@@ -40,32 +40,32 @@ type Described = {
 };
 
 /** Nodes of streams, and of compiled stages, that are kept for the next question. */
-const KEPT_NODES = 100_000;
+const MAX_CACHED_NODES = 100_000;
 /** One page of a stream. */
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** Answers for the stages of histories from rows; payloads are read where another profile or a preview needs them. */
-export const openStages = (projector: ServedRows): StagesQuestions => {
-  const described = boundedCache<Described>(KEPT_NODES);
-  const compiled = boundedCache<CompilerOutput>(KEPT_NODES);
-  const sha1s = boundedCache<string>(KEPT_NODES);
+export const openStages = (projection: Projection): StagesQuestions => {
+  const streams = openBoundedCache<DescribedStream>(MAX_CACHED_NODES);
+  const outputs = openBoundedCache<CompilerOutput>(MAX_CACHED_NODES);
+  const sha1s = openBoundedCache<string>(MAX_CACHED_NODES);
 
-  const describe = async (position: Position, profile: Profile): Promise<Described> => {
+  const describe = async (position: Position, profile: Profile): Promise<DescribedStream> => {
     const key = `${profile.name} ${keyOf(position)}`;
-    const known = described.get(key);
+    const known = streams.get(key);
     if (known !== undefined) return known;
-    const found = await describeStream(projector, position, profile);
-    described.put(key, found, found.nodes.length + 1);
+    const found = await describeStream(projection, position, profile);
+    streams.put(key, found, found.nodes.length + 1);
     return found;
   };
 
   /** A tree view shows the SHA-1 of payloads: of those that it has not shown yet, the payloads are read. */
-  const withSha1 = async (position: Position, stream: Described): Promise<Described> => {
+  const withSha1 = async (position: Position, stream: DescribedStream): Promise<DescribedStream> => {
     if (stream.profile.name !== 'stemma-1') return stream;
     const facts: NodeFacts[] = [];
-    for (const [place, node] of stream.facts.entries()) {
+    for (const [index, node] of stream.facts.entries()) {
       const known =
-        sha1s.get(node.digest) ?? (await sha1At(projector, position.history, stream.nodes[place]));
+        sha1s.get(node.digest) ?? (await sha1At(projection, position.history, stream.nodes[index]));
       sha1s.put(node.digest, known, 1);
       facts.push({ ...node, payloadSha1: known });
     }
@@ -74,16 +74,22 @@ export const openStages = (projector: ServedRows): StagesQuestions => {
 
   const compile = async (
     position: Position,
-    stream: Described,
+    stream: DescribedStream,
     config: StagesConfig,
   ): Promise<CompilerOutput> => {
-    const key = `${stream.profile.name} ${plain(config)} ${keyOf(position)}`;
-    const known = compiled.get(key);
+    const key = `${stream.profile.name} ${printPlain(config)} ${keyOf(position)}`;
+    const known = outputs.get(key);
     if (known !== undefined) return known;
     const output = compileStages({
-      ...(await compilation(projector, position, stream, config, config.header.mode === 'sanitized_content')),
+      ...(await compilerInput(
+        projection,
+        position,
+        stream,
+        config,
+        config.header.mode === 'sanitized_content',
+      )),
     });
-    compiled.put(key, output, stream.nodes.length + 1);
+    outputs.put(key, output, stream.nodes.length + 1);
     return output;
   };
 
@@ -113,24 +119,24 @@ export const openStages = (projector: ServedRows): StagesQuestions => {
     async tree(position, view, settings = {}) {
       const { profile, config } = settingsOf(settings);
       const stream = await withSha1(position, await describe(position, profile));
-      return treeView(await compilation(projector, position, stream, config, view.includePreviews), view);
+      return treeView(await compilerInput(projection, position, stream, config, view.includePreviews), view);
     },
     async stream(position, { offset, limit }) {
       const { nodes } = await describe(position, profileNamed('stemma-1'));
-      const size = Math.min(limit, MOST_ENTRIES);
+      const size = Math.min(limit, MAX_ENTRIES);
       const entries = nodes.slice(offset, offset + size).map((node) => entryOf(node));
       return { entries, offset, limit: size, total: nodes.length };
     },
     async *eventLog(position) {
       const { nodes } = await describe(position, profileNamed('stemma-1'));
       for (const node of nodes) {
-        const payload = await payloadAt(projector, position.history, node);
+        const payload = await payloadAt(projection, position.history, node);
         yield { kind: node.kind, payload, turn: node.turn, node_id: node.facts.id };
       }
     },
-    isOf: (line, frame) => projector.read((rows) => isFrameOfLine(rows, line, frame)),
-    frame: async ({ history, strand }, seq) =>
-      projector.read((rows) => framesNodes(rows, history, strand, seq).map((node) => entryOf(node))),
+    includesFrame: (branchRef, frame) => projection.read((rows) => isFrameOfBranch(rows, branchRef, frame)),
+    frame: async ({ history, branchId }, seq) =>
+      projection.read((rows) => listFrameNodes(rows, history, branchId, seq).map((node) => entryOf(node))),
     async diff(a, b, settings = {}) {
       const { profile, config } = settingsOf(settings);
       const side = async (position: Position) => {
@@ -143,7 +149,7 @@ export const openStages = (projector: ServedRows): StagesQuestions => {
   };
 };
 
-const keyOf = ({ history, strand, seq }: Position): string => `${strand} ${seq} ${history}`;
+const keyOf = ({ history, branchId, seq }: Position): string => `${branchId} ${seq} ${history}`;
 
 const settingsOf = ({
   profile: name = 'stemma-1',
@@ -155,14 +161,14 @@ const settingsOf = ({
 };
 
 const describeStream = async (
-  projector: ServedRows,
+  projection: Projection,
   position: Position,
   profile: Profile,
-): Promise<Described> => {
-  const { history, strand, seq } = position;
-  const { nodes, hashes } = await projector.read((rows) => ({
-    nodes: listStream(rows, history, strand, seq),
-    hashes: findStages(rows, history, strand, seq),
+): Promise<DescribedStream> => {
+  const { history, branchId, seq } = position;
+  const { nodes, hashes } = await projection.read((rows) => ({
+    nodes: listStream(rows, history, branchId, seq),
+    hashes: findSnapshotStages(rows, history, branchId, seq),
   }));
   if (profile.name === 'stemma-1') {
     const facts = nodes.map((node) => node.facts);
@@ -170,43 +176,43 @@ const describeStream = async (
   }
   const facts: NodeFacts[] = [];
   for (const [ordinal, node] of nodes.entries()) {
-    const payload = await payloadAt(projector, history, node);
+    const payload = await payloadAt(projection, history, node);
     facts.push(describeNode(profile, { kind: node.kind, turn: node.turn, payload, id: null }, ordinal));
   }
   return { profile, nodes, facts };
 };
 
-const payloadAt = async (projector: ServedRows, history: string, node: StageNode): Promise<ExactJson> => {
+const payloadAt = async (projection: Projection, history: string, node: StageNode): Promise<ExactJson> => {
   const seq = payloadFrame(node);
-  return payloadOf(node, seq === null ? [] : await projector.payloads.events(history, seq));
+  return payloadOf(node, seq === null ? [] : await projection.payloads.events(history, seq));
 };
 
 const sha1At = async (
-  projector: ServedRows,
+  projection: Projection,
   history: string,
   node: StageNode | undefined,
 ): Promise<string> =>
   node === undefined
     ? ''
-    : hashText(profileNamed('breadboard-0.1'), canonical(await payloadAt(projector, history, node)));
+    : hashText(profileNamed('breadboard-0.1'), printCanonical(await payloadAt(projection, history, node)));
 
 /** What the compiler is given. For previews, the payloads of the messages that are selected are read first. */
-const compilation = async (
-  projector: ServedRows,
+const compilerInput = async (
+  projection: Projection,
   { history }: Position,
-  { profile, nodes, facts, nodeHash }: Described,
+  { profile, nodes, facts, nodeHash }: DescribedStream,
   config: StagesConfig,
   previews: boolean,
 ): Promise<Parameters<typeof compileStages>[0]> => {
-  const given = { profile, nodes: facts, config, ...(nodeHash === undefined ? {} : { nodeHash }) };
-  if (!previews) return given;
+  const input = { profile, nodes: facts, config, ...(nodeHash === undefined ? {} : { nodeHash }) };
+  if (!previews) return input;
   const plainConfig: StagesConfig = { ...config, header: { ...config.header, mode: 'hash_only' } };
-  const selected = new Set(compileStages({ ...given, config: plainConfig }).stages.HEADER.selected_node_ids);
+  const selected = new Set(compileStages({ ...input, config: plainConfig }).stages.HEADER.selected_node_ids);
   const payloads = new Map<number, ExactJson>();
-  for (const [place, node] of nodes.entries())
-    if (node.kind === 'message' && selected.has(facts[place]?.id ?? ''))
-      payloads.set(place, await payloadAt(projector, history, node));
-  return { ...given, payload: (place) => payloads.get(place) ?? null };
+  for (const [index, node] of nodes.entries())
+    if (node.kind === 'message' && selected.has(facts[index]?.id ?? ''))
+      payloads.set(index, await payloadAt(projection, history, node));
+  return { ...input, payload: (index) => payloads.get(index) ?? null };
 };
 
 /** `facts` where another profile than the rows' describes the node. */

@@ -1,4 +1,4 @@
-import type { Line, Position } from '@stemma/history-store';
+import type { BranchRef, Position } from '@stemma/history-store';
 import type {
   CollapsePolicy,
   CompilerOutput,
@@ -6,8 +6,8 @@ import type {
   NodeFacts,
   ProfileName,
   StageName,
+  StageTreeView,
   StreamSnapshot,
-  TreeView,
 } from '@stemma/stages';
 
 /** How stages are compiled; our own profile and all defaults unless said. */
@@ -52,7 +52,7 @@ export type StreamPage = {
 };
 
 /** Whether a stage is another at a later position, and for which nodes. */
-export type StageMove = {
+export type StageDifference = {
   readonly stage: StageName;
   readonly a: string;
   readonly b: string;
@@ -70,7 +70,7 @@ export type StagesDiff = {
   readonly profile: ProfileName;
   /** Nodes at the front that both streams share. */
   readonly shared: number;
-  readonly stages: readonly StageMove[];
+  readonly stages: readonly StageDifference[];
 };
 
 /** The compiler stages of our own histories, at any position. */
@@ -82,7 +82,7 @@ export type StagesQuestions = {
     position: Position,
     view: { readonly stage: StageName; readonly includePreviews: boolean },
     settings?: StagesSettings,
-  ): Promise<TreeView>;
+  ): Promise<StageTreeView>;
   /** The nodes of the stream at a position, oldest first. */
   stream(position: Position, page: { readonly offset: number; readonly limit: number }): Promise<StreamPage>;
   /**
@@ -96,15 +96,15 @@ export type StagesQuestions = {
     readonly node_id: string;
   }>;
   /**
-   * Whether a frame belongs to what a lineage went through: its own, and those of lineages that rollbacks left for it,
+   * Whether a frame belongs to what a branch went through: its own, and those of branches that rollbacks left for it,
    * up to then.
    */
-  isOf(
-    line: Pick<Line, 'history' | 'strand'>,
-    frame: { readonly strand: number; readonly seq: number },
+  includesFrame(
+    branchRef: Pick<BranchRef, 'history' | 'branchId'>,
+    frame: { readonly branchId: number; readonly seq: number },
   ): Promise<boolean>;
-  /** The nodes that one frame of a lineage added to its stream. */
-  frame(line: Pick<Line, 'history' | 'strand'>, seq: number): Promise<readonly StreamEntry[]>;
+  /** The nodes that one frame of a branch added to its stream. */
+  frame(branchRef: Pick<BranchRef, 'history' | 'branchId'>, seq: number): Promise<readonly StreamEntry[]>;
   /** @throws E_STAGES_CONFIG */
   diff(a: Position, b: Position, settings?: StagesSettings): Promise<StagesDiff>;
 };

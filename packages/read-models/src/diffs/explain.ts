@@ -1,13 +1,13 @@
-import type { Diff, PayloadSource } from '@stemma/context-tree';
-import type { Link } from '@stemma/history-store';
+import type { PayloadSource, TreeDiff } from '@stemma/context-tree';
+import type { Segment } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
-import { effectsOn } from './effects.ts';
-import { agedBetween, timelineOf, touchesOfNode, type Moment } from './timeline.ts';
-import { commonVista, vistaFrom, type Vista } from './vista.ts';
+import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-view.ts';
+import { entriesChangingField } from './field-changes.ts';
+import { ageingEntries, readNodeChanges, readTimeline, type TimelineEntry } from './timeline.ts';
 
 /** A moment on the way from one position to another, and the fields of the entry that it accounts for. */
-export type WayMoment = Moment & {
+export type DiffCause = TimelineEntry & {
   /** Of what changed; empty for what came or went. */
   readonly fields: readonly string[];
   /** It lies on the way back to the last position that both have in common: seen from there it did not happen. */
@@ -20,14 +20,14 @@ export type ExplainedEntry = {
   /** As the diff has them; empty for what came or went. */
   readonly fields: readonly string[];
   /** In the order of the way: what is undone first, the newest first; then what happened, the oldest first. */
-  readonly causes: readonly WayMoment[];
+  readonly causes: readonly DiffCause[];
 };
 
-export type Place = { readonly strand: number; readonly seq: number };
+export type PositionKey = { readonly branchId: number; readonly seq: number };
 
-export type Explained = {
+export type DiffExplanation = {
   /** The last position that both have in common. */
-  readonly common: Link & { readonly cycle: number };
+  readonly mergeBase: Segment & { readonly cycle: number };
   readonly entries: readonly ExplainedEntry[];
 };
 
@@ -36,103 +36,118 @@ export type Explained = {
  * one; a field has one for each time that it changed on the way, so exactly one between consecutive positions. The way
  * leads back from `a` to what both have in common, and on to `b`.
  *
- * @throws Missing (payloads) for what was replaced; E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ * @throws Missing (payloads) for what was replaced; E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const explainDiff = (
   rows: RowReader,
   history: string,
-  { a, b, diff }: { readonly a: Place; readonly b: Place; readonly diff: Diff },
+  { a, b, diff }: { readonly a: PositionKey; readonly b: PositionKey; readonly diff: TreeDiff },
   source: PayloadSource,
-): Explained => {
-  const [from, to] = [a, b].map(({ strand, seq }) => vistaFrom(rows, history, strand, seq)) as [Vista, Vista];
-  const common = commonVista(rows, from, to);
-  const sides = (id: string): readonly Side[] => [
-    sideOf(rows, from, common, id, true),
-    sideOf(rows, to, common, id, false),
+): DiffExplanation => {
+  const [from, to] = [a, b].map(({ branchId, seq }) => readAncestryView(rows, history, branchId, seq)) as [
+    AncestryView,
+    AncestryView,
+  ];
+  const mergeBase = commonAncestry(rows, from, to);
+  const sides = (id: string): readonly DiffSide[] => [
+    readSide(rows, from, mergeBase, id, true),
+    readSide(rows, to, mergeBase, id, false),
   ];
   const entries = collect((attempt): ExplainedEntry[] => {
-    const patient: PayloadSource = (ref) => attempt(source, ref, {});
+    const collecting: PayloadSource = (ref) => attempt(source, ref, {});
     return [
-      ...diff.added.map((id): ExplainedEntry => presence(id, 'added', sides(id))),
-      ...diff.removed.map((id): ExplainedEntry => presence(id, 'removed', sides(id))),
+      ...diff.added.map((id): ExplainedEntry => addedOrRemoved(id, 'added', sides(id))),
+      ...diff.removed.map((id): ExplainedEntry => addedOrRemoved(id, 'removed', sides(id))),
       ...diff.changed.map(({ id, fields }): ExplainedEntry => ({
         id,
         change: 'changed',
         fields,
-        causes: sides(id).flatMap((side) => changes(rows, side, fields, patient)),
+        causes: sides(id).flatMap((side) => changes(rows, side, fields, collecting)),
       })),
     ];
   });
-  return { common: { ...common.at, cycle: common.cycle }, entries };
+  return { mergeBase: { ...mergeBase.mergeBase, cycle: mergeBase.cycle }, entries };
 };
 
 /** A node as one of the two positions sees it, and what of that the other does not see. */
-type Side = {
+type DiffSide = {
   readonly id: string;
-  readonly vista: Vista;
-  readonly common: Vista;
-  readonly timeline: readonly Moment[];
+  readonly ancestry: AncestryView;
+  readonly mergeBase: AncestryView;
+  readonly timeline: readonly TimelineEntry[];
   readonly undone: boolean;
 };
 
-const sideOf = (rows: RowReader, vista: Vista, common: Vista, id: string, undone: boolean): Side => ({
+const readSide = (
+  rows: RowReader,
+  ancestry: AncestryView,
+  mergeBase: AncestryView,
+  id: string,
+  undone: boolean,
+): DiffSide => ({
   id,
-  vista,
-  common,
-  timeline: timelineOf(rows, vista, id),
+  ancestry,
+  mergeBase,
+  timeline: readTimeline(rows, ancestry, id),
   undone,
 });
 
-const onlyHere = ({ common, timeline }: Side): readonly Moment[] =>
-  timeline.filter(({ strand, seq }) => !common.sees(strand, seq));
+const ownEntries = ({ mergeBase, timeline }: DiffSide): readonly TimelineEntry[] =>
+  timeline.filter(({ branchId, seq }) => !mergeBase.includes(branchId, seq));
 
 /**
  * An id is never used twice, so it came once and went once at the most in all that a position sees: if only `b` has it,
  * either it came on the way to `b`, or its going on the way to `a` is undone.
  */
-const presence = (id: string, change: 'added' | 'removed', sides: readonly Side[]): ExplainedEntry => ({
+const addedOrRemoved = (
+  id: string,
+  change: 'added' | 'removed',
+  sides: readonly DiffSide[],
+): ExplainedEntry => ({
   id,
   change,
   fields: [],
   causes: sides.flatMap((side) => {
     const wanted = side.undone === (change === 'added') ? 'removed' : 'added';
-    return onlyHere(side)
+    return ownEntries(side)
       .filter(({ explains }) => explains === wanted)
-      .map((moment) => ({ ...moment, fields: [], undone: side.undone }));
+      .map((timelineEntry) => ({ ...timelineEntry, fields: [], undone: side.undone }));
   }),
 });
 
 const changes = (
   rows: RowReader,
-  side: Side,
+  side: DiffSide,
   fields: readonly string[],
   source: PayloadSource,
-): readonly WayMoment[] => {
-  const found = new Map<string, { readonly moment: Moment; readonly fields: string[] }>();
-  const own = new Set(onlyHere(side));
+): readonly DiffCause[] => {
+  const byEvent = new Map<string, { readonly timelineEntry: TimelineEntry; readonly fields: string[] }>();
+  const own = new Set(ownEntries(side));
   for (const field of fields) {
-    const effects =
+    const found =
       field === 'ttl'
-        ? aged(rows, side)
-        : effectsOn(side.timeline, field, source).filter((each) => own.has(each));
-    for (const moment of effects) {
-      const key = `${moment.seq}.${moment.index}`;
-      const known = found.get(key);
-      if (known === undefined) found.set(key, { moment, fields: [field] });
+        ? ageingOf(rows, side)
+        : entriesChangingField(side.timeline, field, source).filter((each) => own.has(each));
+    for (const timelineEntry of found) {
+      const key = `${timelineEntry.seq}.${timelineEntry.index}`;
+      const known = byEvent.get(key);
+      if (known === undefined) byEvent.set(key, { timelineEntry, fields: [field] });
       else known.fields.push(field);
     }
   }
-  const way = [...found.values()].map(({ moment, fields: of }) => ({
-    ...moment,
-    fields: of,
+  const causes = [...byEvent.values()].map(({ timelineEntry, fields: causeFields }) => ({
+    ...timelineEntry,
+    fields: causeFields,
     undone: side.undone,
   }));
-  way.sort((x, y) => x.seq - y.seq || x.index - y.index);
-  return side.undone ? way.reverse() : way;
+  causes.sort((x, y) => x.seq - y.seq || x.index - y.index);
+  return side.undone ? causes.reverse() : causes;
 };
 
 /** The ageing on this side only: a run of cycles may begin before the positions part. */
-const aged = (rows: RowReader, { id, vista, common }: Side): readonly Moment[] => {
-  const touches = touchesOfNode(rows, vista.history, id).filter(({ strand, seq }) => vista.sees(strand, seq));
-  return agedBetween(rows, vista, touches, common.cycle, vista.cycle);
+const ageingOf = (rows: RowReader, { id, ancestry, mergeBase }: DiffSide): readonly TimelineEntry[] => {
+  const nodeChanges = readNodeChanges(rows, ancestry.history, id).filter(({ branchId, seq }) =>
+    ancestry.includes(branchId, seq),
+  );
+  return ageingEntries(rows, ancestry, nodeChanges, mergeBase.cycle, ancestry.cycle);
 };

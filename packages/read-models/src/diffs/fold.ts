@@ -1,30 +1,34 @@
 import { isOf } from '@stemma/events';
-import { cycleOfFrame, touchesOf, type AppliedFrame } from '@stemma/history';
+import { cycleOfFrame, nodeChangesOf, type AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
-import { nodesOf, touchCells } from './records.ts';
-import { CYCLES, DUE, TIMELINE, TOUCHED } from './tables.ts';
+import { changedNodeIds, nodeChangeCells } from './records.ts';
+import { CHANGED_NODES, CYCLES, DUE, TIMELINE } from './tables.ts';
 
 /**
  * Writes what one frame did to nodes, and no more: a row for each and another for each that ends with a cycle, one for the
  * frame, one where it ended a cycle.
  */
 export const foldDiffs = (frame: AppliedFrame, rows: Rows): void => {
-  const { history, lineage, seq } = frame;
-  const touches = touchesOf(frame);
-  if (touches.length > 0) {
+  const { history, branchId, seq } = frame;
+  const nodeChanges = nodeChangesOf(frame);
+  if (nodeChanges.length > 0) {
     const cycle = cycleOfFrame(frame);
-    for (const touch of touches) {
-      rows.put(TIMELINE, [history, touch.id, seq, touch.index], touchCells(touch, lineage, cycle));
-      const { id, ttl, expires } = touch;
+    for (const nodeChange of nodeChanges) {
+      rows.put(
+        TIMELINE,
+        [history, nodeChange.id, seq, nodeChange.index],
+        nodeChangeCells(nodeChange, branchId, cycle),
+      );
+      const { id, ttl, expires } = nodeChange;
       if (typeof ttl === 'number' && typeof expires === 'number' && ttl > 0)
-        rows.put(DUE, [history, lineage, expires, seq, id], [ttl]);
+        rows.put(DUE, [history, branchId, expires, seq, id], [ttl]);
     }
-    rows.put(TOUCHED, [history, lineage, seq], [nodesOf(touches)]);
+    rows.put(CHANGED_NODES, [history, branchId, seq], [changedNodeIds(nodeChanges)]);
   }
   foldCycle(frame, rows);
 };
 
-const foldCycle = ({ history, lineage, seq, events, snapshot }: AppliedFrame, rows: Rows): void => {
+const foldCycle = ({ history, branchId, seq, events, snapshot }: AppliedFrame, rows: Rows): void => {
   if (snapshot === null) return;
   const index = events.findIndex((event) => isOf(event, 'snapshot'));
   const imported = events[index]?.type === 'SnapshotImported' ? true : null;
@@ -33,7 +37,7 @@ const foldCycle = ({ history, lineage, seq, events, snapshot }: AppliedFrame, ro
   const turn = sealed?.type === 'TurnSealed' ? sealed.turn.id : null;
   rows.put(
     CYCLES,
-    [history, lineage, snapshot.cycle],
+    [history, branchId, snapshot.cycle],
     [seq, index, turn, turn === null ? null : turnIndex, imported],
   );
 };

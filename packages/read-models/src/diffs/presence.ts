@@ -1,37 +1,39 @@
 import type { RowReader } from '@stemma/row-store';
-import { touchesOfNode, type Moment } from './timeline.ts';
-import type { RecordedTouch } from './records.ts';
-import type { Vista } from './vista.ts';
+import type { AncestryView } from './ancestry-view.ts';
+import type { RecordedNodeChange } from './records.ts';
+import { readNodeChanges, type TimelineEntry } from './timeline.ts';
 
 /** When a node was there, as seen from a position. */
 export type Presence = {
   /** The event that brought it, and the one that took it; null: it is there. */
-  readonly came: Pick<Moment, 'strand' | 'seq' | 'index' | 'cycle' | 'cause'>;
-  readonly left: Pick<Moment, 'strand' | 'seq' | 'index' | 'cycle' | 'cause'> | null;
-  /** The first and the last snapshot of the chain that it is in: all between too; null: it is in none. */
+  readonly added: Pick<TimelineEntry, 'branchId' | 'seq' | 'index' | 'cycle' | 'cause'>;
+  readonly removed: Pick<TimelineEntry, 'branchId' | 'seq' | 'index' | 'cycle' | 'cause'> | null;
+  /** The first and the last snapshot of the ancestor path that it is in: all between too; null: it is in none. */
   readonly snapshots: { readonly first: number; readonly last: number } | null;
 };
 
 /**
- * When a node was in the tree and in which snapshots, on the chain of a position: one range of its rows. An id is never
- * used twice, so it came once and went once at the most. Undefined: it never was on this chain.
+ * When a node was in the tree and in which snapshots, on the ancestor path of a position: one range of its rows. An id is never
+ * used twice, so it came once and went once at the most. Undefined: it never was on this ancestor path.
  */
-export const presenceOf = (rows: RowReader, vista: Vista, id: string): Presence | undefined => {
-  const touches = touchesOfNode(rows, vista.history, id).filter(({ strand, seq }) => vista.sees(strand, seq));
-  const came = touches.find(({ explains }) => explains === 'added');
-  if (came === undefined) return undefined;
-  const left = touches.find(({ explains }) => explains === 'removed');
+export const presenceOf = (rows: RowReader, ancestry: AncestryView, id: string): Presence | undefined => {
+  const nodeChanges = readNodeChanges(rows, ancestry.history, id).filter(({ branchId, seq }) =>
+    ancestry.includes(branchId, seq),
+  );
+  const added = nodeChanges.find(({ explains }) => explains === 'added');
+  if (added === undefined) return undefined;
+  const removed = nodeChanges.find(({ explains }) => explains === 'removed');
   // It is in the snapshot of the cycle that it came in, and not in that of the cycle in which it went.
-  const last = left === undefined ? vista.cycle : left.cycle - 1;
+  const last = removed === undefined ? ancestry.cycle : removed.cycle - 1;
   return {
-    came: placeOf(came),
-    left: left === undefined ? null : placeOf(left),
-    snapshots: came.cycle <= last ? { first: came.cycle, last } : null,
+    added: eventOf(added),
+    removed: removed === undefined ? null : eventOf(removed),
+    snapshots: added.cycle <= last ? { first: added.cycle, last } : null,
   };
 };
 
-const placeOf = ({ strand, seq, index, cycle, cause }: RecordedTouch): Presence['came'] => ({
-  strand,
+const eventOf = ({ branchId, seq, index, cycle, cause }: RecordedNodeChange): Presence['added'] => ({
+  branchId,
   seq,
   index,
   cycle,

@@ -1,17 +1,17 @@
-import type { Cause, Explains, Touch } from '@stemma/history';
 import { fail } from '@stemma/errors';
+import type { Cause, Explains, NodeChange } from '@stemma/history';
 import type { Cell, Row, Value } from '@stemma/row-store';
 
 /** What one recorded event did to one node, where and when. */
-export type RecordedTouch = Touch & {
-  readonly strand: number;
+export type RecordedNodeChange = NodeChange & {
+  readonly branchId: number;
   readonly seq: number;
   /** The cycle that ran; of a commit or import the one that it ended. */
   readonly cycle: number;
 };
 
 /** The word for a cause in the column `what`. */
-const wordOf = (cause: Cause): string => {
+const wordOfCause = (cause: Cause): string => {
   switch (cause.kind) {
     case 'mutation':
       return cause.op;
@@ -32,23 +32,27 @@ const wordOf = (cause: Cause): string => {
   }
 };
 
-export const touchCells = (touch: Touch, strand: number, cycle: number): Value => {
-  const { cause } = touch;
+export const nodeChangeCells = (nodeChange: NodeChange, branchId: number, cycle: number): Value => {
+  const { cause } = nodeChange;
   const by: Cell = 'by' in cause ? cause.by : null;
   const rank: Cell = cause.kind === 'pruning' ? cause.rank : null;
-  const word = wordOf(cause);
-  const fields: Cell = word === 'replace' ? touch.explains : null;
+  const word = wordOfCause(cause);
+  const fields: Cell = word === 'replace' ? nodeChange.explains : null;
   // An inserted node's priority is mostly 0: that costs nothing.
   const priority =
-    word === 'priority' ? (touch.priority ?? 0) : touch.priority === 0 ? null : (touch.priority ?? null);
+    word === 'priority'
+      ? (nodeChange.priority ?? 0)
+      : nodeChange.priority === 0
+        ? null
+        : (nodeChange.priority ?? null);
   return [
-    strand,
+    branchId,
     word,
     cycle,
-    touch.parent ?? null,
-    touch.seals ?? null,
-    touch.ttl ?? null,
-    touch.expires ?? null,
+    nodeChange.parent ?? null,
+    nodeChange.seals ?? null,
+    nodeChange.ttl ?? null,
+    nodeChange.expires ?? null,
     priority,
     by,
     rank,
@@ -56,53 +60,53 @@ export const touchCells = (touch: Touch, strand: number, cycle: number): Value =
   ];
 };
 
-type Words = {
+type CauseReaders = {
   readonly [word: string]: ((by: string | null, rank: number, id: string) => Cause) | undefined;
 };
 
-const mutation =
-  (op: Extract<Cause, { kind: 'mutation' }>['op']): Words[string] =>
+const mutationCause =
+  (op: Extract<Cause, { kind: 'mutation' }>['op']): CauseReaders[string] =>
   (by) => ({ kind: 'mutation', op, by });
-const removal =
-  (why: 'contained' | 'emptied'): Words[string] =>
+const cascadeCause =
+  (why: 'contained' | 'emptied'): CauseReaders[string] =>
   (by) => ({
     kind: 'cascade',
     why,
     by: by ?? '',
   });
 
-const CAUSE_OF: Words = {
-  start: mutation('start'),
-  insert: mutation('insert'),
-  replace: mutation('replace'),
-  move: mutation('move'),
-  carry: mutation('carry'),
-  remove: mutation('remove'),
-  priority: mutation('priority'),
+const CAUSE_OF: CauseReaders = {
+  start: mutationCause('start'),
+  insert: mutationCause('insert'),
+  replace: mutationCause('replace'),
+  move: mutationCause('move'),
+  carry: mutationCause('carry'),
+  remove: mutationCause('remove'),
+  priority: mutationCause('priority'),
   import: () => ({ kind: 'import' }),
   seal: (_by, _rank, id) => ({ kind: 'sealing', turn: id }),
   expire: () => ({ kind: 'expiry' }),
-  contained: removal('contained'),
-  emptied: removal('emptied'),
+  contained: cascadeCause('contained'),
+  emptied: cascadeCause('emptied'),
   prune: (_by, rank) => ({ kind: 'pruning', rule: 'max_blocks', rank }),
   hold: (by) => ({ kind: 'hold', by: by ?? '' }),
 };
 
-const CAME = new Set(['start', 'import', 'insert', 'seal']);
-const WENT = new Set(['remove', 'expire', 'contained', 'emptied', 'prune']);
+const ADDED = new Set(['start', 'import', 'insert', 'seal']);
+const REMOVED = new Set(['remove', 'expire', 'contained', 'emptied', 'prune']);
 
 const explainsOf = (word: string, fields: Cell): Explains => {
-  if (CAME.has(word)) return 'added';
-  if (WENT.has(word)) return 'removed';
+  if (ADDED.has(word)) return 'added';
+  if (REMOVED.has(word)) return 'removed';
   if (word === 'replace') return fields as readonly string[];
   if (word === 'move') return ['parent'];
   return word === 'priority' ? ['priority'] : [];
 };
 
 /** The touch that a row of `timeline` stands for. */
-export const touchOf = ({ key, value }: Row): RecordedTouch => {
+export const nodeChangeOf = ({ key, value }: Row): RecordedNodeChange => {
   const [, id, seq, index] = key as [string, string, number, number];
-  const [strand, word, cycle, parent, seals, ttl, expires, priority, by, rank, fields] = value as [
+  const [branchId, word, cycle, parent, seals, ttl, expires, priority, by, rank, fields] = value as [
     number,
     string,
     number,
@@ -117,24 +121,24 @@ export const touchOf = ({ key, value }: Row): RecordedTouch => {
   ];
   const cause = CAUSE_OF[word]?.(by, rank ?? 0, id);
   if (cause === undefined) throw fail('E_INTERNAL', `a row of timeline says ${word}`);
-  const came = CAME.has(word);
-  const lies = came || word === 'move';
-  const lasts = came || word === 'move' || word === 'carry' || word === 'hold';
+  const added = ADDED.has(word);
+  const setsParent = added || word === 'move';
+  const setsTtl = added || word === 'move' || word === 'carry' || word === 'hold';
   return {
     id,
     seq,
     index,
-    strand,
+    branchId,
     cycle,
     cause,
     explains: explainsOf(word, fields),
-    ...(lies ? { parent, seals } : {}),
-    ...(lasts ? { ttl: word === 'hold' ? 0 : ttl, expires } : {}),
-    ...(came || word === 'priority' ? { priority: priority ?? 0 } : {}),
+    ...(setsParent ? { parent, seals } : {}),
+    ...(setsTtl ? { ttl: word === 'hold' ? 0 : ttl, expires } : {}),
+    ...(added || word === 'priority' ? { priority: priority ?? 0 } : {}),
   };
 };
 
 /** The nodes of a frame's touches, each once, in order. */
-export const nodesOf = (touches: readonly Touch[]): readonly string[] => [
-  ...new Set(touches.map(({ id }) => id)),
+export const changedNodeIds = (nodeChanges: readonly NodeChange[]): readonly string[] => [
+  ...new Set(nodeChanges.map(({ id }) => id)),
 ];

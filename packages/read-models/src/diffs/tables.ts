@@ -16,7 +16,7 @@ export const TIMELINE: Table = {
     ['index', 'uint'],
   ],
   value: [
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['what', 'text'],
     ['cycle', 'uint'],
     ['parent', 'text'],
@@ -30,13 +30,13 @@ export const TIMELINE: Table = {
   ],
 };
 
-export const TOUCHED: Table = {
-  name: 'touched',
+export const CHANGED_NODES: Table = {
+  name: 'changed_nodes',
   about:
     'The nodes that a frame did something to, each once, in the order in which it did; no row for a frame that touched none.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['seq', 'uint'],
   ],
   value: [['nodes', 'json']],
@@ -48,7 +48,7 @@ export const CYCLES: Table = {
     'The frame that ended a cycle: event `index` is its snapshot (`imported`: it brought the state in as it is), event `turn_index` made the turn `turn` of the head; null where the head was empty.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['cycle', 'uint'],
   ],
   value: [
@@ -66,7 +66,7 @@ export const DUE: Table = {
     'A node that frame `seq` made end with a cycle: what grows older is found from the next cycle on. `expires` is the first cycle without it, unless something happens to it before; `ttl` what it shows when it begins to age.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['expires', 'uint'],
     ['seq', 'uint'],
     ['node', 'text'],
@@ -74,4 +74,4 @@ export const DUE: Table = {
   value: [['ttl', 'uint']],
 };
 
-export const DIFFS_TABLES: readonly Table[] = [TIMELINE, TOUCHED, CYCLES, DUE];
+export const DIFFS_TABLES: readonly Table[] = [TIMELINE, CHANGED_NODES, CYCLES, DUE];

@@ -1,12 +1,12 @@
 import type { Cause, Explains } from '@stemma/history';
 import type { RowReader } from '@stemma/row-store';
-import { touchOf, type RecordedTouch } from './records.ts';
-import { TIMELINE, TOUCHED } from './tables.ts';
-import { cycleSeen, type Vista } from './vista.ts';
+import { findCycle, type AncestryView } from './ancestry-view.ts';
+import { nodeChangeOf, type RecordedNodeChange } from './records.ts';
+import { CHANGED_NODES, TIMELINE } from './tables.ts';
 
 /** Something that happened to a node: event `index` of frame `seq` did it, for this cause. */
-export type Moment = {
-  readonly strand: number;
+export type TimelineEntry = {
+  readonly branchId: number;
   readonly seq: number;
   readonly index: number;
   /** The cycle that ran; of a commit or import the one that it ended. */
@@ -21,41 +21,50 @@ export type Moment = {
   readonly priority?: number;
 };
 
-/** What events did to a node in all lineages of a history, in the order of the record. Empty: there is no such node. */
-export const touchesOfNode = (rows: RowReader, history: string, id: string): readonly RecordedTouch[] =>
-  rows.range(TIMELINE, { prefix: [history, id] }).map(touchOf);
-
-/** The nodes that the frames of a strand touched, `from` and `to` inclusive, each frame's in order. */
-export const nodesTouched = (
+/** What events did to a node in all branches of a history, in the order of the record. Empty: there is no such node. */
+export const readNodeChanges = (
   rows: RowReader,
   history: string,
-  strand: number,
+  id: string,
+): readonly RecordedNodeChange[] => rows.range(TIMELINE, { prefix: [history, id] }).map(nodeChangeOf);
+
+/** The nodes that the frames of a branch touched, `from` and `to` inclusive, each frame's in order. */
+export const listChangedNodes = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
   from: number,
   to: number,
 ): readonly { readonly seq: number; readonly nodes: readonly string[] }[] =>
   rows
-    .range(TOUCHED, { prefix: [history, strand], from, to })
+    .range(CHANGED_NODES, { prefix: [history, branchId], from, to })
     .map(({ key, value }) => ({ seq: key[2] as number, nodes: value[0] as readonly string[] }));
 
 /**
- * The timeline of a node as seen from a position: how it came, all that happened to it on the chain of the position, how
+ * The timeline of a node as seen from a position: how it came, all that happened to it on the ancestor path of the position, how
  * it went; in order. What no event records for each node stands among it: when it was sealed, and when it aged (the
  * cycles in a row as one moment). Empty: it is not there and never was.
  */
-export const timelineOf = (rows: RowReader, vista: Vista, id: string): readonly Moment[] => {
-  const touches = touchesOfNode(rows, vista.history, id).filter(({ strand, seq }) => vista.sees(strand, seq));
-  if (touches.length === 0) return [];
-  const moments = touches.map(momentOf);
-  const sealed = sealing(rows, vista, touches);
-  if (sealed !== undefined) moments.push(sealed);
-  moments.push(...agedBetween(rows, vista, touches, 0, vista.cycle));
-  return moments.sort((a, b) => a.seq - b.seq || a.index - b.index);
+export const readTimeline = (
+  rows: RowReader,
+  ancestry: AncestryView,
+  id: string,
+): readonly TimelineEntry[] => {
+  const nodeChanges = readNodeChanges(rows, ancestry.history, id).filter(({ branchId, seq }) =>
+    ancestry.includes(branchId, seq),
+  );
+  if (nodeChanges.length === 0) return [];
+  const entries = nodeChanges.map(entryOf);
+  const sealedEntry = sealingEntry(rows, ancestry, nodeChanges);
+  if (sealedEntry !== undefined) entries.push(sealedEntry);
+  entries.push(...ageingEntries(rows, ancestry, nodeChanges, 0, ancestry.cycle));
+  return entries.sort((a, b) => a.seq - b.seq || a.index - b.index);
 };
 
-const momentOf = (touch: RecordedTouch): Moment => {
-  const { strand, seq, index, cycle, cause, explains, parent, ttl, priority } = touch;
+const entryOf = (nodeChange: RecordedNodeChange): TimelineEntry => {
+  const { branchId, seq, index, cycle, cause, explains, parent, ttl, priority } = nodeChange;
   return {
-    strand,
+    branchId,
     seq,
     index,
     cycle,
@@ -69,44 +78,57 @@ const momentOf = (touch: RecordedTouch): Moment => {
 };
 
 /** The cycle in which it went, as far as is seen; else none. */
-const goneIn = (touches: readonly RecordedTouch[]): number =>
-  touches.find(({ explains }) => explains === 'removed')?.cycle ?? Infinity;
+const removedInCycle = (nodeChanges: readonly RecordedNodeChange[]): number =>
+  nodeChanges.find(({ explains }) => explains === 'removed')?.cycle ?? Infinity;
 
 /** When the commit put it under a turn: what lay in the head at the end of a cycle never lies anywhere else again. */
-const sealing = (rows: RowReader, vista: Vista, touches: readonly RecordedTouch[]): Moment | undefined => {
-  const seals = touches.findLast((touch) => touch.parent !== undefined)?.seals ?? null;
-  if (seals === null || seals > vista.cycle || goneIn(touches) <= seals) return undefined;
-  const commit = cycleSeen(rows, vista, seals);
+const sealingEntry = (
+  rows: RowReader,
+  ancestry: AncestryView,
+  nodeChanges: readonly RecordedNodeChange[],
+): TimelineEntry | undefined => {
+  const seals = nodeChanges.findLast((nodeChange) => nodeChange.parent !== undefined)?.seals ?? null;
+  if (seals === null || seals > ancestry.cycle || removedInCycle(nodeChanges) <= seals) return undefined;
+  const commit = findCycle(rows, ancestry, seals);
   if (commit?.turn == null) return undefined;
-  const { strand, seq, cycle, turn } = commit;
+  const { branchId, seq, cycle, turn } = commit;
   const cause: Cause = { kind: 'sealing', turn: turn.id };
-  return { strand, seq, index: turn.index, cycle, cause, explains: ['parent'], until: null, parent: turn.id };
+  return {
+    branchId,
+    seq,
+    index: turn.index,
+    cycle,
+    cause,
+    explains: ['parent'],
+    until: null,
+    parent: turn.id,
+  };
 };
 
 /**
  * The commits of cycles `low` + 1 … `high` that took one off the `ttl` of a node: it shows N until cycle E − 1 − N, and one
  * less with each cycle to E − 1, E being the first without it (snapshots: expires).
  */
-export const agedBetween = (
+export const ageingEntries = (
   rows: RowReader,
-  vista: Vista,
-  touches: readonly RecordedTouch[],
-  low: number,
-  high: number,
-): readonly Moment[] => {
-  const gone = goneIn(touches);
-  const settings = touches.filter(({ expires }) => expires !== undefined);
-  return settings.flatMap(({ ttl, expires }, i): readonly Moment[] => {
+  ancestry: AncestryView,
+  nodeChanges: readonly RecordedNodeChange[],
+  afterCycle: number,
+  untilCycle: number,
+): readonly TimelineEntry[] => {
+  const removedIn = removedInCycle(nodeChanges);
+  const settings = nodeChanges.filter(({ expires }) => expires !== undefined);
+  return settings.flatMap(({ ttl, expires }, i): readonly TimelineEntry[] => {
     if (typeof ttl !== 'number' || typeof expires !== 'number') return [];
     const next = settings[i + 1]?.cycle ?? Infinity;
-    const first = Math.max(expires - ttl, low + 1);
-    const last = Math.min(expires - 1, high, gone - 1, next - 1);
-    const commit = first > last ? undefined : cycleSeen(rows, vista, first);
+    const first = Math.max(expires - ttl, afterCycle + 1);
+    const last = Math.min(expires - 1, untilCycle, removedIn - 1, next - 1);
+    const commit = first > last ? undefined : findCycle(rows, ancestry, first);
     if (commit === undefined) return [];
-    const { strand, seq, index, cycle } = commit;
+    const { branchId, seq, index, cycle } = commit;
     return [
       {
-        strand,
+        branchId,
         seq,
         index,
         cycle,

@@ -14,15 +14,15 @@ import type { AppliedFrame } from '@stemma/history';
  */
 export const blocksUnder = (frame: AppliedFrame, index: number, id: string): readonly EventRef[] => {
   const { tree } = frame.state;
-  const earlier = recordsAt(frame, index);
+  const earlier = recordsBeforeLaterEvents(frame, index);
   const recordOf = (node: string): NodeRecord | undefined => {
     if (earlier.has(node)) return earlier.get(node);
     const found = tree.get(node);
     return found !== undefined && found.kind > NODE_KIND.turn ? (found.record as NodeRecord) : undefined;
   };
   const isUnder = (node: string): boolean => {
-    for (let at: string | null = node; at !== null; at = recordOf(at)?.parent ?? null)
-      if (at === id) return true;
+    for (let ancestor: string | null = node; ancestor !== null; ancestor = recordOf(ancestor)?.parent ?? null)
+      if (ancestor === id) return true;
     return false;
   };
   // What is under the node lies there still, or was changed since, or lies in a container that was.
@@ -42,7 +42,10 @@ export const blocksUnder = (frame: AppliedFrame, index: number, id: string): rea
 };
 
 /** The records that events behind the `index`-th changed, as they were before; undefined: not there yet. */
-const recordsAt = ({ changes }: AppliedFrame, index: number): ReadonlyMap<string, NodeRecord | undefined> => {
+const recordsBeforeLaterEvents = (
+  { changes }: AppliedFrame,
+  index: number,
+): ReadonlyMap<string, NodeRecord | undefined> => {
   const records = new Map<string, NodeRecord | undefined>();
   for (let i = changes.length - 1; i > index; i--)
     for (const change of [...(changes[i] ?? [])].reverse())

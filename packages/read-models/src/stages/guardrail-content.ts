@@ -1,7 +1,7 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { interventionIn, type AppliedFrame } from '@stemma/history';
 
-/** Keys of interventions that name lineages, positions or nodes (pool: Interventions). */
+/** Keys of interventions that name branches, positions or nodes (pool: Interventions). */
 const NAMES_SOMETHING: ReadonlySet<string> = new Set([
   'abandoned',
   'at',
@@ -16,7 +16,7 @@ const NAMES_SOMETHING: ReadonlySet<string> = new Set([
   'refs',
   'seq',
   'since',
-  'strand',
+  'branchId',
   'time',
   'timestamp',
 ]);
@@ -29,7 +29,7 @@ const ID_OR_TIME = /(?:_ids?|_at|_ns|_ms|_iso|_time|Id|Ids|At)$/;
  */
 export const guardrailContent = (events: AppliedFrame['events']): WideJsonObject => {
   // Where it happened and who did it are no content; what they decide of it is left out below.
-  const facts = interventionIn({ history: '', seq: 0, lineage: 0, author: { actor: '' }, events });
+  const facts = interventionIn({ history: '', seq: 0, branchId: 0, author: { actor: '' }, events });
   const content = facts?.content ?? {};
   // The names of settings are their owner's, and may be any.
   if (facts?.type === 'config_change') return content;

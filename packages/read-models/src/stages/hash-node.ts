@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { canonical, countCodePoints, nodeLabel, profileNamed } from '@stemma/stages';
+import { countCodePoints, nodeLabel, printCanonical, profileNamed } from '@stemma/stages';
 import type { NodeKind, ProjectedNode } from './stream-node.ts';
 
 /**
@@ -25,7 +25,7 @@ export type HashedNode = {
 export const hashNode = ({ kind, turn, payload }: ProjectedNode): HashedNode => {
   if (kind === 'message') return hashMessage(turn, payload);
   if (kind === 'lifecycle') return hashLifecycle(turn, payload as LifecyclePayload);
-  const text = canonical(payload);
+  const text = printCanonical(payload);
   return {
     kind,
     turn,
@@ -70,7 +70,7 @@ const hashMessage = (turn: number, payload: WideJsonObject): HashedNode => {
     name?: string;
     role: string | null;
   };
-  const inner = canonical(content);
+  const inner = printCanonical(content);
   const named = name === null ? '' : `"name":${canonicalJson(name)},`;
   const text = `{"content":${inner},${named}"role":${canonicalJson(role)}}`;
   const payloadHash = sha256Hex(text);

@@ -1,6 +1,6 @@
 import { sha256Hex } from '@stemma/canonical';
 import { hash } from 'node:crypto';
-import type { Running } from './running.ts';
+import type { RunningHashes } from './running-hashes.ts';
 import { NODE_KINDS } from './stream-node.ts';
 
 /** Hashes of a snapshot's stages: SHA-256, lower-case hex. */
@@ -19,11 +19,11 @@ let text = Buffer.allocUnsafe(16 * 1024);
 let end = 0;
 
 const write = (part: string): void => {
-  room(part.length);
+  ensureRoom(part.length);
   end += text.write(part, end, 'latin1');
 };
 
-const room = (length: number): void => {
+const ensureRoom = (length: number): void => {
   if (end + length <= text.length) return;
   const larger = Buffer.allocUnsafe(2 * (end + length));
   text.copy(larger, 0, 0, end);
@@ -31,14 +31,14 @@ const room = (length: number): void => {
 };
 
 /** Writes once more what stands between two places. */
-const again = (from: number, to: number): void => {
-  room(to - from);
+const repeatText = (from: number, to: number): void => {
+  ensureRoom(to - from);
   text.copyWithin(end, from, to);
   end += to - from;
 };
 
 /** The hashes as they are now; the stream can go on. */
-export const hashesOf = (running: Running): StageHashes => {
+export const hashesOf = (running: RunningHashes): StageHashes => {
   const nodeHash = running.digests.copy().update(']').digest('hex');
   const selectionHash = writeSpec(running);
   const z2 = running.spec.copy().update(text.subarray(0, end)).digest('hex');
@@ -52,10 +52,10 @@ export const hashesOf = (running: Running): StageHashes => {
 
 const BY_NAME = NODE_KINDS.map((kind, i) => ({ kind, i })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
 
-const rawText = ({ tally, count }: Running, nodeHash: string): string => {
+const rawText = ({ kindCounts, count }: RunningHashes, nodeHash: string): string => {
   let kinds = '';
   for (const { kind, i } of BY_NAME) {
-    const some = tally[i] as number;
+    const some = kindCounts[i] as number;
     if (some > 0) kinds += `${kinds === '' ? '' : ','}"${kind}":${some}`;
   }
   return `{"event_count":${count},"kind_counts":{${kinds}},"node_count":${count},"node_hash":"${nodeHash}","schema_version":"0.1"}`;
@@ -64,8 +64,8 @@ const rawText = ({ tally, count }: Running, nodeHash: string): string => {
 const BEFORE_SELECTION = '],"selection":';
 
 /** Writes SPEC from behind its items on, and gives the hash of the selection in it. */
-const writeSpec = (running: Running): string => {
-  const count = running.tally[0] as number;
+const writeSpec = (running: RunningHashes): string => {
+  const count = running.kindCounts[0] as number;
   end = 0;
   write(`${BEFORE_SELECTION}{"candidate_count":${count},"candidate_ids":[`);
   const from = end;
@@ -74,12 +74,12 @@ const writeSpec = (running: Running): string => {
   write(
     `],"collapsed_count":0,"collapsed_ids":[],"dropped_count":0,"dropped_ids":[],"kept_count":${count},"kept_ids":[`,
   );
-  again(from, to);
+  repeatText(from, to);
   const pins = pinsOf(running);
   write(
     `],"kind_allowlist":["message"],"max_message_chars":null,"max_nodes":null,"max_turns":null,${pins},"selected_count":${count},"selected_ids":[`,
   );
-  again(from, to);
+  repeatText(from, to);
   write(']}');
   const selection = hash('sha256', text.subarray(BEFORE_SELECTION.length, end), 'hex');
   end--;
@@ -88,7 +88,7 @@ const writeSpec = (running: Running): string => {
 };
 
 /** Ids begin with the ordinal; of two the longer has the greater one. */
-const pinsOf = ({ lastUser, lastAssistant }: Running): string => {
+const pinsOf = ({ lastUser, lastAssistant }: RunningHashes): string => {
   if (lastUser === '' || lastAssistant === '') {
     const only = lastUser + lastAssistant;
     return only === '' ? '"pinned_count":0,"pinned_ids":[]' : `"pinned_count":1,"pinned_ids":["${only}"]`;

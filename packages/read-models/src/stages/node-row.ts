@@ -7,7 +7,7 @@ import { NODE_KINDS, shapeOf, type NodeKind, type ProjectedNode } from './stream
 /** A node of a stream as its row has it: what the stages need of it in the profile `stemma-1`, and where it is from. */
 export type StageNode = {
   readonly ordinal: number;
-  readonly strand: number;
+  readonly branchId: number;
   readonly seq: number;
   readonly slot: number;
   readonly kind: NodeKind;
@@ -35,10 +35,10 @@ export const nodeCells = (
     case 'guardrail':
       return [slot, 3, turn, payload['type'] as string];
     case 'lifecycle': {
-      const { type, payload: said } = payload as LifecyclePayload;
-      return said.nodes === undefined
-        ? [slot, 4, turn, type, said.cycle]
-        : [slot, 4, turn, type, said.cycle, said.nodes];
+      const { type, payload: details } = payload as LifecyclePayload;
+      return details.nodes === undefined
+        ? [slot, 4, turn, type, details.cycle]
+        : [slot, 4, turn, type, details.cycle, details.nodes];
     }
   }
 };
@@ -72,17 +72,17 @@ export const rowNodes = ([, hashes, lists]: Value): readonly RowNode[] => {
 const hashedOf = (
   kind: NodeKind,
   turn: number,
-  [, , , said, length, name]: readonly WideJson[],
+  [, , , details, length, name]: readonly WideJson[],
   next: () => string,
 ): HashedNode => {
   const digest = next();
   const payloadHash = kind === 'lifecycle' ? '' : next();
   if (kind !== 'message') {
-    const label = kind === 'guardrail' || kind === 'lifecycle' ? `${kind}:${said as string}` : kind;
+    const label = kind === 'guardrail' || kind === 'lifecycle' ? `${kind}:${details as string}` : kind;
     const none = { role: null, name: null, contentHash: null, contentLength: null };
     return { kind, turn, digest, payloadHash, label, ...none };
   }
-  const role = (said ?? null) as string | null;
+  const role = (details ?? null) as string | null;
   return {
     kind,
     turn,
@@ -97,15 +97,15 @@ const hashedOf = (
 };
 
 /** The nodes of a row as the stages take them. */
-export const nodesOf = ({ key, value }: Row): readonly StageNode[] => {
-  const [, strand, seq] = key as [string, number, number];
+export const stageNodesOf = ({ key, value }: Row): readonly StageNode[] => {
+  const [, branchId, seq] = key as [string, number, number];
   const first = value[0] as number;
   return rowNodes(value).map(({ slot, cells, hashed }, i) => {
     const { kind, turn } = hashed;
     const payload = kind === 'lifecycle' ? lifecyclePayload(cells) : null;
     return {
       ordinal: first + i,
-      strand,
+      branchId,
       seq,
       slot,
       kind,

@@ -3,10 +3,10 @@ import {
   eachInSubtree,
   kindOfType,
   NODE_KIND,
-  type Change,
   type EventRef,
   type Headers,
   type Payload,
+  type RecordChange,
 } from '@stemma/context-tree';
 import { payloadIn, type AppliedFrame } from '@stemma/history';
 import { blocksUnder } from './blocks-under.ts';
@@ -21,7 +21,7 @@ type AtCommit = (typeof AT_COMMIT)[number];
 export type OrdinalOf = (ref: EventRef) => number;
 
 /**
- * The nodes that one frame adds to the stream of its lineage, in order; the first has the ordinal `first`. `open` is the
+ * The nodes that one frame adds to the stream of its branch, in order; the first has the ordinal `first`. `open` is the
  * cycle that is open while the frame is decided. `ordinalOf` is asked for nodes of earlier frames only. What concerns containers alone gives no node, since containers give none.
  */
 export const projectFrame = (
@@ -36,34 +36,34 @@ export const projectFrame = (
   const add = (slot: number, kind: NodeKind, turn: number, payload: WideJsonObject): void => {
     nodes.push({ slot, kind, turn, payload });
   };
-  const enter = (index: number, headers: Headers, turn: number, payload: Payload): void => {
+  const addBlock = (index: number, headers: Headers, turn: number, payload: Payload): void => {
     const node = blockNode(headers, payload);
     own.set(index, first + nodes.length);
     add(slotOf(index), node.kind, turn, node.payload);
   };
-  const happen = (slot: number, type: string, refs: readonly EventRef[]): void => {
+  const addLifecycle = (slot: number, type: string, refs: readonly EventRef[]): void => {
     const ordinals = refs.map((ref) => (ref.seq === seq ? own.get(ref.index) : undefined) ?? ordinalOf(ref));
     if (ordinals.length > 1) ordinals.sort(compareNumbers);
     const payload = { cycle: open, nodes: ordinals };
     add(slot, 'lifecycle', open, { payload, type });
   };
   const atCommit = new Map<AtCommit, EventRef[]>();
-  const gone = (type: AtCommit, index: number): void => {
+  const noteRemoved = (type: AtCommit, index: number): void => {
     let refs = atCommit.get(type);
     if (refs === undefined) atCommit.set(type, (refs = []));
-    takeBlocks(changes[index] ?? NONE, refs);
+    collectRemovedBlocks(changes[index] ?? NONE, refs);
   };
   const commit = (index: number): void => {
     for (let order = 0; order < AT_COMMIT.length; order++) {
       const type = AT_COMMIT[order] as AtCommit;
       const refs = atCommit.get(type) ?? NONE;
-      if (refs.length > 0 || type === 'committed') happen(lifecycleSlot(index, order), type, refs);
+      if (refs.length > 0 || type === 'committed') addLifecycle(lifecycleSlot(index, order), type, refs);
     }
   };
 
   events.forEach((event, index) => {
     switch (event.type) {
-      case 'LineageStarted': {
+      case 'BranchStarted': {
         const type = event.how === 'fork' ? 'forked' : 'rolled_back';
         add(lifecycleSlot(index), 'lifecycle', open, { payload: { cycle: open - 1 }, type });
         return;
@@ -77,37 +77,37 @@ export const projectFrame = (
       case 'NodeImported': {
         const { node } = event;
         // What a stream says of a block are attributes, which no header is called: the whole node will do.
-        if (isBlock(node)) enter(index, node, node.cycle, node as Payload);
+        if (isBlock(node)) addBlock(index, node, node.cycle, node as Payload);
         return;
       }
       case 'NodeReplaced': {
         for (const change of changes[index] ?? []) {
           if (!('node' in change) || change.before === undefined || change.after === undefined) continue;
           if (!isBlock(change.after.headers)) continue;
-          happen(lifecycleSlot(index), 'replaced', [change.before.payload]);
-          enter(index, change.after.headers, open, payloadIn(event));
+          addLifecycle(lifecycleSlot(index), 'replaced', [change.before.payload]);
+          addBlock(index, change.after.headers, open, payloadIn(event));
         }
         return;
       }
       case 'NodeMoved': {
         const refs = blocksUnder(frame, index, event.id);
-        if (refs.length > 0) happen(lifecycleSlot(index), 'moved', refs);
+        if (refs.length > 0) addLifecycle(lifecycleSlot(index), 'moved', refs);
         return;
       }
       case 'NodeRemoved': {
         const refs: EventRef[] = [];
-        takeBlocks(changes[index] ?? NONE, refs);
-        if (refs.length > 0) happen(lifecycleSlot(index), 'removed', refs);
+        collectRemovedBlocks(changes[index] ?? NONE, refs);
+        if (refs.length > 0) addLifecycle(lifecycleSlot(index), 'removed', refs);
         return;
       }
       case 'NodeExpired':
-        gone('expired', index);
+        noteRemoved('expired', index);
         return;
       case 'NodeCascaded':
-        gone('cascaded', index);
+        noteRemoved('cascaded', index);
         return;
       case 'NodePruned':
-        gone('pruned', index);
+        noteRemoved('pruned', index);
         return;
       case 'TurnSealed':
         atCommit.set('sealed', sealedIn(frame, event.turn.id));
@@ -136,7 +136,7 @@ const isBlock = ({ nodeType }: { readonly nodeType: string }): boolean =>
 const NONE: readonly never[] = [];
 
 /** Adds the blocks that changes took out of the tree. */
-const takeBlocks = (changes: readonly Change[], refs: EventRef[]): void => {
+const collectRemovedBlocks = (changes: readonly RecordChange[], refs: EventRef[]): void => {
   for (const change of changes)
     if ('node' in change && change.before !== undefined && change.after === undefined)
       if (isBlock(change.before.headers)) refs.push(change.before.payload);

@@ -1,13 +1,13 @@
 import { toHex } from '@stemma/canonical';
 import type { RowReader } from '@stemma/row-store';
-import { nodesOf, type StageNode } from './node-row.ts';
-import { ownerOf, standingAt, streamRows } from './stream-rows.ts';
+import { stageNodesOf, type StageNode } from './node-row.ts';
+import { findOwner, streamPositionAt, streamRows } from './stream-rows.ts';
 import { STAGE_HASHES, STAGE_NODES } from './tables.ts';
 
 /** The hashes of a snapshot's stages with the default configuration, lower-case hex. */
 export type SnapshotStages = {
   readonly cycle: number;
-  readonly strand: number;
+  readonly branchId: number;
   readonly seq: number;
   readonly nodeHash: string;
   readonly z1: string;
@@ -15,43 +15,44 @@ export type SnapshotStages = {
   readonly z3: string;
 };
 
-/** How many nodes the stream has at a position. @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND */
-export const countStream = (rows: RowReader, history: string, strand: number, seq: number): number =>
-  standingAt(rows, history, strand, seq).count;
+/** How many nodes the stream has at a position. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
+export const countStream = (rows: RowReader, history: string, branchId: number, seq: number): number =>
+  streamPositionAt(rows, history, branchId, seq).count;
 
 /**
  * The nodes of the stream at a position, in order: those of its ancestors up to where it left them, then its own.
  *
- * @throws E_HISTORY_NOT_FOUND, E_LINEAGE_NOT_FOUND
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const listStream = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
-): readonly StageNode[] => streamRows(rows, history, strand, seq).flatMap(nodesOf);
+): readonly StageNode[] => streamRows(rows, history, branchId, seq).flatMap(stageNodesOf);
 
-/** The nodes that one frame of a lineage added to its stream, in order. */
-export const framesNodes = (
+/** The nodes that one frame of a branch added to its stream, in order. */
+export const listFrameNodes = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
-): readonly StageNode[] => rows.range(STAGE_NODES, { prefix: [history, strand, seq] }).flatMap(nodesOf);
+): readonly StageNode[] =>
+  rows.range(STAGE_NODES, { prefix: [history, branchId, seq] }).flatMap(stageNodesOf);
 
 /** The hashes of the snapshot at a position; undefined if the position is none. */
-export const findStages = (
+export const findSnapshotStages = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
 ): SnapshotStages | undefined => {
-  const owner = ownerOf(rows, history, strand, seq);
-  const value = rows.get(STAGE_HASHES, [history, owner.strand, owner.limit]);
+  const owner = findOwner(rows, history, branchId, seq);
+  const value = rows.get(STAGE_HASHES, [history, owner.branchId, owner.limit]);
   if (value === undefined) return undefined;
   const [cycle, ...hashes] = value;
   const [nodeHash = '', z1 = '', z2 = '', z3 = ''] = hashes
     .slice(0, 4)
     .map((each) => toHex(each as Uint8Array));
-  return { cycle: cycle as number, strand: owner.strand, seq: owner.limit, nodeHash, z1, z2, z3 };
+  return { cycle: cycle as number, branchId: owner.branchId, seq: owner.limit, nodeHash, z1, z2, z3 };
 };

@@ -1,6 +1,6 @@
 import type { ReadModel } from '../read-model.ts';
-import { stagesFold } from './fold.ts';
-import { keptStates } from './kept-states.ts';
+import { openStagesFold } from './fold.ts';
+import { openRunningHashesCache } from './running-hashes-cache.ts';
 import { STAGES_TABLES } from './tables.ts';
 
 const KEPT_BYTES = 64 * 1024 * 1024;
@@ -10,5 +10,5 @@ export const stages: ReadModel = {
   name: 'stages',
   version: 5,
   tables: STAGES_TABLES,
-  fold: stagesFold(keptStates(KEPT_BYTES)),
+  fold: openStagesFold(openRunningHashesCache(KEPT_BYTES)),
 };

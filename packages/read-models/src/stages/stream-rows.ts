@@ -1,77 +1,78 @@
 import { fail } from '@stemma/errors';
 import type { Row, RowReader } from '@stemma/row-store';
 import { rowNodes } from './node-row.ts';
-import { startRunning, takeNodes, type Running } from './running.ts';
 import type { OrdinalOf } from './project-frame.ts';
+import { addNodes, emptyRunningHashes, type RunningHashes } from './running-hashes.ts';
 import { partOfSlot, slotOf } from './stream-node.ts';
 import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
 
 /** Where a stream stands: how many nodes there are, and the chain of their hashes (see `tables.ts`). */
-export type Standing = { readonly count: number; readonly chain: Uint8Array };
+export type StreamPosition = { readonly count: number; readonly chainHash: Uint8Array };
 
-/** A lineage's stream as its row has it. `parent` is the strand whose frames up to `at` come before its own. */
-export type Stream = Standing & {
-  readonly parent: { readonly strand: number; readonly at: number } | null;
+/** A branch's stream as its row has it. `parent` is the branch whose frames up to `at` come before its own. */
+export type Stream = StreamPosition & {
+  readonly parent: { readonly branchId: number; readonly at: number } | null;
   readonly seq: number;
 };
 
 /** Where a stream without nodes stands. */
-export const AT_START: Standing = { count: 0, chain: new Uint8Array(32) };
+export const EMPTY_STREAM: StreamPosition = { count: 0, chainHash: new Uint8Array(32) };
 
-export const readStream = (rows: RowReader, history: string, strand: number): Stream => {
-  const value = rows.get(STREAMS, [history, strand]);
+export const readStream = (rows: RowReader, history: string, branchId: number): Stream => {
+  const value = rows.get(STREAMS, [history, branchId]);
   if (value === undefined) {
-    if (strand === 0) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
-    throw fail('E_LINEAGE_NOT_FOUND', `the history ${history} has no lineage ${strand}`, {
+    if (branchId === 0) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
+    throw fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${branchId}`, {
       history,
-      lineage: strand,
+      branchId,
     });
   }
-  const [parent, at, seq, count, chain] = value as [number | null, number, number, number, Uint8Array];
-  return { parent: parent === null ? null : { strand: parent, at }, seq, count, chain };
+  const [parent, at, seq, count, chainHash] = value as [number | null, number, number, number, Uint8Array];
+  return { parent: parent === null ? null : { branchId: parent, at }, seq, count, chainHash };
 };
 
-/** The strand whose frame a position means: positions before a lineage's beginning are its ancestors'. */
-export const ownerOf = (
+/** The branch whose frame a position means: positions before a branch's beginning are its ancestors'. */
+export const findOwner = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
-): { readonly strand: number; readonly limit: number; readonly stream: Stream } => {
-  let [at, limit] = [strand, seq];
+): { readonly branchId: number; readonly limit: number; readonly stream: Stream } => {
+  let [at, limit] = [branchId, seq];
   for (;;) {
     const stream = readStream(rows, history, at);
-    if (limit >= at || stream.parent === null) return { strand: at, limit, stream };
+    if (limit >= at || stream.parent === null) return { branchId: at, limit, stream };
     limit = Math.min(limit, stream.parent.at);
-    at = stream.parent.strand;
+    at = stream.parent.branchId;
   }
 };
 
-/** Where the stream stood at a position, and the strand that brought it there. */
-export const standingAt = (
+/** Where the stream stood at a position, and the branch that brought it there. */
+export const streamPositionAt = (
   rows: RowReader,
   history: string,
-  strand: number,
+  branchId: number,
   seq: number,
-): Standing & { readonly strand: number; readonly limit: number } => {
-  const { strand: owner, limit, stream } = ownerOf(rows, history, strand, seq);
-  if (stream.seq <= limit) return { strand: owner, limit, count: stream.count, chain: stream.chain };
+): StreamPosition & { readonly branchId: number; readonly limit: number } => {
+  const { branchId: owner, limit, stream } = findOwner(rows, history, branchId, seq);
+  if (stream.seq <= limit)
+    return { branchId: owner, limit, count: stream.count, chainHash: stream.chainHash };
   const [last] = rows.range(STAGE_NODES, { prefix: [history, owner], to: limit, reverse: true, limit: 1 });
   if (last !== undefined) {
     const [ordinal, hashes, nodes] = last.value as readonly [number, Uint8Array, readonly unknown[]];
-    return { strand: owner, limit, count: ordinal + nodes.length, chain: hashes.subarray(0, 32) };
+    return { branchId: owner, limit, count: ordinal + nodes.length, chainHash: hashes.subarray(0, 32) };
   }
-  if (stream.parent === null) return { strand: owner, limit, ...AT_START };
-  const { count, chain } = standingAt(rows, history, stream.parent.strand, stream.parent.at);
-  return { strand: owner, limit, count, chain };
+  if (stream.parent === null) return { branchId: owner, limit, ...EMPTY_STREAM };
+  const { count, chainHash } = streamPositionAt(rows, history, stream.parent.branchId, stream.parent.at);
+  return { branchId: owner, limit, count, chainHash };
 };
 
 /** The cycle of the newest snapshot at a position; 0 while there is none. */
-export const cycleAt = (rows: RowReader, history: string, strand: number, seq: number): number => {
-  for (let next: { strand: number; at: number } | null = { strand, at: seq }; next !== null;) {
-    const owner: ReturnType<typeof ownerOf> = ownerOf(rows, history, next.strand, next.at);
+export const cycleAt = (rows: RowReader, history: string, branchId: number, seq: number): number => {
+  for (let next: { branchId: number; at: number } | null = { branchId, at: seq }; next !== null;) {
+    const owner: ReturnType<typeof findOwner> = findOwner(rows, history, next.branchId, next.at);
     const [newest] = rows.range(STAGE_HASHES, {
-      prefix: [history, owner.strand],
+      prefix: [history, owner.branchId],
       to: owner.limit,
       reverse: true,
       limit: 1,
@@ -83,35 +84,40 @@ export const cycleAt = (rows: RowReader, history: string, strand: number, seq: n
 };
 
 /** The rows of a position's nodes, in order: those of its ancestors up to where it left them, then its own. */
-export const streamRows = (rows: RowReader, history: string, strand: number, seq: number): readonly Row[] => {
-  const stretches: (readonly Row[])[] = [];
-  for (let next: { strand: number; at: number } | null = { strand, at: seq }; next !== null;) {
-    const owner: ReturnType<typeof ownerOf> = ownerOf(rows, history, next.strand, next.at);
-    stretches.push(rows.range(STAGE_NODES, { prefix: [history, owner.strand], to: owner.limit }));
+export const streamRows = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number,
+): readonly Row[] => {
+  const runs: (readonly Row[])[] = [];
+  for (let next: { branchId: number; at: number } | null = { branchId, at: seq }; next !== null;) {
+    const owner: ReturnType<typeof findOwner> = findOwner(rows, history, next.branchId, next.at);
+    runs.push(rows.range(STAGE_NODES, { prefix: [history, owner.branchId], to: owner.limit }));
     next = owner.stream.parent;
   }
-  return stretches.reverse().flat();
+  return runs.reverse().flat();
 };
 
 /** What the rows of a stream come to: costs all of them. */
-export const runningOf = (rows: readonly Row[]): Running => {
-  const running = startRunning();
+export const hashStream = (rows: readonly Row[]): RunningHashes => {
+  const running = emptyRunningHashes();
   for (const { value } of rows)
-    takeNodes(
+    addNodes(
       running,
       rowNodes(value).map(({ hashed }) => hashed),
     );
   return running;
 };
 
-/** The ordinal of the node that an event brought, in the stream of a lineage that has the event on its chain. */
-export const ordinalsIn = (rows: RowReader, history: string, strand: number): OrdinalOf => {
+/** The ordinal of the node that an event brought, in the stream of a branch that has the event on its ancestor path. */
+export const ordinalsIn = (rows: RowReader, history: string, branchId: number): OrdinalOf => {
   /** The first ordinal and the slots of the rows that were read. */
   const parts = new Map<string, { readonly first: number; readonly slots: readonly number[] }>();
   const partOf = (seq: number, part: number): { first: number; slots: readonly number[] } => {
-    let at = strand;
-    // The frames of a chain lie apart: a strand's own are behind those of its ancestors that count.
-    while (seq < at) at = readStream(rows, history, at).parent?.strand ?? 0;
+    let at = branchId;
+    // The frames of an ancestor path lie apart: a branch's own are behind those of its ancestors that count.
+    while (seq < at) at = readStream(rows, history, at).parent?.branchId ?? 0;
     const value = rows.get(STAGE_NODES, [history, at, seq, part]);
     const lists = (value?.[2] ?? []) as readonly (readonly number[])[];
     return { first: (value?.[0] ?? 0) as number, slots: lists.map(([slot]) => slot as number) };
@@ -121,8 +127,9 @@ export const ordinalsIn = (rows: RowReader, history: string, strand: number): Or
     const key = `${seq} ${partOfSlot(slot)}`;
     let found = parts.get(key);
     if (found === undefined) parts.set(key, (found = partOf(seq, partOfSlot(slot))));
-    const place = found.slots.indexOf(slot);
-    if (place === -1) throw fail('E_INTERNAL', `no node of the stream is of event ${index} of frame ${seq}`);
-    return found.first + place;
+    const slotIndex = found.slots.indexOf(slot);
+    if (slotIndex === -1)
+      throw fail('E_INTERNAL', `no node of the stream is of event ${index} of frame ${seq}`);
+    return found.first + slotIndex;
   };
 };

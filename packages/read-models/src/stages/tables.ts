@@ -2,33 +2,33 @@ import type { Table } from '@stemma/row-store';
 
 /*
  * Our own histories as streams of nodes, and the hashes of their stages (compiler-stages), in the profile `stemma-1`.
- * Hashes are SHA-256, 32 bytes. A strand's own nodes come behind those of its ancestors up to where it left them.
+ * Hashes are SHA-256, 32 bytes. A branch's own nodes come behind those of its ancestors up to where it left them.
  */
 
 export const STREAMS: Table = {
   name: 'streams',
   about:
-    'The node stream of a lineage: the strand it goes on from and behind which of its frames, the newest frame that brought nodes, how many nodes there are, and `chain` as it stands behind them (see `stage_nodes`).',
+    'The node stream of a branch: the branch it goes on from and behind which of its frames, the newest frame that brought nodes, how many nodes there are, and `chain_hash` as it stands behind them (see `stage_nodes`).',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
   ],
   value: [
     ['parent', 'uint'],
     ['at', 'uint'],
     ['seq', 'uint'],
     ['count', 'uint'],
-    ['chain', 'bytes'],
+    ['chain_hash', 'bytes'],
   ],
 };
 
 export const STAGE_NODES: Table = {
   name: 'stage_nodes',
   about:
-    'The nodes of the stream that 64 events of a frame bring: `part` is the number of their first event ÷ 64, `ordinal` that of the first node. `nodes` has a list for each: slot (it orders the nodes of a frame and tells the event: slot ÷ 8), kind (0 message, 1 tool_call, 2 tool_result, 3 guardrail, 4 lifecycle), turn, and then of a message its role, the code points of its content if that is a text, its name; of a result true if it says which tool it is of; of a guardrail its type; of a lifecycle node its type, its cycle, the ordinals of its nodes. `hashes` begins with the `chain`, a SHA-256 of the chain before and of the hashes that follow: those of each node, digest, then (not of lifecycle nodes) payload_hash, then (of messages) content_hash.',
+    'The nodes of the stream that 64 events of a frame bring: `part` is the number of their first event ÷ 64, `ordinal` that of the first node. `nodes` has a list for each: slot (it orders the nodes of a frame and tells the event: slot ÷ 8), kind (0 message, 1 tool_call, 2 tool_result, 3 guardrail, 4 lifecycle), turn, and then of a message its role, the code points of its content if that is a text, its name; of a result true if it says which tool it is of; of a guardrail its type; of a lifecycle node its type, its cycle, the ordinals of its nodes. `hashes` begins with the `chain_hash`, a SHA-256 of the chain before and of the hashes that follow: those of each node, digest, then (not of lifecycle nodes) payload_hash, then (of messages) content_hash.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['seq', 'uint'],
     ['part', 'uint'],
   ],
@@ -44,7 +44,7 @@ export const STAGE_HASHES: Table = {
   about: 'A snapshot of the stream: the hashes of its stages with the default configuration.',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['seq', 'uint'],
   ],
   value: [

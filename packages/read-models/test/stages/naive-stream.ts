@@ -3,7 +3,7 @@ import type { NaiveHistory } from '@stemma/test-kit';
 
 type HistoryEvent = NaiveHistory['frames'][number]['body']['events'][number];
 
-/** A node of the stream as the table of compiler-stages says it, told by the events of a chain alone. */
+/** A node of the stream as the table of compiler-stages says it, told by the events of an ancestor path alone. */
 export type NaiveNode = {
   readonly kind: string;
   readonly turn: number;
@@ -11,22 +11,24 @@ export type NaiveNode = {
   readonly seq: number;
 };
 
-/** The frames of a position's chain, oldest first, by the definition of strands alone. */
+/** The frames of a position's ancestor path, oldest first, by the definition of branches alone. */
 const chainOf = (
   history: NaiveHistory,
-  strand: number,
+  branchId: number,
   seq: number,
 ): { seq: number; events: readonly HistoryEvent[] }[] => {
-  const { parent, at } = history.strands.get(strand)!;
+  const { parent, at } = history.branches.get(branchId)!;
   const before = parent === null ? [] : chainOf(history, parent, Math.min(seq, at));
-  const own = history.frames.filter(({ envelope, body }) => body.lineage === strand && envelope.seq <= seq);
+  const own = history.frames.filter(
+    ({ envelope, body }) => body.branchId === branchId && envelope.seq <= seq,
+  );
   return [...before, ...own.map(({ envelope, body }) => ({ seq: envelope.seq, events: body.events }))];
 };
 
 type Known = { parent: string; ordinal: number | null; role: string | null; kind: string | null };
 
 /** The whole stream of a position, recomputed from nothing. */
-export const naiveStream = (history: NaiveHistory, strand: number, seq: number): NaiveNode[] => {
+export const naiveStream = (history: NaiveHistory, branchId: number, seq: number): NaiveNode[] => {
   const nodes: NaiveNode[] = [];
   const known = new Map<string, Known>();
   let cycle = 0;
@@ -37,7 +39,7 @@ export const naiveStream = (history: NaiveHistory, strand: number, seq: number):
     id,
     ...[...known].filter(([, { parent }]) => parent === id).flatMap(([child]) => under(child)),
   ];
-  for (const frame of chainOf(history, strand, seq)) {
+  for (const frame of chainOf(history, branchId, seq)) {
     const add = (kind: string, turn: number, payload: WideJsonObject): number =>
       nodes.push({ kind, turn, payload, seq: frame.seq }) - 1;
     const lifecycle = (type: string, ids: readonly number[]): void => {
@@ -61,7 +63,7 @@ export const naiveStream = (history: NaiveHistory, strand: number, seq: number):
           head = event.ids.ah;
           cycle = event.cycle;
           break;
-        case 'LineageStarted':
+        case 'BranchStarted':
           add('lifecycle', cycle + 1, {
             type: event.how === 'fork' ? 'forked' : 'rolled_back',
             payload: { cycle },

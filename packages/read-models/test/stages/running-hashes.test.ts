@@ -1,7 +1,7 @@
 import { canonicalJson, fromHex, type WideJsonObject } from '@stemma/canonical';
 import { packValue, unpackValue } from '@stemma/row-store';
 import {
-  addNodes,
+  addNodes as addToStream,
   compileStages,
   describeNode,
   idsText,
@@ -15,7 +15,7 @@ import { expect, test } from 'vitest';
 import { hashNode, type HashedNode } from '../../src/stages/hash-node.ts';
 import { hashesOf } from '../../src/stages/hash-stages.ts';
 import { nodeCells, nodeHashes, rowNodes } from '../../src/stages/node-row.ts';
-import { copyRunning, startRunning, takeNodes } from '../../src/stages/running.ts';
+import { addNodes, copyRunningHashes, emptyRunningHashes } from '../../src/stages/running-hashes.ts';
 import { stages } from '../../src/stages/stages.ts';
 import { blockNode, type ProjectedNode } from '../../src/stages/stream-node.ts';
 
@@ -108,18 +108,18 @@ test('the hashes of a stream that grew in any steps, from rows or in memory, are
       const facts = list.map((one, i) => describeNode(PROFILE, { ...one, id: null }, i));
       const { hashes } = compileStages({ profile: PROFILE, nodes: facts, config: readConfig(PROFILE, null) });
       const ends = [...cuts.map((cut) => Math.min(cut, list.length)), list.length].sort((a, b) => a - b);
-      const running = startRunning();
+      const running = emptyRunningHashes();
       let from = 0;
       for (const end of ends) {
-        takeNodes(copyRunning(running), list.map(hashNode));
-        takeNodes(running, list.slice(from, end).map(throughRow));
+        addNodes(copyRunningHashes(running), list.map(hashNode));
+        addNodes(running, list.slice(from, end).map(throughRow));
         hashesOf(running);
         from = end;
       }
       expect(running.ids).toBe(idsText(facts.filter(({ kind }) => kind === 'message').map(({ id }) => id)));
       const { nodeHash: node_hash, ...rest } = hashesOf(running);
       expect({ node_hash, ...rest }).toEqual(hashes);
-      const grown = streamStageHashes(PROFILE, addNodes(startStream(PROFILE), facts), running.ids);
+      const grown = streamStageHashes(PROFILE, addToStream(startStream(PROFILE), facts), running.ids);
       const { selection_sha256: _sha, ...stream } = grown;
       expect(stream).toEqual(hashes);
     }),

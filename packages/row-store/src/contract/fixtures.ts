@@ -15,7 +15,7 @@ export const THINGS: Table = {
   about: '',
   key: [
     ['history', 'text'],
-    ['strand', 'uint'],
+    ['branch_id', 'uint'],
     ['node', 'text'],
     ['from', 'uint'],
   ],
@@ -51,8 +51,8 @@ export const put = (table: Table, key: Row['key'], ...value: Row['value']): RowC
   key,
   value,
 });
-export const thing = (history: string, strand: number, node: string, from: number): RowChange =>
-  put(THINGS, [history, strand, node, from], `${history}/${strand}/${node}/${from}`);
+export const thing = (history: string, branchId: number, node: string, from: number): RowChange =>
+  put(THINGS, [history, branchId, node, from], `${history}/${branchId}/${node}/${from}`);
 export const padded = (table: Table, value: Row['value']): Row['value'] =>
   table.value.map((_, i) => value[i] ?? null);
 /** How many things a generation has, as a scan finds them. */

@@ -5,7 +5,7 @@ import type { Row } from '../table.ts';
 import { countOf, cursor, modelRange, padded, TABLES, THINGS, type RowStoreUnderTest } from './fixtures.ts';
 
 /** Random batches of puts and removals, read back in ranges before and after each commit. */
-export const itIsASortedMap = (make: () => RowStoreUnderTest, runs: number): void => {
+export const describeSortedMap = (make: () => RowStoreUnderTest, runs: number): void => {
   it('is the same as a sorted map, whatever is put and removed in whatever batches [snapshots: keys]', async () => {
     const text = fc.constantFrom(
       '',
@@ -41,7 +41,7 @@ export const itIsASortedMap = (make: () => RowStoreUnderTest, runs: number): voi
       fc.asyncProperty(
         batches,
         fc.tuple(number, text, number, number, fc.boolean()),
-        async (all, [strand, node, low, high, reverse]) => {
+        async (all, [branchId, node, low, high, reverse]) => {
           const under = make();
           const store = await under.open();
           try {
@@ -58,8 +58,8 @@ export const itIsASortedMap = (make: () => RowStoreUnderTest, runs: number): voi
               }
               const ranges = [
                 { prefix: ['h'] as const },
-                { prefix: ['h', strand] as const, from: node },
-                { prefix: ['h', strand, node] as const, from: low, to: high, reverse },
+                { prefix: ['h', branchId] as const, from: node },
+                { prefix: ['h', branchId, node] as const, from: low, to: high, reverse },
               ];
               const expected = ranges.map((range) => modelRange([...model.values()], range));
               expect(await source.using(() => ranges.map((range) => staged.range(THINGS, range)))).toEqual(

@@ -50,7 +50,7 @@ export type RangeResult = {
  * The snapshots of a range, newest first. Whether they exist is not known here; that there are not too many is, and is
  * told before that (context-tree §10.22).
  *
- * @param newest the cycle of the newest snapshot of the chain that is asked, which `@t0` means.
+ * @param newest the cycle of the newest snapshot of the ancestor path that is asked, which `@t0` means.
  * @throws E_SNAPSHOT_RANGE_LIMIT
  */
 export const rangeSnapshots = (

@@ -5,8 +5,8 @@ import {
   diffTrees,
   exportTree,
   isHeaderName,
-  threadBytes,
   providerThread,
+  threadBytes,
   type FlatTree,
   type Payload,
 } from '@stemma/context-tree';
@@ -20,12 +20,12 @@ import {
   passed,
   same,
   unsupported,
-  type Outcome,
-  type Result,
   word,
+  type VectorOutcome,
+  type VectorResult,
 } from './outcome.ts';
 import { query, selectAt, treeAt } from './query.ts';
-import { begin, runHistory, type Script } from './run-history.ts';
+import { runHistory, startScript, type Script } from './run-history.ts';
 
 type Vector = { readonly [name: string]: WideJson };
 
@@ -33,7 +33,7 @@ type Vector = { readonly [name: string]: WideJson };
 export type Run = { readonly scripts: Map<string, Script> };
 
 /** Runs the vectors under one key of a file. */
-export type KeyRunner = (vectors: readonly Vector[], run: Run) => readonly Result[];
+export type KeyRunner = (vectors: readonly Vector[], run: Run) => readonly VectorResult[];
 
 /** `{"$int": "digits"}` stands for that integer. */
 const exactValue = (value: WideJson): WideJson => {
@@ -42,7 +42,7 @@ const exactValue = (value: WideJson): WideJson => {
 };
 
 const each =
-  (check: (vector: Vector, run: Run) => Outcome): KeyRunner =>
+  (check: (vector: Vector, run: Run) => VectorOutcome): KeyRunner =>
   (vectors, run) =>
     vectors.map((vector, at) => ({
       name: word((vector as Vector | null)?.['name'], word(at)),
@@ -50,7 +50,7 @@ const each =
     }));
 
 /** A vector of an unknown shape fails by itself, not the run. */
-const guarded = (check: () => Outcome): Outcome => {
+const guarded = (check: () => VectorOutcome): VectorOutcome => {
   try {
     return check();
   } catch (error) {
@@ -58,7 +58,7 @@ const guarded = (check: () => Outcome): Outcome => {
   }
 };
 
-const contentHashOf = (vector: Vector): Outcome => {
+const contentHashOf = (vector: Vector): VectorOutcome => {
   const node = vector['node'] as Vector;
   const payload: Payload = Object.fromEntries<WideJson>(
     Object.entries(node).filter(([name]) => !isHeaderName(name)),
@@ -70,7 +70,7 @@ const contentHashOf = (vector: Vector): Outcome => {
   );
 };
 
-const siblingOrder = (vector: Vector): Outcome => {
+const siblingOrder = (vector: Vector): VectorOutcome => {
   const siblings = (
     vector['siblings'] as readonly (readonly [string, number, string | number | bigint, number])[]
   ).map(([id, offset, time, index]) => ({ id, offset, created_at_ns: BigInt(time), creation_index: index }));
@@ -84,8 +84,8 @@ const siblingOrder = (vector: Vector): Outcome => {
 const importText = (vector: Vector): string =>
   typeof vector['import'] === 'string' ? vector['import'] : canonicalJson(vector['fixture'] as WideJson);
 
-const threads = (vector: Vector): Outcome => {
-  const { history } = begin({ import: importText(vector) });
+const threads = (vector: Vector): VectorOutcome => {
+  const { history } = startScript({ import: importText(vector) });
   const wanted = vector['thread'] as Vector;
   const bytes = threadBytes(history.tree(0), history.payload);
   return all(
@@ -95,11 +95,11 @@ const threads = (vector: Vector): Outcome => {
   );
 };
 
-const imports = (vector: Vector): Outcome => {
+const imports = (vector: Vector): VectorOutcome => {
   const wanted = vector['expect'] as Vector;
   if (errorIn(wanted) !== undefined)
-    return attempt('import', () => begin({ import: importText(vector) }), wanted);
-  const { history } = begin({ import: importText(vector) });
+    return attempt('import', () => startScript({ import: importText(vector) }), wanted);
+  const { history } = startScript({ import: importText(vector) });
   const text = exportTree(history.tree(0), history.payload);
   const bytes = threadBytes(history.tree(0), history.payload);
   const got: Vector = {
@@ -108,7 +108,7 @@ const imports = (vector: Vector): Outcome => {
     thread: bytes,
     thread_sha256: sha256Hex(bytes),
   };
-  const again = begin({ import: text }).history;
+  const again = startScript({ import: text }).history;
   return all(
     ...Object.keys(wanted).map((key) =>
       key in got ? same(key, got[key], wanted[key]) : unsupported(`the expectation ${key}`),
@@ -118,9 +118,11 @@ const imports = (vector: Vector): Outcome => {
 };
 
 /** In which snapshots a node made in the head of a cycle is, and with what `ttl`. */
-const lifetimes = (vector: Vector): Outcome => {
+const lifetimes = (vector: Vector): VectorOutcome => {
   const created = Number(vector['created_cycle']);
-  const { history } = begin({ import: `{"spec_version":"PACT/0.1.0","cycle":${created - 1},"root":{}}` });
+  const { history } = startScript({
+    import: `{"spec_version":"PACT/0.1.0","cycle":${created - 1},"root":{}}`,
+  });
   const insert = {
     op: 'insert',
     parent: '^ah',
@@ -142,8 +144,8 @@ const lifetimes = (vector: Vector): Outcome => {
 };
 
 const selectors: KeyRunner = (vectors) =>
-  vectors.flatMap((vector, at): Result[] => {
-    const script = begin({ import: importText(vector) });
+  vectors.flatMap((vector, at): VectorResult[] => {
+    const script = startScript({ import: importText(vector) });
     return (vector['cases'] as readonly (readonly [string, WideJson, object?])[]).map(
       ([text, wanted, options]) => ({
         name: `${at}: ${text.length > 80 ? text.slice(0, 80) + '…' : text}`,
@@ -157,7 +159,7 @@ const selectorCase = (
   text: string,
   wanted: WideJson,
   options: object | undefined,
-): Outcome => {
+): VectorOutcome => {
   const lenient =
     typeof wanted === 'object' && wanted !== null && 'answer_or_error' in wanted
       ? wanted['answer_or_error']
@@ -184,37 +186,37 @@ const scriptOf = (vector: Vector, run: Run): Script => {
   return script;
 };
 
-const strandOf = (script: Script, name: WideJson | undefined): number => {
-  const strand = script.strands.get(word(name, 'main'));
-  if (strand === undefined) throw new Error(`there is no lineage ${word(name)}`);
-  return strand;
+const branchIdOf = (script: Script, name: WideJson | undefined): number => {
+  const branchId = script.branchIds.get(word(name, 'main'));
+  if (branchId === undefined) throw new Error(`there is no branch ${word(name)}`);
+  return branchId;
 };
 
-const diffs = (vector: Vector, run: Run): Outcome => {
+const diffs = (vector: Vector, run: Run): VectorOutcome => {
   const script = scriptOf(vector, run);
   const { history } = script;
   const compare = (): unknown => {
     const [a, b] = (['a', 'b'] as const).map((side) => {
-      const [lineage, ref] = vector[side] as readonly [string, string];
-      return { strand: strandOf(script, lineage), ref };
+      const [branch, ref] = vector[side] as readonly [string, string];
+      return { branchId: branchIdOf(script, branch), ref };
     });
     if (a === undefined || b === undefined) throw new Error('a diff has two sides');
-    const [older, newer] = [a, b].map(({ strand, ref }) => treeAt(history, strand, ref)) as [
+    const [older, newer] = [a, b].map(({ branchId, ref }) => treeAt(history, branchId, ref)) as [
       FlatTree,
       FlatTree,
     ];
     const text = vector['selector'];
     if (text === undefined) return diffTrees(older, newer, history.payload);
     const selector = parseSelector(word(text));
-    const only = [a, b].flatMap(({ strand, ref }) => selectAt(history, strand, ref, selector));
+    const only = [a, b].flatMap(({ branchId, ref }) => selectAt(history, branchId, ref, selector));
     return diffTrees(older, newer, history.payload, new Set(only));
   };
   return attempt('diff', compare, vector['expect']);
 };
 
-const ranges = (vector: Vector, run: Run): Outcome => {
+const ranges = (vector: Vector, run: Run): VectorOutcome => {
   const script = scriptOf(vector, run);
-  const on = strandOf(script, vector['on']);
+  const on = branchIdOf(script, vector['on']);
   return attempt(
     'range',
     () => query(script.history, on, word(vector['query']), vector['options'] as object),

@@ -1,17 +1,17 @@
 import { isStemmaError } from '@stemma/errors';
 
 /** What came of one vector. */
-export type Outcome =
+export type VectorOutcome =
   | { readonly status: 'passed' }
   | { readonly status: 'failed'; readonly detail: string }
   | { readonly status: 'unsupported'; readonly detail: string };
 
-export const passed: Outcome = { status: 'passed' };
-export const failed = (detail: string): Outcome => ({ status: 'failed', detail });
-export const unsupported = (detail: string): Outcome => ({ status: 'unsupported', detail });
+export const passed: VectorOutcome = { status: 'passed' };
+export const failed = (detail: string): VectorOutcome => ({ status: 'failed', detail });
+export const unsupported = (detail: string): VectorOutcome => ({ status: 'unsupported', detail });
 
 /** A named outcome: which vector, what came of it. */
-export type Result = { readonly name: string; readonly outcome: Outcome };
+export type VectorResult = { readonly name: string; readonly outcome: VectorOutcome };
 
 /** Plain text of a value for messages and comparison: sorted keys, bigints as digits. */
 export const show = (value: unknown): string => {
@@ -25,7 +25,7 @@ export const show = (value: unknown): string => {
 };
 
 /** Passed if both are the same value. */
-export const same = (what: string, got: unknown, wanted: unknown): Outcome => {
+export const same = (what: string, got: unknown, wanted: unknown): VectorOutcome => {
   const a = show(got);
   const b = show(wanted);
   return a === b ? passed : failed(`${what}: got ${clip(a)}, expected ${clip(b)}`);
@@ -34,7 +34,7 @@ export const same = (what: string, got: unknown, wanted: unknown): Outcome => {
 const clip = (text: string): string => (text.length > 600 ? text.slice(0, 600) + '…' : text);
 
 /** The first that failed, else the first that did not pass: what is not supported hides no failure. */
-export const all = (...outcomes: readonly Outcome[]): Outcome =>
+export const all = (...outcomes: readonly VectorOutcome[]): VectorOutcome =>
   outcomes.find(({ status }) => status === 'failed') ??
   outcomes.find(({ status }) => status !== 'passed') ??
   passed;
@@ -42,7 +42,7 @@ export const all = (...outcomes: readonly Outcome[]): Outcome =>
 /**
  * What came of an attempt against what was expected: a value, or `{error: code}` (`E_*` is any coded error).
  */
-export const attempt = (what: string, run: () => unknown, wanted: unknown): Outcome => {
+export const attempt = (what: string, run: () => unknown, wanted: unknown): VectorOutcome => {
   const error = errorIn(wanted);
   try {
     const got = run();

@@ -1,6 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import { KEYS, type Run } from './keys.ts';
-import { unsupported, type Result } from './outcome.ts';
+import { unsupported, type VectorResult } from './outcome.ts';
 import { runStagesCases, stagesSections } from './stages.ts';
 
 /** What came of the vectors under one key. */
@@ -37,7 +37,7 @@ export const runFile = (text: string): readonly KeyReport[] => {
   );
 };
 
-const resultsOf = (key: string, vectors: WideJson, run: Run): readonly Result[] => {
+const resultsOf = (key: string, vectors: WideJson, run: Run): readonly VectorResult[] => {
   const runner = KEYS[key];
   const list = Array.isArray(vectors) ? (vectors as WideJson[]) : [vectors];
   if (runner === undefined)
@@ -45,8 +45,8 @@ const resultsOf = (key: string, vectors: WideJson, run: Run): readonly Result[] 
   return runner(list as never, run);
 };
 
-const report = (key: string, results: readonly Result[]): KeyReport => {
-  const count = (status: Result['outcome']['status']): number =>
+const report = (key: string, results: readonly VectorResult[]): KeyReport => {
+  const count = (status: VectorResult['outcome']['status']): number =>
     results.filter(({ outcome }) => outcome.status === status).length;
   const failures = results.flatMap(({ name, outcome }) =>
     outcome.status === 'failed' ? [{ name, detail: outcome.detail }] : [],

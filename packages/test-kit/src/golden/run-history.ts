@@ -2,6 +2,7 @@ import { sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat, NO_DEPTH, threadBytes, type FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { AppliedFrame, Step } from '@stemma/history';
+import { parseRef } from '@stemma/selectors';
 import { referenceHistory, type ReferenceHistory } from '../reference-history.ts';
 import {
   all,
@@ -12,20 +13,19 @@ import {
   same,
   show,
   unsupported,
-  type Outcome,
-  type Result,
   word,
+  type VectorOutcome,
+  type VectorResult,
 } from './outcome.ts';
 import { positionAt, query } from './query.ts';
-import { parseRef } from '@stemma/selectors';
 
 type Vector = { readonly [name: string]: WideJson };
 
 /** A scripted history after its run: what diffs and ranges ask about. */
-export type Script = { readonly history: ReferenceHistory; readonly strands: Map<string, number> };
+export type Script = { readonly history: ReferenceHistory; readonly branchIds: Map<string, number> };
 
 /** A history that begins as a vector's `start` says. */
-export const begin = (start: Vector): Script => {
+export const startScript = (start: Vector): Script => {
   const history = referenceHistory();
   const { ids, import: text, thread } = start;
   const mode = thread === undefined ? {} : { thread: thread as 'full' | 'pre' };
@@ -34,21 +34,21 @@ export const begin = (start: Vector): Script => {
       ? { op: 'start', name: null, ...(ids === undefined ? {} : { ids }), ...mode }
       : { op: 'import', name: null, export: text, ...mode };
   history.submit(0, [step as Step], 0n);
-  return { history, strands: new Map([['main', 0]]) };
+  return { history, branchIds: new Map([['main', 0]]) };
 };
 
 /** Runs a script's steps in order. */
 export const runHistory = (
   vector: Vector,
-): { readonly results: readonly Result[]; readonly script: Script | undefined } => {
+): { readonly results: readonly VectorResult[]; readonly script: Script | undefined } => {
   let script: Script;
   try {
-    script = begin(vector['start'] as Vector);
+    script = startScript(vector['start'] as Vector);
   } catch (error) {
     const outcome = attempt('start', () => { throw error; }, undefined); // prettier-ignore
     return { results: [{ name: word(vector['name']), outcome }], script: undefined };
   }
-  const results = (vector['steps'] as readonly Vector[]).map((step, at): Result => {
+  const results = (vector['steps'] as readonly Vector[]).map((step, at): VectorResult => {
     const name = `${word(vector['name'])} step ${at} ${word(step['op'])}`;
     return { name, outcome: runStep(script, step) };
   });
@@ -67,10 +67,10 @@ const CHANGES = new Set([
   'rollback',
 ]);
 
-const runStep = (script: Script, step: Vector): Outcome => {
+const runStep = (script: Script, step: Vector): VectorOutcome => {
   const op = word(step['op']);
-  const on = script.strands.get(step['on'] === undefined ? 'main' : word(step['on']));
-  if (on === undefined) return failed(`there is no lineage ${show(step['on'])}`);
+  const on = script.branchIds.get(step['on'] === undefined ? 'main' : word(step['on']));
+  if (on === undefined) return failed(`there is no branch ${show(step['on'])}`);
   if (op === 'select')
     return attempt(
       word(step['selector']),
@@ -78,7 +78,11 @@ const runStep = (script: Script, step: Vector): Outcome => {
       step['expect'],
     );
   if (op === 'chain')
-    return attempt('chain', () => script.history.chain(on).map(({ cycle }) => cycle), step['expect']);
+    return attempt(
+      'chain',
+      () => script.history.ancestorSnapshots(on).map(({ cycle }) => cycle),
+      step['expect'],
+    );
   if (!CHANGES.has(op)) return unsupported(`the step ${op}`);
   const before = script.history.tree(on);
   const expected = step['expect'];
@@ -102,16 +106,16 @@ const runStep = (script: Script, step: Vector): Outcome => {
 
 /** Does what a step says; forks and rollbacks too. */
 const change = (script: Script, on: number, step: Vector): AppliedFrame => {
-  const { history, strands } = script;
+  const { history, branchIds } = script;
   const op = step['op'];
   if (op === 'fork' || op === 'rollback') {
     const ref = word(step[op === 'fork' ? 'at' : 'to']);
     const { seq } = positionAt(history, on, parseRef(ref).at);
     const at = seq ?? history.parts(on, null).seq;
-    if (op === 'fork') strands.set(word(step['as']), history.fork(on, at, word(step['as'])));
+    if (op === 'fork') branchIds.set(word(step['as']), history.fork(on, at, word(step['as'])));
     else {
-      strands.set(word(step['old']), on);
-      strands.set(word(step['on'], 'main'), history.rollback(on, at, word(step['old'])));
+      branchIds.set(word(step['old']), on);
+      branchIds.set(word(step['on'], 'main'), history.rollback(on, at, word(step['old'])));
     }
     return history.applied.at(-1) as AppliedFrame;
   }
@@ -139,8 +143,8 @@ const checkStep = (
   applied: AppliedFrame,
   before: FlatTree,
   expected: Vector,
-): Outcome => {
-  const outcomes = Object.entries(expected).map(([key, wanted]): Outcome => {
+): VectorOutcome => {
+  const outcomes = Object.entries(expected).map(([key, wanted]): VectorOutcome => {
     const check = CHECKS[key];
     return check === undefined
       ? unsupported(`the expectation ${key}`)
@@ -150,7 +154,7 @@ const checkStep = (
 };
 
 /** Beyond the vectors: the hashes kept along the way are those computed from nothing. */
-const checkHashes = (script: Script, on: number, applied: AppliedFrame): Outcome => {
+const checkHashes = (script: Script, on: number, applied: AppliedFrame): VectorOutcome => {
   const { treeHash, threadHash } = hashFlat(
     script.history.tree(on),
     script.history.payload,

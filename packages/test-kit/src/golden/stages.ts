@@ -1,8 +1,9 @@
+import { sha256Hex } from '@stemma/canonical';
 import {
   collapsePolicy,
   compileStages,
   isExactObject,
-  plain,
+  printPlain,
   profileNamed,
   readConfig,
   readEventLog,
@@ -12,14 +13,13 @@ import {
   treeView,
   type Compilation,
   type CompilerOutput,
-  type EventLog,
   type ExactJson,
   type ExactObject,
   type NodeFacts,
   type Profile,
+  type StreamEventLog,
 } from '@stemma/stages';
-import { sha256Hex } from '@stemma/canonical';
-import { all, failed, passed, unsupported, word, type Outcome, type Result } from './outcome.ts';
+import { all, failed, passed, unsupported, word, type VectorOutcome, type VectorResult } from './outcome.ts';
 
 /** A section of such a file: a key and its cases. */
 export type StagesSection = { readonly key: string; readonly cases: readonly ExactObject[] };
@@ -49,15 +49,15 @@ const isListOfLogs = (value: unknown): boolean =>
     (each: unknown) => typeof each === 'object' && each !== null && ('raw_lines' in each || 'events' in each),
   );
 
-export const runStagesCases = (cases: readonly ExactObject[]): readonly Result[] =>
+export const runStagesCases = (cases: readonly ExactObject[]): readonly VectorResult[] =>
   cases.map((vector, at) => ({ name: nameOf(vector, at), outcome: guarded(() => runCase(vector)) }));
 
 const nameOf = (vector: ExactObject, at: number): string => {
   const name = [vector['about'], vector['name']].find((each) => typeof each === 'string');
-  return `${at} ${typeof name === 'string' ? name : `seed ${plain(vector['seed'] ?? null)}`}`;
+  return `${at} ${typeof name === 'string' ? name : `seed ${printPlain(vector['seed'] ?? null)}`}`;
 };
 
-const guarded = (check: () => Outcome): Outcome => {
+const guarded = (check: () => VectorOutcome): VectorOutcome => {
   try {
     return check();
   } catch (error) {
@@ -70,7 +70,7 @@ const guarded = (check: () => Outcome): Outcome => {
  * The profile redacts as meant: that counts. What the engine gives is then tried with the patterns that work in it, so
  * that nothing else is allowed to differ.
  */
-const runCase = (vector: ExactObject): Outcome => {
+const runCase = (vector: ExactObject): VectorOutcome => {
   const profile = profileNamed(word(vector['profile']));
   const asIs: Profile = profile.compat ? { ...profile, secrets: WORKING_SECRETS } : profile;
   const expected = object(vector['expect'], 'expect');
@@ -91,13 +91,13 @@ const WORKING_SECRETS: Profile['secrets'] = [/sk-[A-Za-z0-9]{20}/];
 
 /** A case as one profile sees it; `compiled` is worked out once. */
 type Case = {
-  readonly log: EventLog;
+  readonly log: StreamEventLog;
   readonly compilation: Compilation;
   readonly compiled: CompilerOutput;
   readonly previews: boolean;
 };
 
-const runWith = (profile: Profile, vector: ExactObject, expected: ExactObject): Outcome => {
+const runWith = (profile: Profile, vector: ExactObject, expected: ExactObject): VectorOutcome => {
   const log = readEventLog(profile, linesOf(vector));
   const given = vector['config'] ?? null;
   const config = readConfig(profile, {
@@ -117,11 +117,11 @@ const linesOf = (vector: ExactObject): readonly string[] => {
   const raw = vector['raw_lines'];
   if (typeof raw === 'string') return raw.split('\n');
   return raw === undefined
-    ? list(vector['events'], 'events').map((event) => plain(event))
+    ? list(vector['events'], 'events').map((event) => printPlain(event))
     : list(raw, 'raw_lines').map((line) => word(line));
 };
 
-const check = (key: string, wanted: ExactJson, seen: Case): Outcome => {
+const check = (key: string, wanted: ExactJson, seen: Case): VectorOutcome => {
   const { log, compilation, compiled, previews } = seen;
   const { profile, nodes, config } = compilation;
   const { hashes, stages: _stages, ...output } = compiled;
@@ -156,7 +156,7 @@ const check = (key: string, wanted: ExactJson, seen: Case): Outcome => {
 };
 
 /** Nodes by what the vector tells of them: at least ids and digests. */
-const checkNodes = (nodes: readonly NodeFacts[], wanted: readonly ExactJson[]): Outcome => {
+const checkNodes = (nodes: readonly NodeFacts[], wanted: readonly ExactJson[]): VectorOutcome => {
   const tells = (key: string): boolean => wanted.some((each) => isExactObject(each) && key in each);
   const got = nodes.map(({ id, digest, kind, turn }) => ({
     id,
@@ -167,7 +167,7 @@ const checkNodes = (nodes: readonly NodeFacts[], wanted: readonly ExactJson[]): 
   return equal('nodes', got, wanted);
 };
 
-const checkStage = (name: string, wanted: ExactJson, { compilation, compiled }: Case): Outcome => {
+const checkStage = (name: string, wanted: ExactJson, { compilation, compiled }: Case): VectorOutcome => {
   if (name === 'FROZEN_hash_only') {
     const { config } = compilation;
     const hashed = {
@@ -185,9 +185,9 @@ const checkTrees = (
   wanted: ExactObject,
   compilation: Compilation,
   includePreviews: boolean,
-): Outcome =>
+): VectorOutcome =>
   all(
-    ...Object.keys(wanted).map((name): Outcome => {
+    ...Object.keys(wanted).map((name): VectorOutcome => {
       const stage = STAGE_NAMES.find((each) => each === name);
       if (stage === undefined) return unsupported(`${key}.${name}`);
       const view = treeView(compilation, { stage, includePreviews });
@@ -196,7 +196,7 @@ const checkTrees = (
         selection: view.selection,
         hashes: view.hashes,
         tree_sha256: view.hashes.tree_sha256,
-        nodes_sha256: sha256Hex(plain(view.nodes)),
+        nodes_sha256: sha256Hex(printPlain(view.nodes)),
         nodes: view.nodes,
       };
       const tree = object(wanted[stage] ?? null);
@@ -210,9 +210,9 @@ const checkTrees = (
     }),
   );
 
-const equal = (what: string, got: unknown, wanted: ExactJson): Outcome => {
-  const a = plain(got as ExactJson);
-  const b = plain(wanted);
+const equal = (what: string, got: unknown, wanted: ExactJson): VectorOutcome => {
+  const a = printPlain(got as ExactJson);
+  const b = printPlain(wanted);
   if (a === b) return passed;
   let at = 0;
   while (a[at] === b[at]) at++;

@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
+import { sharedInRun, type SharedServer } from '../shared-run.ts';
 import { brokerLibs } from './broker-libs.ts';
 import { startBroker } from './broker.ts';
 import { engineAnswers, startContainerBroker } from './container-broker.ts';
-import { sharedInRun, type SharedServer } from '../shared-run.ts';
 
 /** A broker for tests, or why there is none: tests are then skipped with this reason. */
-export type Found = { readonly brokers: readonly string[] } | { readonly skip: string };
+export type FoundBroker = { readonly brokers: readonly string[] } | { readonly skip: string };
 
 /**
  * The broker that all tests of this run share, each with topics of its own: `KAFKA_BROKERS` (`host:port,…`), else one in a
  * container where a Docker engine answers, else one from the Maven artefacts where Java and Maven are, started by whoever
  * needs it first. `STEMMA_BROKER=maven` passes over the container.
  */
-export const findBroker = async (environment: NodeJS.ProcessEnv = process.env): Promise<Found> => {
+export const findBroker = async (environment: NodeJS.ProcessEnv = process.env): Promise<FoundBroker> => {
   const given = environment['KAFKA_BROKERS'] ?? '';
   if (given !== '') return { brokers: given.split(',') };
   try {

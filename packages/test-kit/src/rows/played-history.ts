@@ -1,21 +1,21 @@
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn, type Step } from '@stemma/history';
-import { findSnapshot, nearestMark, readHead, type Position } from '@stemma/history-store';
+import { findSnapshot, readPositionMeta, readTipSeq, type Position } from '@stemma/history-store';
 import type { Projector } from '@stemma/projector';
 import { ALL_FOLDS } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows, type MemoryGeneration } from '@stemma/row-store';
 import { HISTORY, naiveHistory, type NaiveHistory } from '../naive-history.ts';
-import { perform, START, type Act } from '../random-steps.ts';
+import { perform, START, type RandomOperation } from '../random-steps.ts';
 
 /** A history of random acts with its rows, and as much of a projector as questions read. */
 export type Played = {
   readonly history: NaiveHistory;
   readonly rows: MemoryGeneration;
   readonly projector: Projector;
-  readonly positionAt: (strand: number, seq: number) => Position;
+  readonly positionAt: (branchId: number, seq: number) => Position;
 };
 
-export const play = (acts: readonly Act[], start: Step = START): Played => {
+export const play = (operations: readonly RandomOperation[], start: Step = START): Played => {
   const rows = openMemoryRowStore().rows(
     'test',
     ALL_FOLDS.flatMap(({ tables }) => tables),
@@ -31,7 +31,7 @@ export const play = (acts: readonly Act[], start: Step = START): Played => {
     });
   });
   history.run(0, [start]);
-  for (const act of acts) perform(history, act);
+  for (const action of operations) perform(history, action);
   const events = (seq: number): readonly HistoryEvent[] => history.frames[seq]?.body.events ?? [];
   const projector = {
     read: (fn: Parameters<Projector['read']>[0]) => rows.now(fn),
@@ -45,28 +45,30 @@ export const play = (acts: readonly Act[], start: Step = START): Played => {
         ),
     },
   } as unknown as Projector;
-  const positionAt = (strand: number, seq: number): Position =>
+  const positionAt = (branchId: number, seq: number): Position =>
     rows.now((view) => {
-      const at = Math.min(seq, readHead(view, HISTORY, strand));
-      const { cycle } = nearestMark(view, HISTORY, strand, at).mark;
-      const committed = findSnapshot(view, HISTORY, strand, at, cycle)?.seq === at;
+      const at = Math.min(seq, readTipSeq(view, HISTORY, branchId));
+      const { cycle } = readPositionMeta(view, HISTORY, branchId, at).meta;
+      const committed = findSnapshot(view, HISTORY, branchId, at, cycle)?.seq === at;
       return {
         history: HISTORY,
-        strand,
+        branchId,
         seq: at,
         cycle: committed || cycle > 0 ? cycle : null,
         committed,
         label: committed ? `@c${cycle}` : `@s${at}`,
-        lineage: HISTORY,
+        branch: HISTORY,
       };
     });
   return { history, rows, projector, positionAt };
 };
 
-/** The frames that count at a position, oldest first, by the definition of strands alone. */
-export const framesOf = ({ history }: Played, strand: number, seq: number): NaiveHistory['frames'] => {
-  const { parent, at } = history.strands.get(strand) ?? { parent: null, at: 0 };
+/** The frames that count at a position, oldest first, by the definition of branches alone. */
+export const framesOf = ({ history }: Played, branchId: number, seq: number): NaiveHistory['frames'] => {
+  const { parent, at } = history.branches.get(branchId) ?? { parent: null, at: 0 };
   const before = parent === null ? [] : framesOf({ history } as Played, parent, Math.min(seq, at));
-  const own = history.frames.filter(({ envelope, body }) => body.lineage === strand && envelope.seq <= seq);
+  const own = history.frames.filter(
+    ({ envelope, body }) => body.branchId === branchId && envelope.seq <= seq,
+  );
   return [...before, ...own];
 };

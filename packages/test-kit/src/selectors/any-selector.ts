@@ -2,17 +2,17 @@ import type {
   Attribute,
   Compound,
   Depths,
-  Group,
   Pseudo,
   Root,
   Selector,
-  Step,
-  Value,
+  SelectorGroup,
+  SelectorStep,
+  SelectorValue,
 } from '@stemma/selectors';
 import fc from 'fast-check';
 
 /** What random selectors ask for: few values, so that they often match. */
-export type Words = { readonly ids: readonly string[]; readonly values?: readonly Value[] };
+export type Words = { readonly ids: readonly string[]; readonly values?: readonly SelectorValue[] };
 
 const depth = fc.integer({ min: -2, max: 4 });
 
@@ -42,11 +42,11 @@ const KEYS = [
 ] as const; // prettier-ignore
 const ON_SNAPSHOTS = ['depth', 'age', 'born_turn'] as const;
 
-const VALUES: readonly Value[] = [
+const VALUES: readonly SelectorValue[] = [
   null, true, false, 0, 1, 2, 5, -1, 9.5, 1e21, 1_700_000_000_000_003_000n, '', 'user', 'true', '1', '10', 'text', 'mc', 'cb', "it's \\ \"q\"", '😀',
 ]; // prettier-ignore
 
-const anyAttribute = (snapshot: boolean, values: readonly Value[]): fc.Arbitrary<Attribute> =>
+const anyAttribute = (snapshot: boolean, values: readonly SelectorValue[]): fc.Arbitrary<Attribute> =>
   fc
     .record({
       key: fc.constantFrom<string>(...KEYS, ...(snapshot ? ON_SNAPSHOTS : [])),
@@ -114,7 +114,7 @@ const anyCompound = (words: Words, snapshot: boolean): fc.Arbitrary<Compound> =>
 
 /** A selector without a marker, as the parser would give it but for the positions, which are all 0. */
 export const anySelector = (words: Words, { snapshot = true } = {}): fc.Arbitrary<Selector> => {
-  const group: fc.Arbitrary<Group> = fc
+  const group: fc.Arbitrary<SelectorGroup> = fc
     .array(
       fc.tuple(
         fc.constantFrom('descendant' as const, 'descendant' as const, 'child' as const),
@@ -123,7 +123,7 @@ export const anySelector = (words: Words, { snapshot = true } = {}): fc.Arbitrar
       { minLength: 1, maxLength: 4 },
     )
     .map((steps) =>
-      steps.map(([combinator, compound], i): Step => ({
+      steps.map(([combinator, compound], i): SelectorStep => ({
         combinator: i === 0 ? 'start' : combinator,
         compound,
         position: 0,

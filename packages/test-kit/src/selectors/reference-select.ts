@@ -8,7 +8,15 @@ import {
   type Payload,
   type PayloadSource,
 } from '@stemma/context-tree';
-import type { Attribute, Compound, Depths, Group, Pseudo, Selector, Value } from '@stemma/selectors';
+import type {
+  Attribute,
+  Compound,
+  Depths,
+  Pseudo,
+  Selector,
+  SelectorGroup,
+  SelectorValue,
+} from '@stemma/selectors';
 
 /** What a compound can match, as the rules speak of it (context-tree §6, §10.24 to §10.28). */
 type Item =
@@ -180,7 +188,7 @@ const reference = (tree: FlatTree, payloads: PayloadSource, appeared: (index: nu
     }
   };
 
-  const group = (steps: Group): number[] => {
+  const group = (steps: SelectorGroup): number[] => {
     let matched: Item[] = [];
     steps.forEach(({ combinator, compound }, i) => {
       const last = i === steps.length - 1;
@@ -244,14 +252,14 @@ const holds = ({ key, op, value }: Attribute, actual: WideJson): boolean => {
 const isNumber = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';
 
-const equal = (a: WideJson, b: Value): boolean => {
+const equal = (a: WideJson, b: SelectorValue): boolean => {
   if (a === null || b === null) return a === b;
   if (typeof a === 'object') return false;
   if (isNumber(a) || isNumber(b)) return isNumber(a) && isNumber(b) && !(a < b) && !(a > b);
   return String(a) === String(b);
 };
 
-const orderOf = (a: WideJson, b: Value, header: boolean): number | null => {
+const orderOf = (a: WideJson, b: SelectorValue, header: boolean): number | null => {
   if (a === null || b === null || typeof a === 'object') return null;
   const [x, y] = header ? [isNumber(a) ? a : null, isNumber(b) ? b : null] : [jsonNumber(a), jsonNumber(b)];
   if (x !== null && y !== null) return x < y ? -1 : x > y ? 1 : 0;

@@ -1,9 +1,9 @@
 import { fail } from '@stemma/errors';
 import { createInterface } from 'node:readline/promises';
-import type { CommandLine, Context } from '../command.ts';
+import type { CommandSpec, Context } from '../command.ts';
 import { required } from '../options.ts';
 
-export const ack: CommandLine = {
+export const ack: CommandSpec = {
   name: 'ack',
   summary: 'open a partition again that a damaged record of an unknown history closed',
   arguments: [['<record>', 'PARTITION@OFFSET, as `stemma verify` names it']],

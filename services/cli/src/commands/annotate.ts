@@ -1,26 +1,26 @@
 import { fail } from '@stemma/errors';
-import type { Line } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
-import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
-type At = { readonly strand: number; readonly seq: number };
+type PositionKey = { readonly branchId: number; readonly seq: number };
 
-export const annotate: CommandLine = {
+export const annotate: CommandSpec = {
   name: 'annotate',
   summary: 'write a note to a position or to an intervention; later notes stand beside earlier ones',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['<note>', 'the note'],
   ],
   options: [
-    ['--at <ref>', '@t-1 @c12 @s57 @name:NAME (default: where the lineage stands)'],
+    ['--at <ref>', '@t-1 @c12 @s57 @name:NAME (default: where the branch stands)'],
     ['--intervention <id>', 'the intervention it is about'],
-    ...RECORDING,
+    ...AUTHOR_OPTIONS,
   ],
   run: async (context, [name, note], options) => {
-    const found = await context.line(name);
+    const found = await context.findBranch(name);
     const position = await positionOf(found, options);
     const outcome = await submitSteps(
       context,
@@ -34,11 +34,13 @@ export const annotate: CommandLine = {
 };
 
 const positionOf = async (
-  { home, line }: { readonly home: Home; readonly line: Line },
+  { home, branchRef }: { readonly home: Home; readonly branchRef: BranchRef },
   options: Readonly<Record<string, unknown>>,
-): Promise<At | string | undefined> => {
+): Promise<PositionKey | string | undefined> => {
   const [ref, intervention] = [text(options, 'at'), text(options, 'intervention')];
   if (ref !== undefined && intervention !== undefined)
     throw fail('E_USAGE', 'a note is about a position or about an intervention, not both');
-  return intervention === undefined ? ref : home.lineages.intervention(line.history, intervention);
+  return intervention === undefined
+    ? ref
+    : home.branches.interventionPosition(branchRef.history, intervention);
 };

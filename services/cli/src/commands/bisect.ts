@@ -1,19 +1,19 @@
 import { fail } from '@stemma/errors';
 import type { BisectAnswer, ExplainedChange } from '@stemma/queries';
-import { byWhom, causeWords, eventPlace } from '../cause-words.ts';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
+import { authorText, describeCause, eventText } from '../describe-cause.ts';
 import { text } from '../options.ts';
 import { oneLine } from '../output.ts';
 
-const MOST_LINES = 40;
+const MAX_CHANGES = 40;
 
-export const bisect: CommandLine = {
+export const bisect: CommandSpec = {
   name: 'bisect',
   summary: 'find the first snapshot, from a good one to a bad one, at which a selector matches something',
-  arguments: [['<history>', 'a history or lineage, by id or name']],
+  arguments: [['<history>', 'a history or branch, by id or name']],
   options: [
-    ['--good <ref>', 'a snapshot at which it does not match yet: @c3, LINEAGE@c3'],
-    ['--bad <ref>', 'a snapshot at which it does; may be older, or of another lineage'],
+    ['--good <ref>', 'a snapshot at which it does not match yet: @c3, BRANCH@c3'],
+    ['--bad <ref>', 'a snapshot at which it does; may be older, or of another branch'],
     ['--when <selector>', 'bad is where this matches something'],
     ['--when-not <selector>', 'bad is where this matches nothing'],
   ],
@@ -28,8 +28,13 @@ export const bisect: CommandLine = {
       (when !== undefined && unless !== undefined)
     )
       throw fail('E_USAGE', 'bisect takes --good, --bad, and one of --when and --when-not');
-    const { home, line } = await context.line(name);
-    const answer = await home.questions.bisect(line, { good, bad, when: selector, not: when === undefined });
+    const { home, branchRef } = await context.findBranch(name);
+    const answer = await home.questions.bisect(branchRef, {
+      good,
+      bad,
+      when: selector,
+      not: when === undefined,
+    });
     await context.output.result(answer, () => describe(answer, when === undefined));
     return undefined;
   },
@@ -40,21 +45,21 @@ const describe = (answer: BisectAnswer, not: boolean): string => {
   const ids = not ? matchedBefore : matched;
   const [older, newer] = way === 'on' ? [before, first] : [first, before];
   const lines = [
-    `${placeOf(first)} is the first bad one; ${placeOf(before)}, the one before it on the way, is good`,
+    `${positionText(first)} is the first bad one; ${positionText(before)}, the one before it on the way, is good`,
     `  ${not ? 'it no longer matches' : 'it matches'} ${ids
       .slice(0, 5)
       .map((id) => oneLine(id, 40))
       .join(', ')}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`,
     `  looked at ${loads} of ${snapshots} snapshots`,
     `what differs, from ${older.label} to ${newer.label}:`,
-    ...changes.slice(0, MOST_LINES).map(changeLine),
-    ...(changes.length > MOST_LINES ? [`  and ${changes.length - MOST_LINES} more (--json has all)`] : []),
+    ...changes.slice(0, MAX_CHANGES).map(changeLine),
+    ...(changes.length > MAX_CHANGES ? [`  and ${changes.length - MAX_CHANGES} more (--json has all)`] : []),
   ];
   return lines.map((line) => line + '\n').join('');
 };
 
-const placeOf = ({ label, strand }: BisectAnswer['first']): string =>
-  strand === 0 ? label : `${label} of lineage ${strand}`;
+const positionText = ({ label, branchId }: BisectAnswer['first']): string =>
+  branchId === 0 ? label : `${label} of branch ${branchId}`;
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 
@@ -62,7 +67,7 @@ const changeLine = ({ id, change, fields, causes }: ExplainedChange): string => 
   const why = causes
     .map(
       ({ cause, undone, origin }) =>
-        `${undone ? 'undone: ' : ''}${causeWords(cause)} at ${eventPlace(origin)} by ${byWhom(origin)}`,
+        `${undone ? 'undone: ' : ''}${describeCause(cause)} at ${eventText(origin)} by ${authorText(origin)}`,
     )
     .join('; ');
   const which = fields.length === 0 ? '' : ` ${fields.join(', ')}`;

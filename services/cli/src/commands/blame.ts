@@ -1,15 +1,15 @@
 import { parseWideJson } from '@stemma/canonical';
 import { parseByteRange, type Blame, type BlamePart, type Origin } from '@stemma/queries';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
 import { cutAt, oneLine, table } from '../output.ts';
 import { time } from '../time.ts';
 
-export const blame: CommandLine = {
+export const blame: CommandSpec = {
   name: 'blame',
   summary: 'tell of every byte that the model was shown who put it there, and when',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
   ],
   options: [
@@ -21,8 +21,11 @@ export const blame: CommandLine = {
   run: async (context, [name, ref], options) => {
     const asked = text(options, 'bytes');
     const range = asked === undefined ? undefined : parseByteRange(asked);
-    const { home, line } = await context.line(name);
-    const answer = await home.questions.blame(await home.position(line, ref as string | undefined), range);
+    const { home, branchRef } = await context.findBranch(name);
+    const answer = await home.questions.blame(
+      await home.position(branchRef, ref as string | undefined),
+      range,
+    );
     const { width } = context.output;
     await context.output.result(answer, () => describe(answer, range !== undefined, width));
     return undefined;
@@ -45,7 +48,7 @@ const describe = (answer: Blame, byPart: boolean, width: number): string => {
       const own = part.origin === null ? undefined : origins[part.origin];
       const row = rows[i];
       if (row !== undefined && first !== undefined && first !== own)
-        row[row.length - 1] = `(inserted ${place(first)}) ${row.at(-1) ?? ''}`;
+        row[row.length - 1] = `(inserted ${eventText(first)}) ${row.at(-1) ?? ''}`;
     });
   const head = [
     'event',
@@ -66,9 +69,11 @@ const describe = (answer: Blame, byPart: boolean, width: number): string => {
 const NARROW = 120;
 
 const row = (part: BlamePart, origin: Origin | undefined, byPart: boolean, narrow: boolean): string[] => [
-  origin === undefined ? '' : `${place(origin)} ${narrow ? origin.event.replace('Node', '') : origin.event}`,
+  origin === undefined
+    ? ''
+    : `${eventText(origin)} ${narrow ? origin.event.replace('Node', '') : origin.event}`,
   ...(narrow ? [] : [origin === undefined ? '' : time(origin.at)]),
-  origin === undefined ? '(the list)' : byOf(origin),
+  origin === undefined ? '(the list)' : authorText(origin),
   origin === undefined ? '' : `c${origin.cycle}`,
   ...(byPart ? [part.part] : []),
   part.node === null ? '' : oneLine(part.node, 24),
@@ -82,7 +87,7 @@ const readable = (json: string): string => {
   return typeof content === 'string' ? content : json;
 };
 
-const place = ({ seq, index }: Origin): string => `${seq}.${index}`;
+const eventText = ({ seq, index }: Origin): string => `${seq}.${index}`;
 
-const byOf = ({ author }: Origin): string =>
+const authorText = ({ author }: Origin): string =>
   'recorder' in author ? oneLine(author.recorder, 20) : `${oneLine(author.actor, 20)} (actor)`;

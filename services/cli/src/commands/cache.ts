@@ -1,16 +1,16 @@
 import type { BreakCause, CacheReport, CacheStep, CacheTotal } from '@stemma/queries';
-import { byWhom, causeWords, eventPlace } from '../cause-words.ts';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
+import { authorText, describeCause, eventText } from '../describe-cause.ts';
 import { cutAt, oneLine, table } from '../output.ts';
 
-export const cache: CommandLine = {
+export const cache: CommandSpec = {
   name: 'cache',
   summary: 'tell how much of each call a cache of prefixes could have served, and what broke it',
-  arguments: [['<history>', 'a history or lineage, by id or name']],
+  arguments: [['<history>', 'a history or branch, by id or name']],
   options: [['--all', 'every call, not only those that did not go on where the one before ended']],
   run: async (context, [name], options) => {
-    const { home, line } = await context.line(name);
-    const report = await home.questions.cache(line);
+    const { home, branchRef } = await context.findBranch(name);
+    const report = await home.questions.cache(branchRef);
     await context.output.result(report, () =>
       describe(report, options['all'] === true, context.output.width),
     );
@@ -23,13 +23,13 @@ const describe = (report: CacheReport, all: boolean, width: number): string => {
   const shown = all ? steps : steps.filter(({ verdict }) => verdict !== 'append');
   const head = [
     `${calls} calls: ${verdicts.append} append, ${verdicts.rewind} rewind, ${verdicts.break} break\n`,
-    `tokens  ${told(tokens)} (${tokenizer}, contents only)\n`,
-    `bytes   ${told(bytes)}\n`,
+    `tokens  ${totalText(tokens)} (${tokenizer}, contents only)\n`,
+    `bytes   ${totalText(bytes)}\n`,
   ].join('');
   const top = worst.slice(0, 3).map((i) => steps[i]?.to ?? '');
   return [
     head,
-    ...(shown.length === 0 ? [] : ['\n', listed(shown, width)]),
+    ...(shown.length === 0 ? [] : ['\n', stepTable(shown, width)]),
     ...(top.length === 0 ? [] : [`worst: ${top.join(', ')}\n`]),
   ].join('');
 };
@@ -37,7 +37,7 @@ const describe = (report: CacheReport, all: boolean, width: number): string => {
 const HEAD = ['call', 'verdict', 'messages', 'shared tokens', 'lost', 'first difference'];
 
 /** One line a call, or, where a terminal is too narrow for that, two: the reason below. */
-const listed = (steps: readonly CacheStep[], width: number): string => {
+const stepTable = (steps: readonly CacheStep[], width: number): string => {
   const rows = steps.map(row);
   const lines = table(HEAD, rows).split('\n');
   if (lines.every((line) => line.length <= width)) return lines.join('\n');
@@ -53,7 +53,7 @@ const listed = (steps: readonly CacheStep[], width: number): string => {
   return [head, ...pairs].map((line) => cutAt(line, width) + '\n').join('');
 };
 
-const told = ({ sent, shared }: CacheTotal): string =>
+const totalText = ({ sent, shared }: CacheTotal): string =>
   `${sent} sent, ${shared} of them (${percent(shared, sent)}) could have been served from a prefix cache`;
 
 const percent = (part: number, whole: number): string =>
@@ -65,21 +65,21 @@ const row = ({ to, verdict, messages, tokens, broken }: CacheStep): string[] => 
   `${messages.shared}/${messages.after}`,
   `${tokens.shared}/${tokens.after} (${percent(tokens.shared, tokens.after)})`,
   String(tokens.before - tokens.shared),
-  broken === null ? '' : because(broken),
+  broken === null ? '' : describeBreak(broken),
 ];
 
-const WHAT = { left: '', changed: '', entered: ' in front', moved: '' } as const;
+const CHANGE_SUFFIX = { removed: '', changed: '', added: ' in front', moved: '' } as const;
 
-const because = ({ node, what, cause, origin, entered }: BreakCause): string => {
-  const how = cause === null ? what : causeWords(cause) + WHAT[what];
+const describeBreak = ({ node, what, cause, origin, entered }: BreakCause): string => {
+  const how = cause === null ? what : describeCause(cause) + CHANGE_SUFFIX[what];
   // Nobody makes a message expire: the commit does, and who gave it its time stands behind.
-  const act = cause?.kind === 'expiry' || cause?.kind === 'cascade' || cause?.kind === 'pruning';
+  const isAutomatic = cause?.kind === 'expiry' || cause?.kind === 'cascade' || cause?.kind === 'pruning';
   const who =
     origin === null
       ? ''
-      : act
-        ? ` at ${eventPlace(origin)}`
-        : ` by ${byWhom(origin)} at ${eventPlace(origin)}`;
-  const first = entered === null ? '' : `; came in at ${eventPlace(entered)} by ${byWhom(entered)}`;
+      : isAutomatic
+        ? ` at ${eventText(origin)}`
+        : ` by ${authorText(origin)} at ${eventText(origin)}`;
+  const first = entered === null ? '' : `; came in at ${eventText(entered)} by ${authorText(entered)}`;
   return `${oneLine(node, 32)} ${how}${who}${first}`;
 };

@@ -1,32 +1,32 @@
-import type { ActSummary, Comparison } from '@stemma/queries';
+import type { ComparedFrame, Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
 import { writeFile } from 'node:fs/promises';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { required, text, whole } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
 import { time } from '../time.ts';
 
 /** So many interventions of a side are listed; the rest is counted. */
-const MOST_ACTS = 20;
+const MAX_INTERVENTIONS = 20;
 
-export const compare: CommandLine = {
+export const compare: CommandSpec = {
   name: 'compare',
   summary:
-    'put two lineages or positions of a history side by side: where they parted, by whom, what each did since',
+    'put two branches or positions of a history side by side: where they parted, by whom, what each did since',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
-    ['<a>', 'a lineage by name or number, or a position: @c3, LINEAGE@c3, @name:NAME'],
+    ['<history>', 'a history or branch, by id or name'],
+    ['<a>', 'a branch by name or number, or a position: @c3, BRANCH@c3, @name:NAME'],
     ['<b>', 'the other'],
   ],
   options: [
     ['--html <file>', 'write a page of one file that can be sent to someone'],
     ['--excerpt <characters>', 'so much of each content (default: 2000)'],
   ],
-  run: async ({ line: find, output }, [name, a, b], options) => {
+  run: async ({ findBranch: find, output }, [name, a, b], options) => {
     const excerpt = whole(options, 'excerpt', { least: 0 });
     const file = text(options, 'html');
-    const { home, line } = await find(name);
-    const comparison = await home.audit.compare(line, required(a), required(b), {
+    const { home, branchRef } = await find(name);
+    const comparison = await home.audit.compare(branchRef, required(a), required(b), {
       ...(excerpt === undefined ? {} : { excerpt }),
     });
     if (file !== undefined) {
@@ -42,53 +42,55 @@ export const compare: CommandLine = {
 };
 
 const describe = (comparison: Comparison, width: number): string =>
-  parting(comparison) + numbers(comparison) + list('A', comparison.a, width) + list('B', comparison.b, width);
+  describeRelation(comparison) +
+  countTable(comparison) +
+  describeSide('A', comparison.a, width) +
+  describeSide('B', comparison.b, width);
 
-const parting = ({ relation, stem, partedBy }: Comparison): string => {
-  const at = `${stem.position.label} of lineage ${stem.position.strand}`;
+const describeRelation = ({ relation, mergeBase, partedBy }: Comparison): string => {
+  const at = `${mergeBase.position.label} of branch ${mergeBase.position.branchId}`;
   if (relation === 'same') return `the same position: ${at}\n`;
   if (relation === 'a-before-b') return `B goes on where A stands: ${at}\n`;
   if (relation === 'b-before-a') return `A goes on where B stands: ${at}\n`;
   const how =
     partedBy === null
       ? ''
-      : `; ${partedBy.side.toUpperCase()} left by a ${partedBy.how} in @s${partedBy.seq}, ${by(partedBy)}${noted(partedBy)}`;
+      : `; ${partedBy.side.toUpperCase()} left by a ${partedBy.how} in @s${partedBy.seq}, ${authorAndTime(partedBy)}${notesText(partedBy)}`;
   return `the same up to ${at}${how}\n`;
 };
 
-const noted = ({ intervention }: ActSummary): string =>
+const notesText = ({ intervention }: ComparedFrame): string =>
   intervention === null || intervention.notes === '' ? '' : `: ${oneLine(intervention.notes, 300)}`;
 
-const by = ({ author, at }: ActSummary): string =>
+const authorAndTime = ({ author, at }: ComparedFrame): string =>
   printable('actor' in author ? author.actor : author.recorder) + ', ' + time(at);
 
 /** The acts of a side, each on a line with what was noted; the side's own nodes come below. */
-const actsOf = ({ acts, interventions }: Comparison['a'], width: number): string => {
-  const lines = acts.slice(0, MOST_ACTS).map((act) => {
-    const { type = 'intervention', notes = '' } = act.intervention ?? {};
-    const line = `! @s${act.seq}  ${type}  ${by(act)}${notes === '' ? '' : `: ${notes}`}`;
+const interventionLines = ({ interventionFrames, interventions }: Comparison['a'], width: number): string => {
+  const lines = interventionFrames.slice(0, MAX_INTERVENTIONS).map((frame) => {
+    const { type = 'intervention', notes = '' } = frame.intervention ?? {};
+    const line = `! @s${frame.seq}  ${type}  ${authorAndTime(frame)}${notes === '' ? '' : `: ${notes}`}`;
     return oneLine(line, Math.min(width, 160)) + '\n';
   });
   const more = interventions - lines.length;
   return lines.join('') + (more > 0 ? `! and ${more} more interventions\n` : '');
 };
 
-const numbers = ({ stem, a, b }: Comparison): string => {
-  const row = (title: string, of: (side: Comparison['a']) => number, atStem: number | null): string[] => [
-    title,
-    atStem === null ? '' : String(atStem),
-    String(of(a)),
-    String(of(b)),
-  ];
+const countTable = ({ mergeBase, a, b }: Comparison): string => {
+  const row = (
+    title: string,
+    of: (side: Comparison['a']) => number,
+    atMergeBase: number | null,
+  ): string[] => [title, atMergeBase === null ? '' : String(atMergeBase), String(of(a)), String(of(b))];
   return table(
-    ['', 'STEM', 'A', 'B'],
+    ['', 'MERGE BASE', 'A', 'B'],
     [
-      ['position', stem.position.label, a.position.label, b.position.label],
-      ['lineage', ...[stem, a, b].map(({ position }) => String(position.strand))],
-      row('tokens', ({ tokens }) => tokens, stem.tokens),
-      row('blocks shown', ({ shown }) => shown, stem.shown),
-      row('nodes', ({ nodes }) => nodes, stem.nodes),
-      row('turns', ({ turns }) => turns, stem.turns),
+      ['position', mergeBase.position.label, a.position.label, b.position.label],
+      ['branch', ...[mergeBase, a, b].map(({ position }) => String(position.branchId))],
+      row('tokens', ({ tokens }) => tokens, mergeBase.tokens),
+      row('blocks shown', ({ shown }) => shown, mergeBase.shown),
+      row('nodes', ({ nodes }) => nodes, mergeBase.nodes),
+      row('turns', ({ turns }) => turns, mergeBase.turns),
       row('frames since', ({ frames }) => frames, null),
       row('interventions', ({ interventions }) => interventions, null),
       row('added', ({ added }) => added.length, null),
@@ -98,9 +100,9 @@ const numbers = ({ stem, a, b }: Comparison): string => {
   );
 };
 
-const list = (title: string, side: Comparison['a'], width: number): string => {
+const describeSide = (title: string, side: Comparison['a'], width: number): string => {
   const { added, removed, changed } = side;
-  const acts = actsOf(side, width);
+  const interventionText = interventionLines(side, width);
   const line = (
     sign: string,
     { id, role, excerpt }: Comparison['a']['added'][number],
@@ -115,5 +117,7 @@ const list = (title: string, side: Comparison['a'], width: number): string => {
     ...removed.map((node) => line('-', node, '')),
     ...changed.map((node) => line('~', node, node.fields.join(', '))),
   ];
-  return acts === '' && lines.length === 0 ? '' : `${title} since then:\n${acts}${lines.join('')}`;
+  return interventionText === '' && lines.length === 0
+    ? ''
+    : `${title} since then:\n${interventionText}${lines.join('')}`;
 };

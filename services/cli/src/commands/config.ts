@@ -1,31 +1,31 @@
-import { isStemmaError, fail } from '@stemma/errors';
 import { parseWideJson, type WideJson } from '@stemma/canonical';
-import type { CommandLine } from '../command.ts';
-import { oneLine, toJson } from '../output.ts';
+import { fail, isStemmaError } from '@stemma/errors';
+import type { CommandSpec } from '../command.ts';
 import { required } from '../options.ts';
-import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+import { oneLine, toJson } from '../output.ts';
+import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
-export const config: CommandLine = {
+export const config: CommandSpec = {
   name: 'config',
-  summary: 'show or change the configuration of a lineage: `config get H [@ref]`, `config set H key=value…`',
+  summary: 'show or change the configuration of a branch: `config get H [@ref]`, `config set H key=value…`',
   arguments: [
     ['<what>', 'get, or set'],
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['[settings...]', 'key=value, the value JSON or a text, null to take it away; for get a position'],
   ],
-  options: RECORDING,
+  options: AUTHOR_OPTIONS,
   run: async (context, [what, name, given], options) => {
     const settings = Array.isArray(given) ? (given as readonly string[]) : [];
-    const found = await context.line(name);
-    const { home, line } = found;
+    const found = await context.findBranch(name);
+    const { home, branchRef } = found;
     if (what === 'get') {
-      const { position, config: values } = await home.lineages.config(await home.position(line, settings[0]));
-      await context.output.result(
-        { position: position.label, lineage: position.lineage, config: values },
-        () =>
-          Object.entries(values)
-            .map(([key, value]) => `${key} = ${oneLine(toJson(value), context.output.width)}\n`)
-            .join(''),
+      const { position, config: values } = await home.branches.config(
+        await home.position(branchRef, settings[0]),
+      );
+      await context.output.result({ position: position.label, branch: position.branch, config: values }, () =>
+        Object.entries(values)
+          .map(([key, value]) => `${key} = ${oneLine(toJson(value), context.output.width)}\n`)
+          .join(''),
       );
       return undefined;
     }

@@ -1,9 +1,9 @@
 import { fail } from '@stemma/errors';
 import { copyLog } from '@stemma/operations';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
 
-export const copy: CommandLine = {
+export const copy: CommandSpec = {
   name: 'copy',
   summary: 'copy every history to another log, byte for byte; do it again to resume',
   arguments: [],

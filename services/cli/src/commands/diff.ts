@@ -1,14 +1,14 @@
 import { restrictExplained, type ExplainedDiff, type ExplainedDiffEntry } from '@stemma/queries';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
+import { describeEntry, describeSource } from '../describe-entry.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
-import { happened, source } from '../story.ts';
 
-export const diff: CommandLine = {
+export const diff: CommandSpec = {
   name: 'diff',
   summary: 'tell what came, what went and what changed from an older position to a newer one',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['<older>', '@t-1, @c3, @s57, @name:NAME'],
     ['<newer>', '@t0, @c4, @s60, @name:NAME'],
   ],
@@ -19,12 +19,12 @@ export const diff: CommandLine = {
       'and why: the causes of each in order, what may have been moved, and where it is in both threads',
     ],
   ],
-  run: async ({ line: find, output }, [name, older, newer], options) => {
-    const { home, line } = await find(name);
-    const result = await home.diff(line, required(older), required(newer), text(options, 'select'));
+  run: async ({ findBranch: find, output }, [name, older, newer], options) => {
+    const { home, branchRef } = await find(name);
+    const result = await home.diff(branchRef, required(older), required(newer), text(options, 'select'));
     if (options['explain'] === true) {
-      const a = await home.position(line, required(older));
-      const b = await home.position(line, required(newer));
+      const a = await home.position(branchRef, required(older));
+      const b = await home.position(branchRef, required(newer));
       const explained = restrictExplained(await home.causes.explain(a, b), result);
       await output.result(explained, () => describe(explained));
       return undefined;
@@ -40,28 +40,28 @@ export const diff: CommandLine = {
   },
 };
 
-const describe = ({ a, b, common, entries, moves }: ExplainedDiff): string => {
-  const parted =
-    common.strand === a.strand && common.seq === a.seq
+const describe = ({ a, b, mergeBase, entries, moves }: ExplainedDiff): string => {
+  const mergeBaseText =
+    mergeBase.branchId === a.branchId && mergeBase.seq === a.seq
       ? ''
-      : `, by way of frame ${common.seq} of lineage ${common.strand}, which both have in common`;
+      : `, by way of frame ${mergeBase.seq} of branch ${mergeBase.branchId}, which both have in common`;
   const pairs = moves.map(
     ({ from, to }) => `= ${printable(from)} and ${printable(to)} have equal content: perhaps moved\n`,
   );
-  return [`from ${a.label} to ${b.label}${parted}\n`, ...entries.map(entryText), ...pairs].join('');
+  return [`from ${a.label} to ${b.label}${mergeBaseText}\n`, ...entries.map(entryText), ...pairs].join('');
 };
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 
 const entryText = ({ id, change, fields, causes, bytes }: ExplainedDiffEntry): string => {
   const what = fields.length === 0 ? '' : `  ${fields.join(', ')}`;
-  const head = `${SIGNS[change]} ${printable(id)}${what}  [${stretch(bytes.a)} → ${stretch(bytes.b)}]\n`;
+  const head = `${SIGNS[change]} ${printable(id)}${what}  [${byteRangeText(bytes.a)} → ${byteRangeText(bytes.b)}]\n`;
   const lines = causes.map((cause) => {
-    const of = fields.length > 1 ? `${cause.fields.join(', ')}: ` : '';
-    return `    ${cause.undone ? 'undone: ' : ''}${of}${happened(id, cause)}\n      ${source(cause)}\n`;
+    const fieldsText = fields.length > 1 ? `${cause.fields.join(', ')}: ` : '';
+    return `    ${cause.undone ? 'undone: ' : ''}${fieldsText}${describeEntry(id, cause)}\n      ${describeSource(cause)}\n`;
   });
   return head + lines.join('');
 };
 
-const stretch = (range: ExplainedDiffEntry['bytes']['a']): string =>
+const byteRangeText = (range: ExplainedDiffEntry['bytes']['a']): string =>
   range === null ? 'not in the thread' : `${range.from}-${range.to}`;

@@ -1,8 +1,8 @@
 import type { DoctorReport, PartitionHealth } from '@stemma/operations';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { printable } from '../output.ts';
 
-export const doctor: CommandLine = {
+export const doctor: CommandSpec = {
   name: 'doctor',
   summary: 'tell what state log and rows are in and what should be looked at; exit 5 if something is wrong',
   arguments: [],

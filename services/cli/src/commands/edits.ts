@@ -1,26 +1,26 @@
 import { isJsonObject, parseWideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Step } from '@stemma/history';
-import type { CommandLine, Context } from '../command.ts';
-import { MOST_STDIN, readText, required, text } from '../options.ts';
-import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+import type { CommandSpec, Context } from '../command.ts';
+import { MAX_STDIN, readText, required, text } from '../options.ts';
+import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
 type Arguments = readonly (string | readonly string[] | undefined)[];
 type Options = Readonly<Record<string, unknown>>;
 
-const HISTORY = ['<history>', 'a history or lineage, by id or name'] as const;
+const HISTORY = ['<history>', 'a history or branch, by id or name'] as const;
 
 /** A command that makes one step of its arguments and submits it. */
 const edit = (
-  line: Omit<CommandLine, 'run'>,
+  line: Omit<CommandSpec, 'run'>,
   step: (args: Arguments, options: Options, context: Context) => Promise<Step> | Step,
-): CommandLine => ({
+): CommandSpec => ({
   ...line,
   arguments: [HISTORY, ...line.arguments],
-  options: [...line.options, ...RECORDING],
+  options: [...line.options, ...AUTHOR_OPTIONS],
   run: async (context, [name, ...args], options) => {
     const made = await step(args, options, context);
-    await printOutcome(context, await submitSteps(context, await context.line(name), [made], options));
+    await printOutcome(context, await submitSteps(context, await context.findBranch(name), [made], options));
     return undefined;
   },
 });
@@ -80,7 +80,7 @@ export const replace = edit(
       throw fail('E_USAGE', 'say what to set: --content or --set');
     const named = set === undefined ? {} : parseWideJson(set, '--set');
     if (!isJsonObject(named)) throw fail('E_USAGE', '--set takes a JSON object');
-    const whole = content === '-' ? await readText(context, '-', MOST_STDIN) : content;
+    const whole = content === '-' ? await readText(context, '-', MAX_STDIN) : content;
     return {
       op: 'replace',
       id: nodeId(id),
@@ -92,7 +92,7 @@ export const replace = edit(
 export const name = edit(
   {
     name: 'name',
-    summary: 'name the position where a lineage stands, for @name:NAME',
+    summary: 'name the position where a branch stands, for @name:NAME',
     arguments: [['<name>', 'letters, digits, _ . -']],
     options: [],
   },
@@ -102,7 +102,7 @@ export const name = edit(
 export const configure = edit(
   {
     name: 'configure',
-    summary: 'set the pruning policy of a lineage',
+    summary: 'set the pruning policy of a branch',
     arguments: [['<policy>', '{"max_blocks":200,"keep_turns":4,"pins":[]}, or null for none']],
     options: [],
   },

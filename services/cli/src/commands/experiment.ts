@@ -2,20 +2,20 @@ import { fail } from '@stemma/errors';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { CommandLine } from '../command.ts';
-import { MOST_STDIN, readText, required, text } from '../options.ts';
+import type { CommandSpec } from '../command.ts';
+import { MAX_STDIN, readText, required, text } from '../options.ts';
 
-const exportCommand: CommandLine = {
+const exportCommand: CommandSpec = {
   name: 'export',
-  summary: 'write a lineage as an experiment: what was done, by whom, when, with which ids, to which hashes',
+  summary: 'write a branch as an experiment: what was done, by whom, when, with which ids, to which hashes',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['[ref]', 'up to this position: @c12, @s57, @name:NAME; nothing for all of it'],
   ],
   options: [['-o, --output <file>', 'write it to a file instead of stdout']],
-  run: async ({ line: find, output, signal }, [name, ref], options) => {
-    const { home, line } = await find(name);
-    const pieces = home.experiments.export(await home.position(line, ref as string | undefined));
+  run: async ({ findBranch: find, output, signal }, [name, ref], options) => {
+    const { home, branchRef } = await find(name);
+    const pieces = home.experiments.export(await home.position(branchRef, ref as string | undefined));
     const file = text(options, 'output');
     if (file === undefined) for await (const piece of pieces) await output.write(piece);
     else {
@@ -26,14 +26,14 @@ const exportCommand: CommandLine = {
   },
 };
 
-const run: CommandLine = {
+const run: CommandSpec = {
   name: 'run',
   summary:
     'do an experiment again, in a history of its own, to the same hashes; or tell at which command it parts',
   arguments: [['<file>', 'what `experiment export` wrote; - reads stdin']],
   options: [['--name <name>', 'a name for the history']],
   run: async (context, [file], options) => {
-    const source = await readText(context, required(file), MOST_STDIN);
+    const source = await readText(context, required(file), MAX_STDIN);
     const home = await context.home({ create: true });
     const progress = context.progress('commands');
     const { signal } = context;
@@ -43,7 +43,7 @@ const run: CommandLine = {
       await context.output.result(
         done,
         () =>
-          `${done.lineage}: ${done.commands} commands${done.repeated > 0 ? ` (${done.repeated} were there already)` : ''}, ${done.snapshots} snapshots with the recorded hashes\ntree ${done.tree}\nthread ${done.thread}\n`,
+          `${done.branch}: ${done.commands} commands${done.repeated > 0 ? ` (${done.repeated} were there already)` : ''}, ${done.snapshots} snapshots with the recorded hashes\ntree ${done.tree}\nthread ${done.thread}\n`,
       );
     } finally {
       progress.end();
@@ -52,9 +52,9 @@ const run: CommandLine = {
   },
 };
 
-export const experiment: CommandLine = {
+export const experiment: CommandSpec = {
   name: 'experiment',
-  summary: 'export a lineage as a reproducible experiment, or run one',
+  summary: 'export a branch as a reproducible experiment, or run one',
   arguments: [],
   options: [],
   subcommands: [exportCommand, run],

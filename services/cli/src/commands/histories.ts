@@ -1,9 +1,9 @@
 import { isStemmaError } from '@stemma/errors';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { table } from '../output.ts';
 import { time } from '../time.ts';
 
-export const histories: CommandLine = {
+export const histories: CommandSpec = {
   name: 'histories',
   summary: 'list the histories, newest first',
   arguments: [],
@@ -20,13 +20,13 @@ export const histories: CommandLine = {
       list.length === 0
         ? 'no histories yet: `stemma import FILE` brings one in\n'
         : table(
-            ['HISTORY', 'NAME', 'CYCLES', 'EVENTS', 'LINEAGES', 'STATE', 'UPDATED'],
+            ['HISTORY', 'NAME', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED'],
             list.map((row) => [
               row.history,
               row.name ?? '-',
               String(row.cycles),
               String(row.events),
-              String(row.lineages.length),
+              String(row.branches.length),
               row.state,
               time(row.updatedAt),
             ]),

@@ -1,10 +1,10 @@
 import { fail } from '@stemma/errors';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { importFile, type Imported } from '../import-file.ts';
 import { text } from '../options.ts';
 import { printable, table } from '../output.ts';
 
-export const importCommand: CommandLine = {
+export const importCommand: CommandSpec = {
   name: 'import',
   summary: 'record transcripts: one cycle for each model call',
   arguments: [['<files...>', 'JSON or JSONL files']],

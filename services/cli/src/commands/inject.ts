@@ -1,12 +1,12 @@
-import type { CommandLine } from '../command.ts';
-import { MOST_STDIN, readText, required, text, whole } from '../options.ts';
-import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+import type { CommandSpec } from '../command.ts';
+import { MAX_STDIN, readText, required, text, whole } from '../options.ts';
+import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
-export const inject: CommandLine = {
+export const inject: CommandSpec = {
   name: 'inject',
   summary: 'put a message into the open cycle, as an act of yours',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['<text>', 'the message; - reads stdin'],
   ],
   options: [
@@ -18,11 +18,11 @@ export const inject: CommandLine = {
     ['--offset <n>', 'before the core: < 0, after it: > 0 (default: 0)'],
     ['--ttl <n>', 'for how many further snapshots it stays (default: for ever)'],
     ['--vector <n>', 'its number in a pool'],
-    ...RECORDING.filter(([syntax]) => !syntax.startsWith('--recorder')),
+    ...AUTHOR_OPTIONS.filter(([syntax]) => !syntax.startsWith('--recorder')),
   ],
   run: async (context, [name, message], options) => {
     const given = required(message);
-    const body = given === '-' ? await readText(context, '-', MOST_STDIN) : given;
+    const body = given === '-' ? await readText(context, '-', MAX_STDIN) : given;
     const [offset, ttl, vector] = [
       whole(options, 'offset'),
       whole(options, 'ttl', { least: 0 }),
@@ -37,7 +37,7 @@ export const inject: CommandLine = {
     const [id, parent] = [text(options, 'node'), text(options, 'parent')];
     const outcome = await submitSteps(
       context,
-      await context.line(name),
+      await context.findBranch(name),
       [
         {
           op: 'inject',

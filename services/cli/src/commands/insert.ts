@@ -1,13 +1,13 @@
 import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { CommandLine, Context } from '../command.ts';
-import { MOST_STDIN, readText, text, whole } from '../options.ts';
-import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+import type { CommandSpec, Context } from '../command.ts';
+import { MAX_STDIN, readText, text, whole } from '../options.ts';
+import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
-export const insert: CommandLine = {
+export const insert: CommandSpec = {
   name: 'insert',
   summary: 'insert a node: its content from --content or stdin, or the whole node as JSON',
-  arguments: [['<history>', 'a history or lineage, by id or name']],
+  arguments: [['<history>', 'a history or branch, by id or name']],
   options: [
     ['--parent <id>', '^ah, ^sys, or the id of a container or turn (default: ^ah)'],
     ['--content <text>', 'the content as text; - reads stdin'],
@@ -23,10 +23,10 @@ export const insert: CommandLine = {
     ['--key <key>', 'a name that later versions of it share'],
     ['--refs <ids>', 'ids that it depends on, separated by commas'],
     ['--data <json>', 'an object of data_* and content_* attributes'],
-    ...RECORDING,
+    ...AUTHOR_OPTIONS,
   ],
   run: async (context, [name], options) => {
-    const { line: find } = context;
+    const { findBranch: find } = context;
     const node = await readNode(context, options);
     const parent = (text(options, 'parent') ?? '^ah').replace(/^#/, '');
     await printOutcome(
@@ -45,7 +45,7 @@ const readNode = async (
 ): Promise<{ readonly [key: string]: WideJson }> => {
   const whole = text(options, 'node');
   if (whole !== undefined)
-    return object(parseWideJson(await readText(context, whole, MOST_STDIN), '--node'), '--node');
+    return object(parseWideJson(await readText(context, whole, MAX_STDIN), '--node'), '--node');
   const nodeType = text(options, 'type') ?? 'cb';
   const content = await readContent(context, options, nodeType);
   return {
@@ -63,7 +63,7 @@ const readContent = async (
 ): Promise<WideJson | undefined> => {
   const json = text(options, 'contentJson');
   if (json !== undefined)
-    return parseWideJson(json === '-' ? await readText(context, '-', MOST_STDIN) : json, '--content-json');
+    return parseWideJson(json === '-' ? await readText(context, '-', MAX_STDIN) : json, '--content-json');
   const content = text(options, 'content');
   if (content !== undefined && content !== '-') return content;
   const container = /^m[tc](:|$)/.test(nodeType);
@@ -71,7 +71,7 @@ const readContent = async (
     if (container) return undefined;
     throw fail('E_USAGE', 'a block has a content: give --content, --content-json or --node, or pipe it in');
   }
-  return readText(context, '-', MOST_STDIN);
+  return readText(context, '-', MAX_STDIN);
 };
 
 const headers = (options: Options): Record<string, WideJson> => {
@@ -80,12 +80,12 @@ const headers = (options: Options): Record<string, WideJson> => {
     const value = text(options, name);
     if (value !== undefined) result[name] = value;
   }
-  for (const [name, least] of [
+  for (const [name, min] of [
     ['offset', undefined],
     ['ttl', 0],
     ['priority', undefined],
   ] as const) {
-    const value = whole(options, name, least === undefined ? {} : { least });
+    const value = whole(options, name, min === undefined ? {} : { least: min });
     if (value !== undefined) result[name] = value;
   }
   const refs = text(options, 'refs');

@@ -1,13 +1,13 @@
 import { fail } from '@stemma/errors';
 import { INTERVENTIONS } from '@stemma/events';
-import type { Line } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { Intervention, InterventionFilter } from '@stemma/queries';
 import { INTERVENTION_FORMATS, interventionLines } from '@stemma/reports';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { CommandLine, Context } from '../command.ts';
+import type { CommandSpec, Context } from '../command.ts';
 import { showIntervention } from '../interventions/show.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, toJson, type Output } from '../output.ts';
@@ -15,21 +15,21 @@ import { oneLine, toJson, type Output } from '../output.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 /** So many are printed as a table unless more are asked for. */
-const TABLE = 1_000;
+const MAX_TABLE_ROWS = 1_000;
 
-export const interventions: CommandLine = {
+export const interventions: CommandSpec = {
   name: 'interventions',
   summary:
     'list what observers did to a history, or to all of them, and why; `interventions show` tells of one',
-  arguments: [['[history]', 'a history or lineage, by id or name; all histories without']],
+  arguments: [['[history]', 'a history or branch, by id or name; all histories without']],
   options: [
     ['--type <type>', INTERVENTIONS.join(', ')],
     ['--actor <name>', 'who did it'],
     ['--after <time>', 'at this time or later: 2026-11-21, 2026-11-21T10:00:00Z'],
     ['--before <time>', 'earlier than this time'],
-    ['--snapshot <ref>', 'with this position before or after it: @c3, LINEAGE@c3'],
-    ['--lineage <name>', 'on this lineage, by name or number'],
-    ['--limit <count>', `at most so many (a table: ${TABLE}; a file: all)`],
+    ['--snapshot <ref>', 'with this position before or after it: @c3, BRANCH@c3'],
+    ['--branch <name>', 'on this branch, by name or number'],
+    ['--limit <count>', `at most so many (a table: ${MAX_TABLE_ROWS}; a file: all)`],
     ['--skip <count>', 'leave out so many at the front'],
     ['--format <format>', 'table, jsonl, csv (default: table; with --json: jsonl)'],
     ['-o, --output <file>', 'write them to a file, as JSON lines unless --format says csv'],
@@ -39,10 +39,10 @@ export const interventions: CommandLine = {
     const { output } = context;
     const file = text(options, 'output');
     const format = formatOf(options, output.json || file !== undefined);
-    const limit = whole(options, 'limit', { least: 0 }) ?? (format === 'table' ? TABLE : Infinity);
+    const limit = whole(options, 'limit', { least: 0 }) ?? (format === 'table' ? MAX_TABLE_ROWS : Infinity);
     const skip = whole(options, 'skip', { least: 0 }) ?? 0;
     const filter = filterOf(options);
-    const found = windowOf(await openSource(context, name as string | undefined, filter), skip, limit);
+    const found = sliceOf(await openInterventions(context, name as string | undefined, filter), skip, limit);
     if (format === 'table') await printTable(output, found);
     else if (file === undefined)
       for await (const lines of interventionLines(found, format)) await output.write(lines);
@@ -72,7 +72,7 @@ const filterOf = (options: Options): InterventionFilter => {
     if (known === undefined) throw fail('E_USAGE', `--type is one of ${INTERVENTIONS.join(', ')}`);
     filter.type = known;
   }
-  for (const name of ['actor', 'snapshot', 'lineage'] as const) {
+  for (const name of ['actor', 'snapshot', 'branch'] as const) {
     const value = text(options, name);
     if (value !== undefined) filter[name] = value;
   }
@@ -94,37 +94,38 @@ const nanoseconds = (value: string, name: string): bigint => {
   return BigInt(time) * 1_000_000n;
 };
 
-const openSource = async (
+const openInterventions = async (
   context: Context,
   name: string | undefined,
   filter: InterventionFilter,
 ): Promise<AsyncIterable<Intervention>> => {
   if (name !== undefined) {
-    const { home, line } = await context.line(name);
-    return counted(context, home, [line], filter);
+    const { home, branchRef } = await context.findBranch(name);
+    return untilCancelled(context, home, [branchRef], filter);
   }
-  if (filter.snapshot !== undefined || filter.lineage !== undefined)
-    throw fail('E_USAGE', '--snapshot and --lineage are of one history: name it');
+  if (filter.snapshot !== undefined || filter.branch !== undefined)
+    throw fail('E_USAGE', '--snapshot and --branch are of one history: name it');
   const home = await context.home();
-  const lines: Line[] = [];
-  for (const { history } of await home.histories()) lines.push({ history, strand: 0, lineage: history });
-  return counted(context, home, lines, filter);
+  const branchRefs: BranchRef[] = [];
+  for (const { history } of await home.histories())
+    branchRefs.push({ history, branchId: 0, branch: history });
+  return untilCancelled(context, home, branchRefs, filter);
 };
 
-const counted = async function* (
+const untilCancelled = async function* (
   { signal }: Context,
   home: Home,
-  lines: readonly Line[],
+  branchRefs: readonly BranchRef[],
   filter: InterventionFilter,
 ): AsyncIterable<Intervention> {
-  for (const line of lines)
-    for await (const one of home.audit.eachIntervention(line, filter)) {
+  for (const branchRef of branchRefs)
+    for await (const one of home.audit.eachIntervention(branchRef, filter)) {
       signal.throwIfAborted();
       yield one;
     }
 };
 
-const windowOf = async function* (
+const sliceOf = async function* (
   source: AsyncIterable<Intervention>,
   skip: number,
   limit: number,
@@ -157,13 +158,13 @@ const printTable = async (output: Output, source: AsyncIterable<Intervention>): 
     await output.write(row(cells, output.width));
   }
   if (lines === 0) output.say('no interventions');
-  else if (lines === TABLE)
-    output.say(`these are the first ${TABLE}: --skip and --limit show others, -o writes all`);
+  else if (lines === MAX_TABLE_ROWS)
+    output.say(`these are the first ${MAX_TABLE_ROWS}: --skip and --limit show others, -o writes all`);
 };
 
 const WIDTHS = [7, 20, 14, 16, 7, 7];
 const row = (cells: readonly string[], width: number): string => {
   const line = cells.map((cell, i) => oneLine(cell, 400).padEnd(WIDTHS[i] ?? 0)).join('  ');
-  const most = Math.min(width, 500);
-  return (line.length > most ? `${line.slice(0, most - 1)}…` : line).trimEnd() + '\n';
+  const maxLength = Math.min(width, 500);
+  return (line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line).trimEnd() + '\n';
 };

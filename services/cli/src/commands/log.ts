@@ -1,22 +1,22 @@
 import type { LoggedEvent } from '@stemma/queries';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, toJson, type Output } from '../output.ts';
 import { time } from '../time.ts';
 import { nodeId } from './why.ts';
 
-export const log: CommandLine = {
+export const log: CommandSpec = {
   name: 'log',
   summary: 'list the events of a history, oldest first',
   arguments: [['<history>', 'a history, by id or name']],
   options: [
     ['--from <seq>', 'begin at this frame'],
-    ['--node <id>', "only the events about this node, in all lineages: '#a1'"],
+    ['--node <id>', "only the events about this node, in all branches: '#a1'"],
     ['--follow', 'go on as events arrive, one JSON document a line with --json'],
   ],
-  run: async ({ line: find, output, signal }, [name], options) => {
-    const { home, line } = await find(name);
-    const { history } = line;
+  run: async ({ findBranch: find, output, signal }, [name], options) => {
+    const { home, branchRef } = await find(name);
+    const { history } = branchRef;
     const follow = options['follow'] === true;
     const asked = text(options, 'node');
     const about = asked === undefined ? {} : { node: nodeId(asked) };
@@ -49,10 +49,10 @@ export const log: CommandLine = {
 const print = (output: Output, event: LoggedEvent): Promise<void> =>
   output.write(output.json ? toJson(event) + '\n' : describe(event, output.width));
 
-const describe = ({ seq, index, strand, at, author, event }: LoggedEvent, width: number): string => {
+const describe = ({ seq, index, branchId, at, author, event }: LoggedEvent, width: number): string => {
   const by = 'recorder' in author ? author.recorder : author.actor;
   const { type, ...rest } = event;
-  const place = `${seq}.${index}`.padEnd(8);
-  const line = `${place} ${time(at)}  ${printable(by)}${strand === 0 ? '' : ` ~${strand}`}  ${type}  ${toJson(rest)}`;
+  const eventText = `${seq}.${index}`.padEnd(8);
+  const line = `${eventText} ${time(at)}  ${printable(by)}${branchId === 0 ? '' : ` ~${branchId}`}  ${type}  ${toJson(rest)}`;
   return oneLine(line, width) + '\n';
 };

@@ -1,13 +1,13 @@
 import { fail } from '@stemma/errors';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
 
-export const projector: CommandLine = {
+export const projector: CommandSpec = {
   name: 'projector',
   summary: 'fold the log into the rows of one read model in STEMMA_ROWS, until Ctrl-C',
   arguments: [],
   options: [
-    ['--read-model <name>', 'lineage, diffs, stages, or the path of a module of your own'],
+    ['--read-model <name>', 'audit, diffs, stages, or the path of a module of your own'],
     ['--status-port <n>', 'answer for health and metrics there (0: any port)'],
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
@@ -18,9 +18,9 @@ export const projector: CommandLine = {
     const statusPort = whole(options, 'statusPort', { least: 0, most: 65_535 });
     // Only this command needs it.
     const { runProjector } = await import('@stemma/projector-service');
-    const place = { directory, rows, ...(log !== '' && { log }) };
+    const location = { directory, rows, ...(log !== '' && { log }) };
     const status = statusPort === undefined ? {} : { statusPort };
-    await runProjector({ readModel, ...place, ...status, signal, say: output.say });
+    await runProjector({ readModel, ...location, ...status, signal, say: output.say });
     return undefined;
   },
 };

@@ -1,8 +1,8 @@
 import { fail } from '@stemma/errors';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
 
-export const relay: CommandLine = {
+export const relay: CommandSpec = {
   name: 'relay',
   summary: 'publish every accepted event as one record of a Kafka topic, until Ctrl-C',
   arguments: [],
@@ -27,7 +27,7 @@ export const relay: CommandLine = {
       ...(statusPort !== undefined && { statusPort }),
       ...(rows !== '' && { rows }),
       fromNow: options['fromNow'] === true,
-      again: options['again'] === true,
+      fromStart: options['again'] === true,
       once: options['once'] === true,
       signal,
       say: output.say,

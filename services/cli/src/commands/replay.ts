@@ -1,8 +1,8 @@
 import { fail } from '@stemma/errors';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
 
-export const replay: CommandLine = {
+export const replay: CommandSpec = {
   name: 'replay',
   summary: 'build all rows again from the log; with --verify in a scratch store, comparing every row',
   arguments: [],

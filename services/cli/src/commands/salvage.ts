@@ -1,13 +1,13 @@
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 
-export const salvage: CommandLine = {
+export const salvage: CommandSpec = {
   name: 'salvage',
   summary: 'start a new history from the last good snapshot of one that is damaged or defective',
   arguments: [['<history>', 'the damaged history, by id or name']],
   options: [],
-  run: async ({ line: find, output }, [name]) => {
-    const { home, line } = await find(name);
-    const salvaged = await home.salvage(line);
+  run: async ({ findBranch: find, output }, [name]) => {
+    const { home, branchRef } = await find(name);
+    const salvaged = await home.salvage(branchRef);
     await output.result(
       salvaged,
       () => `${salvaged.history} goes on from frame ${salvaged.seq} of ${salvaged.from}\n`,

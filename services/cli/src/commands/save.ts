@@ -1,25 +1,25 @@
-import type { CommandLine } from '../command.ts';
 import { fail } from '@stemma/errors';
+import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
-import { printOutcome, RECORDING, submitSteps } from '../submit.ts';
+import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 import { time } from '../time.ts';
 
-export const save: CommandLine = {
+export const save: CommandSpec = {
   name: 'save',
   summary: 'save a position under a name; it copies nothing and changes nothing',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['[what...]', 'a name (one is made where none is given) and, or, a position (@c12)'],
   ],
-  options: [['--description <text>', 'what is to be said of it'], ...RECORDING],
+  options: [['--description <text>', 'what is to be said of it'], ...AUTHOR_OPTIONS],
   run: async (context, [history, what], options) => {
     const given = Array.isArray(what) ? (what as readonly string[]) : [];
     const ref = given.find((each) => each.includes('@'));
     const name = given.find((each) => !each.includes('@'));
     if (given.length > (ref === undefined ? 0 : 1) + (name === undefined ? 0 : 1))
       throw fail('E_USAGE', 'save takes one name and one position (@c12) at the most');
-    const found = await context.line(history);
+    const found = await context.findBranch(history);
     const description = text(options, 'description');
     const outcome = await submitSteps(
       context,
@@ -41,23 +41,23 @@ export const save: CommandLine = {
   },
 };
 
-export const list: CommandLine = {
+export const list: CommandSpec = {
   name: 'list',
   summary: 'list the saved positions, of one history or of all',
-  arguments: [['[history]', 'a history or lineage, by id or name']],
+  arguments: [['[history]', 'a history or branch, by id or name']],
   options: [],
   run: async (context, [name]) => {
     const home = await context.home();
     const history = name === undefined ? undefined : (await home.find(required(name))).history;
-    const saved = await home.lineages.saved(history);
+    const saved = await home.branches.saved(history);
     await context.output.result(saved, () =>
       saved.length === 0
         ? 'no position is saved: `stemma save H NAME` saves one\n'
         : table(
-            ['ID', 'LINEAGE', 'POSITION', 'ROUND', 'BLOCKS', 'PARENT', 'SAVED', 'DESCRIPTION'],
+            ['ID', 'BRANCH', 'POSITION', 'ROUND', 'BLOCKS', 'PARENT', 'SAVED', 'DESCRIPTION'],
             saved.map((row) => [
               printable(row.id),
-              row.lineage,
+              row.branch,
               row.position.label,
               String(row.round_number ?? '-'),
               String(row.metrics?.blocks ?? '-'),

@@ -1,19 +1,19 @@
 import { fail } from '@stemma/errors';
-import type { Line } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } from '@stemma/selectors';
-import { LOOKING } from '../actor.ts';
-import type { CommandLine } from '../command.ts';
+import { OBSERVER_OPTION } from '../actor.ts';
+import type { CommandSpec } from '../command.ts';
 import { required, text, whole } from '../options.ts';
 import type { Output } from '../output.ts';
 import { rangeText } from '../range-text.ts';
 
-export const select: CommandLine = {
+export const select: CommandSpec = {
   name: 'select',
   summary:
     "print the ids that a selector matches, in the thread's order; for a range, what changed from one to the next",
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     [
       '<selector>',
       "for example '@t0 ^seq .cb[role=\\'tool\\']', '#cb:9a2f', '@* .mt' or '@t-5..@t-1 ^seq .cb'",
@@ -27,21 +27,21 @@ export const select: CommandLine = {
     ['--context-lines <n>', 'range: lines around each change of a unified diff (default 3)'],
     ['--max-snapshots <n>', 'range: refuse more snapshots (default 1000)'],
     ['--max-changes <n>', 'range: list so many changes of each pair at the most'],
-    LOOKING,
+    OBSERVER_OPTION,
   ],
-  run: async ({ line: find, output, observe }, [name, selector], options) => {
+  run: async ({ findBranch: find, output, observe }, [name, selector], options) => {
     const asked = rangeOptionsOf(options);
     const { at } = parseSelector(required(selector));
-    const { home, line } = await find(name);
+    const { home, branchRef } = await find(name);
     if (at.kind === 'range') {
-      await printRange(home, line, required(selector), asked, output);
-      observe(line, 'selected', required(selector), await home.position(line));
+      await printRange(home, branchRef, required(selector), asked, output);
+      observe(branchRef, 'selected', required(selector), await home.position(branchRef));
       return undefined;
     }
     const given = Object.keys(asked).find((option) => option !== 'limit' && option !== 'skip');
     if (given !== undefined) throw fail('E_USAGE', `${optionOf(given)} is for a range such as @t-5..@t-1`);
-    const { ids, position } = await home.select(line, required(selector), asked);
-    observe(line, 'selected', required(selector), position);
+    const { ids, position } = await home.select(branchRef, required(selector), asked);
+    observe(branchRef, 'selected', required(selector), position);
     await output.result(ids, () => ids.map((id) => id + '\n').join(''));
     return undefined;
   },
@@ -49,12 +49,12 @@ export const select: CommandLine = {
 
 const printRange = async (
   home: Home,
-  line: Line,
+  branchRef: BranchRef,
   selector: string,
   options: RangeOptions,
   output: Output,
 ): Promise<void> => {
-  const result = await home.range(line, selector, options);
+  const result = await home.range(branchRef, selector, options);
   await output.result(result, () => rangeText(result));
 };
 

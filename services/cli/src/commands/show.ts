@@ -1,29 +1,29 @@
 import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/history-store';
-import { LOOKING } from '../actor.ts';
-import type { CommandLine } from '../command.ts';
-import { nodeAt, type ShownNode } from '../nodes.ts';
+import { OBSERVER_OPTION } from '../actor.ts';
+import type { CommandSpec } from '../command.ts';
+import { nodeAt, type NodeView } from '../nodes.ts';
 import { oneLine, printable, toJson, type Output } from '../output.ts';
 
-export const show: CommandLine = {
+export const show: CommandSpec = {
   name: 'show',
   summary: 'show the tree at a position, or one node of it',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['[refs...]', 'a position (@c3) and, or, a node (#id); the newest state where none is given'],
   ],
-  options: [LOOKING],
-  run: async ({ line: find, output, observe }, [name, refs]) => {
+  options: [OBSERVER_OPTION],
+  run: async ({ findBranch: find, output, observe }, [name, refs]) => {
     const given = Array.isArray(refs) ? (refs as readonly string[]) : [];
     const ref = given.find((text) => text.startsWith('@'));
     const id = given.find((text) => text.startsWith('#'))?.slice(1);
     if (given.length > (ref === undefined ? 0 : 1) + (id === undefined ? 0 : 1))
       throw fail('E_USAGE', 'show takes one position (@c3) and one node (#id) at the most');
-    const { home, line } = await find(name);
-    const view = await home.view(await home.position(line, ref));
+    const { home, branchRef } = await find(name);
+    const view = await home.view(await home.position(branchRef, ref));
     observe(
-      line,
+      branchRef,
       'opened',
       [ref, id === undefined ? undefined : `#${id}`].filter(Boolean).join(' ') || 'show',
       view.position,
@@ -45,7 +45,7 @@ const showTree = async (output: Output, view: TreeView): Promise<void> => {
   for (const i of indices) await output.write(treeLine(tree, nodeAt(view, i), i, output.width) + '\n');
 };
 
-const treeLine = (tree: FlatTree, node: ShownNode, i: number, width: number): string => {
+const treeLine = (tree: FlatTree, node: NodeView, i: number, width: number): string => {
   let level = 0;
   for (let parent = tree.parents[i] ?? -1; parent !== -1; parent = tree.parents[parent] ?? -1) level++;
   const facts = [

@@ -1,21 +1,21 @@
 import type { SnapshotSummary } from '@stemma/queries';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { table } from '../output.ts';
 import { threadSha256 } from '../thread.ts';
 import { time } from '../time.ts';
 
-export const snapshots: CommandLine = {
+export const snapshots: CommandSpec = {
   name: 'snapshots',
-  summary: 'list the snapshots of a lineage, oldest first: one for each model call',
-  arguments: [['<history>', 'a history or lineage, by id or name']],
+  summary: 'list the snapshots of a branch, oldest first: one for each model call',
+  arguments: [['<history>', 'a history or branch, by id or name']],
   options: [],
-  run: async ({ line: find, output }, [name]) => {
-    const { home, line } = await find(name);
+  run: async ({ findBranch: find, output }, [name]) => {
+    const { home, branchRef } = await find(name);
     const list: (SnapshotSummary & { readonly threadSha256?: string })[] = [];
-    for (const snapshot of await home.snapshots(line)) {
+    for (const snapshot of await home.snapshots(branchRef)) {
       // The hash of the whole thread is made from its bytes, so only where it is printed.
       const hash = output.json
-        ? { threadSha256: threadSha256(await home.view(await home.position(line, snapshot.label))) }
+        ? { threadSha256: threadSha256(await home.view(await home.position(branchRef, snapshot.label))) }
         : {};
       list.push({ ...snapshot, ...hash });
     }

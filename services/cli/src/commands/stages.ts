@@ -1,16 +1,16 @@
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { compileLog } from '../stages/compile.ts';
 import { stagesEvents } from '../stages/events.ts';
 import { HISTORY_OPTIONS, stagesDiff, stagesOfHistory } from '../stages/of-history.ts';
 import { treeOfLog } from '../stages/tree.ts';
 import { verifyLog } from '../stages/verify.ts';
 
-export const stages: CommandLine = {
+export const stages: CommandSpec = {
   name: 'stages',
   summary:
     'show the compiler stages RAW, SPEC, HEADER and FROZEN of a history at any position, or of an event log',
   arguments: [
-    ['[history]', 'a history or lineage, by id or name'],
+    ['[history]', 'a history or branch, by id or name'],
     ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
   ],
   options: HISTORY_OPTIONS,

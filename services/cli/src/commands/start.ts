@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { fail } from '@stemma/errors';
 import { historyId } from '@stemma/history';
-import type { CommandLine } from '../command.ts';
+import { randomUUID } from 'node:crypto';
+import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
 import { printOutcome } from '../submit.ts';
 
-export const start: CommandLine = {
+export const start: CommandSpec = {
   name: 'start',
   summary: 'start an empty history',
   arguments: [],
@@ -31,7 +31,7 @@ export const start: CommandLine = {
     const outcome = await home.submit({
       id,
       history: historyId(name, id),
-      lineage: 0,
+      branchId: 0,
       by: actor === undefined ? { recorder: text(options, 'recorder') ?? 'cli' } : { actor },
       ...(notes === undefined ? {} : { notes }),
       steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }) }],

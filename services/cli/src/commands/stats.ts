@@ -1,7 +1,7 @@
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { toJson } from '../output.ts';
 
-export const stats: CommandLine = {
+export const stats: CommandSpec = {
   name: 'stats',
   summary: 'print sizes and counts of the home',
   arguments: [],

@@ -1,30 +1,30 @@
-import type { Line } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { LOOKING } from '../actor.ts';
-import type { CommandLine, Context } from '../command.ts';
+import { OBSERVER_OPTION } from '../actor.ts';
+import type { CommandSpec, Context } from '../command.ts';
 import { text } from '../options.ts';
 import { providerText, threadText } from '../thread.ts';
 
-export const thread: CommandLine = {
+export const thread: CommandSpec = {
   name: 'thread',
   summary: 'print exactly what the model was shown: the bytes of the provider thread at a position',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     [
       '[ref]',
       "@t0 @t-1 @c12 @s57 @name:NAME; '@*' for every call, one a line; nothing for the working state",
     ],
   ],
-  options: [['--provider <name>', "the message list as a provider's API takes it: openai"], LOOKING],
+  options: [['--provider <name>', "the message list as a provider's API takes it: openai"], OBSERVER_OPTION],
   run: async (context, [name, ref], options) => {
-    const { home, line } = await context.line(name);
+    const { home, branchRef } = await context.findBranch(name);
     const provider = text(options, 'provider');
     if (ref === '@*') {
-      await everyCall(context, home, line, provider);
+      await everyCall(context, home, branchRef, provider);
       return undefined;
     }
-    const view = await home.view(await home.position(line, ref as string | undefined));
-    context.observe(line, 'opened', 'thread', view.position);
+    const view = await home.view(await home.position(branchRef, ref as string | undefined));
+    context.observe(branchRef, 'opened', 'thread', view.position);
     await context.output.write(provider === undefined ? threadText(view) : providerText(view, provider));
     return undefined;
   },
@@ -34,12 +34,12 @@ export const thread: CommandLine = {
 const everyCall = async (
   { output, signal }: Context,
   home: Home,
-  line: Line,
+  branchRef: BranchRef,
   provider: string | undefined,
 ): Promise<void> => {
-  for (const { label, cycle } of await home.snapshots(line)) {
+  for (const { label, cycle } of await home.snapshots(branchRef)) {
     signal.throwIfAborted();
-    const view = await home.view(await home.position(line, `@c${cycle}`));
+    const view = await home.view(await home.position(branchRef, `@c${cycle}`));
     const shown =
       provider === undefined ? `"thread":${threadText(view)}` : `"messages":${providerText(view, provider)}`;
     await output.write(`{"label":${JSON.stringify(label)},"cycle":${cycle},${shown}}\n`);

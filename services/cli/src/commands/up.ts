@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { importSamples } from '../samples.ts';
 
-export const up: CommandLine = {
+export const up: CommandSpec = {
   name: 'up',
   summary: 'serve the inspector and the HTTP API on this machine until Ctrl-C',
   arguments: [],
@@ -16,8 +16,8 @@ export const up: CommandLine = {
     const port = whole(options, 'port', { least: 0, most: 65_535 });
     const host = text(options, 'host') ?? '127.0.0.1';
     // Only this command needs the server, and it is the largest part to load.
-    const { openCounting, serveGateway } = await import('@stemma/gateway');
-    const { metrics, observe, opened } = openCounting();
+    const { openGatewayMetrics, serveGateway } = await import('@stemma/gateway');
+    const { metrics, observe, opened } = openGatewayMetrics();
     const home = await open({ create: true, observe });
     opened(home);
     if (options['sample'] === true) await importSamples(home, output);

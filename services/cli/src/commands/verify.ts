@@ -1,7 +1,7 @@
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { printable } from '../output.ts';
 
-export const verify: CommandLine = {
+export const verify: CommandSpec = {
   name: 'verify',
   summary: 'read every record and every content; name what is damaged, and exit 5 if anything is',
   arguments: [],

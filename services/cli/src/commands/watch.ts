@@ -1,17 +1,17 @@
 import type { WatchMessage } from '@stemma/queries';
-import type { CommandLine } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
 import { required } from '../options.ts';
 import { oneLine, toJson } from '../output.ts';
 
-export const watch: CommandLine = {
+export const watch: CommandSpec = {
   name: 'watch',
   summary: 'print what a selector matches, and again whenever that changes, until Ctrl-C',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['<selector>', "asks the working state; with @t0 in front the newest snapshot: '@t0 ^seq .cb'"],
   ],
   options: [],
-  run: async ({ line: find, output, signal }, [name, selector]) => {
+  run: async ({ findBranch: find, output, signal }, [name, selector]) => {
     const { home } = await find(name);
     const messages = home.questions.watch(required(name), required(selector), { signal });
     for await (const message of messages)

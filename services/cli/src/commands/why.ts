@@ -1,24 +1,24 @@
 import { fail } from '@stemma/errors';
-import type { Why, WhyMoment } from '@stemma/queries';
-import type { CommandLine } from '../command.ts';
+import type { NodeTimelineEntry, Why } from '@stemma/queries';
+import type { CommandSpec } from '../command.ts';
+import { describeEntry, describeSource } from '../describe-entry.ts';
 import { required } from '../options.ts';
 import { printable } from '../output.ts';
-import { happened, source } from '../story.ts';
 
-export const why: CommandLine = {
+export const why: CommandSpec = {
   name: 'why',
   summary: 'tell the life of a node: how it came in, what happened to it, why it left, and who did it',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['<node>', "its id, '#a1' or a1"],
     ['[ref]', 'as seen from @t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
   ],
   options: [],
-  run: async ({ line: find, output }, [name, node, ref]) => {
+  run: async ({ findBranch: find, output }, [name, node, ref]) => {
     const id = nodeId(required(node));
-    const { home, line } = await find(name);
-    const answer = await home.causes.why(await home.position(line, ref as string | undefined), id);
-    await output.result(answer, () => story(answer));
+    const { home, branchRef } = await find(name);
+    const answer = await home.causes.why(await home.position(branchRef, ref as string | undefined), id);
+    await output.result(answer, () => describeWhy(answer));
     return undefined;
   },
 };
@@ -30,8 +30,8 @@ export const nodeId = (text: string): string => {
   return id;
 };
 
-const story = (answer: Why): string => {
-  const { node, position, present, snapshots, came, then, left } = answer;
+const describeWhy = (answer: Why): string => {
+  const { node, position, present, snapshots, added, changes, removed } = answer;
   const shown =
     snapshots === null
       ? 'in no snapshot'
@@ -39,18 +39,18 @@ const story = (answer: Why): string => {
         ? `in the snapshot @c${snapshots.first}`
         : `in the snapshots @c${snapshots.first} … @c${snapshots.last}`;
   const state = present ? `is in the tree at ${position.label}` : `is not in the tree at ${position.label}`;
-  const moments = left === null ? [came, ...then] : [came, ...then, left];
+  const entries = removed === null ? [added, ...changes] : [added, ...changes, removed];
   return [
     `#${printable(node)} ${state}; ${shown}\n`,
-    ...moments.map((moment) => paragraph(node, moment)),
+    ...entries.map((entry) => describeTimelineEntry(node, entry)),
   ].join('');
 };
 
-const paragraph = (id: string, moment: WhyMoment): string => {
-  const { cycle, notes } = moment;
+const describeTimelineEntry = (id: string, entry: NodeTimelineEntry): string => {
+  const { cycle, notes } = entry;
   const lines = [
-    `\n  ${`c${cycle}`.padEnd(6)} ${happened(id, moment, moment)}\n`,
-    `         ${source(moment)}\n`,
+    `\n  ${`c${cycle}`.padEnd(6)} ${describeEntry(id, entry, entry)}\n`,
+    `         ${describeSource(entry)}\n`,
   ];
   if (notes !== null) for (const line of notes.split('\n')) lines.push(`         │ ${printable(line)}\n`);
   return lines.join('');

@@ -1,29 +1,29 @@
-import { pathTo, type Impact, type PathStep, type Stretch, type TaintedCall } from '@stemma/queries';
+import { pathTo, type CycleSpan, type Impact, type PathStep, type TaintedCall } from '@stemma/queries';
 import { printable, table } from '../output.ts';
 
 /** So many calls are listed, and so many steps of a path. */
-const MOST_CALLS = 40;
-const MOST_STEPS = 8;
+const MAX_CALLS = 40;
+const MAX_STEPS = 8;
 
 /** An impact as people read it: what was shown where, what was made of it, what was no longer seen. */
 export const describeImpact = (impact: Impact): string => {
-  const { counts, brought, lost, lineages, calls } = impact;
+  const { counts, brought, lost, branches, calls } = impact;
   const lines = [
     `\n${counts.calls} model calls behind it: ${counts.direct} were shown what it brought in, ${counts.derived} only what was made of it\n`,
     ...brought.map(({ id, calls: shown, still }) =>
       shown.length === 0
         ? `brought ${printable(id)}: shown in no call\n`
-        : `brought ${printable(id)}: shown in ${stretches(shown)}${still ? ', still there' : ''}\n`,
+        : `brought ${printable(id)}: shown in ${cycleSpansText(shown)}${still ? ', still there' : ''}\n`,
     ),
     ...lost.map(({ id, what, calls: unseen }) =>
       unseen.length === 0
         ? `${what} ${printable(id)}: no call was still to see it\n`
-        : `${what} ${printable(id)}: not seen in ${stretches(unseen)}\n`,
+        : `${what} ${printable(id)}: not seen in ${cycleSpansText(unseen)}\n`,
     ),
     table(
-      ['LINEAGE', 'CALLS', 'DIRECT', 'DERIVED', 'LAST DIRECT', 'LAST DERIVED'],
-      lineages.map((each) => [
-        String(each.strand),
+      ['BRANCH', 'CALLS', 'DIRECT', 'DERIVED', 'LAST DIRECT', 'LAST DERIVED'],
+      branches.map((each) => [
+        String(each.branchId),
         String(each.calls),
         String(each.direct),
         String(each.derived),
@@ -31,24 +31,24 @@ export const describeImpact = (impact: Impact): string => {
         each.lastDerived === null ? '' : `@c${each.lastDerived}`,
       ]),
     ),
-    ...calls.slice(0, MOST_CALLS).map((call) => describeCall(impact, call)),
-    calls.length > MOST_CALLS ? `and ${calls.length - MOST_CALLS} more calls: --json lists all\n` : '',
+    ...calls.slice(0, MAX_CALLS).map((call) => describeCall(impact, call)),
+    calls.length > MAX_CALLS ? `and ${calls.length - MAX_CALLS} more calls: --json lists all\n` : '',
   ];
   return lines.join('');
 };
 
-const stretches = (list: readonly Stretch[]): string =>
+const cycleSpansText = (list: readonly CycleSpan[]): string =>
   list
-    .map(({ strand, first, last, count }) =>
-      count === 1 ? `${strand}@c${first}` : `${strand}@c${first}..${last} (${count} calls)`,
+    .map(({ branchId, first, last, count }) =>
+      count === 1 ? `${branchId}@c${first}` : `${branchId}@c${first}..${last} (${count} calls)`,
     )
     .join(', ');
 
 const describeCall = (impact: Impact, call: TaintedCall): string => {
-  const { strand, cycle, direct, derived, depth } = call;
-  const path = pathTo(impact, call, MOST_STEPS).map(reasonOf);
-  const more = depth + 1 > MOST_STEPS ? ' ← …' : '';
-  return `${strand}@c${cycle}  ${direct} direct, ${derived} derived  ${printable(path.join(' ← '))}${more}\n`;
+  const { branchId, cycle, direct, derived, depth } = call;
+  const path = pathTo(impact, call, MAX_STEPS).map(reasonOf);
+  const more = depth + 1 > MAX_STEPS ? ' ← …' : '';
+  return `${branchId}@c${cycle}  ${direct} direct, ${derived} derived  ${printable(path.join(' ← '))}${more}\n`;
 };
 
 const reasonOf = ({ id, reason }: PathStep): string =>

@@ -1,14 +1,14 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { pathTo, type Intervention } from '@stemma/queries';
-import type { CommandLine, Context } from '../command.ts';
+import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable, toJson } from '../output.ts';
 import { describeImpact } from './impact.ts';
 
 /** Of a path of reasons in JSON; `blocks` has them all. */
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 
-export const showIntervention: CommandLine = {
+export const showIntervention: CommandSpec = {
   name: 'show',
   summary:
     'tell of one intervention: who, when, why, what, the positions around it, and what was noted since',
@@ -28,7 +28,7 @@ export const showIntervention: CommandLine = {
     }
     const impact = await (await context.home()).audit.impact(found.history, found.id);
     const calls = context.output.json
-      ? impact.calls.map((call) => ({ ...call, path: pathTo(impact, call, MOST_STEPS) }))
+      ? impact.calls.map((call) => ({ ...call, path: pathTo(impact, call, MAX_STEPS) }))
       : [];
     await context.output.result(
       { ...found, impact: { ...impact, calls } },
@@ -40,8 +40,8 @@ export const showIntervention: CommandLine = {
 
 const find = async (context: Context, id: string, name: string | undefined): Promise<Intervention> => {
   if (name !== undefined) {
-    const { home, line } = await context.line(name);
-    return home.audit.intervention(line.history, id);
+    const { home, branchRef } = await context.findBranch(name);
+    return home.audit.intervention(branchRef.history, id);
   }
   const home = await context.home();
   if (/^@?s?\d+$/.test(id)) throw fail('E_USAGE', `${id} is a frame of a history: name it with --history`);
@@ -69,7 +69,7 @@ const describe = (one: Intervention): string => {
     ['type', one.intervention_type],
     ['actor', one.actor],
     ['time', one.timestamp],
-    ['lineage', one.lineage],
+    ['branch', one.branch],
     ['frame', `@s${one.seq}`],
     ['before', one.snapshot_before ?? '(the history begins)'],
     ['after', one.snapshot_after],

@@ -1,10 +1,10 @@
-import { collapsePolicy, compileStages, plain, type CompilerOutput } from '@stemma/stages';
-import type { CommandLine } from '../command.ts';
+import { collapsePolicy, compileStages, printPlain, type CompilerOutput } from '@stemma/stages';
+import type { CommandSpec } from '../command.ts';
 import { required } from '../options.ts';
 import { table } from '../output.ts';
 import { configOf, LOG_OPTIONS, profileOf, readLogFile } from './log-file.ts';
 
-export const compileLog: CommandLine = {
+export const compileLog: CommandSpec = {
   name: 'compile',
   summary:
     'compile an event log (JSONL) without importing it: all stages, hashes, the collapse policy, as JSON',
@@ -23,9 +23,10 @@ export const compileLog: CommandLine = {
       skipped_lines: skipped.map(({ line }) => line),
     };
     // Who asks for the compiler's output wants the document; its summary is for whoever sits at a terminal.
-    await context.output.write(plain(result) + '\n');
+    await context.output.write(printPlain(result) + '\n');
     if (!context.output.json)
-      for (const told of summary(output, skipped.length).trimEnd().split('\n')) context.output.say(told);
+      for (const summaryLine of summary(output, skipped.length).trimEnd().split('\n'))
+        context.output.say(summaryLine);
     return undefined;
   },
 };

@@ -1,25 +1,25 @@
-import { plain } from '@stemma/stages';
-import type { CommandLine } from '../command.ts';
+import { printPlain } from '@stemma/stages';
+import type { CommandSpec } from '../command.ts';
 import { required } from '../options.ts';
 
 const HEADER = '{"_type":"ctree_eventlog_header","schema_version":"0.1"}\n';
 
-export const stagesEvents: CommandLine = {
+export const stagesEvents: CommandSpec = {
   name: 'events',
   summary:
     'write the node stream of a history as an event log (JSONL), with all its text: it compiles to the same hashes',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
   ],
   options: [],
   run: async (context, [name, ref]) => {
-    const { home, line } = await context.line(required(name));
-    const position = await home.position(line, ref as string | undefined);
+    const { home, branchRef } = await context.findBranch(required(name));
+    const position = await home.position(branchRef, ref as string | undefined);
     await context.output.write(HEADER);
     for await (const event of home.stages.eventLog(position)) {
       context.signal.throwIfAborted();
-      await context.output.write(plain(event) + '\n');
+      await context.output.write(printPlain(event) + '\n');
     }
     return undefined;
   },

@@ -1,13 +1,15 @@
 import { fail } from '@stemma/errors';
 import {
-  openEventLog,
-  plain,
+  openEventLogReader,
+  printPlain,
+  profileNamed,
   readConfig,
   readExactJson,
-  type EventLog,
   type ExactJson,
+  type Profile,
+  type StagesConfig,
+  type StreamEventLog,
 } from '@stemma/stages';
-import { profileNamed, type Profile, type StagesConfig } from '@stemma/stages';
 import { createReadStream } from 'node:fs';
 import type { Context } from '../command.ts';
 import { readText, text } from '../options.ts';
@@ -55,8 +57,8 @@ export const readLogFile = async (
   file: string,
   profile: Profile,
   keepPayloads: boolean,
-): Promise<EventLog> => {
-  const reader = openEventLog(profile, { keepPayloads });
+): Promise<StreamEventLog> => {
+  const reader = openEventLogReader(profile, { keepPayloads });
   const progress = context.progress('bytes');
   const source = file === '-' ? context.stdin : createReadStream(file, { signal: context.signal });
   const lines = openLines(file, reader.add);
@@ -67,16 +69,16 @@ export const readLogFile = async (
   lines.end();
   progress.end();
   const log = reader.log();
-  for (const { reason } of log.skipped.slice(0, MOST_TOLD))
+  for (const { reason } of log.skipped.slice(0, MAX_TOLD))
     context.output.say(`skipped: ${printable(reason)}`);
   if (log.nodes.length === 0 && log.skipped.length > 0)
     context.output.say(`no line of ${printable(file)} is an event: is it an event log?`);
-  if (log.skipped.length > MOST_TOLD)
-    context.output.say(`… and ${log.skipped.length - MOST_TOLD} more lines were skipped`);
+  if (log.skipped.length > MAX_TOLD)
+    context.output.say(`… and ${log.skipped.length - MAX_TOLD} more lines were skipped`);
   return log;
 };
 
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 
 /** Cuts bytes into lines at each line feed, as UTF-8 with a byte order mark kept. */
 const openLines = (
@@ -125,4 +127,4 @@ const openLines = (
 
 /** Prints a result: with `--json` its canonical JSON, in which no number loses anything, else what `human` says. */
 export const giveExact = ({ output }: Context, value: ExactJson, human: () => string): Promise<void> =>
-  output.write(output.json ? plain(value) + '\n' : human());
+  output.write(output.json ? printPlain(value) + '\n' : human());

@@ -1,15 +1,15 @@
 import type { Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { entryDocument, stagesDocument, type StagesSettings } from '@stemma/queries';
-import { plain, profileNamed, stageNamed } from '@stemma/stages';
-import type { CommandLine, Context } from '../command.ts';
+import { printPlain, profileNamed, stageNamed } from '@stemma/stages';
+import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { oneLine, table } from '../output.ts';
 import { giveExact, readJsonFile } from './log-file.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-export const HISTORY_OPTIONS: CommandLine['options'] = [
+export const HISTORY_OPTIONS: CommandSpec['options'] = [
   ['--stage <stage>', 'RAW, SPEC, HEADER or FROZEN: that stage alone, as JSON'],
   ['--profile <name>', 'stemma-1 (default for histories) or breadboard-0.1'],
   ['--config <file>', 'JSON: {selection?, header?, frozen?, collapse?, prompt_summary?}'],
@@ -24,17 +24,17 @@ const settingsOf = async (context: Context, options: Values): Promise<StagesSett
   };
 };
 
-/** `stages <history> [ref]`: the stages of a lineage at a position. */
-export const stagesOfHistory: CommandLine['run'] = async (context, [name, ref], options) => {
+/** `stages <history> [ref]`: the stages of a branch at a position. */
+export const stagesOfHistory: CommandSpec['run'] = async (context, [name, ref], options) => {
   const stage = text(options, 'stage');
   const asked = stage === undefined ? undefined : stageNamed(stage);
   const settings = await settingsOf(context, options);
-  const { home, line } = await context.line(required(name));
-  const position = await home.position(line, ref as string | undefined);
+  const { home, branchRef } = await context.findBranch(required(name));
+  const position = await home.position(branchRef, ref as string | undefined);
   const answer = await home.stages.compile(position, settings);
   if (asked !== undefined) {
     const one = answer.compiler.stages[asked];
-    await giveExact(context, one, () => plain(one) + '\n');
+    await giveExact(context, one, () => printPlain(one) + '\n');
     return undefined;
   }
   const document = {
@@ -71,21 +71,21 @@ export const stagesOfHistory: CommandLine['run'] = async (context, [name, ref], 
 };
 
 /** Nodes that are listed of each stage before the rest is counted. */
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
-export const stagesDiff: CommandLine = {
+export const stagesDiff: CommandSpec = {
   name: 'diff',
   summary: 'tell which stages of a history differ between two positions, and which nodes made them differ',
   arguments: [
-    ['<history>', 'a history or lineage, by id or name'],
+    ['<history>', 'a history or branch, by id or name'],
     ['<a>', 'the earlier position: @t-1 @c12 @s57 @name:NAME'],
     ['<b>', 'the later one'],
   ],
   options: HISTORY_OPTIONS.filter(([syntax]) => !syntax.startsWith('--stage')),
   run: async (context, [name, a, b], options) => {
     const settings = await settingsOf(context, options);
-    const { home, line } = await context.line(required(name));
-    const [before, after] = [await at(home, line, required(a)), await at(home, line, required(b))];
+    const { home, branchRef } = await context.findBranch(required(name));
+    const [before, after] = [await at(home, branchRef, required(a)), await at(home, branchRef, required(b))];
     const diff = await home.stages.diff(before, after, settings);
     const document = {
       a: { ...diff.a },
@@ -106,8 +106,8 @@ export const stagesDiff: CommandLine = {
   },
 };
 
-const at = (home: Home, line: Parameters<Home['position']>[0], ref: string): Promise<Position> =>
-  home.position(line, ref);
+const at = (home: Home, branchRef: Parameters<Home['position']>[0], ref: string): Promise<Position> =>
+  home.position(branchRef, ref);
 
 type Move = Awaited<ReturnType<Home['stages']['diff']>>['stages'][number];
 
@@ -117,8 +117,8 @@ const told = ({ stage, a, b, moved, parts, added, removed }: Move, width: number
     ...removed.map((node) => `  - ${node.id} ${node.label}, turn ${node.turn}`),
     ...added.map((node) => `  + ${node.id} ${node.label}, turn ${node.turn}`),
   ];
-  const rest = nodes.length > MOST_SHOWN ? [`  … and ${nodes.length - MOST_SHOWN} more`] : [];
-  const lines = [`${stage}: ${a} → ${b}`, `  in ${parts.join(', ')}`, ...nodes.slice(0, MOST_SHOWN), ...rest];
+  const rest = nodes.length > MAX_SHOWN ? [`  … and ${nodes.length - MAX_SHOWN} more`] : [];
+  const lines = [`${stage}: ${a} → ${b}`, `  in ${parts.join(', ')}`, ...nodes.slice(0, MAX_SHOWN), ...rest];
   return lines.map((line) => indented(line, width) + '\n').join('');
 };
 

@@ -1,10 +1,10 @@
-import { stageNamed, treeView, type TreeView, type TreeViewNode } from '@stemma/stages';
-import type { CommandLine } from '../command.ts';
+import { stageNamed, treeView, type StageTreeView, type TreeViewNode } from '@stemma/stages';
+import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
 import { oneLine } from '../output.ts';
 import { configOf, giveExact, LOG_OPTIONS, profileOf, readLogFile } from './log-file.ts';
 
-export const treeOfLog: CommandLine = {
+export const treeOfLog: CommandSpec = {
   name: 'tree',
   summary: 'show a stage of an event log as a tree of turns, tasks and nodes',
   arguments: [['<file>', 'an event log, - for stdin']],
@@ -25,7 +25,7 @@ export const treeOfLog: CommandLine = {
   },
 };
 
-const drawn = ({ nodes, hashes, stage }: TreeView, width: number): string => {
+const drawn = ({ nodes, hashes, stage }: StageTreeView, width: number): string => {
   const children = new Map<string, TreeViewNode[]>();
   const ids = new Set(nodes.map(({ id }) => id));
   for (const node of nodes) {

@@ -1,11 +1,11 @@
-import { readSnapshot, verifySnapshot, type Verdict } from '@stemma/stages';
 import { errorToJson, fail } from '@stemma/errors';
-import type { CommandLine } from '../command.ts';
+import { readSnapshot, verifySnapshot, type SnapshotVerdict } from '@stemma/stages';
+import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
 import { giveExact, LOG_OPTIONS, profileOf, readJsonFile, readLogFile } from './log-file.ts';
 
-export const verifyLog: CommandLine = {
+export const verifyLog: CommandSpec = {
   name: 'verify',
   summary: 'recompute an event log and compare it with a snapshot; exit 5 unless it matches',
   arguments: [['<file>', 'an event log, - for stdin']],
@@ -31,7 +31,12 @@ export const verifyLog: CommandLine = {
   },
 };
 
-const sentence = (verdict: Verdict, line: number | undefined, digits: number, profile: string): string => {
+const sentence = (
+  verdict: SnapshotVerdict,
+  line: number | undefined,
+  digits: number,
+  profile: string,
+): string => {
   switch (verdict.verdict) {
     case 'match':
       return `the log matches the snapshot: ${verdict.nodes} nodes`;

@@ -1,6 +1,16 @@
 import { isStemmaError } from '@stemma/errors';
 import { openKafkaLog } from '@stemma/log-kafka';
-import { brokerLibs, checkOperations, countAnomalies, findPostgres, missingTools, NO_ANOMALIES, startBroker, startPostgres, type Operation } from '@stemma/test-kit';
+import {
+  brokerLibs,
+  checkOperations,
+  countAnomalies,
+  findPostgres,
+  missingTools,
+  NO_ANOMALIES,
+  startBroker,
+  startPostgres,
+  type Operation,
+} from '@stemma/test-kit';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +46,7 @@ describe.skipIf(skip !== undefined)(`a system under faults${skip === undefined ?
       };
       const projectors = new Map(READ_MODELS.map((name) => [name, startProjector(processes, place, name)]));
       // A second one of the group that reads wait for first.
-      startProjector(processes, place, 'lineage');
+      startProjector(processes, place, 'audit');
       const gateways: Gateway[] = [];
       for (const name of ['a', 'b']) gateways.push(await startGateway(processes, place, name));
       const at = (i: number): Gateway => gateways[i % 2] as Gateway;
@@ -89,8 +99,8 @@ describe.skipIf(skip !== undefined)(`a system under faults${skip === undefined ?
       await progress();
       for (const name of READ_MODELS) {
         await projectors.get(name)?.end('SIGKILL');
-        // Another one of `lineage` takes over; the others are started anew.
-        if (name !== 'lineage') startProjector(processes, place, name);
+        // Another one of `audit` takes over; the others are started anew.
+        if (name !== 'audit') startProjector(processes, place, name);
         await progress();
       }
       await at(0).end('SIGKILL');

@@ -1,8 +1,8 @@
+import { isStemmaError } from '@stemma/errors';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isStemmaError } from '@stemma/errors';
 
 const { execPath, env: environment } = process;
 /** Of what a test waits for; no test is decided by it. */
@@ -88,7 +88,7 @@ export const environmentOf = ({ log, rows, home }: Place): Readonly<Record<strin
   STEMMA_ACTOR: 'tester',
 });
 
-export const READ_MODELS = ['lineage', 'diffs', 'stages'] as const;
+export const READ_MODELS = ['audit', 'diffs', 'stages'] as const;
 
 export const startProjector = (processes: Processes, place: Place, readModel: string): Process =>
   processes.node(

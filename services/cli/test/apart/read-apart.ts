@@ -1,4 +1,4 @@
-import { openShared, projectorOf, type Shared } from '@stemma/home';
+import { openGroupProjector, openSharedDatabase, type SharedDatabase } from '@stemma/home';
 import type { EventLog } from '@stemma/log';
 import { GROUPS } from '@stemma/projector';
 import { hashesOf } from '../same-everywhere.ts';
@@ -15,11 +15,11 @@ export type OpenRows = AsyncDisposable & {
 };
 
 export const openRows = async (address: string): Promise<OpenRows> => {
-  const shared: Shared = await openShared(address);
+  const shared: SharedDatabase = await openSharedDatabase(address);
   const cursor: OpenRows['cursor'] = async (log, name, partition) => {
     const group = GROUPS.find((each) => each.name === name);
     if (group === undefined) throw new RangeError(name);
-    return (await projectorOf(log, shared, group).checkpoint(partition))?.cursor.offset ?? 0;
+    return (await openGroupProjector(log, shared, group).checkpoint(partition))?.cursor.offset ?? 0;
   };
   return {
     cursor,
@@ -36,7 +36,7 @@ export const openRows = async (address: string): Promise<OpenRows> => {
     hashes: async (log) => {
       const all = [];
       for (const group of GROUPS)
-        all.push(await hashesOf(await projectorOf(log, shared, group).generation()));
+        all.push(await hashesOf(await openGroupProjector(log, shared, group).generation()));
       return all;
     },
     [Symbol.asyncDispose]: () => shared.close(),

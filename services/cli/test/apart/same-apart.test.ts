@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
 import { frameHashes, importIn, rowHashes } from '../same-everywhere.ts';
@@ -72,7 +72,7 @@ describe('a system of processes', () => {
         const importing = importIn(homes, place.log, files, place.rows).finally(() => (state.done = true));
         const killing = (async () => {
           for (let kills = 0; kills < 3 && !state.done; kills++) {
-            const doomed = startProjector(processes, place, READ_MODELS[kills % 3] ?? 'lineage');
+            const doomed = startProjector(processes, place, READ_MODELS[kills % 3] ?? 'audit');
             await until(
               'a projector to have its part',
               () => state.done || doomed.said().includes('partitions'),

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { CommandAnswer, commandId, idempotent, who } from './commands.ts';
+import type { Endpoint } from './endpoint.ts';
+import { Position } from './summaries.ts';
+import { anyJson, count, historyParam, milliseconds, reference, wholeInQuery } from './values.ts';
+
+const settings = z.record(z.string(), anyJson).describe('key → value; the fields of the policy among them');
+
+/** A position that somebody saved. */
+export const SavedPosition = z
+  .strictObject({
+    id: z.string().describe('the name it was saved under'),
+    created_at: milliseconds,
+    parent_id: z.string().nullable().describe('the saved position before it on its ancestor path'),
+    description: z.string(),
+    round_number: count.nullable().describe('the newest cycle at it; null before the first'),
+    config: settings,
+    metrics: z
+      .strictObject({ nodes: count, blocks: count, turns: count })
+      .nullable()
+      .describe('of the newest snapshot at or before it'),
+    position: Position,
+    branch: z.string(),
+    actor: z.string().nullable(),
+  })
+  .meta({ id: 'SavedPosition' });
+
+const cycleOf = count.nullable().describe('the newest cycle at it; null before the first');
+
+/** A branch in the tree of its history. */
+export const BranchNode = z
+  .strictObject({
+    branch: z.string(),
+    branchId: count,
+    name: z.string().nullable(),
+    how: z.enum(['start', 'fork', 'rollback']),
+    parent: z
+      .strictObject({ branchId: count, seq: count, cycle: cycleOf, label: z.string() })
+      .nullable()
+      .describe('where it left its parent'),
+    abandoned_by: count
+      .nullable()
+      .describe('the rollback that went on instead; null while it is not abandoned'),
+    started_at: milliseconds,
+    updated_at: milliseconds,
+    seq: count,
+    cycle: count.nullable(),
+    frames: count,
+    description: z.string(),
+    saved: z.array(z.strictObject({ name: z.string(), seq: count, cycle: cycleOf, label: z.string() })),
+  })
+  .meta({ id: 'BranchNode' });
+export type BranchNode = z.infer<typeof BranchNode>;
+
+export const Observation = z
+  .strictObject({
+    seq: count,
+    actor: z.string(),
+    kind: z.enum(['opened', 'searched', 'selected', 'exported']),
+    what: z.string(),
+    position: z.strictObject({ branch: z.string(), seq: count }),
+    times: count,
+    first_at: milliseconds,
+    last_at: milliseconds,
+  })
+  .meta({ id: 'Observation' });
+
+/** Continues a branch from a position: a rollback where that is in its past, else a fork. */
+export const LoadRequest = z
+  .strictObject({
+    id: commandId,
+    ...who,
+    expected: count.optional(),
+    from: reference.describe('@name:NAME of a saved position, or any other'),
+    name: z.string().nullable().optional().describe('of the fork'),
+    description: z.string().optional(),
+  })
+  .meta({ id: 'LoadRequest' });
+export type LoadRequest = z.infer<typeof LoadRequest>;
+
+const history = z.strictObject({ history: historyParam });
+const NOT_FOUND = ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'] as const;
+
+/** Endpoints of branches and saved positions (docs/branches.md). */
+export const BRANCHES = {
+  branches: {
+    method: 'GET',
+    path: '/api/histories/{history}/branches',
+    summary:
+      'The branches of a history in the order they began; with `of`, the ancestors of a position from the root.',
+    params: history,
+    query: z.strictObject({ of: reference.optional() }),
+    answer: {
+      kind: 'json',
+      status: 200,
+      schema: z.strictObject({ history: z.string(), branches: z.array(BranchNode) }),
+    },
+    errors: NOT_FOUND,
+  },
+  saved: {
+    method: 'GET',
+    path: '/api/saved',
+    summary: 'The saved positions, of one history or of all, in the order they were saved.',
+    query: z.strictObject({ history: historyParam.optional() }),
+    answer: { kind: 'json', status: 200, schema: z.strictObject({ saved: z.array(SavedPosition) }) },
+    errors: ['E_HISTORY_NOT_FOUND'],
+  },
+  config: {
+    method: 'GET',
+    path: '/api/histories/{history}/config',
+    summary: 'The configuration in force at a position.',
+    params: history,
+    query: z.strictObject({ at: reference.optional() }),
+    answer: {
+      kind: 'json',
+      status: 200,
+      schema: z.strictObject({ position: Position, config: settings }),
+    },
+    errors: NOT_FOUND,
+  },
+  observations: {
+    method: 'GET',
+    path: '/api/histories/{history}/observations',
+    summary:
+      'What named actors looked at, where the history records it (`observe` is configured), oldest first.',
+    params: history,
+    query: z.strictObject({
+      from: wholeInQuery.optional().describe('the first frame; 0 unless said'),
+      limit: wholeInQuery.optional().describe('at most 1,000; 100 unless said'),
+      actor: z.string().max(256).optional(),
+    }),
+    answer: { kind: 'json', status: 200, schema: z.strictObject({ observations: z.array(Observation) }) },
+    errors: ['E_HISTORY_NOT_FOUND'],
+  },
+  load: {
+    method: 'POST',
+    path: '/api/histories/{history}/load',
+    summary: `Goes on from a saved position: a rollback where it is in the past of the branch, else a fork. ${idempotent}`,
+    params: history,
+    body: LoadRequest,
+    answer: { kind: 'json', status: 200, schema: CommandAnswer },
+    errors: [...NOT_FOUND, 'E_CONFLICT', 'E_COMMAND_REUSED', 'E_ACTOR_REQUIRED', 'E_NAME_TAKEN'],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,76 @@
+import { loadBranch, type Command } from '@stemma/history';
+import {
+  findBranchByName,
+  findCommand,
+  findNamedPosition,
+  isIdTaken,
+  mainBranchId,
+  readBranchState,
+  readBranchTip,
+  readHistoryHead,
+  readHistoryHeads,
+  readPositionMeta,
+  readTipSeq,
+} from '@stemma/history-store';
+import { checkpointAtStart, partitionOf, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
+import { decodeCheckpoint, type Projection } from '@stemma/projector';
+import type { GenerationView } from '@stemma/row-store';
+import { openSession, type HistoryFacts, type HistoryRows, type SessionStart } from './history-session.ts';
+
+/** What the writer decides on: the rows of a projector, and the rules of histories. @param onPosition as `SessionStart.placed` */
+export const openRowsDomain = (
+  log: EventLog,
+  projection: Projection,
+  clock: () => bigint,
+  onPosition: SessionStart['onPosition'],
+): Domain<Command> => ({
+  checkpoint: async (partition) =>
+    (await projection.checkpoint(partition)) ?? checkpointAtStart(log, partition),
+  heads: (partition, histories) =>
+    projection.read((view) => ({
+      asOf: rowsOffset(view, partition),
+      heads: readHistoryHeads(view, histories),
+    })),
+  load: async (history) => {
+    const partition = partitionOf(history, log.partitions);
+    const { asOf, head, main } = await projection.read((view) => ({
+      asOf: rowsOffset(view, partition),
+      head: readHistoryHead(view, history),
+      main: mainBranchId(view, history),
+    }));
+    const rows = openHistoryRows(projection, history);
+    const { next = 0, prev = ZERO_HASH } = head ?? {};
+    return openSession({ history, next, prev, asOf, rows, main, clock, onPosition });
+  },
+});
+
+const rowsOffset = (view: GenerationView, partition: number): number => {
+  const cursor = view.cursor(partition);
+  return cursor === null ? 0 : decodeCheckpoint(cursor).cursor.offset;
+};
+
+const openHistoryRows = (projection: Projection, history: string): HistoryRows => ({
+  ask: (fn) =>
+    projection.payloads.using(history, (stored) =>
+      projection.read((view) => fn(historyFactsOf(view, history), stored)),
+    ),
+  withPayloads: (fn) => projection.payloads.using(history, fn),
+  catchUp: () => projection.catchUp(),
+});
+
+const historyFactsOf = (view: GenerationView, history: string): HistoryFacts => ({
+  head: () => readHistoryHead(view, history) ?? { next: 0, prev: ZERO_HASH },
+  branchState(branchId, seq, limit) {
+    const at = seq ?? Math.min(readTipSeq(view, history, branchId), limit - 1);
+    return loadBranch(readBranchState(view, history, branchId, at));
+  },
+  branchTip(branchId, limit) {
+    const found = branchId < limit ? readBranchTip(view, history, branchId) : undefined;
+    return found && { ...found, seq: Math.min(found.seq, limit - 1) };
+  },
+  findBranchByName: (name) => findBranchByName(view, history, name),
+  idTaken: (id) => isIdTaken(view, history, id),
+  nameTaken: (name) => findNamedPosition(view, history, name) !== undefined,
+  remembered: (command) => findCommand(view, history, command),
+  cycleAt: (branchId, seq) => readPositionMeta(view, history, branchId, seq).meta.cycle,
+});

@@ -1,0 +1,62 @@
+import { fail } from '@stemma/errors';
+import { NODE_KIND, type TreeParts } from './flat-tree.ts';
+import { kindOfType } from './node-type.ts';
+import type { NodeLocation, NodeRecord } from './node.ts';
+import { compareSiblings } from './order.ts';
+import { makeTreeNode, type TreeNode } from './tree-node.ts';
+
+const keyOf = (location: NodeLocation): string =>
+  location.kind === 'sys' ? 'sys' : `${location.cycle}/${location.ordinal}`;
+
+/** What a tree offers while it is built. */
+export type RegionNodes = {
+  readonly cycle: number;
+  readonly sys: TreeNode;
+  readonly seq: TreeNode;
+  readonly ah: TreeNode;
+};
+
+/**
+ * Hangs records, given in any order, below the regions: sorted once instead of inserted one by one.
+ *
+ * @throws E_HISTORY_DEFECTIVE when a node's place or parent is not among them.
+ */
+export const attachRecords = (
+  regions: RegionNodes,
+  parts: TreeParts,
+  add: (node: TreeNode) => TreeNode,
+): void => {
+  const nodesByLocation = new Map<string, TreeNode>([['sys', regions.sys]]);
+  for (const record of parts.turns) {
+    const turn = add(makeTreeNode(NODE_KIND.turn, record, regions.seq));
+    nodesByLocation.set(keyOf(record.location), turn);
+    regions.seq.kids?.push(turn);
+  }
+  const head = keyOf({ kind: 'turn', cycle: regions.cycle + 1, ordinal: 0 });
+  if (!nodesByLocation.has(head)) nodesByLocation.set(head, regions.ah);
+
+  const planted = new Map<string, TreeNode>();
+  for (const record of parts.nodes) {
+    const node = add(makeTreeNode(kindOfType(record.headers.nodeType), record, null));
+    planted.set(record.headers.id, node);
+  }
+  for (const node of planted.values()) {
+    const { parent: id, location } = node.record as NodeRecord;
+    const parent = id === null ? nodesByLocation.get(keyOf(location)) : planted.get(id);
+    if (parent?.kids == null) throw fail('E_HISTORY_DEFECTIVE', `${node.record.headers.id} lies in nothing`);
+    node.parent = parent;
+    parent.kids.push(node);
+  }
+  for (const top of [regions.sys, regions.seq, regions.ah]) sortBelow(top);
+};
+
+const sortBelow = (node: TreeNode): void => {
+  if (node.kids === null) return;
+  const kids = node.kids;
+  let sorted = true;
+  for (let i = 1; i < kids.length && sorted; i++)
+    sorted =
+      compareSiblings((kids[i - 1] as TreeNode).record.headers, (kids[i] as TreeNode).record.headers) < 0;
+  if (!sorted) kids.sort((a, b) => compareSiblings(a.record.headers, b.record.headers));
+  for (const kid of kids) sortBelow(kid);
+};

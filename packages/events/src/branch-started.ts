@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { count } from './node-shape.ts';
+
+/**
+ * A branch goes on from (`parent`, `at`) (context-tree §5; snapshots: branches). Its branch id is the `seq` of this frame. A
+ * rollback gives it the `name` of the branch it leaves, which is then called `abandoned` (or keeps only its id: null).
+ */
+export const BranchStarted = z.strictObject({
+  type: z.literal('BranchStarted'),
+  how: z.enum(['fork', 'rollback']),
+  parent: count,
+  at: count,
+  name: z.string().nullable(),
+  abandoned: z.string().nullable(),
+});

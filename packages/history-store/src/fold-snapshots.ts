@@ -1,0 +1,286 @@
+import { eachInSubtree, idOf, type FixedName, type NodeRecord } from '@stemma/context-tree';
+import { namedPosition } from '@stemma/events';
+import type { AppliedFrame } from '@stemma/history';
+import type { Rows } from '@stemma/row-store';
+import { liveAfterAttachment, liveAfterCommit, oldestTurnOf, type LiveLocations } from './live-locations.ts';
+import { netChanges, type NetChanges } from './net-changes.ts';
+import {
+  equalPositionMeta,
+  positionMetaCells,
+  positionMetaOf,
+  readPositionMeta,
+  type PositionMeta,
+} from './position-meta.ts';
+import { fixedCells, nodeCells, REGION, TOMBSTONE, turnCells } from './records.ts';
+import {
+  BRANCH_NAMES,
+  BRANCHES,
+  COMMANDS,
+  CONFIGS,
+  HEADS,
+  IDS,
+  NAMES,
+  POLICIES,
+  POSITION_META,
+  SNAPSHOTS,
+  TURNS,
+  VERSIONS,
+} from './tables.ts';
+
+/** Under `^sys`, more rows than this beside twice the living nodes are written anew (snapshots: sys churn). */
+const SYS_SLACK = 64;
+
+const FIXED: readonly FixedName[] = ['root', 'sys', 'seq', 'ah'];
+
+/** Observations change nothing here, but their command is remembered like every other. */
+export const observeSnapshots = ({ history, command, seq, digest }: AppliedFrame, rows: Rows): void => {
+  rows.put(COMMANDS, [history, command], [seq, digest]);
+};
+
+/** Writes what one frame changed, and no more (snapshots: writes). */
+export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
+  const { history, seq, branchId } = frame;
+  rows.put(COMMANDS, [history, frame.command], [seq, frame.digest]);
+  const start = foldBranchStart(frame, rows);
+  foldNames(frame, rows);
+  // A branch that was only started reads what its parent has.
+  if (frame.started !== null && frame.started.how !== 'start') return;
+
+  const head = frame.started === null ? rows.get(HEADS, [history, branchId]) : undefined;
+  const ownMetaSeq = (head?.[1] ?? null) as number | null;
+  const before = start ?? metaBefore(frame, rows, ownMetaSeq);
+  const net = netChanges(frame.changes);
+  const systemRows = foldSystemRows(frame, before, net, rows);
+  foldNodes(frame, net, systemRows.sys, systemRows.rewritten, rows);
+  foldTurns(frame, net, rows);
+  foldFixed(frame, net, rows);
+  foldSnapshot(frame, rows);
+
+  const meta: PositionMeta = {
+    ...systemRows,
+    ...liveLocationsAfter(frame, before, net),
+    ...foldDecisionState(frame, before, rows),
+  };
+  const metaChanged = frame.snapshot !== null || before === EMPTY_META || !equalPositionMeta(before, meta);
+  if (metaChanged) rows.put(POSITION_META, [history, branchId, seq], positionMetaCells(meta));
+  rows.put(HEADS, [history, branchId], [seq, metaChanged ? seq : ownMetaSeq]);
+};
+
+/** The mark of a history that has no frame. */
+const EMPTY_META: PositionMeta = {
+  cycle: 0,
+  oldestLive: 0,
+  olderLive: [],
+  oldestTurn: 0,
+  newest: 0n,
+  nextIndex: 0,
+  policy: null,
+  config: null,
+  sys: 0,
+  sysLive: 0,
+  sysRows: 0,
+};
+
+const metaBefore = (
+  { history, branchId, seq }: AppliedFrame,
+  rows: Rows,
+  ownMetaSeq: number | null,
+): PositionMeta => {
+  const own = ownMetaSeq === null ? undefined : rows.get(POSITION_META, [history, branchId, ownMetaSeq]);
+  return own === undefined ? readPositionMeta(rows, history, branchId, seq - 1).meta : positionMetaOf(own);
+};
+
+/** Writes the branch that the frame starts; gives the mark at its beginning. */
+const foldBranchStart = (
+  { history, seq, branchId, started, events }: AppliedFrame,
+  rows: Rows,
+): PositionMeta | undefined => {
+  if (started === null) return undefined;
+  if (started.how === 'start') {
+    const first = events.find((event) => event.type === 'HistoryStarted');
+    const thread = first?.thread === 'pre' ? 'pre' : null;
+    rows.put(BRANCHES, [history, branchId], [null, null, null, null, 'main', thread]);
+    rows.put(BRANCH_NAMES, [history, 'main'], [branchId]);
+    return EMPTY_META;
+  }
+  const event = events.find((each) => each.type === 'BranchStarted');
+  const name = event?.name ?? null;
+  const { parent, at } = started;
+  const nearest = readPositionMeta(rows, history, parent, at);
+  const thread = rows.get(BRANCHES, [history, parent])?.[5] ?? null;
+  rows.put(BRANCHES, [history, seq], [parent, at, nearest.at.branchId, nearest.at.seq, name, thread]);
+  if (name !== null) rows.put(BRANCH_NAMES, [history, name], [branchId]);
+  if (started.how === 'rollback') renameBranch(history, parent, event?.abandoned ?? null, rows);
+  return nearest.meta;
+};
+
+/** The branch that a rollback leaves gives its name away. */
+const renameBranch = (history: string, branchId: number, name: string | null, rows: Rows): void => {
+  const row = rows.get(BRANCHES, [history, branchId]);
+  if (row === undefined || (row[4] ?? null) === name) return;
+  rows.put(
+    BRANCHES,
+    [history, branchId],
+    row.map((cell, i) => (i === 4 ? name : cell)),
+  );
+  if (name !== null) rows.put(BRANCH_NAMES, [history, name], [branchId]);
+};
+
+const foldNames = ({ history, events }: AppliedFrame, rows: Rows): void => {
+  for (const event of events) {
+    const named = namedPosition(event);
+    if (named !== null) rows.put(NAMES, [history, named.name], [named.branchId, named.seq]);
+  }
+};
+
+/** True for a record that says by itself, after this frame, that it is gone. */
+const hasExpired = (record: { readonly expires: number | null }, cycle: number): boolean =>
+  record.expires !== null && record.expires <= cycle;
+
+const foldNodes = (
+  { history, branchId, seq, state }: AppliedFrame,
+  { nodes }: NetChanges,
+  sys: number,
+  rewritten: boolean,
+  rows: Rows,
+): void => {
+  const region = (record: NodeRecord): number => (record.location.kind === 'sys' ? REGION.sys : REGION.turn);
+  const locationOf = (record: NodeRecord): number =>
+    record.location.kind === 'sys' ? sys : record.location.cycle;
+  const key = (record: NodeRecord, id: string): [string, number, number, number, string, number] => [
+    history,
+    branchId,
+    region(record),
+    locationOf(record),
+    id,
+    seq,
+  ];
+  for (const { id, before, after } of nodes) {
+    if (after === undefined) {
+      // Plain expiry writes nothing: the row says it. An id that only passed through stays taken all the same.
+      if (before !== undefined && hasExpired(before, state.tree.cycle)) continue;
+      rows.put(IDS, [history, id, seq, branchId], TOMBSTONE);
+      if (before !== undefined && !(rewritten && before.location.kind === 'sys'))
+        rows.put(VERSIONS, key(before, id), TOMBSTONE);
+      continue;
+    }
+    rows.put(IDS, [history, id, seq, branchId], [region(after), locationOf(after)]);
+    rows.put(VERSIONS, key(after, id), nodeCells(after));
+    const hasMoved =
+      before !== undefined && (region(before) !== region(after) || locationOf(before) !== locationOf(after));
+    if (hasMoved && !(rewritten && before.location.kind === 'sys'))
+      rows.put(VERSIONS, key(before, id), TOMBSTONE);
+  }
+};
+
+const foldTurns = (
+  { history, branchId, seq, state }: AppliedFrame,
+  { turns }: NetChanges,
+  rows: Rows,
+): void => {
+  for (const { id, before, after } of turns) {
+    const record = after ?? before;
+    if (record === undefined || (after === undefined && hasExpired(record, state.tree.cycle))) {
+      if (before === undefined) rows.put(IDS, [history, id, seq, branchId], TOMBSTONE);
+      continue;
+    }
+    const { cycle, ordinal } = record.location;
+    rows.put(
+      IDS,
+      [history, id, seq, branchId],
+      after === undefined ? TOMBSTONE : [REGION.turnItself, cycle, ordinal === 0 ? null : ordinal],
+    );
+    rows.put(
+      TURNS,
+      [history, branchId, cycle, ordinal, seq],
+      after === undefined ? TOMBSTONE : turnCells(after),
+    );
+  }
+};
+
+const foldFixed = (
+  { history, branchId, seq, started, state }: AppliedFrame,
+  { fixed }: NetChanges,
+  rows: Rows,
+): void => {
+  FIXED.forEach((name, ordinal) => {
+    const record = fixed.get(name) ?? (started?.how === 'start' ? state.tree[name].record : undefined);
+    if (record === undefined) return;
+    const { id } = record.headers;
+    rows.put(IDS, [history, id, seq, branchId], [REGION.fixed, 0]);
+    rows.put(VERSIONS, [history, branchId, REGION.fixed, 0, id, seq], fixedCells(record, ordinal));
+  });
+};
+
+const foldSnapshot = ({ history, branchId, seq, snapshot }: AppliedFrame, rows: Rows): void => {
+  if (snapshot === null) return;
+  const { cycle, treeHash, threadHash, counts } = snapshot;
+  rows.put(
+    SNAPSHOTS,
+    [history, branchId, cycle],
+    [seq, treeHash, threadHash, counts.nodes, counts.blocks, counts.turns],
+  );
+};
+
+type SystemRows = Pick<PositionMeta, 'sys' | 'sysLive' | 'sysRows'> & { readonly rewritten: boolean };
+
+/** Counts the rows under `^sys`; at a commit that finds too many dead ones the living are written at a new place. */
+const foldSystemRows = (
+  { history, branchId, seq, snapshot, state }: AppliedFrame,
+  before: PositionMeta,
+  { nodes }: NetChanges,
+  rows: Rows,
+): SystemRows => {
+  let { sysLive, sysRows } = before;
+  for (const { before: was, after } of nodes) {
+    const wasSys = was?.location.kind === 'sys';
+    const isSys = after?.location.kind === 'sys';
+    if (isSys && !wasSys) sysLive++;
+    if (wasSys && !isSys) sysLive--;
+    if (isSys || (wasSys && !(after === undefined && hasExpired(was, state.tree.cycle)))) sysRows++;
+  }
+  if (snapshot === null || sysRows <= 2 * sysLive + SYS_SLACK)
+    return { sys: before.sys, sysLive, sysRows, rewritten: false };
+  const { sys } = state.tree;
+  eachInSubtree(sys, (node) => {
+    if (node !== sys)
+      rows.put(
+        VERSIONS,
+        [history, branchId, REGION.sys, seq, idOf(node), seq],
+        nodeCells(node.record as NodeRecord),
+      );
+  });
+  return { sys: seq, sysLive, sysRows: sysLive, rewritten: true };
+};
+
+const liveLocationsAfter = (
+  { state, snapshot }: AppliedFrame,
+  before: PositionMeta,
+  { nodes }: NetChanges,
+): LiveLocations & Pick<PositionMeta, 'oldestTurn'> => {
+  const added: number[] = [];
+  for (const { after } of nodes)
+    if (after?.location.kind === 'turn' && after.location.cycle < before.oldestLive)
+      added.push(after.location.cycle);
+  const live =
+    snapshot === null ? liveAfterAttachment(before, added) : liveAfterCommit(state.tree, before, added);
+  return { ...live, oldestTurn: snapshot === null ? before.oldestTurn : oldestTurnOf(state.tree) };
+};
+
+const foldDecisionState = (
+  { history, seq, events, state }: AppliedFrame,
+  before: PositionMeta,
+  rows: Rows,
+): Pick<PositionMeta, 'cycle' | 'newest' | 'nextIndex' | 'policy' | 'config'> => {
+  const configured = events.some((event) => event.type === 'PolicyConfigured');
+  if (configured) rows.put(POLICIES, [history, seq], [state.policy]);
+  const changed = events.some((event) => event.type === 'ConfigurationChanged');
+  if (changed) rows.put(CONFIGS, [history, seq], [state.config]);
+  return {
+    cycle: state.tree.cycle,
+    newest: state.newest,
+    nextIndex: state.nextIndex,
+    policy: configured ? seq : before.policy,
+    config: changed ? seq : before.config,
+  };
+};

@@ -1,0 +1,12 @@
+import type { Fold } from './fold-frame.ts';
+import { foldSnapshots, observeSnapshots } from './fold-snapshots.ts';
+import { SNAPSHOTS_TABLES } from './tables.ts';
+
+/** The state that everything stands on: every position of every branch, and what commands are decided on. */
+export const HISTORY_STORE: Fold = {
+  name: 'history-store',
+  version: 3,
+  tables: SNAPSHOTS_TABLES,
+  fold: foldSnapshots,
+  observe: observeSnapshots,
+};

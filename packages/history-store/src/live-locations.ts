@@ -1,0 +1,111 @@
+import type { Tree, TreeNode, TurnRecord } from '@stemma/context-tree';
+
+/** So many older places may stand beside the range that a position is read from. */
+const MAX_OLDER_LIVE = 32;
+
+/** A run of dead places shorter than this is read over rather than jumped: it costs less than a wider mark. */
+const MIN_GAP = 8;
+
+export type LiveLocations = { readonly oldestLive: number; readonly olderLive: readonly number[] };
+
+const cycleOf = (turn: TreeNode): number => (turn.record as TurnRecord).location.cycle;
+
+/**
+ * The turns of a tree by place. Sealed turns stand in the order of their places; only turns that an import brought with
+ * an offset above 0 stand behind them.
+ */
+const turnsByLocation = (tree: Tree): { readonly turns: readonly TreeNode[]; readonly end: number } => {
+  const { turns } = tree;
+  const last = turns.at(-1);
+  if (last === undefined) return { turns, end: 0 };
+  let end = turns.length;
+  while (end > 0 && cycleOf(turns[end - 1] as TreeNode) === cycleOf(last)) end--;
+  const before = turns[end - 1];
+  const importedLast = before !== undefined && cycleOf(before) > cycleOf(last);
+  return { turns, end: importedLast ? end : turns.length };
+};
+
+const hasChildren = (turn: TreeNode | undefined): boolean =>
+  turn !== undefined && (turn.kids?.length ?? 0) > 0;
+
+/** The lowest place of a turn, or the open head's. */
+export const oldestTurnOf = (tree: Tree): number => {
+  const { turns } = tree;
+  let oldest = tree.cycle + 1;
+  const first = turns[0];
+  const last = turns.at(-1);
+  if (first !== undefined) oldest = Math.min(oldest, cycleOf(first));
+  if (last !== undefined) oldest = Math.min(oldest, cycleOf(last));
+  return oldest;
+};
+
+/** The first `limit` places from `from` on with something alive, ascending, the open head's last. */
+const listLiveLocations = (tree: Tree, from: number, limit: number): number[] => {
+  const { turns, end } = turnsByLocation(tree);
+  const locations: number[] = [];
+  let last = -1;
+  for (let i = end; i < turns.length && locations.length < limit; i++) {
+    const turn = turns[i] as TreeNode;
+    const cycle = cycleOf(turn);
+    if (cycle >= from && cycle !== last && hasChildren(turn)) locations.push((last = cycle));
+  }
+  for (let i = lowerBound(turns, end, from); i < end && locations.length < limit; i++) {
+    const turn = turns[i] as TreeNode;
+    const cycle = cycleOf(turn);
+    if (cycle > last && hasChildren(turn)) locations.push((last = cycle));
+  }
+  if (locations.length < limit) locations.push(tree.cycle + 1);
+  return locations;
+};
+
+const isLive = (tree: Tree, location: number): boolean =>
+  listLiveLocations(tree, location, 1)[0] === location;
+
+const lowerBound = (turns: readonly TreeNode[], end: number, cycle: number): number => {
+  let low = 0;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (cycleOf(turns[middle] as TreeNode) < cycle) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/**
+ * Where something is alive after a commit or import (snapshots: oldestLive): the range moves up past what has died; what
+ * lives far below the rest goes into `also`, at most 32 places. `added`: places that this frame put something into.
+ * Costs a bounded number of steps but for dead places, each of which is passed once in the life of a branch.
+ */
+export const liveAfterCommit = (
+  tree: Tree,
+  before: LiveLocations,
+  added: readonly number[],
+): LiveLocations => {
+  const older = olderLocations(before, added).filter((location) => isLive(tree, location));
+  if (older.length >= MAX_OLDER_LIVE) return boundedLiveLocations(older, before.oldestLive);
+  const found = listLiveLocations(tree, before.oldestLive, MAX_OLDER_LIVE + 1 - older.length);
+  let start = 0;
+  for (let i = 1; i < found.length; i++)
+    if ((found[i] as number) - (found[i - 1] as number) > MIN_GAP) start = i;
+  return { oldestLive: found[start] as number, olderLive: [...older, ...found.slice(0, start)] };
+};
+
+/** The same between commits: only what was put into older places is added. */
+export const liveAfterAttachment = (before: LiveLocations, added: readonly number[]): LiveLocations =>
+  boundedLiveLocations(olderLocations(before, added), before.oldestLive);
+
+/** Where there is no room beside the range, it goes down to the youngest of the older places. */
+const boundedLiveLocations = (older: readonly number[], oldestLive: number): LiveLocations =>
+  older.length <= MAX_OLDER_LIVE
+    ? { oldestLive, olderLive: older }
+    : { oldestLive: older[MAX_OLDER_LIVE] as number, olderLive: older.slice(0, MAX_OLDER_LIVE) };
+
+const olderLocations = (before: LiveLocations, added: readonly number[]): readonly number[] => {
+  const newLocations = added.filter(
+    (location) => location < before.oldestLive && !before.olderLive.includes(location),
+  );
+  return newLocations.length === 0
+    ? before.olderLive
+    : [...before.olderLive, ...new Set(newLocations)].sort((a, b) => a - b);
+};

@@ -1,0 +1,49 @@
+import type { BranchTip } from '@stemma/history';
+import type { RowReader } from '@stemma/row-store';
+import { readTipSeq } from './read-position.ts';
+import { BRANCH_NAMES, BRANCHES, COMMANDS, IDS, NAMES } from './tables.ts';
+
+/** True if a node of the history, of whatever branch and time, has or had this id. */
+export const isIdTaken = (rows: RowReader, history: string, id: string): boolean =>
+  rows.range(IDS, { prefix: [history, id], limit: 1 }).length > 0;
+
+/** True if the frame that started the history brought the node: it came with an import. */
+export const isFromFirstFrame = (rows: RowReader, history: string, id: string): boolean =>
+  rows.range(IDS, { prefix: [history, id], to: 0, limit: 1 }).length > 0;
+
+/** The position that a name stands for. */
+export const findNamedPosition = (
+  rows: RowReader,
+  history: string,
+  name: string,
+): { readonly branchId: number; readonly seq: number } | undefined => {
+  const value = rows.get(NAMES, [history, name]);
+  return value && { branchId: value[0] as number, seq: value[1] as number };
+};
+
+/** The frame that a command became (record §3: commands remembered). */
+export const findCommand = (
+  rows: RowReader,
+  history: string,
+  command: string,
+): { readonly seq: number; readonly digest: Uint8Array } | undefined => {
+  const value = rows.get(COMMANDS, [history, command]);
+  return value && { seq: value[0] as number, digest: value[1] as Uint8Array };
+};
+
+/** The branch that has a name now. */
+export const findBranchByName = (rows: RowReader, history: string, name: string): number | undefined =>
+  (rows.get(BRANCH_NAMES, [history, name])?.[0] ?? undefined) as number | undefined;
+
+/** Where a branch stands, in two look-ups; undefined: there is none. */
+export const readBranchTip = (rows: RowReader, history: string, branchId: number): BranchTip | undefined => {
+  const row = rows.get(BRANCHES, [history, branchId]);
+  if (row === undefined) return undefined;
+  const [parent, at, , , name] = row;
+  return {
+    branchId,
+    parent: parent == null ? null : { branchId: parent as number, at: at as number },
+    name: (name ?? null) as string | null,
+    seq: readTipSeq(rows, history, branchId),
+  };
+};

@@ -1,0 +1,36 @@
+import type { RowReader } from '@stemma/row-store';
+import type { Segment } from './ancestor-path.ts';
+import { isTombstone, REGION } from './records.ts';
+import { IDS } from './tables.ts';
+
+/** A frame in which a node came, went, changed or moved. */
+export type NodeHistoryEntry = {
+  readonly seq: number;
+  readonly branchId: number;
+  /** What it lies in after the frame; null: it is gone. */
+  readonly location: 'sys' | 'turn' | 'fixed' | 'turnItself' | null;
+};
+
+const locationOf = (region: number): NodeHistoryEntry['location'] => {
+  if (region === REGION.sys) return 'sys';
+  if (region === REGION.turn) return 'turn';
+  return region === REGION.fixed ? 'fixed' : 'turnItself';
+};
+
+/** The frames on an ancestor path that wrote a row for a node, oldest first; the first is the one that brought it. */
+export const readNodeHistory = (
+  rows: RowReader,
+  history: string,
+  ancestorPath: readonly Segment[],
+  id: string,
+): readonly NodeHistoryEntry[] => {
+  const limits = new Map(ancestorPath.map(({ branchId, limit }) => [branchId, limit]));
+  return rows
+    .range(IDS, { prefix: [history, id] })
+    .filter(({ key }) => (key[2] as number) <= (limits.get(key[3] as number) ?? -1))
+    .map(({ key, value }) => ({
+      seq: key[2] as number,
+      branchId: key[3] as number,
+      location: isTombstone(value) ? null : locationOf(value[0] as number),
+    }));
+};

@@ -1,0 +1,97 @@
+import { fail } from '@stemma/errors';
+import type { RowReader, Value } from '@stemma/row-store';
+import { readBranch } from './ancestor-path.ts';
+import { POSITION_META } from './tables.ts';
+
+/** What is known of a position besides its nodes. `policy`, `config`: the frames that configured them. */
+export type PositionMeta = {
+  /** Of the newest commit or import. */
+  readonly cycle: number;
+  /** The lowest place with something alive, but for those in `also`, which are lower. */
+  readonly oldestLive: number;
+  readonly olderLive: readonly number[];
+  readonly oldestTurn: number;
+  /** The largest `created_at_ns` of a node made on the ancestor path. */
+  readonly newest: bigint;
+  /** The next `creation_index`. */
+  readonly nextIndex: number;
+  readonly policy: number | null;
+  readonly config: number | null;
+  /** The number of the `^sys` place, its living nodes, and its rows since it was begun. */
+  readonly sys: number;
+  readonly sysLive: number;
+  readonly sysRows: number;
+};
+
+export type PositionKey = { readonly branchId: number; readonly seq: number };
+
+export const positionMetaCells = (meta: PositionMeta): Value => [
+  meta.cycle,
+  meta.oldestLive,
+  meta.oldestTurn,
+  meta.newest,
+  meta.nextIndex,
+  meta.sysLive,
+  meta.sysRows,
+  meta.sys === 0 ? null : meta.sys,
+  meta.policy,
+  meta.olderLive.length === 0 ? null : meta.olderLive,
+  meta.config,
+];
+
+export const positionMetaOf = (value: Value): PositionMeta => ({
+  cycle: value[0] as number,
+  oldestLive: value[1] as number,
+  oldestTurn: value[2] as number,
+  newest: value[3] as bigint,
+  nextIndex: value[4] as number,
+  sysLive: value[5] as number,
+  sysRows: value[6] as number,
+  sys: (value[7] ?? 0) as number,
+  policy: value[8] as number | null,
+  olderLive: (value[9] ?? []) as readonly number[],
+  config: (value[10] ?? null) as number | null,
+});
+
+export const equalPositionMeta = (a: PositionMeta, b: PositionMeta): boolean =>
+  a.cycle === b.cycle &&
+  a.oldestLive === b.oldestLive &&
+  a.oldestTurn === b.oldestTurn &&
+  a.newest === b.newest &&
+  a.nextIndex === b.nextIndex &&
+  a.policy === b.policy &&
+  a.config === b.config &&
+  a.sys === b.sys &&
+  a.sysLive === b.sysLive &&
+  a.sysRows === b.sysRows &&
+  a.olderLive.length === b.olderLive.length &&
+  a.olderLive.every((location, i) => location === b.olderLive[i]);
+
+/**
+ * The mark that holds at a position: the newest on its ancestor path (snapshots: read).
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
+export const readPositionMeta = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number,
+): { readonly at: PositionKey; readonly meta: PositionMeta } => {
+  const [own] = rows.range(POSITION_META, { prefix: [history, branchId], to: seq, reverse: true, limit: 1 });
+  if (own !== undefined)
+    return { at: { branchId, seq: own.key[2] as number }, meta: positionMetaOf(own.value) };
+  const { parent, metaAt } = readBranch(rows, history, branchId);
+  // The branch's row knows the mark at its beginning; before that, its parent's past counts.
+  if (parent === null || metaAt === null || seq < branchId)
+    return parent === null
+      ? failWithoutMeta(history)
+      : readPositionMeta(rows, history, parent.branchId, Math.min(seq, parent.at));
+  const value = rows.get(POSITION_META, [history, metaAt.branchId, metaAt.seq]);
+  if (value === undefined) return failWithoutMeta(history);
+  return { at: metaAt, meta: positionMetaOf(value) };
+};
+
+const failWithoutMeta = (history: string): never => {
+  throw fail('E_INTERNAL', `the rows of ${history} lack the mark of its beginning`);
+};

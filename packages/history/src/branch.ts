@@ -1,0 +1,103 @@
+import { freshFixed, recordsOf, Tree, type FixedIds, type ThreadMode } from '@stemma/context-tree';
+import { NO_CONFIG } from './config.ts';
+import type { BranchParts, LoadBranch } from './contracts.ts';
+import type { BranchState, BranchTip, HistoryState, Sources } from './state.ts';
+
+/** A history of which nothing is at hand; `next` is the `seq` of its next frame. */
+export const openHistory = (history: string, next: number): HistoryState => ({
+  history,
+  next,
+  loadedBranches: new Map(),
+  startedBranches: new Map(),
+  abandonedNames: new Map(),
+});
+
+/** The root branch of a new history: empty, after cycle `cycle`. */
+export const newRootBranch = (ids: FixedIds, thread: ThreadMode, cycle: number): BranchState => ({
+  branchId: 0,
+  parent: null,
+  name: 'main',
+  seq: 0,
+  tree: new Tree({ cycle, fixed: freshFixed(ids), turns: [], nodes: [] }, thread, true),
+  newest: 0n,
+  nextIndex: 0,
+  policy: null,
+  config: NO_CONFIG,
+  thread,
+});
+
+export const loadBranch: LoadBranch = (parts) => ({
+  branchId: parts.branchId,
+  parent: parts.parent,
+  name: parts.name,
+  seq: parts.seq,
+  tree: new Tree(parts, parts.thread),
+  newest: parts.newest,
+  nextIndex: parts.nextIndex,
+  policy: parts.policy,
+  config: parts.config,
+  thread: parts.thread,
+});
+
+/** A branch as it is now, as parts that later frames leave alone. */
+export const branchParts = (branch: BranchState): BranchParts => ({
+  ...recordsOf(branch.tree),
+  branchId: branch.branchId,
+  parent: branch.parent,
+  name: branch.name,
+  seq: branch.seq,
+  newest: branch.newest,
+  nextIndex: branch.nextIndex,
+  policy: branch.policy,
+  config: branch.config,
+  thread: branch.thread,
+});
+
+/**
+ * A branch at its newest frame, taken in from the sources when it is not at hand. One that was only started begins as
+ * the tree and configuration of its parent's position (context-tree §10.21).
+ *
+ * @throws Missing
+ */
+export const requireBranch = (state: HistoryState, branchId: number, sources: Sources): BranchState => {
+  const known = state.loadedBranches.get(branchId);
+  if (known !== undefined) return known;
+  const started = state.startedBranches.get(branchId);
+  const loaded =
+    started === undefined
+      ? sources.position(branchId, null)
+      : { ...sources.position(started.parent.branchId, started.parent.at), ...started };
+  const name = state.abandonedNames.get(branchId);
+  if (name !== undefined) loaded.name = name;
+  state.startedBranches.delete(branchId);
+  state.loadedBranches.set(branchId, loaded);
+  return loaded;
+};
+
+/** Where a branch stands: no tree is taken in for it. */
+export const branchTip = (state: HistoryState, branchId: number, sources: Sources): BranchTip | undefined => {
+  const known = state.loadedBranches.get(branchId) ?? state.startedBranches.get(branchId);
+  if (known !== undefined) return { branchId, parent: known.parent, name: known.name, seq: known.seq };
+  const found = sources.branchTip(branchId);
+  const name = state.abandonedNames.get(branchId);
+  return found === undefined || name === undefined ? found : { ...found, name };
+};
+
+/** What of a branch changes besides its tree, to put it back. */
+export type BranchScalars = Pick<BranchState, 'name' | 'seq' | 'newest' | 'nextIndex' | 'policy' | 'config'>;
+
+export const branchScalars = ({
+  name,
+  seq,
+  newest,
+  nextIndex,
+  policy,
+  config,
+}: BranchState): BranchScalars => ({
+  name,
+  seq,
+  newest,
+  nextIndex,
+  policy,
+  config,
+});

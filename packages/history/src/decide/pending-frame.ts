@@ -1,0 +1,78 @@
+import { checkId, liesInSys, type InputErrorContext, type TreeNode } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import type { HistoryEvent } from '@stemma/events';
+import { evolve, type BranchEvent } from '../evolve.ts';
+import type { BranchState, BranchTip, Lookups, Sources } from '../state.ts';
+
+/** A command while it is decided: the events so far, already applied to the branch's tree, which is taken back at the end. */
+export type PendingFrame = {
+  readonly branch: BranchState;
+  /** The `seq` that the frame is going to have. */
+  readonly seq: number;
+  readonly clock: bigint;
+  /** The one time of the command's nodes, once it is needed (context-tree §2). */
+  time: bigint | null;
+  readonly events: HistoryEvent[];
+  readonly sources: Sources;
+  readonly lookups: Lookups;
+  /** Ids and names that the command itself has used. */
+  readonly ids: Set<string>;
+  readonly names: Set<string>;
+  /** The id of the command. */
+  readonly command: string;
+  /** Where a branch of the history stands; undefined: there is none. */
+  readonly tipOf: (branchId: number) => BranchTip | undefined;
+};
+
+/** Records a fact and applies it, so that the next step sees it. */
+export const emit = (pending: PendingFrame, event: BranchEvent): void => {
+  const ref = { seq: pending.seq, index: pending.events.length };
+  pending.events.push(event);
+  evolve(pending.branch, event, ref, pending.sources);
+};
+
+/**
+ * The time of a step's nodes: one value for a command, the clock's, but always past what the branch has
+ * (context-tree §2: time); or of its own (imports, §9: times and ids).
+ */
+export const timeOf = (pending: PendingFrame, own: bigint | undefined): bigint => {
+  const least = pending.branch.newest + 1n;
+  if (own !== undefined) return own > least ? own : least;
+  pending.time ??= pending.clock > least ? pending.clock : least;
+  return pending.time;
+};
+
+const isIdTaken = (pending: PendingFrame, id: string): boolean =>
+  pending.branch.tree.get(id) !== undefined || pending.ids.has(id) || pending.lookups.idTaken(id);
+
+const GIVEN: InputErrorContext = { code: 'E_NODE_INVALID', what: 'the node' };
+
+/**
+ * The id of a new node: the given one, or one made from its position, with `-` appended while taken (context-tree §2).
+ *
+ * @throws E_NODE_EXISTS when the given id was ever used in the history; E_KEY_TOO_LONG; Missing.
+ */
+export const newId = (pending: PendingFrame, given: string | undefined, made: string): string => {
+  let id = given ?? made;
+  if (given === undefined) while (isIdTaken(pending, id)) id += '-';
+  else {
+    checkId(given, GIVEN);
+    if (isIdTaken(pending, given))
+      throw fail('E_NODE_EXISTS', `the id ${given} is or was in use in this history`, { id: given });
+  }
+  pending.ids.add(id);
+  return id;
+};
+
+/** The id that a node at a place in the order of insertion is given: no two of a history are alike. */
+export const nodeIdAt = (branchId: number, cycle: number, index: number): string =>
+  `n:${branchId}:${cycle}:${index}`;
+export const turnIdAt = (branchId: number, cycle: number): string => `t:${branchId}:${cycle}`;
+
+/** True if what is put below this node lies under `^sys`. */
+export const isSysSide = (pending: PendingFrame, parent: TreeNode): boolean =>
+  parent === pending.branch.tree.sys ||
+  (parent.parent !== null &&
+    parent !== pending.branch.tree.ah &&
+    'place' in parent.record &&
+    liesInSys(parent));

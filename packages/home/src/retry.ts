@@ -1,0 +1,47 @@
+import { isStemmaError, type StemmaError } from '@stemma/errors';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type Retry = {
+  /** What `work` gives, tried again for as long as what it needs is away. @throws what waiting does not help against */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** What is waited for just now, in a sentence. */
+  waitingFor(): string | null;
+};
+
+const FIRST_PAUSE = 100;
+const MAX_PAUSE = 10_000;
+
+/**
+ * Waits with growing pauses while brokers, disks or contents are away, and says so once, and once when it goes on. After
+ * the signal nothing is tried again. `more`: other errors that pass.
+ */
+export const openRetry = (
+  signal: AbortSignal,
+  say: (sentence: string) => void,
+  isAlsoTransient: (error: StemmaError) => boolean = () => false,
+): Retry => {
+  let reason: string | null = null;
+  return {
+    waitingFor: () => reason,
+    async run(work) {
+      for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
+        try {
+          const done = await work();
+          if (reason !== null) say('it is back: going on');
+          reason = null;
+          return done;
+        } catch (error) {
+          if (signal.aborted || !isStemmaError(error) || !(isTransient(error) || isAlsoTransient(error)))
+            throw error;
+          if (reason === null) say(`waiting: ${error.message} (${error.code})`);
+          reason = error.message;
+          await sleep(pause, undefined, { signal });
+        }
+      }
+    },
+  };
+};
+
+/** A content that is not there can be put back. */
+const isTransient = ({ code, row }: StemmaError): boolean =>
+  row.retriable || code === 'E_CONTENT_MISSING' || code === 'E_CONTENT_DAMAGED';

@@ -1,0 +1,65 @@
+import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { addCount, addWarning, type Tally } from '../tally.ts';
+import { KNOWN_FIELDS, KNOWN_PARTS } from './fields.ts';
+
+/** Watches the messages of a conversation go by and writes the report. */
+export type ImportAudit = {
+  readonly tally: Tally;
+  readonly addMessage: (message: WideJsonObject, where: string) => void;
+  readonly finish: (messages: number, besides: WideJsonObject) => void;
+};
+
+/** Calls that may wait for an answer at once; more are not watched, so that memory stays bounded. */
+const MAX_WAITING = 10_000;
+
+export const newImportAudit = (tally: Tally): ImportAudit => {
+  const waiting = new Map<string, string>();
+
+  const auditAnswer = (message: WideJsonObject, where: string): void => {
+    const { tool_call_id: id } = message;
+    if (typeof id !== 'string') addWarning(tally, `${where} is a tool message without a tool_call_id`);
+    else if (!waiting.delete(id))
+      addWarning(tally, `${where} answers the call ${short(id)}, which was not made or is answered`);
+  };
+  const auditCalls = (message: WideJsonObject, where: string): void => {
+    const { tool_calls: calls } = message;
+    if (!Array.isArray(calls)) return;
+    for (const call of calls as readonly WideJson[]) {
+      addCount(tally.read, 'calls');
+      const id = isJsonObject(call) ? call['id'] : undefined;
+      if (typeof id === 'string' && waiting.size < MAX_WAITING) waiting.set(id, where);
+    }
+  };
+  return {
+    tally,
+    addMessage: (message, where) => {
+      addCount(tally.read, 'messages');
+      addCount(tally.read, `role ${message['role'] as string}`);
+      for (const name of Object.keys(message))
+        if (!KNOWN_FIELDS.has(name)) addCount(tally.unknown, `field ${name}`);
+      auditContent(tally, message['content'], where);
+      if (message['role'] === 'tool') auditAnswer(message, where);
+      auditCalls(message, where);
+    },
+    finish: (messages, besides) => {
+      if (messages === 0) addWarning(tally, 'the conversation has no messages');
+      for (const name of Object.keys(besides))
+        addCount(messages === 0 ? tally.skipped : tally.unknown, `beside the messages ${name}`);
+      for (const [id, where] of waiting) addWarning(tally, `the call ${short(id)} of ${where} has no answer`);
+    },
+  };
+};
+
+const auditContent = (tally: Tally, content: WideJson | undefined, where: string): void => {
+  if (content === undefined || content === null || typeof content === 'string') return;
+  if (!Array.isArray(content)) {
+    addWarning(tally, `${where} has a content that is neither text, null nor a list`);
+    return;
+  }
+  for (const part of content as readonly WideJson[]) {
+    const type = isJsonObject(part) && typeof part['type'] === 'string' ? part['type'] : 'without a type';
+    addCount(KNOWN_PARTS.has(type) ? tally.read : tally.unknown, `part ${type}`);
+  }
+};
+
+const short = (id: string): string => (id.length > 60 ? `${id.slice(0, 60)}…` : id);

@@ -1,0 +1,42 @@
+import type { ErrorCode, ErrorDetail } from '@stemma/errors';
+
+/** What the appending thread is told when it begins. */
+export type WorkerOptions = {
+  readonly directory: string;
+  /** For a new log; of one that is there already, how many it has. */
+  partitions: number;
+  readonly segmentBytes: number;
+  readonly stepBytes: number;
+  /** Milliseconds to wait for the lock. */
+  readonly busyAfter: number;
+  /** For tests: which sync fails, counted from 1. */
+  readonly failAtSync: number | null;
+};
+
+/** What one group appends, in order: flat, since thousands of small buffers are slow to hand over. */
+export type AppendGroup = {
+  readonly partitions: readonly number[];
+  readonly keys: readonly string[];
+  readonly lengths: readonly number[];
+  /** The records one behind the other. */
+  readonly bytes: Uint8Array;
+};
+
+export type Job =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'append'; readonly group: AppendGroup }
+  | { readonly kind: 'close' };
+
+export type Failure = { readonly code: ErrorCode; readonly message: string; readonly detail: ErrorDetail };
+
+export type JobAnswer =
+  | { readonly kind: 'opened'; readonly partitions: number }
+  /** Where each entry begins, and where the one behind it would. */
+  | { readonly kind: 'appended'; readonly offsets: Float64Array; readonly nexts: Float64Array }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'failed'; readonly failure: Failure }
+  /** A sync failed: the process ends. */
+  | { readonly kind: 'fatal'; readonly message: string };
+
+export type JobRequest = { readonly id: number; readonly job: Job };
+export type JobResponse = { readonly id: number; readonly answer: JobAnswer };

@@ -1,0 +1,110 @@
+import { open, type RootDatabase } from 'lmdb';
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
+
+/** What stands in the environment: for each partition where it ends, and where its last segment begins. */
+export type PartitionEnd = { readonly end: number; readonly base: number };
+
+/** The lock between processes and the durable ends (record §6). Not synced: it is rebuilt when the machine was restarted. */
+export type LockEnvironment = {
+  readonly end: (partition: number) => PartitionEnd | undefined;
+  readonly boot: () => string | undefined;
+  /** Runs an action while holding the lock; what it puts is seen by all when it is through, or not at all. */
+  readonly locked: <T>(
+    action: (put: (partition: number, end: PartitionEnd) => void, putBoot: () => void) => T,
+  ) => T;
+  /** False if somebody put another environment in the place of this one. */
+  readonly isCurrent: () => boolean;
+  readonly close: () => Promise<void>;
+};
+
+const BOOT = 'boot';
+
+export const openLockEnvironment = (directory: string): LockEnvironment => {
+  const path = join(directory, 'lock');
+  const database = openOrReplace(path);
+  const data = join(path, 'data.mdb');
+  const { ino } = statSync(data);
+  return {
+    end: (partition) => {
+      database.resetReadTxn();
+      const bytes = database.getBinary(`end:${partition}`);
+      return bytes?.length === 16 ? { end: bytes.readDoubleBE(0), base: bytes.readDoubleBE(8) } : undefined;
+    },
+    boot: () => {
+      database.resetReadTxn();
+      return database.getBinary(BOOT)?.toString('latin1');
+    },
+    locked: (action) =>
+      database.transactionSync(() =>
+        action(
+          (partition, { end, base }) => {
+            const bytes = Buffer.alloc(16);
+            bytes.writeDoubleBE(end, 0);
+            bytes.writeDoubleBE(base, 8);
+            void database.put(`end:${partition}`, bytes);
+          },
+          () => {
+            void database.put(BOOT, Buffer.from(bootId(), 'latin1'));
+          },
+        ),
+      ),
+    isCurrent: () => {
+      const now = statSync(data, { throwIfNoEntry: false });
+      return now?.ino === ino;
+    },
+    close: () => database.close(),
+  };
+};
+
+/** What an environment held is found again in the segments; one that cannot be read is kept beside. */
+const openOrReplace = (path: string): RootDatabase<Buffer, string> => {
+  const moveAside = (): void =>
+    renameSync(path, `${path}.unreadable-${process.pid}-${process.hrtime.bigint()}`);
+  if (!hasLmdbMagic(join(path, 'data.mdb'))) moveAside();
+  try {
+    return openDatabase(path);
+  } catch {
+    moveAside();
+    return openDatabase(path);
+  }
+};
+
+/** LMDB's own mark, near the beginning of each of its first two pages. LMDB itself may crash where it is missing. */
+const LMDB_MAGIC = Buffer.of(0xde, 0xc0, 0xef, 0xbe);
+
+const hasLmdbMagic = (data: string): boolean => {
+  const size = statSync(data, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return true;
+  const head = Buffer.alloc(64);
+  const file = openSync(data, 'r');
+  readSync(file, head, 0, head.length, 0);
+  closeSync(file);
+  return head.includes(LMDB_MAGIC);
+};
+
+const openDatabase = (path: string): RootDatabase<Buffer, string> => {
+  mkdirSync(path, { recursive: true });
+  const database = open<Buffer, string>({
+    path,
+    encoding: 'binary',
+    cache: false,
+    noSync: true,
+    // With it, commits would be seen by other processes before they are through (record §6).
+    overlappingSync: false,
+    maxReaders: 1024,
+  });
+  database.getBinary(BOOT);
+  return database;
+};
+
+/** What changes when the machine starts again: with it, what was not synced is not to be trusted. */
+export const bootId = (): string => {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    // Elsewhere the time of starting, to ten seconds: a clock that is set makes a rebuild too many, never too few.
+    return `began ${Math.round((Date.now() / 1000 - uptime()) / 10)}`;
+  }
+};

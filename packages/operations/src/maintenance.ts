@@ -1,0 +1,158 @@
+import type { WideJson } from '@stemma/canonical';
+import { verifyContents } from '@stemma/contents';
+import { DEFECTS, readHistoryHead } from '@stemma/history-store';
+import { verifyLog } from '@stemma/log';
+import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
+import { listHistories } from '@stemma/read-models';
+import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { diskUsage } from './disk-usage.ts';
+import type { Services } from './services.ts';
+import type { ReplayOptions, ReplayReport, VerifyReport } from './upkeep-types.ts';
+
+/** Sizes in bytes, counts, and where each partition's rows stand. */
+export const statsOf = async ({
+  directory,
+  usage,
+  log,
+  projection,
+}: Services): Promise<Readonly<Record<string, WideJson>>> => {
+  await projection.catchUp();
+  const ends = await Promise.all(
+    Array.from({ length: log.partitions }, (_, partition) => log.end(partition)),
+  );
+  const bytes = await usage();
+  return projection.read((view) => {
+    const histories = listHistories(view);
+    const sum = (pick: (row: (typeof histories)[number]) => number): number =>
+      histories.reduce((total, row) => total + pick(row), 0);
+    return {
+      log: log.id,
+      histories: histories.length,
+      snapshots: sum(({ snapshots }) => snapshots),
+      frames: sum(({ frames }) => frames),
+      events: sum(({ events }) => events),
+      logBytes: diskUsage(join(directory, 'log')),
+      rowBytes: bytes.rows,
+      contentBytes: bytes.contents,
+      partitions: ends.map((end, partition) => {
+        const cursor = view.cursor(partition);
+        const checkpoint = cursor === null ? null : decodeCheckpoint(cursor);
+        return {
+          end,
+          rows: checkpoint?.cursor.offset ?? 0,
+          accepted: checkpoint?.state.accepted ?? 0,
+          stale: { ...checkpoint?.state.stale },
+          damaged: checkpoint?.state.damage.length ?? 0,
+        };
+      }),
+    };
+  });
+};
+
+/** Builds the rows again: beside the old ones, or (`verify`) in a scratch store beside the home, comparing every row. */
+export const replayRows = async (
+  { directory, projectors }: Services,
+  { verify, batches, stops = false, progress }: ReplayOptions,
+): Promise<ReplayReport> => {
+  mkdirSync(directory, { recursive: true });
+  const scratch = mkdtempSync(join(directory, 'replay-'));
+  let replays = 0;
+  const total = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };
+  let [first, seconds]: [string | null, number] = [null, 0];
+  try {
+    for (const projector of projectors) {
+      if (!verify) await projector.rebuild();
+      const report = await verifyReplay(projector, {
+        scratch: () => openLmdbRowStore({ directory: join(scratch, String(replays++)) }),
+        ...(batches === undefined ? {} : { batchSizes: batches }),
+        ...(stops ? { random: Math.random } : {}),
+        ...(progress === undefined ? {} : { progress }),
+      });
+      for (const name of ['events', 'accepted', 'stale', 'rows', 'differences'] as const)
+        total[name] += report[name];
+      first ??= report.first === null ? null : describeRow(report.first);
+      seconds += report.seconds;
+    }
+    return { ...total, firstDifference: first, seconds: Math.round(seconds * 1000) / 1000 };
+  } finally {
+    destroyLmdbRowStore(scratch);
+  }
+};
+
+const describeRow = ({ table, key, seq }: RowDifference): string =>
+  `${table} ${key.map(String).join(' ')}${seq === null ? '' : ` (frame ${seq})`}`;
+
+type Problem = VerifyReport['problems'][number];
+
+/** Reads every record and its contents, every stored content, and what the projector found defective. */
+export const verifyHome = async (
+  { log, contents, projection, projectors }: Services,
+  progress: (bytes: number, total: number) => void = () => undefined,
+): Promise<VerifyReport> => {
+  const report = await verifyLog(log, {
+    contents,
+    progress: (_partition, offset, end) => progress(offset, end),
+  });
+  const problems: Problem[] = report.problems.map(({ kind, partition, offset, history, seq, message }) => ({
+    kind,
+    partition,
+    offset,
+    history,
+    seq,
+    message,
+  }));
+  let stored = 0;
+  for await (const { problem } of verifyContents(contents)) {
+    stored += 1;
+    if (problem === null) continue;
+    const message = `${problem.ref.sha256}: ${problem.message}`;
+    problems.push({ kind: 'content', partition: null, offset: null, history: null, seq: null, message });
+  }
+  await rebuildIfDamageIsNew(projection, projectors, problems);
+  const stopped = new Set(problems.map(({ history }) => history));
+  problems.push(...(await defectsOf(projection)).filter(({ history }) => !stopped.has(history)));
+  const stale = Object.values(report.stale).reduce((sum, count) => sum + count, 0);
+  return { ok: problems.length === 0, records: report.records, contents: stored, stale, problems };
+};
+
+/**
+ * Rows may have been made of records that were good then. If they do not know of a damage that was found, they are built
+ * anew, so that nothing behind it is served and nothing is written behind it.
+ */
+const rebuildIfDamageIsNew = async (
+  projection: Services['projection'],
+  projectors: Services['projectors'],
+  problems: readonly Problem[],
+): Promise<void> => {
+  const known = async ({ partition, offset, history }: Problem): Promise<boolean> => {
+    if (partition === null || offset === null) return true;
+    const damage = (await projection.checkpoint(partition))?.state.damage ?? [];
+    if (damage.some((each) => each.offset === offset || (each.affectsWholePartition && each.offset < offset)))
+      return true;
+    return (
+      history !== null &&
+      ((await projection.read((view) => readHistoryHead(view, history)))?.state ?? 'open') !== 'open'
+    );
+  };
+  for (const problem of problems) {
+    if (await known(problem)) continue;
+    for (const each of projectors) await each.rebuild();
+    return;
+  }
+  await projection.catchUp();
+};
+
+/** Histories whose frames are whole but impossible, as the rows have them. */
+const defectsOf = (projection: Services['projection']): Promise<readonly Problem[]> =>
+  projection.read((view) =>
+    view.range(DEFECTS, { prefix: [] }).map(({ key, value }) => ({
+      kind: 'defective',
+      partition: null,
+      offset: null,
+      history: key[0] as string,
+      seq: value[0] as number,
+      message: `${value[1] as string}: ${value[2] as string}`,
+    })),
+  );

@@ -1,0 +1,32 @@
+import { ContentRef } from '@stemma/canonical';
+import { fail, isStemmaError } from '@stemma/errors';
+import type { ContentSource } from '@stemma/log';
+import type { Value } from '@stemma/row-store';
+
+/** The same contents; an error about one tells its hash and its length. */
+export const contentsWithSizes = (contents: ContentSource): ContentSource => ({
+  async get(ref) {
+    try {
+      return await contents.get(ref);
+    } catch (error) {
+      if (!isContentError(error)) throw error;
+      throw fail(error.code, error.message, { ...error.detail, sha256: ref.sha256, size: ref.size });
+    }
+  },
+});
+
+/** True for a row of `defects` whose content was missing or damaged and is in order now (record §4). */
+export const isContentRestored = async (defect: Value, contents: ContentSource): Promise<boolean> => {
+  const [, , , sha256, size] = defect;
+  if (typeof sha256 !== 'string' || typeof size !== 'number') return false;
+  try {
+    await contents.get(new ContentRef(sha256, size));
+    return true;
+  } catch (error) {
+    if (isContentError(error)) return false;
+    throw error;
+  }
+};
+
+const isContentError = (error: unknown): error is ReturnType<typeof fail> =>
+  isStemmaError(error, 'E_CONTENT_MISSING') || isStemmaError(error, 'E_CONTENT_DAMAGED');

@@ -1,0 +1,206 @@
+import { fail } from '@stemma/errors';
+import { findFrame, readHistoryHead } from '@stemma/history-store';
+import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
+import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
+import { fetching, resume } from '@stemma/suspend';
+import { decodeCheckpoint } from '../checkpoint.ts';
+import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
+import { GROUPS, type Group } from '../groups.ts';
+import { openPayloads } from '../payloads.ts';
+import type { Projection } from '../projector.ts';
+import { isClosed } from '../run-partition.ts';
+import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
+
+export type ExternalProjectionOptions = {
+  readonly log: EventLog;
+  readonly contents: ContentSource;
+  /** Where projectors elsewhere commit. */
+  readonly store: RowStore;
+  /** Default: those of the catalogue. */
+  readonly groups?: readonly Group[];
+  /** How long to wait for rows, in milliseconds. Default 10,000. */
+  readonly catchUpTimeout?: number;
+  /** A steady clock in milliseconds. */
+  readonly now?: () => number;
+};
+
+/** A question that rows do not answer in time may be a lost notice: they are looked at so often at least. */
+const POLL_INTERVAL = 250;
+/** A group's generation is looked up again after so many milliseconds: another may have become current. */
+const GENERATION_MAX_AGE = 1_000;
+
+type KnownGeneration = { readonly generation: Generation; readonly at: number };
+type Offsets = ReadonlyMap<number, number>;
+
+/**
+ * Rows that projectors in other processes make (`stemma projector`), read as a home reads its own. `catchUp` waits until
+ * the first group stands at the log's end; what is then read of another group is read when that group has as much of
+ * the histories in question, so no answer mixes two moments.
+ *
+ * Its methods throw E_ROWS_BEHIND when the rows do not come in time.
+ */
+export const openExternalProjection = (options: ExternalProjectionOptions): Projection => {
+  const {
+    log,
+    contents,
+    store,
+    groups = GROUPS,
+    catchUpTimeout = 10_000,
+    now = () => performance.now(),
+  } = options;
+  const [primary] = groups as readonly [Group, ...Group[]];
+  const known = new Map<Group, KnownGeneration>();
+
+  const generationOf = async (group: Group): Promise<Generation> => {
+    const before = known.get(group);
+    if (before !== undefined && now() - before.at < GENERATION_MAX_AGE) return before.generation;
+    const signature = signatureOf([group.model], group.primary);
+    const current =
+      (await currentName(store, group.name, signature)) ?? (await unfinishedName(signature, group));
+    const generation =
+      before?.generation.name === current
+        ? before.generation
+        : await store.generation(current, tablesOf([group.model], group.primary));
+    known.set(group, { generation, at: now() });
+    return generation;
+  };
+  /** Rows that nobody promoted yet; where no projector has begun, a name without rows. */
+  const unfinishedName = async (signature: string, group: Group): Promise<string> => {
+    const current = await store.current(group.name);
+    const [name] = await unfinishedNames(store, signature, current);
+    return name ?? nextName(store, signature, current);
+  };
+
+  /** Tries until it gives something, looking again whenever somebody has committed. */
+  const retryUntilDeadline = async <T>(
+    what: () => string,
+    attempt: () => Promise<{ readonly value: T } | undefined>,
+    {
+      signal,
+      until: deadline = now() + catchUpTimeout,
+    }: { readonly signal?: AbortSignal; readonly until?: number } = {},
+  ): Promise<T> => {
+    let found = await attempt();
+    while (found === undefined) {
+      if (signal?.aborted === true) throw fail('E_CANCELLED', `${what()}, and nobody waits any more`);
+      if (now() >= deadline) throw rowsBehind(what());
+      const done = new AbortController();
+      try {
+        // Heard from before it is looked at again: no commit is missed in between.
+        const notified = nextChange(done.signal);
+        found = await attempt();
+        if (found === undefined) await notified;
+      } finally {
+        done.abort();
+      }
+    }
+    return found.value;
+  };
+  const nextChange = (signal: AbortSignal): Promise<void> => {
+    const either = AbortSignal.any([signal, AbortSignal.timeout(POLL_INTERVAL)]);
+    return new Promise((resolve) => {
+      either.addEventListener('abort', () => resolve(), { once: true });
+      void store.changed?.(either).then(resolve, () => undefined);
+    });
+  };
+
+  const readCheckpoints = async (group: Group): Promise<ReadonlyMap<number, Checkpoint>> => {
+    const { name } = await generationOf(group);
+    const cursors = await store.cursors(name);
+    // Dropped: another one is current.
+    if (cursors.size === 0) known.delete(group);
+    return new Map([...cursors].map(([partition, bytes]) => [partition, decodeCheckpoint(bytes)]));
+  };
+  const waitForOffsets = (group: Group, targets: Offsets, signal?: AbortSignal): Promise<void> => {
+    let missing = '';
+    return retryUntilDeadline(
+      () => `the rows of ${group.name} are behind: ${missing}`,
+      async () => {
+        const at = await readCheckpoints(group);
+        const behindPartitions = [...targets].filter(([partition, offset]) => {
+          const checkpoint = at.get(partition);
+          return (checkpoint?.cursor.offset ?? 0) < offset && !isClosed(checkpoint);
+        });
+        missing =
+          at.size === 0
+            ? `no projector of this version has begun (${startHint(group)})`
+            : behindPartitions
+                .map(([partition, to]) => `${partition}@${at.get(partition)?.cursor.offset ?? 0} of ${to}`)
+                .join(', ');
+        return behindPartitions.length === 0 ? { value: undefined } : undefined;
+      },
+      signal === undefined ? {} : { signal },
+    );
+  };
+
+  /** Rows without a place may be those of a generation that was replaced and dropped. */
+  const isCurrentGeneration = async (generation: Generation | undefined): Promise<boolean> => {
+    known.delete(primary);
+    return (await generationOf(primary)).name === generation?.name;
+  };
+  /** Resolves when a group has as much of a history as the primary group had. */
+  const waitForGroup = ({ group, history, next }: BehindPrimary, until: number): Promise<void> => {
+    let theirs = 0;
+    return retryUntilDeadline(
+      () => `the rows of ${group.name} are behind: ${history} is at ${theirs} of ${next}`,
+      async () => {
+        known.delete(group);
+        const generation = await generationOf(group);
+        theirs = await generation.read((view) => readHistoryHead(view, history)?.next ?? 0);
+        return theirs < next ? undefined : { value: undefined };
+      },
+      { until },
+    );
+  };
+  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    const until = now() + catchUpTimeout;
+    const needed = [primary];
+    const attempt = async (): Promise<T> => {
+      const opened = [];
+      for (const group of needed) opened.push({ group, generation: await generationOf(group) });
+      const { value, empty } = await readGroups(opened, groups, (view) => ({
+        empty: view.partitions().length === 0,
+        value: fn(view),
+      }));
+      return !empty || (await isCurrentGeneration(opened[0]?.generation)) ? value : attempt();
+    };
+    return resume(
+      attempt,
+      fetching(UNOPENED_GROUPS, (more) => void needed.push(...more)),
+      fetching(BEHIND_PRIMARY, async (behindPrimary) => {
+        for (const each of behindPrimary) await waitForGroup(each, until);
+      }),
+    );
+  };
+
+  const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
+    (await readCheckpoints(primary)).get(partition);
+  const ends = async (partitions: readonly number[]): Promise<Offsets> =>
+    new Map(
+      await Promise.all(partitions.map(async (partition) => [partition, await log.end(partition)] as const)),
+    );
+
+  return {
+    read,
+    checkpoint,
+    payloads: openPayloads({
+      log,
+      contents,
+      frameAt: (history, seq) => read((view) => findFrame(view, history, seq, primary.primary)),
+    }),
+    catchUp: async (partition) => {
+      const all = Array.from({ length: log.partitions }, (_, each) => each);
+      await waitForOffsets(primary, await ends(partition === undefined ? all : [partition]));
+    },
+    async waitFor({ partition, offset }, signal) {
+      await waitForOffsets(primary, new Map([[partition, offset]]), signal);
+      const at = await checkpoint(partition);
+      if ((at?.cursor.offset ?? 0) < offset)
+        throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
+    },
+  };
+};
+
+const startHint = ({ name }: Group): string => `stemma projector --read-model ${name}`;
+
+const rowsBehind = (why: string): Error => fail('E_ROWS_BEHIND', why);

@@ -1,0 +1,86 @@
+import { HISTORY_HEADS, HISTORY_STORE, readHistoryHead, RECORD_TABLES } from '@stemma/history-store';
+import type { Generation, GenerationView, Key, RowReader, Table } from '@stemma/row-store';
+import { missing, missingKind } from '@stemma/suspend';
+import type { Group } from '../groups.ts';
+
+/** Groups whose rows were asked for and that are not open for this read. */
+export const UNOPENED_GROUPS = missingKind<Group>('groups of rows');
+
+/** What a generation of another group lacks: as much of a history as the primary group has, whose word counts. */
+export type BehindPrimary = {
+  readonly group: Group;
+  readonly generation: string;
+  readonly history: string;
+  /** The `seq` of the next frame that the primary group expects. */
+  readonly next: number;
+};
+export const BEHIND_PRIMARY = missingKind<BehindPrimary>(
+  'rows of one moment',
+  ({ generation, history, next }) => `${generation} ${next} ${history}`,
+);
+
+type OpenedGroup = { readonly group: Group; readonly generation: Generation };
+
+/**
+ * What `fn` gives on rows of several groups, each as of one of its commits, opened one after the other: each has at least as
+ * much of every history that was asked for in it as the first. A frame more changes no answer about a position, and the
+ * first group says which positions there are.
+ *
+ * @throws Missing {@link UNOPENED_GROUPS}, {@link BEHIND_PRIMARY}
+ */
+export const readGroups = <T>(
+  [first, ...rest]: readonly OpenedGroup[],
+  all: readonly Group[],
+  fn: (view: GenerationView) => T,
+): Promise<T> => {
+  const openNext = (opened: readonly OpenedGroup[], views: readonly GenerationView[]): T | Promise<T> => {
+    const [next, ...others] = opened;
+    if (next === undefined) return fn(composeViews(views, [first as OpenedGroup, ...rest], all));
+    return next.generation.read((view) => openNext(others, [...views, view])) as Promise<T>;
+  };
+  return openNext(first === undefined ? [] : [first, ...rest], []) as Promise<T>;
+};
+
+const composeViews = (
+  views: readonly GenerationView[],
+  opened: readonly OpenedGroup[],
+  all: readonly Group[],
+): GenerationView => {
+  const [primaryView] = views as readonly [GenerationView, ...GenerationView[]];
+  const upToDate = new Set<string>();
+  const viewFor = (table: Table, key: Key): RowReader => {
+    const index = opened.findIndex(({ group }) => groupHasTable(group, table));
+    if (index === -1) {
+      const group = all.find((each) => groupHasTable(each, table));
+      if (group === undefined) throw new RangeError(`no group has the table ${table.name}`);
+      throw missing(UNOPENED_GROUPS, [group]);
+    }
+    const view = views[index] as GenerationView;
+    const [history] = key;
+    const name = `${index} ${String(history)}`;
+    if (index > 0 && typeof history === 'string' && !upToDate.has(name)) {
+      const [primaryNext, groupNext] = [
+        readHistoryHead(primaryView, history)?.next ?? 0,
+        readHistoryHead(view, history)?.next ?? 0,
+      ];
+      if (groupNext < primaryNext) {
+        const { group, generation } = opened[index] as OpenedGroup;
+        throw missing(BEHIND_PRIMARY, [{ group, generation: generation.name, history, next: primaryNext }]);
+      }
+      upToDate.add(name);
+    }
+    return view;
+  };
+  return {
+    get: (table, key) => viewFor(table, key).get(table, key),
+    range: (table, range) => viewFor(table, range.prefix).range(table, range),
+    cursor: (partition) => primaryView.cursor(partition),
+    partitions: () => primaryView.partitions(),
+  };
+};
+
+/** The history store of the primary group is read; every group tells of its own heads. */
+const groupHasTable = ({ model, primary }: Group, table: Table): boolean =>
+  table === HISTORY_HEADS ||
+  (primary && (RECORD_TABLES.includes(table) || HISTORY_STORE.tables.includes(table))) ||
+  model.tables.some(({ name }) => name === table.name);

@@ -1,0 +1,119 @@
+import { openMemoryContents } from '@stemma/contents';
+import { isStemmaError } from '@stemma/errors';
+import { readBranchState, readHistoryHead } from '@stemma/history-store';
+import { openMemoryLog, type EventLog } from '@stemma/log';
+import { listBranches, readNodeChanges } from '@stemma/read-models';
+import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
+import { expect, it } from 'vitest';
+import {
+  GROUPS,
+  openExternalProjection,
+  openProjector,
+  type Group,
+  type Projection,
+  type Projector,
+} from '../src/index.ts';
+import { someRecorded } from './recorded.ts';
+
+const contents = openMemoryContents();
+const [LINEAGE, DIFFS] = GROUPS as readonly [Group, Group];
+const recorded = someRecorded(5);
+
+const folding = (log: EventLog, store: RowStore, { name, model, primary }: Group): Projector =>
+  openProjector({ log, contents, store, group: name, models: [model], keepFrames: primary });
+const openExternal = (log: EventLog, store: RowStore, catchUpTimeout = 60_000): Projection =>
+  openExternalProjection({ log, contents, store, catchUpTimeout });
+const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'no error',
+    (error: unknown) => (isStemmaError(error) ? error.code : error),
+  );
+
+it('an external projection are read when they have what stood in the log, and what a command recorded is in the next read [decision 0047]', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  const [audit, rows] = [folding(log, store, LINEAGE), openExternal(log, store)];
+  const half = recorded.entries.length >> 1;
+  await log.append(0, recorded.entries.slice(0, half));
+  const waiting = rows.catchUp();
+  await audit.catchUp();
+  await waiting;
+  expect((await rows.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
+  await log.append(0, recorded.entries.slice(half));
+  const more = rows.catchUp(0);
+  await audit.catchUp();
+  await more;
+  for (const [history, { frames, branches: branchIds }] of recorded.histories) {
+    expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(frames.length);
+    expect(await rows.read((view) => listBranches(view, history).length)).toBe(branchIds.size);
+    expect(await rows.payloads.events(history, 0)).toEqual(frames[0]?.body.events);
+  }
+});
+
+it('rows that do not come in time are refused with a code, and there being none is told', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  await log.append(0, recorded.entries);
+  const rows = openExternal(log, store, 20);
+  await expect(rows.catchUp()).rejects.toThrow(/no projector of this version has begun/);
+  expect(await codeOf(rows.catchUp())).toBe('E_ROWS_BEHIND');
+  const never = new AbortController().signal;
+  expect(await codeOf(rows.waitFor({ partition: 0, offset: 5 }, never))).toBe('E_ROWS_BEHIND');
+  expect(
+    await codeOf(openExternal(log, store).waitFor({ partition: 0, offset: 5 }, AbortSignal.abort())),
+  ).toBe('E_CANCELLED');
+});
+
+it('rows of a second group are read when it has as much of the history as the first', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  const [audit, diffs] = [folding(log, store, LINEAGE), folding(log, store, DIFFS)];
+  const half = recorded.entries.length >> 1;
+  await log.append(0, recorded.entries.slice(0, half));
+  await audit.catchUp();
+  await diffs.catchUp();
+  await log.append(0, recorded.entries.slice(half));
+  await audit.catchUp();
+  const [history = ''] = recorded.histories.keys();
+  const ask = (rows: Projection) =>
+    rows.read((view) => {
+      const [node] = readBranchState(view, history, 0, null).nodes;
+      return readNodeChanges(view, history, node?.headers.id ?? '').length;
+    });
+  expect(await codeOf(ask(openExternal(log, store, 20)))).toBe('E_ROWS_BEHIND');
+  const asked = ask(openExternal(log, store));
+  await diffs.catchUp();
+  expect(await asked).toBeGreaterThan(0);
+});
+
+it('rows that were replaced are not read on', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  const audit = folding(log, store, LINEAGE);
+  await log.append(0, recorded.entries);
+  await audit.catchUp();
+  const rows = openExternal(log, store);
+  const heads = (): Promise<unknown[]> =>
+    rows.read((view) =>
+      [...recorded.histories.keys()].map((history) => readHistoryHead(view, history)?.next),
+    );
+  const before = await heads();
+  await audit.rebuild();
+  expect(await heads()).toEqual(before);
+  expect(before).not.toContain(undefined);
+});
+
+it('nobody waits for what damage keeps from being read [record §2: unknown key]', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  await log.append(0, recorded.entries.slice(0, 5));
+  await log.append(0, [{ key: 'never seen', bytes: Uint8Array.of(1, 2, 3) }]);
+  await log.append(0, recorded.entries.slice(5));
+  await folding(log, store, LINEAGE).catchUp();
+  const rows = openExternal(log, store);
+  await rows.catchUp();
+  const never = new AbortController().signal;
+  expect(await codeOf(rows.waitFor({ partition: 0, offset: await log.end(0) }, never))).toBe(
+    'E_PARTITION_CLOSED',
+  );
+});

@@ -1,0 +1,123 @@
+import type { Outcome } from '@stemma/command-handler';
+import { fail } from '@stemma/errors';
+import type { Command } from '@stemma/history';
+import {
+  branchAddressOf,
+  branchRefOf,
+  findBranchByName,
+  findCommand,
+  readAncestorPath,
+  readConfig,
+  readTipSeq,
+  type BranchRef,
+  type Position,
+} from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
+import { findHistory, findIntervention, listHistories, listObservations } from '@stemma/read-models';
+import type { GenerationView } from '@stemma/row-store';
+import { areResolved, resolveSteps } from './resolve-steps.ts';
+import { configAt, savedPositions } from './saved.ts';
+import { ancestorsOf, listBranchNodes } from './tree.ts';
+import type { Branches } from './types.ts';
+
+export const openBranches = (
+  projection: Projection,
+  submit: (command: Command) => Promise<Outcome>,
+  position: (branchRef: BranchRef, ref: string) => Promise<Position>,
+): Branches => {
+  const readCurrent = async <T>(fn: (rows: GenerationView) => T): Promise<T> => {
+    await projection.catchUp();
+    return projection.read(fn);
+  };
+  const howToContinue: Branches['howToContinue'] = (branchRef, at) =>
+    readCurrent((rows) => continuationOf(rows, branchRef, at));
+  const isObserved = (branchRef: BranchRef): Promise<boolean> =>
+    readCurrent((rows) => isObserving(rows, branchRef));
+  return {
+    tree: (history) => readCurrent((rows) => listBranchNodes(rows, history)),
+    ancestors: (position) => readCurrent((rows) => ancestorsOf(rows, position)),
+    saved: (history) =>
+      readCurrent((rows) => {
+        if (history !== undefined && findHistory(rows, history) === undefined)
+          throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
+        const asked = history === undefined ? listHistories(rows).map((row) => row.history) : [history];
+        return asked.flatMap((each) => savedPositions(rows, each));
+      }),
+    config: (position) => readCurrent((rows) => ({ position, config: configAt(rows, position) })),
+    howToContinue,
+    findExact: async (name, steps) => {
+      const [, history, branchId] = /^(h[a-z2-7]{20}):(0|[1-9][0-9]{0,14})$/.exec(name) ?? [];
+      if (history === undefined || branchId === undefined || !areResolved(steps)) return undefined;
+      // A number can be a branch's name.
+      const named = await projection.read((rows) => findBranchByName(rows, history, branchId));
+      return named === undefined ? branchRefOf(history, Number(branchId)) : undefined;
+    },
+    resolveSteps: (branchRef, command, steps) =>
+      resolveSteps({ projection, position, howToContinue }, branchRef, command, steps),
+    interventionPosition: (history, id) =>
+      readCurrent((rows) => {
+        const seq = findCommand(rows, history, id)?.seq;
+        const found = seq === undefined ? undefined : findIntervention(rows, history, seq);
+        if (found === undefined)
+          throw fail('E_NOT_FOUND', `the history ${history} has no intervention ${JSON.stringify(id)}`, {
+            history,
+            id,
+          });
+        return { branchId: found.branchId, seq: found.seq };
+      }),
+    isObserved,
+    observe: async (branchRef, actor, seen, command) => {
+      if (seen.length === 0 || !(await isObserved(branchRef))) return null;
+      return submit({
+        id: command,
+        history: branchRef.history,
+        branchId: branchRef.branchId,
+        by: { actor },
+        steps: [
+          {
+            op: 'observe',
+            observations: seen.map(({ kind, what, position, times, firstAt, lastAt }) => ({
+              kind,
+              what,
+              at: { branchId: position.branchId, seq: position.seq },
+              times,
+              first_at: firstAt,
+              last_at: lastAt,
+            })),
+          },
+        ],
+      });
+    },
+    observations: (history, page = {}) =>
+      readCurrent((rows) =>
+        listObservations(rows, history, page).map(
+          ({ seq, actor, kind, what, at, times, firstAt, lastAt }) => ({
+            seq,
+            actor,
+            kind,
+            what,
+            position: { branch: branchAddressOf(rows, history, at.branchId), seq: at.seq },
+            times,
+            first_at: Number(firstAt / 1_000_000n),
+            last_at: Number(lastAt / 1_000_000n),
+          }),
+        ),
+      ),
+  };
+};
+
+const isObserving = (rows: GenerationView, { history, branchId }: BranchRef): boolean =>
+  readConfig(rows, history, branchId, readTipSeq(rows, history, branchId)).config['observe'] === true;
+
+const continuationOf = (
+  rows: GenerationView,
+  { history, branchId }: BranchRef,
+  position: Position,
+): 'current' | 'rollback' | 'fork' => {
+  const tip = readTipSeq(rows, history, branchId);
+  if (position.branchId === branchId && position.seq === tip) return 'current';
+  const link = readAncestorPath(rows, history, branchId, tip).find(
+    (each) => each.branchId === position.branchId,
+  );
+  return link !== undefined && position.seq <= link.limit ? 'rollback' : 'fork';
+};

@@ -1,0 +1,180 @@
+import { fail } from '@stemma/errors';
+import type { HistoryEvent } from '@stemma/events';
+import type { Step, StepOf } from '@stemma/history';
+import { branchRefOf, findCommand, type BranchRef, type Position } from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
+import { findBranch } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
+import { parseRef } from '@stemma/selectors';
+import { findBranchIn } from '../find-branch.ts';
+
+type PositionKey = { readonly branchId: number; readonly seq: number };
+
+/** To go on from a position: a rollback where it lies in the branch's past, else a fork. */
+export type LoadStep = {
+  readonly op: 'load';
+  readonly from: string;
+  readonly name: string | null;
+  readonly description?: string;
+};
+
+/** A step whose positions may be references yet (`@t-1`); its form is checked where the command is parsed. */
+export type UnresolvedStep = { readonly op: string } & { readonly [key: string]: unknown };
+
+export type StepResolver = {
+  readonly projection: Projection;
+  readonly position: (branchRef: BranchRef, ref: string) => Promise<Position>;
+  readonly howToContinue: (
+    branchRef: BranchRef,
+    position: Position,
+  ) => Promise<'current' | 'rollback' | 'fork'>;
+};
+
+/**
+ * The branch and the positions that a command means. Those of one that was accepted before are what they were then: a
+ * rollback may have moved the name since, and `@t-1` may be another snapshot by now. So a command that is sent again is
+ * the same command.
+ *
+ * @throws what a reference that names nothing throws; E_USAGE for a load of where the branch stands
+ */
+export const resolveSteps = async (
+  resolver: StepResolver,
+  found: BranchRef,
+  command: string,
+  steps: readonly UnresolvedStep[],
+): Promise<{ readonly branchRef: BranchRef; readonly steps: readonly Step[] }> => {
+  const { projection, position, howToContinue } = resolver;
+  await projection.catchUp();
+  const seq = (await projection.read((rows) => findCommand(rows, found.history, command)))?.seq;
+  const done: Step[] = [];
+  if (seq === undefined) {
+    const currentPosition = async (ref: string): Promise<PositionKey> =>
+      positionKeyOf(await position(found, ref));
+    for (const step of steps) {
+      if (!isLoad(step)) done.push((await withPositions(step, currentPosition)) as Step);
+      else
+        done.push(
+          stepOfLoad(
+            step,
+            await howToContinue(found, await position(found, step.from)),
+            await currentPosition(step.from),
+          ),
+        );
+    }
+    return { branchRef: found, steps: done };
+  }
+  const events = await projection.payloads.events(found.history, seq);
+  const branchRef = await projection.read((rows) => branchAsOf(rows, found, seq));
+  const recorded = openRecordedPositions(events);
+  for (const step of steps) {
+    const own = recorded(step);
+    const earlierPosition = (ref: string): Promise<PositionKey> =>
+      recordedPosition(resolver, branchRef, seq, ref, own);
+    if (!isLoad(step)) done.push((await withPositions(step, earlierPosition)) as Step);
+    else done.push(stepOfLoad(step, own?.how ?? 'fork', await earlierPosition(step.from)));
+  }
+  return { branchRef, steps: done };
+};
+
+/** True if nothing in the steps has to be looked up: no position is a reference, and where to go on is said. */
+export const areResolved = (steps: readonly UnresolvedStep[]): boolean =>
+  !steps.some((step) => isLoad(step) || POSITION_FIELDS.some((key) => typeof step[key] === 'string'));
+
+/** What may be a reference in a step. */
+const POSITION_FIELDS = ['position', 'at', 'to', 'since'] as const;
+
+const isLoad = (step: UnresolvedStep): step is LoadStep => step.op === 'load';
+
+const positionKeyOf = ({ branchId, seq }: PositionKey): PositionKey => ({ branchId, seq });
+
+/** The branch that had the name when a frame came: a rollback behind that frame has passed it on since. */
+const branchAsOf = (rows: RowReader, branchRef: BranchRef, seq: number): BranchRef => {
+  let { branchId } = branchRef;
+  while (branchId >= seq) {
+    const row = findBranch(rows, branchRef.history, branchId);
+    if (row?.how !== 'rollback' || row.parent === null) break;
+    branchId = row.parent.branchId;
+  }
+  return branchId === branchRef.branchId ? branchRef : branchRefOf(branchRef.history, branchId);
+};
+
+/** What a reference meant: where it counts from the newest, what was recorded; else what it still means. */
+const recordedPosition = async (
+  { projection, position }: StepResolver,
+  branchRef: BranchRef,
+  seq: number,
+  ref: string,
+  own: RecordedPosition | undefined,
+): Promise<PositionKey> => {
+  const { branch, at } = parseRef(ref);
+  if (own !== undefined && (at.kind === 't' || at.kind === 'working'))
+    return own.how === 'rollback'
+      ? positionKeyOf(await position(branchRef, `@s${own.seq}`))
+      : positionKeyOf(own);
+  const named = await projection.read((rows) => {
+    const known = branch === null ? undefined : findBranchIn(rows, branchRef.history, branch);
+    return known && branchAsOf(rows, known, seq);
+  });
+  return positionKeyOf(
+    await (named === undefined ? position(branchRef, ref) : position(named, ref.slice(branch?.length ?? 0))),
+  );
+};
+
+type RecordedPosition = PositionKey & { readonly how?: string };
+
+/** The positions that a frame's events name, a step after the other. */
+const openRecordedPositions = (
+  events: readonly HistoryEvent[],
+): ((step: UnresolvedStep) => RecordedPosition | undefined) => {
+  const names = events.filter((event) => event.type === 'PositionNamed');
+  const notes = events.filter((event) => event.type === 'PositionAnnotated');
+  return ({ op, description }) => {
+    switch (op) {
+      case 'fork':
+      case 'rollback':
+      case 'load': {
+        const started = events.find((event) => event.type === 'BranchStarted');
+        return started && { branchId: started.parent, seq: started.at, how: started.how };
+      }
+      case 'name':
+        return names.shift();
+      case 'save':
+        if (description !== undefined && description !== '') notes.shift();
+        return names.shift();
+      case 'annotate':
+        return notes.shift();
+      case 'run': {
+        const intervention = events.find((event) => event.type === 'InterventionRecorded');
+        return (intervention?.content as { readonly since?: PositionKey } | undefined)?.since;
+      }
+      default:
+        return undefined;
+    }
+  };
+};
+
+/** A step with the positions that its references mean. */
+const withPositions = async (
+  step: UnresolvedStep,
+  resolve: (ref: string) => Promise<PositionKey>,
+): Promise<UnresolvedStep> => {
+  const done: Record<string, unknown> = { ...step };
+  for (const key of POSITION_FIELDS) {
+    const ref = done[key];
+    if (typeof ref === 'string') done[key] = await resolve(ref);
+  }
+  return done as UnresolvedStep;
+};
+
+const stepOfLoad = (
+  { from, name, description }: LoadStep,
+  how: string,
+  at: PositionKey,
+): StepOf<'fork'> | StepOf<'rollback'> => {
+  if (how === 'current')
+    throw fail('E_USAGE', `the branch stands at ${from} already: there is nothing to load`);
+  const descriptionField = description === undefined ? {} : { description };
+  return how === 'rollback'
+    ? { op: 'rollback', to: at, ...descriptionField }
+    : { op: 'fork', at, name, ...descriptionField };
+};

@@ -1,0 +1,73 @@
+import { fail } from '@stemma/errors';
+import { historyId } from '@stemma/history';
+import { branchAddressOf, findBranchByName, mainBranchId, type BranchRef } from '@stemma/history-store';
+import { findBranch, findHistory, listHistories } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
+
+/** The shortest beginning of an id that stands for it. */
+const MIN_PREFIX = 4;
+
+/**
+ * The history or branch that people mean: a history by its id, by the beginning of its id, or by its name (its root
+ * branch), or a branch as `HISTORY:BRANCH_ID` or `HISTORY:NAME`.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_HISTORY_AMBIGUOUS, E_BRANCH_NOT_FOUND
+ */
+export const findBranchRef = (rows: RowReader, name: string): BranchRef => {
+  const whole = findHistoryNamed(rows, name);
+  if (whole !== undefined) return mainBranchOf(rows, whole);
+  const colon = name.lastIndexOf(':');
+  const history = colon === -1 ? undefined : findHistoryNamed(rows, name.slice(0, colon));
+  if (history === undefined)
+    throw fail('E_HISTORY_NOT_FOUND', `there is no history ${JSON.stringify(name)}`, { name });
+  return requireBranch(rows, history, name.slice(colon + 1));
+};
+
+/** The branch of a history that has a name or is a branch; undefined if there is none. */
+export const findBranchIn = (rows: RowReader, history: string, name: string): BranchRef | undefined => {
+  const named = findBranchByName(rows, history, name);
+  if (named !== undefined) return branchRefIn(rows, history, named);
+  if (!/^(0|[1-9][0-9]{0,14})$/.test(name)) return undefined;
+  return findBranch(rows, history, Number(name)) && branchRefIn(rows, history, Number(name));
+};
+
+const branchRefIn = (rows: RowReader, history: string, branchId: number): BranchRef => ({
+  history,
+  branchId,
+  branch: branchAddressOf(rows, history, branchId),
+});
+
+const findHistoryNamed = (rows: RowReader, name: string): string | undefined => {
+  if (findHistory(rows, name) !== undefined) return name;
+  const named = historyId(name, '');
+  if (findHistory(rows, named) !== undefined) return named;
+  if (!/^h[a-z2-7]{3,19}$/.test(name) || name.length < MIN_PREFIX) return undefined;
+  const found = listHistories(rows, { after: justBefore(name), limit: 2 }).filter(({ history }) =>
+    history.startsWith(name),
+  );
+  if (found.length > 1)
+    throw fail(
+      'E_HISTORY_AMBIGUOUS',
+      `several histories begin with ${name}: ${found.map(({ history }) => history).join(', ')}`,
+      { name },
+    );
+  return found[0]?.history;
+};
+
+/** A text that comes just before every text that begins with `id`, and behind every smaller id of the same alphabet. */
+const justBefore = (id: string): string =>
+  id.slice(0, -1) + String.fromCharCode(id.charCodeAt(id.length - 1) - 1) + '~';
+
+/** The branch that has the name `main` now: the root's, until a rollback passes the name on (context-tree §5). */
+const mainBranchOf = (rows: RowReader, history: string): BranchRef =>
+  branchRefIn(rows, history, mainBranchId(rows, history));
+
+const requireBranch = (rows: RowReader, history: string, name: string): BranchRef => {
+  const found = findBranchIn(rows, history, name);
+  if (found === undefined)
+    throw fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${JSON.stringify(name)}`, {
+      history,
+      branch: name,
+    });
+  return found;
+};

@@ -1,0 +1,57 @@
+import { interventionIn, positionsAround, type AppliedFrame, type BranchPosition } from '@stemma/history';
+import type { Rows } from '@stemma/row-store';
+import { BRANCH_SUMMARIES, HISTORIES, INTERVENTIONS, INTERVENTIONS_BY } from './tables.ts';
+
+/** Writes what an observer did, after the history's row and before the counts of the branch move on (pool: Interventions). */
+export const foldIntervention = (frame: AppliedFrame, rows: Rows): void => {
+  const { author } = frame;
+  const facts = interventionIn(frame);
+  if (facts === null || !('actor' in author)) return;
+  const { history, seq, branchId, at, command, events } = frame;
+  const started = events.find((event) => event.type === 'BranchStarted');
+  const sourceBranchId = started === undefined ? branchId : started.parent;
+  const previous = rows.get(BRANCH_SUMMARIES, [history, sourceBranchId])?.[6] ?? null;
+  const { before, after } = positionsAround(frame, previous as number | null);
+  const highestAt = raiseHighest(frame, rows);
+  rows.put(
+    INTERVENTIONS,
+    [history, seq],
+    [
+      branchId,
+      at,
+      highestAt,
+      facts.type,
+      author.actor,
+      command,
+      after.branchId,
+      after.seq,
+      before?.branchId ?? null,
+      before?.seq ?? null,
+      facts.notes === '' ? null : facts.notes,
+    ],
+  );
+  const putIndex = (by: string, what: string): void => {
+    rows.put(INTERVENTIONS_BY, [history, by, what, seq], []);
+  };
+  putIndex('type', facts.type);
+  putIndex('actor', author.actor);
+  putIndex('branch', String(branchId));
+  putIndex('position', positionIndexKey(after));
+  if (before !== null && positionIndexKey(before) !== positionIndexKey(after))
+    putIndex('position', positionIndexKey(before));
+};
+
+/** The column `intervened_at` of a history. */
+const INTERVENED_AT = 12;
+
+/** Kept with the history: to look for the newest row would cost what else is written in the same batch. */
+const raiseHighest = ({ history, at }: AppliedFrame, rows: Rows): bigint => {
+  const row = rows.get(HISTORIES, [history]);
+  const known = (row?.[INTERVENED_AT] ?? null) as bigint | null;
+  const highest = known !== null && known > at ? known : at;
+  if (row !== undefined) rows.put(HISTORIES, [history], [...row.slice(0, INTERVENED_AT), highest]);
+  return highest;
+};
+
+/** A position as the index has it. */
+export const positionIndexKey = ({ branchId, seq }: BranchPosition): string => `${branchId}:${seq}`;

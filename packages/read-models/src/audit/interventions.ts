@@ -1,0 +1,198 @@
+import { INTERVENTIONS as TYPES, type InterventionType, type ObservationKind } from '@stemma/events';
+import type { BranchPosition } from '@stemma/history';
+import type { Row, RowReader } from '@stemma/row-store';
+import { positionIndexKey } from './fold-intervention.ts';
+import { INTERVENTIONS, INTERVENTIONS_BY, OBSERVATIONS } from './tables.ts';
+
+/** An intervention as its row has it; `content` is told from its frame. */
+export type InterventionRow = {
+  /** The frame it is. */
+  readonly seq: number;
+  /** The branch it was on; of a fork or rollback the one it started. */
+  readonly branchId: number;
+  /** Nanoseconds since 1970. */
+  readonly at: bigint;
+  readonly type: InterventionType;
+  readonly actor: string;
+  /** Its id: that of its command. */
+  readonly id: string;
+  readonly before: BranchPosition | null;
+  readonly after: BranchPosition;
+  readonly notes: string;
+};
+
+/** What is asked for; everything that is given must hold. Times are nanoseconds since 1970. */
+export type InterventionQuery = {
+  readonly type?: InterventionType;
+  readonly actor?: string;
+  readonly branchId?: number;
+  /** Before or after it stands this position. */
+  readonly position?: BranchPosition;
+  readonly after?: bigint;
+  readonly before?: bigint;
+  /** From this frame on; `reverse`: from this frame back. */
+  readonly from?: number;
+  readonly reverse?: boolean;
+  /** Default 1,000. */
+  readonly limit?: number;
+};
+
+/** A page, and the `from` of the next one; null: there is no more. */
+export type InterventionPage = { readonly rows: readonly InterventionRow[]; readonly next: number | null };
+
+/** So many rows are looked at for one page at the most; a page may so be short, and still have a next one. */
+const MAX_EXAMINED = 20_000;
+
+/** The interventions of a history in the order they came, or from the newest back; a page costs what it looks at. */
+export const listInterventions = (
+  rows: RowReader,
+  history: string,
+  query: InterventionQuery = {},
+): InterventionPage => {
+  const { limit = 1_000, reverse = false } = query;
+  const found: InterventionRow[] = [];
+  let from = firstCandidate(rows, history, query);
+  for (let examined = 0; examined < MAX_EXAMINED;) {
+    const page = candidates(rows, history, query, from, Math.min(limit + 1, 2_000));
+    for (const row of page) {
+      if (found.length === limit) return { rows: found, next: row.seq };
+      if (matches(row, query)) found.push(row);
+    }
+    const last = page.at(-1);
+    if (last === undefined) return { rows: found, next: null };
+    from = reverse ? last.seq - 1 : last.seq + 1;
+    if (from < 0) return { rows: found, next: null };
+    examined += page.length;
+  }
+  return { rows: found, next: from ?? null };
+};
+
+/** The intervention that a frame is. */
+export const findIntervention = (
+  rows: RowReader,
+  history: string,
+  seq: number,
+): InterventionRow | undefined => {
+  const value = rows.get(INTERVENTIONS, [history, seq]);
+  return value && interventionOf({ key: [history, seq], value });
+};
+
+/**
+ * Where to begin: every intervention before the first whose `high_at` reaches `after` is older than that. Found by
+ * halving, since `high_at` never falls.
+ */
+const firstCandidate = (rows: RowReader, history: string, query: InterventionQuery): number | undefined => {
+  const { after, from, reverse = false } = query;
+  if (after === undefined || reverse) return from;
+  const next = (seq: number): Row | undefined =>
+    rows.range(INTERVENTIONS, { prefix: [history], from: seq, limit: 1 })[0];
+  const [newest] = rows.range(INTERVENTIONS, { prefix: [history], reverse: true, limit: 1 });
+  let [low, high] = [from ?? 0, newest === undefined ? 0 : (newest.key[1] as number) + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = next(middle);
+    if (row !== undefined && (row.value[2] as bigint) < after) low = (row.key[1] as number) + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+/** What an index, the narrowest there is, gives from a frame on. */
+const candidates = (
+  rows: RowReader,
+  history: string,
+  query: InterventionQuery,
+  from: number | undefined,
+  limit: number,
+): readonly InterventionRow[] => {
+  const { reverse = false } = query;
+  const bounds = { reverse, limit, ...(from === undefined ? {} : reverse ? { to: from } : { from }) };
+  const index = indexOf(query);
+  if (index === null) return rows.range(INTERVENTIONS, { prefix: [history], ...bounds }).map(interventionOf);
+  return rows
+    .range(INTERVENTIONS_BY, { prefix: [history, ...index], ...bounds })
+    .map(({ key }) => findIntervention(rows, history, key[3] as number))
+    .filter((row) => row !== undefined);
+};
+
+const indexOf = ({
+  position,
+  actor,
+  type,
+  branchId,
+}: InterventionQuery): readonly [string, string] | null => {
+  if (position !== undefined) return ['position', positionIndexKey(position)];
+  if (actor !== undefined) return ['actor', actor];
+  if (type !== undefined) return ['type', type];
+  return branchId === undefined ? null : ['branch', String(branchId)];
+};
+
+const isSamePosition = (a: BranchPosition | null, b: BranchPosition): boolean =>
+  a !== null && a.branchId === b.branchId && a.seq === b.seq;
+
+const matches = (row: InterventionRow, query: InterventionQuery): boolean =>
+  (query.type === undefined || row.type === query.type) &&
+  (query.actor === undefined || row.actor === query.actor) &&
+  (query.branchId === undefined || row.branchId === query.branchId) &&
+  (query.position === undefined ||
+    isSamePosition(row.before, query.position) ||
+    isSamePosition(row.after, query.position)) &&
+  (query.after === undefined || row.at >= query.after) &&
+  (query.before === undefined || row.at < query.before);
+
+const interventionOf = ({ key, value }: Row): InterventionRow => {
+  const [branchId, at, , type, actor, command, afterBranchId, afterSeq, beforeBranchId, beforeSeq, notes] =
+    value;
+  return {
+    seq: key[1] as number,
+    branchId: branchId as number,
+    at: at as bigint,
+    type: TYPES.find((each) => each === type) ?? 'edit',
+    actor: actor as string,
+    id: command as string,
+    before: beforeSeq == null ? null : { branchId: beforeBranchId as number, seq: beforeSeq as number },
+    after: { branchId: afterBranchId as number, seq: afterSeq as number },
+    notes: (notes ?? '') as string,
+  };
+};
+
+export type ObservationRow = {
+  readonly seq: number;
+  readonly index: number;
+  readonly actor: string;
+  readonly kind: ObservationKind;
+  readonly what: string;
+  /** The position that was seen. */
+  readonly at: BranchPosition;
+  readonly times: number;
+  /** Nanoseconds since 1970. */
+  readonly firstAt: bigint;
+  readonly lastAt: bigint;
+  /** The branch that was asked. */
+  readonly branchId: number;
+};
+
+/** What named actors looked at, in the order it was recorded (pool: Observations). */
+export const listObservations = (
+  rows: RowReader,
+  history: string,
+  { from = 0, limit = 1_000, actor }: { from?: number; limit?: number; actor?: string } = {},
+): readonly ObservationRow[] =>
+  rows
+    .range(OBSERVATIONS, { prefix: [history], from, limit })
+    .map(({ key, value }): ObservationRow => {
+      const [by, kind, what, branchId, position, times, firstAt, lastAt, askedBranchId] = value;
+      return {
+        seq: key[1] as number,
+        index: key[2] as number,
+        actor: by as string,
+        kind: kind as ObservationKind,
+        what: what as string,
+        at: { branchId: branchId as number, seq: position as number },
+        times: times as number,
+        firstAt: firstAt as bigint,
+        lastAt: lastAt as bigint,
+        branchId: askedBranchId as number,
+      };
+    })
+    .filter((row) => actor === undefined || row.actor === actor);

@@ -1,0 +1,222 @@
+import { fail } from '@stemma/errors';
+import type { Author } from '@stemma/events';
+import type { Row, RowReader } from '@stemma/row-store';
+import { BRANCH_SUMMARIES, COMMITS, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
+
+export type HistoryRow = {
+  readonly history: string;
+  readonly name: string | null;
+  readonly startedAt: bigint;
+  readonly newestAt: bigint;
+  readonly frames: number;
+  readonly events: number;
+  /** The newest frame. */
+  readonly seq: number;
+  /** Of all branches together. */
+  readonly snapshots: number;
+  readonly thread: 'full' | 'pre';
+  readonly source: { readonly format: string; readonly sha256: string } | null;
+  readonly salvaged: { readonly history: string; readonly seq: number } | null;
+};
+
+export type BranchRow = {
+  readonly branchId: number;
+  readonly how: 'start' | 'fork' | 'rollback';
+  /** The name people use; null for a branch that has only its id. */
+  readonly name: string | null;
+  readonly startedAt: bigint;
+  readonly newestAt: bigint;
+  readonly frames: number;
+  readonly events: number;
+  readonly seq: number;
+  /** Its own, without its ancestors'. */
+  readonly snapshots: number;
+  readonly parent: { readonly branchId: number; readonly seq: number } | null;
+  /** The branch that a rollback went on with instead. */
+  readonly abandonedBy: number | null;
+};
+
+export type FrameSummary = {
+  readonly seq: number;
+  readonly branchId: number;
+  readonly at: bigint;
+  readonly events: number;
+  readonly command: string;
+  readonly recorder: string | null;
+  readonly actor: string | null;
+  /** It holds observations, and lies outside of the branch that was looked at. */
+  readonly observed: boolean;
+};
+
+export type CommitRow = {
+  readonly branchId: number;
+  readonly cycle: number;
+  readonly seq: number;
+  readonly nodes: number;
+  readonly blocks: number;
+  readonly turns: number;
+  readonly treeHash: Uint8Array;
+  readonly threadHash: Uint8Array;
+  readonly imported: boolean;
+};
+
+export type NamedPositionRow = {
+  readonly name: string;
+  readonly branchId: number;
+  readonly position: number;
+  readonly seq: number;
+};
+export type NoteRow = {
+  readonly branchId: number;
+  readonly position: number;
+  readonly seq: number;
+  readonly note: string;
+};
+
+/** Histories by id; `after` for the next page. */
+export const listHistories = (
+  rows: RowReader,
+  { after, limit }: { after?: string; limit?: number } = {},
+): readonly HistoryRow[] => {
+  const from = after === undefined ? {} : { from: `${after}\u0000` };
+  return rows
+    .range(HISTORIES, { prefix: [], ...from, ...(limit === undefined ? {} : { limit }) })
+    .map(historyOf);
+};
+
+export const findHistory = (rows: RowReader, history: string): HistoryRow | undefined => {
+  const value = rows.get(HISTORIES, [history]);
+  return value && historyOf({ key: [history], value });
+};
+
+/** The branches of a history in the order in which they were started. */
+export const listBranches = (rows: RowReader, history: string): readonly BranchRow[] =>
+  rows.range(BRANCH_SUMMARIES, { prefix: [history] }).map(branchOf);
+
+export const findBranch = (rows: RowReader, history: string, branchId: number): BranchRow | undefined => {
+  const value = rows.get(BRANCH_SUMMARIES, [history, branchId]);
+  return value && branchOf({ key: [history, branchId], value });
+};
+
+/** The frames of a history from `from` on, up to `to`. */
+export const listFrameSummaries = (
+  rows: RowReader,
+  history: string,
+  { from = 0, ...rest }: { from?: number; to?: number; limit?: number } = {},
+): readonly FrameSummary[] =>
+  rows.range(FRAME_SUMMARIES, { prefix: [history], from, ...rest }).map(frameSummaryOf);
+
+/** Who wrote a frame, when, in which branch. @throws E_SNAPSHOT_NOT_FOUND */
+export const findFrameSummary = (rows: RowReader, history: string, seq: number): FrameSummary => {
+  const value = rows.get(FRAME_SUMMARIES, [history, seq]);
+  if (value === undefined)
+    throw fail('E_SNAPSHOT_NOT_FOUND', `the history ${history} has no frame ${seq}`, { history, seq });
+  return frameSummaryOf({ key: [history, seq], value });
+};
+
+/** The snapshots that a branch made itself, oldest first. */
+export const listCommits = (rows: RowReader, history: string, branchId: number): readonly CommitRow[] =>
+  rows.range(COMMITS, { prefix: [history, branchId] }).map(({ key, value }) => ({
+    branchId: key[1] as number,
+    cycle: key[2] as number,
+    seq: value[0] as number,
+    nodes: value[1] as number,
+    blocks: value[2] as number,
+    turns: value[3] as number,
+    treeHash: value[4] as Uint8Array,
+    threadHash: value[5] as Uint8Array,
+    imported: value[6] === true,
+  }));
+
+/** The named positions of a history, by name. */
+export const listNamedPositions = (rows: RowReader, history: string): readonly NamedPositionRow[] =>
+  rows.range(NAMED_POSITIONS, { prefix: [history] }).map(({ key, value }) => ({
+    name: key[1] as string,
+    branchId: value[0] as number,
+    position: value[1] as number,
+    seq: value[2] as number,
+  }));
+
+/** The notes to positions of a history, by position, then in the order they were written. */
+export const listNotes = (rows: RowReader, history: string): readonly NoteRow[] =>
+  rows.range(NOTES, { prefix: [history] }).map(noteOf);
+
+/** The notes to one position, in the order they were written. */
+export const listNotesAt = (
+  rows: RowReader,
+  history: string,
+  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+): readonly NoteRow[] => rows.range(NOTES, { prefix: [history, branchId, seq] }).map(noteOf);
+
+const noteOf = ({ key, value }: Row): NoteRow => ({
+  branchId: key[1] as number,
+  position: key[2] as number,
+  seq: key[3] as number,
+  note: value[0] as string,
+});
+
+const historyOf = ({ key, value }: Row): HistoryRow => {
+  const [
+    name,
+    startedAt,
+    newestAt,
+    frames,
+    events,
+    seq,
+    snapshots,
+    thread,
+    format,
+    source,
+    salvaged,
+    salvagedSeq,
+  ] = value;
+  return {
+    history: key[0] as string,
+    name: name as string | null,
+    startedAt: startedAt as bigint,
+    newestAt: newestAt as bigint,
+    frames: frames as number,
+    events: events as number,
+    seq: seq as number,
+    snapshots: snapshots as number,
+    thread: thread === 'pre' ? 'pre' : 'full',
+    source: format === null ? null : { format: format as string, sha256: source as string },
+    salvaged: salvaged === null ? null : { history: salvaged as string, seq: salvagedSeq as number },
+  };
+};
+
+const branchOf = ({ key, value }: Row): BranchRow => {
+  const [how, name, startedAt, newestAt, frames, events, seq, snapshots, parent, parentSeq, abandonedBy] =
+    value;
+  return {
+    branchId: key[1] as number,
+    how: how as BranchRow['how'],
+    name: name as string | null,
+    startedAt: startedAt as bigint,
+    newestAt: newestAt as bigint,
+    frames: frames as number,
+    events: events as number,
+    seq: seq as number,
+    snapshots: snapshots as number,
+    parent: parent === null ? null : { branchId: parent as number, seq: parentSeq as number },
+    abandonedBy: abandonedBy as number | null,
+  };
+};
+
+const frameSummaryOf = ({ key, value }: Row): FrameSummary => {
+  const [branchId, at, events, command, recorder, actor, observed] = value;
+  return {
+    seq: key[1] as number,
+    branchId: branchId as number,
+    at: at as bigint,
+    events: events as number,
+    command: command as string,
+    recorder: recorder as string | null,
+    actor: actor as string | null,
+    observed: observed === true,
+  };
+};
+
+/** Who wrote a frame. */
+export const authorOf = ({ recorder, actor }: Pick<FrameSummary, 'recorder' | 'actor'>): Author =>
+  actor === null ? { recorder: recorder ?? '' } : { actor };

@@ -1,0 +1,191 @@
+import type { Table } from '@stemma/row-store';
+
+/*
+ * Who did what when, and how the branches of a history hang together. Columns that end in `at` hold the times that
+ * writers read from their clocks; of `from_seq`, a position is meant.
+ */
+
+/** Who wrote it: `recorder` for an agent's own record, `actor` for an observer's act; one of the two is null. */
+const AUTHOR = [
+  ['recorder', 'text'],
+  ['actor', 'text'],
+] as const;
+
+export const HISTORIES: Table = {
+  name: 'histories',
+  about:
+    'A history: its name, the first and the newest time, counts, where it was imported from, what it salvages; `intervened_at` is the largest `at` of its interventions.',
+  key: [['history', 'text']],
+  value: [
+    ['name', 'text'],
+    ['started_at', 'wide'],
+    ['newest_at', 'wide'],
+    ['frames', 'uint'],
+    ['events', 'uint'],
+    ['seq', 'uint'],
+    ['snapshots', 'uint'],
+    ['thread', 'text'],
+    ['format', 'text'],
+    ['source', 'text'],
+    ['salvaged_history', 'text'],
+    ['salvaged_seq', 'uint'],
+    ['intervened_at', 'wide'],
+  ],
+};
+
+export const BRANCH_SUMMARIES: Table = {
+  name: 'branch_summaries',
+  about:
+    "A branch: how it began (start, fork, rollback) and at which position of its parent, its name, its own counts without its ancestors', and the rollback that left it.",
+  key: [
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+  ],
+  value: [
+    ['how', 'text'],
+    ['name', 'text'],
+    ['started_at', 'wide'],
+    ['newest_at', 'wide'],
+    ['frames', 'uint'],
+    ['events', 'uint'],
+    ['seq', 'uint'],
+    ['snapshots', 'uint'],
+    ['parent', 'uint'],
+    ['parent_seq', 'uint'],
+    ['abandoned_by', 'uint'],
+  ],
+};
+
+export const FRAME_SUMMARIES: Table = {
+  name: 'frame_summaries',
+  about:
+    "A frame: its branch, who wrote it and when, by which command, how many events it has. `recorder` names an agent's own record, `actor` an observer. `observed`: it holds observations and lies outside of the branch.",
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [
+    ['branch_id', 'uint'],
+    ['at', 'wide'],
+    ['events', 'uint'],
+    ['command', 'text'],
+    ...AUTHOR,
+    ['observed', 'bool'],
+  ],
+};
+
+export const COMMITS: Table = {
+  name: 'commits',
+  about: 'A snapshot by the frame that made it; the act with the same `seq` says who and when.',
+  key: [
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+    ['cycle', 'uint'],
+  ],
+  value: [
+    ['seq', 'uint'],
+    ['nodes', 'uint'],
+    ['blocks', 'uint'],
+    ['turns', 'uint'],
+    ['tree_hash', 'bytes'],
+    ['thread_hash', 'bytes'],
+    ['imported', 'bool'],
+  ],
+};
+
+export const NAMED_POSITIONS: Table = {
+  name: 'named_positions',
+  about: 'A named position: (`branch_id`, `position`), and the frame that named it.',
+  key: [
+    ['history', 'text'],
+    ['name', 'text'],
+  ],
+  value: [
+    ['branch_id', 'uint'],
+    ['position', 'uint'],
+    ['seq', 'uint'],
+  ],
+};
+
+export const NOTES: Table = {
+  name: 'notes',
+  about: 'A note to a position: (`branch_id`, `position`), written by the event `index` of frame `seq`.',
+  key: [
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+    ['position', 'uint'],
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+  value: [['note', 'text']],
+};
+
+export const INTERVENTIONS: Table = {
+  name: 'interventions',
+  about:
+    "An observer's act, by its frame: its kind, who and why, its id (`command`), the positions before and after it (before is null where the history starts). `high_at` is the largest `at` of the history's interventions up to this one. Content is read from the frame.",
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [
+    ['branch_id', 'uint'],
+    ['at', 'wide'],
+    ['high_at', 'wide'],
+    ['intervention', 'text'],
+    ['actor', 'text'],
+    ['command', 'text'],
+    ['after_branch_id', 'uint'],
+    ['after_seq', 'uint'],
+    ['before_branch_id', 'uint'],
+    ['before_seq', 'uint'],
+    ['notes', 'text'],
+  ],
+};
+
+export const INTERVENTIONS_BY: Table = {
+  name: 'interventions_by',
+  about:
+    'The interventions of a history by what is asked for: `by` is type, actor, branch (its branch id), or position (`branch id:seq`, before or after).',
+  key: [
+    ['history', 'text'],
+    ['by', 'text'],
+    ['what', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [],
+};
+
+export const OBSERVATIONS: Table = {
+  name: 'observations',
+  about:
+    'What an actor looked at: the event `index` of frame `seq`. The position (`branch_id`, `position`) was seen `times` times.',
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+  value: [
+    ['actor', 'text'],
+    ['kind', 'text'],
+    ['what', 'text'],
+    ['branch_id', 'uint'],
+    ['position', 'uint'],
+    ['times', 'uint'],
+    ['first_at', 'wide'],
+    ['last_at', 'wide'],
+    ['asked_branch_id', 'uint'],
+  ],
+};
+
+export const AUDIT_TABLES: readonly Table[] = [
+  HISTORIES,
+  BRANCH_SUMMARIES,
+  FRAME_SUMMARIES,
+  COMMITS,
+  NAMED_POSITIONS,
+  NOTES,
+  INTERVENTIONS,
+  INTERVENTIONS_BY,
+  OBSERVATIONS,
+];

@@ -1,0 +1,89 @@
+import { readAncestorPath, readPositionMeta, type Segment } from '@stemma/history-store';
+import type { RowReader } from '@stemma/row-store';
+import { CYCLES } from './tables.ts';
+
+/** What can be seen from a position: its ancestor path, and the newest cycle on it. */
+export type AncestryView = {
+  readonly history: string;
+  /** Root first. */
+  readonly ancestorPath: readonly Segment[];
+  readonly cycle: number;
+  /** True if a frame lies on the ancestor path. */
+  readonly includes: (branchId: number, seq: number) => boolean;
+};
+
+/** @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
+export const readAncestryView = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number,
+): AncestryView =>
+  ancestryViewOf(
+    history,
+    readAncestorPath(rows, history, branchId, seq),
+    readPositionMeta(rows, history, branchId, seq).meta.cycle,
+  );
+
+const ancestryViewOf = (history: string, ancestorPath: readonly Segment[], cycle: number): AncestryView => {
+  const limits = new Map(ancestorPath.map((segment) => [segment.branchId, segment.limit]));
+  return { history, ancestorPath, cycle, includes: (branchId, seq) => seq <= (limits.get(branchId) ?? -1) };
+};
+
+/** What both positions see: the last position they have in common. */
+export const commonAncestry = (
+  rows: RowReader,
+  a: AncestryView,
+  b: AncestryView,
+): AncestryView & { readonly mergeBase: Segment } => {
+  const limits = new Map(b.ancestorPath.map((segment) => [segment.branchId, segment.limit]));
+  const shared = a.ancestorPath.flatMap(({ branchId, limit }) => {
+    const other = limits.get(branchId);
+    return other === undefined ? [] : [{ branchId, limit: Math.min(limit, other) }];
+  });
+  // A branch that is seen only from before its beginning has nothing of its own here.
+  const mergeBase = shared.findLast(({ branchId, limit }) => limit >= branchId) ?? { branchId: 0, limit: 0 };
+  const { cycle } = readPositionMeta(rows, a.history, mergeBase.branchId, mergeBase.limit).meta;
+  return { ...ancestryViewOf(a.history, shared, cycle), mergeBase };
+};
+
+/** The frame that ended a cycle, by its rows. */
+export type CycleRow = {
+  readonly branchId: number;
+  readonly cycle: number;
+  readonly seq: number;
+  /** The event that is its snapshot. */
+  readonly index: number;
+  /** The turn that it made of the head, and the event that did. */
+  readonly turn: { readonly id: string; readonly index: number } | null;
+  readonly imported: boolean;
+};
+
+/** The frame on the ancestor path that ended a cycle; undefined if none did. */
+export const findCycle = (
+  rows: RowReader,
+  { history, ancestorPath }: AncestryView,
+  cycle: number,
+): CycleRow | undefined => {
+  for (let i = ancestorPath.length - 1; i >= 0; i--) {
+    const { branchId, limit } = ancestorPath[i] as Segment;
+    const value = rows.get(CYCLES, [history, branchId, cycle]);
+    if (value === undefined || (value[0] as number) > limit) continue;
+    const [seq, index, turn, turnIndex, imported] = value as [
+      number,
+      number,
+      string | null,
+      number | null,
+      boolean | null,
+    ];
+    return {
+      branchId,
+      cycle,
+      seq,
+      index,
+      turn: turn === null ? null : { id: turn, index: turnIndex ?? 0 },
+      imported: imported === true,
+    };
+  }
+  return undefined;
+};

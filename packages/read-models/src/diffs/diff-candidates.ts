@@ -1,0 +1,146 @@
+import { flattenRecords, type FlatTree, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
+import {
+  findSnapshot,
+  findTurn,
+  openNodeReader,
+  readPositionMeta,
+  readSegments,
+  type AncestryScope,
+  type Segment,
+} from '@stemma/history-store';
+import type { RowReader } from '@stemma/row-store';
+import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-view.ts';
+import { CHANGED_NODES, DUE } from './tables.ts';
+
+/**
+ * Two positions with as much of each as can differ, and what that lies in: restricted to `ids`, their diff is that of the
+ * whole trees.
+ */
+export type DiffCandidates = {
+  /** Every id that can be in the diff: others are the same in both, or in neither. */
+  readonly ids: ReadonlySet<string>;
+  /** Depths of turns are not those of the whole. */
+  readonly older: FlatTree;
+  readonly newer: FlatTree;
+};
+
+type PositionKey = { readonly branchId: number; readonly seq: number };
+
+/** More ids are never looked at one by one. */
+const MAX_IDS = 4_096;
+/** Nor more than one in so many of the nodes there are: reading a node alone costs that much more than among others. */
+const NODES_PER_ID = 8;
+/** But so many always. */
+const MIN_IDS = 16;
+
+/**
+ * What can differ between two positions of a history, read from what the frames between them touched, what a commit
+ * between them sealed, and what grows older: no tree is read. Undefined where that is so much that reading both trees
+ * costs less.
+ *
+ * @param maxIds look at no more ids than this; by default what is worth it.
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
+export const readDiffCandidates = (
+  rows: RowReader,
+  history: string,
+  { a, b }: { readonly a: PositionKey; readonly b: PositionKey },
+  maxIds?: number,
+): DiffCandidates | undefined => {
+  const [from, to] = [a, b].map(({ branchId, seq }) => readAncestryView(rows, history, branchId, seq)) as [
+    AncestryView,
+    AncestryView,
+  ];
+  const ids = differingIds(rows, from, to, maxIds ?? idLimit(rows, history, b, to.cycle));
+  if (ids === undefined) return undefined;
+  return { ids, older: readWithAncestors(rows, from, ids), newer: readWithAncestors(rows, to, ids) };
+};
+
+const idLimit = (rows: RowReader, history: string, { branchId, seq }: PositionKey, cycle: number): number => {
+  const nodes = findSnapshot(rows, history, branchId, seq, cycle)?.nodes ?? 0;
+  return Math.min(MAX_IDS, Math.max(MIN_IDS, Math.floor(nodes / NODES_PER_ID)));
+};
+
+const differingIds = (
+  rows: RowReader,
+  from: AncestryView,
+  to: AncestryView,
+  maxIds: number,
+): ReadonlySet<string> | undefined => {
+  const mergeBase = commonAncestry(rows, from, to);
+  const ids = new Set<string>();
+  for (const { ancestorPath } of [from, to])
+    for (const { branchId, limit } of ancestorPath) {
+      const shared = mergeBase.ancestorPath.find((segment) => segment.branchId === branchId)?.limit ?? -1;
+      if (shared >= limit) continue;
+      const range = { prefix: [from.history, branchId], from: shared + 1, to: limit, limit: maxIds + 1 };
+      const frames = rows.range(CHANGED_NODES, range);
+      if (frames.length > maxIds) return undefined;
+      for (const { value } of frames) for (const id of value[0] as readonly string[]) ids.add(id);
+      if (ids.size > maxIds) return undefined;
+    }
+  if (from.cycle === mergeBase.cycle && to.cycle === mergeBase.cycle) return ids;
+  for (const id of idsInHead(rows, mergeBase)) ids.add(id);
+  const ageing = ageingIds(rows, mergeBase, Math.max(from.cycle, to.cycle), maxIds);
+  if (ageing === undefined) return undefined;
+  for (const id of ageing) ids.add(id);
+  return ids.size > maxIds ? undefined : ids;
+};
+
+/** What lies directly in the head: the next commit puts it under a turn. What comes into later heads is touched. */
+const idsInHead = (
+  rows: RowReader,
+  { history, ancestorPath, cycle, mergeBase }: AncestryView & { readonly mergeBase: Segment },
+): readonly string[] => {
+  const { meta } = readPositionMeta(rows, history, mergeBase.branchId, mergeBase.limit);
+  const locations = [[cycle + 1, cycle + 1]] as const;
+  const { nodes } = readSegments(rows, history, ancestorPath, meta, { sys: false, locations, turns: [] });
+  return [...nodes].flatMap(({ headers, parent }) => (parent === null ? [headers.id] : []));
+};
+
+/** What was there at the common position, ends with a cycle behind `cycle`, and so may show another `ttl` until then. */
+const ageingIds = (
+  rows: RowReader,
+  { history, ancestorPath }: AncestryView,
+  cycle: number,
+  maxIds: number,
+): readonly string[] | undefined => {
+  const ids: string[] = [];
+  for (const { branchId, limit } of ancestorPath) {
+    const expiring = rows.range(DUE, { prefix: [history, branchId], from: cycle + 1, limit: maxIds + 1 });
+    if (expiring.length > maxIds) return undefined;
+    for (const { key } of expiring) if ((key[3] as number) <= limit) ids.push(key[4] as string);
+  }
+  return ids;
+};
+
+/** Nodes of a position with what they lie in. */
+const readWithAncestors = (rows: RowReader, ancestry: AncestryView, ids: ReadonlySet<string>): FlatTree => {
+  const { history, ancestorPath, cycle } = ancestry;
+  const scope: AncestryScope = { history, ancestorPath, cycle };
+  const read = openNodeReader(rows, scope);
+  const nodes = new Map<string, NodeRecord>();
+  const turns = new Map<string, TurnRecord>();
+  const locations = new Set<string>();
+  for (const id of ids)
+    for (let next: string | null = id; next !== null && !nodes.has(next);) {
+      const found = read(next);
+      if (found?.kind === 'turn') turns.set(next, found.record);
+      if (found?.kind !== 'node') break;
+      const { location, parent } = found.record;
+      nodes.set(next, found.record);
+      next = parent;
+      if (location.kind === 'sys' || locations.has(`${location.cycle}/${location.ordinal}`)) continue;
+      locations.add(`${location.cycle}/${location.ordinal}`);
+      const turn = findTurn(rows, scope, location);
+      if (turn !== undefined) turns.set(turn.headers.id, turn);
+    }
+  const { meta } = readPositionMeta(
+    rows,
+    history,
+    ancestorPath.at(-1)?.branchId ?? 0,
+    ancestorPath.at(-1)?.limit ?? 0,
+  );
+  const { fixed } = readSegments(rows, history, ancestorPath, meta, { sys: false, locations: [], turns: [] });
+  return flattenRecords({ cycle, fixed, turns: turns.values(), nodes: nodes.values() });
+};

@@ -1,0 +1,44 @@
+import { copyRunningHashes, type RunningHashes } from './running-hashes.ts';
+
+/** Running hashes of streams by what stands in them: whoever finds one has what the rows would give, only sooner. */
+export type RunningHashesCache = {
+  /** The state behind an ancestor path, which is the caller's own from here on. */
+  take(chainHash: string): RunningHashes | undefined;
+  /** A copy, for a branch that parts from another. */
+  copy(chainHash: string): RunningHashes | undefined;
+  put(chainHash: string, running: RunningHashes): void;
+};
+
+/** Of a state without its ids: three hashes of the platform, and what JavaScript needs for them. */
+const STATE_BYTES = 4_096;
+
+/** Keeps up to so many bytes; the state that was used longest ago goes first. */
+export const openRunningHashesCache = (bytes: number): RunningHashesCache => {
+  const states = new Map<string, RunningHashes>();
+  let usedBytes = 0;
+  const take = (chainHash: string): RunningHashes | undefined => {
+    const running = states.get(chainHash);
+    if (running === undefined) return undefined;
+    states.delete(chainHash);
+    usedBytes -= weightOf(running);
+    return running;
+  };
+  return {
+    take,
+    copy(chainHash) {
+      const running = states.get(chainHash);
+      return running === undefined ? undefined : copyRunningHashes(running);
+    },
+    put(chainHash, running) {
+      take(chainHash);
+      states.set(chainHash, running);
+      usedBytes += weightOf(running);
+      for (const oldest of states.keys()) {
+        if (usedBytes <= bytes) break;
+        take(oldest);
+      }
+    },
+  };
+};
+
+const weightOf = ({ ids }: RunningHashes): number => STATE_BYTES + ids.length;

@@ -1,0 +1,25 @@
+import type { GenerationView, RowSource, Scan } from './store.ts';
+import type { Row, RowReader, Table } from './table.ts';
+
+/* For stores whose rows are at hand at once. */
+
+/** Reads whole tables at once. */
+export type TableReader = {
+  /** Every row of a table, each once, in an order of the adapter's own. */
+  entries(table: Table): Iterable<Row>;
+};
+
+export const localSource = (rows: RowReader): RowSource => ({
+  get: (table, key) => rows.get(table, key),
+  range: (table, range) => rows.range(table, range),
+  using: async (fn) => fn(),
+});
+
+export const scanOf = (view: GenerationView & TableReader): Scan => ({
+  cursor: async (partition) => view.cursor(partition),
+  partitions: async () => view.partitions(),
+  get: async (table, key) => view.get(table, key),
+  async *entries(table) {
+    yield* view.entries(table);
+  },
+});

@@ -1,0 +1,89 @@
+import { compareNumbers } from '@stemma/canonical';
+import { intervalCache, type IntervalCache } from './interval-cache.ts';
+import { boundsOfPrefix } from './key-range.ts';
+import { sameCursor } from './memory-row-store.ts';
+import { remoteRows, type FetchRows } from './remote-rows.ts';
+import type { Generation, GenerationView, ReadBasis, RowBatch, RowSource, Scan } from './store.ts';
+import type { Row, Table } from './table.ts';
+
+/** One state of a generation that lies far away. */
+export type RemoteState = { readonly cursors: ReadonlyMap<number, Uint8Array>; readonly fetch: FetchRows };
+
+/** A generation as a store over a network has it: whatever is asked is asked asynchronously, in few and large questions. */
+export type RemoteGeneration = {
+  readonly name: string;
+  readonly tables: readonly Table[];
+  /** All that `fn` fetches is one state. */
+  state<T>(fn: (state: RemoteState) => Promise<T>): Promise<T>;
+  /** Each fetch a state of its own, with what is committed now. */
+  readonly fetch: FetchRows;
+  commit(batch: RowBatch): Promise<void>;
+};
+
+const PAGE = 2_000;
+/** Rows kept at hand for the next batch of a partition. */
+const MOST_KEPT = 100_000;
+
+/** The port's generation over rows that lie far away. */
+export const remoteGeneration = (remote: RemoteGeneration): Generation => {
+  /** By partition, what is true as long as its cursor is this one. Nobody else's commit can leave it in place. */
+  const kept = new Map<number, { cursor: Uint8Array | null; readonly known: IntervalCache }>();
+  return {
+    name: remote.name,
+    tables: remote.tables,
+    read: (fn) =>
+      remote.state(({ cursors, fetch }) => {
+        const rows = remoteRows(intervalCache(), fetch);
+        const partitions = [...cursors.keys()].sort(compareNumbers);
+        const view: GenerationView = {
+          get: (table, key) => rows.get(table, key),
+          range: (table, range) => rows.range(table, range),
+          cursor: (partition) => cursors.get(partition) ?? null,
+          partitions: () => partitions,
+        };
+        return rows.using(() => fn(view));
+      }),
+    scan: (fn) => remote.state((state) => fn(scanOf(state))),
+    source: (basis?: ReadBasis): RowSource => {
+      if (basis === undefined) return remoteRows(intervalCache(), remote.fetch);
+      const { partition, cursor } = basis;
+      const before = kept.get(partition);
+      if (before !== undefined && sameCursor(before.cursor, cursor))
+        return remoteRows(before.known, remote.fetch);
+      const known = intervalCache();
+      kept.set(partition, { cursor, known });
+      return remoteRows(known, remote.fetch);
+    },
+    async commit(batch) {
+      const { partition, expected, cursor, changes } = batch;
+      const now = kept.get(partition);
+      // Whatever comes of it, unless it succeeds: what is at hand may not be what is there.
+      kept.delete(partition);
+      await remote.commit(batch);
+      if (now === undefined || !sameCursor(now.cursor, expected)) return;
+      for (const change of changes) now.known.change(change);
+      now.cursor = Uint8Array.from(cursor);
+      if (now.known.size <= MOST_KEPT) kept.set(partition, now);
+    },
+  };
+};
+
+const scanOf = ({ cursors, fetch }: RemoteState): Scan => ({
+  cursor: async (partition) => cursors.get(partition) ?? null,
+  partitions: async () => [...cursors.keys()].sort(compareNumbers),
+  async get(table, key) {
+    const [found] = await fetch([{ table, ...boundsOfPrefix(key), reverse: false, limit: 1 }]);
+    return found?.rows[0]?.value;
+  },
+  async *entries(table) {
+    const { high } = boundsOfPrefix([]);
+    for (let { low } = boundsOfPrefix([]); ;) {
+      const [page] = await fetch([{ table, low, high, reverse: false, limit: PAGE }]);
+      const rows: readonly Row[] = page?.rows ?? [];
+      yield* rows;
+      const last = rows.at(-1);
+      if (rows.length < PAGE || last === undefined) return;
+      low = boundsOfPrefix(last.key).high;
+    }
+  },
+});

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const home = ['--home', folder.path];
+const json = (...args: string[]): Promise<unknown> => stemmaJson([...args, ...home]);
+const run = (args: string[], env: Record<string, string> = {}): ReturnType<typeof runStemma> =>
+  runStemma([...args, ...home], { env });
+
+/** No git knows anybody here. */
+const NOBODY = {
+  STEMMA_ACTOR: '',
+  GIT_DIR: '/nonexistent',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};
+
+beforeAll(async () => {
+  await json('start', '--name', 'desk');
+  for (const word of ['one', 'two', 'three']) {
+    await json('insert', 'desk', '--id', word, '--role', 'user', '--content', word, '--recorder', 'agent');
+    await json('commit', 'desk', '--recorder', 'agent');
+  }
+});
+
+test('who acts is asked for, taken from git where nobody is named, and required; a recorder is no actor [pool: Interventions]', async () => {
+  const nobody = await run(['inject', 'desk', 'x'], NOBODY);
+  expect([nobody.code, nobody.stderr]).toEqual([4, expect.stringContaining('E_ACTOR_REQUIRED')]);
+  const git = {
+    ...NOBODY,
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'user.name',
+    GIT_CONFIG_VALUE_0: 'Ada',
+    GIT_CONFIG_KEY_1: 'user.email',
+    GIT_CONFIG_VALUE_1: 'ada@example.org',
+  };
+  expect((await run(['save', 'desk', 'by-git'], git)).code).toBe(0);
+  expect(await json('list', 'desk')).toMatchObject([
+    { id: 'by-git', actor: 'Ada <ada@example.org>', round_number: 3 },
+  ]);
+  const both = await run(['commit', 'desk', '--recorder', 'agent', '--actor', 'Ada']);
+  expect([both.code, both.stderr]).toEqual([64, expect.stringContaining('E_USAGE')]);
+});
+
+test('fork, rollback, load, save and list go where they say; the drawing shows what was left; a terminal never sees a control character [pool: Branches and snapshots]', async () => {
+  await json('save', 'desk', 'early', '@c1', '--description', 'before two');
+  expect(await json('fork', 'desk', '@c2', '--name', 'other')).toMatchObject({
+    how: 'fork',
+    name: 'other',
+    from: '@s4',
+  });
+  const back = await json(
+    'rollback',
+    'desk',
+    '@c2',
+    '--abandoned',
+    'old',
+    '--command',
+    'r',
+    '--notes',
+    'too far',
+  );
+  expect(
+    await json('rollback', 'desk', '@c2', '--abandoned', 'old', '--command', 'r', '--notes', 'too far'),
+  ).toEqual({
+    ...(back as object),
+    repeated: true,
+  });
+  expect(await json('load', 'desk', 'early')).toMatchObject({ how: 'rollback', from: '@s2' });
+  expect(await json('load', 'desk:other', '@name:by-git')).toMatchObject({ how: 'fork', from: '@s6' });
+  await json('config', 'set', 'desk', 'active_pool_size=40', 'label=a text', 'max_blocks=9');
+  expect(await json('config', 'get', 'desk')).toMatchObject({
+    config: { active_pool_size: 40, label: 'a text', max_blocks: 9, keep_turns: 0, pins: [] },
+  });
+  const { stdout } = await run(['branches', 'desk']);
+  expect(
+    stdout
+      .replace(/h[a-z2-7]{20}/g, 'H')
+      .replace(/ \d{4}-\d\d-\d\d [\d:]+Z/g, '')
+      .split('\n')
+      .slice(0, -1),
+  ).toEqual([
+    'H:0 old at @c3, @s8 (left for :10)',
+    '├─ @s2 saved early',
+    '├─ @c2 fork H:9 other at @c2, @s9',
+    '├─ @c2 rollback H:10 at @c2, @s10 (left for :11)',
+    '│  └─ @c1 rollback H main at @c1, @s13',
+    '├─ @s6 saved by-git',
+    '└─ @c3 fork H:12 at @c3, @s12',
+  ]);
+  expect((await run(['annotate', 'desk', 'bell \u0007'])).stderr).toContain('E_NOTES_INVALID');
+  expect((await run(['inject', 'desk', 'x', '--actor', 'a'.repeat(10_240)])).stderr).toContain(
+    'E_ACTOR_INVALID',
+  );
+  for (const command of ['fork', 'rollback', 'load'])
+    expect((await run([command, 'desk', ''])).stderr).toContain('E_USAGE');
+});
+
+test('what a named actor looks at is recorded where the history is set to, and moves no position [pool: Observations]', async () => {
+  await json('config', 'set', 'desk', 'observe=true');
+  const before = await json('show', 'desk', '@t0');
+  await run(['thread', 'desk', '@c1', '--actor', 'Björn']);
+  await run(['select', 'desk', '.cb'], NOBODY);
+  const events = (await json('log', 'desk')) as { event: { type: string; what?: string }; author: object }[];
+  const seen = events.filter(({ event }) => event.type === 'ObservationRecorded');
+  expect(seen.map(({ author, event }) => [author, event.what])).toEqual([
+    [{ actor: 'tester' }, '@t0'],
+    [{ actor: 'Björn' }, 'thread'],
+  ]);
+  expect(await json('show', 'desk', '@t0')).toEqual(before);
+});

@@ -1,0 +1,21 @@
+import type { Home, HomeOptions } from '@stemma/home';
+import { countFolding, countWriting, openMetrics, type Metrics } from '@stemma/metrics';
+import { VERSION } from './gateway.ts';
+
+/** Metrics of a process that serves a home: what to open the home with, and, when it is open, to call with it. */
+export type GatewayMetrics = {
+  readonly metrics: Metrics;
+  readonly observe: NonNullable<HomeOptions['observe']>;
+  readonly opened: (home: Home) => void;
+};
+
+export const openGatewayMetrics = (): GatewayMetrics => {
+  const metrics = openMetrics({ service: 'gateway', version: VERSION });
+  let home: Home | undefined;
+  const folded = countFolding({
+    metrics,
+    readModel: 'all',
+    partitionStatus: async () => (await home?.partitions()) ?? [],
+  });
+  return { metrics, observe: { ...countWriting(metrics), folded }, opened: (one) => (home = one) };
+};

@@ -1,0 +1,127 @@
+import type { BranchNode } from '@stemma/api';
+
+/** A place on a branch that one can go to. `x`: in cycles; between two of them it lies in the middle. */
+export type Point = {
+  readonly x: number;
+  readonly label: string;
+  /** Names under which it was saved. */
+  readonly saved: readonly string[];
+  /** Branches that leave here. */
+  readonly branches: readonly BranchNode[];
+};
+
+/** A branch as a line from left to right. */
+export type DrawnBranch = {
+  readonly node: BranchNode;
+  readonly from: number;
+  readonly to: number;
+  /** Where a rollback went on instead; what lies behind it is abandoned. */
+  readonly abandonedAt: number | null;
+  readonly points: readonly Point[];
+  /** The row of the parent; its own where there is none. */
+  readonly parent: number;
+};
+
+/** All branches of a history from top to bottom; `last` is the newest cycle of any. */
+export type Drawing = { readonly rows: readonly DrawnBranch[]; readonly last: number };
+
+type CyclePosition = { readonly cycle: number | null; readonly label: string };
+
+/** Where a position lies: at its cycle if that is committed there, else behind it. */
+export const positionX = ({ cycle, label }: CyclePosition): number =>
+  label.startsWith('@c') ? (cycle ?? 0) : (cycle ?? 0) + 0.5;
+
+/**
+ * Draws branches so that no line crosses another: every branch stands under its parent, and of two that leave the same one
+ * the later in cycles stands higher, so what leaves before it passes on its left.
+ */
+export const drawBranches = (branches: readonly BranchNode[]): Drawing => {
+  const children = new Map<number, BranchNode[]>();
+  const known = new Map(branches.map((node) => [node.branchId, node]));
+  for (const node of branches) {
+    if (node.parent === null) continue;
+    const own = children.get(node.parent.branchId);
+    if (own === undefined) children.set(node.parent.branchId, [node]);
+    else own.push(node);
+  }
+  const rows: DrawnBranch[] = [];
+  // A stack instead of recursion: forks of forks may go deep.
+  const stack = branches
+    .filter(({ parent }) => parent === null || !known.has(parent.branchId))
+    .map((node) => ({ node, parent: -1 }))
+    .reverse();
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { node } = next;
+    const row = rows.length;
+    const childBranches = children.get(node.branchId) ?? [];
+    const from = node.parent === null ? 0 : positionX(node.parent);
+    const by = node.abandoned_by === null ? undefined : known.get(node.abandoned_by)?.parent;
+    rows.push({
+      node,
+      from,
+      to: Math.max(from, node.cycle ?? 0),
+      abandonedAt: by == null ? null : positionX(by),
+      points: pointsOf(node, childBranches),
+      parent: next.parent === -1 ? row : next.parent,
+    });
+    // The stack gives back the last one first: the one that leaves last.
+    for (const child of [...childBranches].sort(byForkPosition)) stack.push({ node: child, parent: row });
+  }
+  return { rows, last: rows.reduce((last, { from, to }) => Math.max(last, from, to), 0) };
+};
+
+const byForkPosition = (a: BranchNode, b: BranchNode): number =>
+  (a.parent === null ? 0 : positionX(a.parent)) - (b.parent === null ? 0 : positionX(b.parent)) ||
+  b.branchId - a.branchId;
+
+const pointsOf = ({ saved }: BranchNode, childBranches: readonly BranchNode[]): readonly Point[] => {
+  const points = new Map<string, { x: number; label: string; saved: string[]; branches: BranchNode[] }>();
+  const at = (position: CyclePosition) => {
+    const found = points.get(position.label) ?? {
+      x: positionX(position),
+      label: position.label,
+      saved: [],
+      branches: [],
+    };
+    points.set(position.label, found);
+    return found;
+  };
+  for (const one of saved) at(one).saved.push(one.name);
+  for (const one of childBranches) if (one.parent !== null) at(one.parent).branches.push(one);
+  return [...points.values()].sort((a, b) => a.x - b.x);
+};
+
+/** The lines from parents to children that pass a row between them, or begin at it, by where they are. */
+export const passingLines = (
+  { rows }: Drawing,
+  row: number,
+  path: ReadonlyMap<number, number>,
+): readonly { readonly x: number; readonly begins: boolean; readonly onPath: boolean }[] => {
+  const found = new Map<number, { x: number; begins: boolean; onPath: boolean }>();
+  for (let i = row + 1; i < rows.length; i++) {
+    const child = rows[i];
+    if (child === undefined || child.parent > row) continue;
+    const known = found.get(child.from);
+    found.set(child.from, {
+      x: child.from,
+      begins: (known?.begins ?? true) && child.parent === row,
+      onPath: (known?.onPath ?? false) || path.has(i),
+    });
+  }
+  return [...found.values()];
+};
+
+/** The way from the root to a place of a branch: rows of the branches on it, each with how far it goes along it. */
+export const pathToPosition = ({ rows }: Drawing, row: number, x: number): ReadonlyMap<number, number> => {
+  const path = new Map<number, number>();
+  let at = row;
+  let limit = x;
+  for (let drawn = rows[at]; drawn !== undefined; drawn = rows[at]) {
+    // A place before its beginning is one of its parent.
+    if (limit >= drawn.from) path.set(at, limit);
+    limit = Math.min(limit, drawn.from);
+    if (drawn.parent === at) break;
+    at = drawn.parent;
+  }
+  return path;
+};

@@ -1,0 +1,76 @@
+import { toWireJson, type Intervention } from '@stemma/api';
+import type { InterventionType } from './use-branches.ts';
+
+/** Everything an observer can do. */
+export const INTERVENTION_TYPES: readonly InterventionType[] = [
+  'message_inject',
+  'config_change',
+  'fork',
+  'rollback',
+  'run',
+  'external_query',
+  'edit',
+  'save',
+  'annotate',
+];
+
+const MAX_CHARACTERS = 400;
+
+/** What was done, in a line. */
+export const describeIntervention = ({ intervention_type: type, content }: Intervention): string => {
+  switch (type) {
+    case 'message_inject':
+      return text(content['text']);
+    case 'config_change':
+      return Object.entries(content)
+        .map(([key, change]) => `${key} = ${text(field(change, 'to'))}`)
+        .join(', ');
+    case 'fork':
+      return text(content['description']);
+    case 'rollback':
+      return [`to ${text(content['to'])}`, text(content['description'])]
+        .filter((one) => one !== '')
+        .join(': ');
+    case 'save':
+      return [text(content['name']), text(content['description'])].filter((one) => one !== '').join(': ');
+    case 'annotate':
+      return text(content['note']);
+    case 'external_query':
+      return text(content['question']);
+    case 'edit':
+      return Array.isArray(content['commands'])
+        ? content['commands']
+            .slice(0, 20)
+            .map((one) => `${text(field(one, 'op'))} ${text(field(one, 'id') ?? '')}`.trim())
+            .join(', ')
+        : '';
+    case 'run':
+      return `${text(content['rounds'])} rounds`;
+  }
+};
+
+const field = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+
+const text = (value: unknown): string =>
+  value === undefined || value === null
+    ? ''
+    : (typeof value === 'string' ? value : toWireJson(value)).slice(0, MAX_CHARACTERS);
+
+export type PositionLink = { readonly branch: string; readonly at: string };
+
+/** The positions around an intervention. A rollback begins on the branch that it leaves. */
+export const positionsAround = (
+  intervention: Intervention,
+): { readonly before: PositionLink | null; readonly after: PositionLink } => {
+  const own = `${intervention.history}:${intervention.branchId}`;
+  const abandoned =
+    intervention.intervention_type === 'rollback' ? intervention.content['abandoned'] : undefined;
+  return {
+    before:
+      intervention.snapshot_before === null
+        ? null
+        : { branch: typeof abandoned === 'string' ? abandoned : own, at: intervention.snapshot_before },
+    after: { branch: own, at: intervention.snapshot_after },
+  };
+};

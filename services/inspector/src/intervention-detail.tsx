@@ -1,0 +1,130 @@
+import { toWireJson, type Intervention } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import type { Go } from './address.ts';
+import { Content } from './content.tsx';
+import { ImpactFacts } from './impact-facts.tsx';
+import { PositionLinks } from './position-links.tsx';
+import { SafeText } from './safe-text.tsx';
+import { Shown } from './states.tsx';
+import { useQuery } from './use-query.ts';
+import { shortTime } from './words.ts';
+
+/** An intervention whole: who, when, why, what, what was noted since, and what it led to. */
+export const InterventionDetail = ({
+  history,
+  intervention,
+  go,
+}: {
+  readonly history: string;
+  readonly intervention: string;
+  readonly go: Go;
+}): ComponentChildren => {
+  const query = useQuery(`now/h/${history}/intervention/${intervention}`, (client) =>
+    client.intervention({ history, id: intervention }),
+  );
+  return (
+    <aside class="panel detail act-detail" aria-label="Selected intervention">
+      <header class="panel-head">
+        <h2>
+          {query.state === 'done' ? (
+            <>
+              <span class="badge type">{query.value.intervention_type}</span>{' '}
+              <SafeText text={query.value.actor} />
+            </>
+          ) : (
+            'Intervention'
+          )}
+        </h2>
+        <button class="plain" onClick={() => go({ intervention: null })} title="Close (Esc)">
+          Close
+        </button>
+      </header>
+      <div class="scroll detail-body">
+        <Shown query={query} what="intervention">
+          {(value) => (
+            <>
+              <Facts intervention={value} go={go} />
+              <ImpactFacts history={history} intervention={value} go={go} />
+            </>
+          )}
+        </Shown>
+      </div>
+    </aside>
+  );
+};
+
+const Facts = ({
+  intervention,
+  go,
+}: {
+  readonly intervention: Intervention;
+  readonly go: Go;
+}): ComponentChildren => (
+  <div class="payload">
+    <dl class="facts">
+      <div>
+        <dt>when</dt>
+        <dd>
+          {intervention.timestamp} <span class="quiet">@s{intervention.seq}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>positions</dt>
+        <dd>
+          <PositionLinks intervention={intervention} go={go} />
+        </dd>
+      </div>
+      <div>
+        <dt>notes</dt>
+        <dd class="act-notes">
+          {intervention.notes === '' ? (
+            <span class="quiet">none</span>
+          ) : (
+            <SafeText text={intervention.notes} />
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>id</dt>
+        <dd>
+          <SafeText text={intervention.id} />
+        </dd>
+      </div>
+    </dl>
+    {Object.entries(intervention.content).map(([name, value]) => (
+      <section key={name}>
+        <h3>
+          <SafeText text={name} />
+        </h3>
+        <Content
+          content={{
+            text: typeof value === 'string' ? value : toWireJson(value),
+            form: typeof value === 'string' ? 'text' : 'json',
+            characters: 0,
+            complete: true,
+          }}
+        />
+      </section>
+    ))}
+    {intervention.annotations.length > 0 && (
+      <section>
+        <h3>noted since</h3>
+        <ul class="annotations">
+          {intervention.annotations.map(({ seq, timestamp, by, note }) => (
+            <li key={seq}>
+              <b>
+                <SafeText text={by} />
+              </b>{' '}
+              <time class="quiet" dateTime={timestamp}>
+                {shortTime(Date.parse(timestamp))}
+              </time>
+              <p class="act-notes">
+                <SafeText text={note} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
+  </div>
+);

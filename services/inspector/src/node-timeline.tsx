@@ -1,0 +1,165 @@
+import type { Why } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import type { Go } from './address.ts';
+import { SafeText } from './safe-text.tsx';
+import { Shown } from './states.tsx';
+import { usePosition } from './use-tree.ts';
+import { isoTime, shortTime } from './words.ts';
+
+type TimelineEntry = Why['changes'][number];
+
+/** The life of a node as seen from where one is: how it came, what happened to it, how it went, and who did it. */
+export const NodeTimeline = ({
+  history,
+  reference,
+  node,
+  go,
+}: {
+  readonly history: string;
+  readonly reference: string | undefined;
+  readonly node: string;
+  readonly go: Go;
+}): ComponentChildren => {
+  const query = usePosition(history, reference, `why/${node}`, (client, at) =>
+    client.why({ history, node, ...at }),
+  );
+  return (
+    <section aria-label="Why">
+      <h3>why it is here</h3>
+      <Shown query={query} what="story">
+        {({ added, changes, removed, position }) => (
+          <ol class="story">
+            {[added, ...changes, ...(removed === null ? [] : [removed])].map((entry) => (
+              <li key={`${entry.seq}.${entry.index}`}>
+                <button
+                  class="link place"
+                  title={`The position after frame ${entry.seq}`}
+                  onClick={() => go({ at: `@s${entry.seq}` })}
+                >
+                  c{entry.cycle}
+                </button>
+                <span>
+                  <CauseText entry={entry} node={node} />
+                </span>
+                <span class="quiet story-by">
+                  <AuthorLink entry={entry} history={position.history} go={go} />{' '}
+                  <time dateTime={isoTime(entry.at)} title={isoTime(entry.at)}>
+                    {shortTime(entry.at)}
+                  </time>
+                </span>
+                {entry.notes !== null && entry.notes !== '' && (
+                  <p class="act-notes">
+                    <SafeText text={entry.notes} />
+                  </p>
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+      </Shown>
+    </section>
+  );
+};
+
+/** Who did it; an act of an observer leads to its intervention. */
+const AuthorLink = ({
+  entry: { author, command },
+  history,
+  go,
+}: {
+  readonly entry: TimelineEntry;
+  readonly history: string;
+  readonly go: Go;
+}): ComponentChildren =>
+  'recorder' in author ? (
+    <SafeText text={author.recorder} />
+  ) : (
+    <button
+      class="link"
+      title={`An intervention of ${history}`}
+      onClick={() => go({ intervention: command })}
+    >
+      <SafeText text={author.actor} />
+    </button>
+  );
+
+const CauseText = ({
+  entry,
+  node,
+}: {
+  readonly entry: TimelineEntry;
+  readonly node: string;
+}): ComponentChildren => {
+  const { cause } = entry;
+  switch (cause.kind) {
+    case 'mutation':
+      return (
+        <>
+          {PAST[cause.op]}
+          {cause.by !== null && (
+            <>
+              {' '}
+              with <SafeText text={cause.by} />
+            </>
+          )}
+          <SetFields entry={entry} />
+        </>
+      );
+    case 'import':
+      return (
+        <>
+          came in with an export
+          <SetFields entry={entry} />
+        </>
+      );
+    case 'expiry':
+      return 'expired: its ttl was over';
+    case 'cascade':
+      return (
+        <>
+          {cause.why === 'contained' ? 'went with ' : 'emptied: the last in it was '}
+          <SafeText text={cause.by} />
+        </>
+      );
+    case 'pruning':
+      return `pruned by ${cause.rule}, number ${cause.rank} to go`;
+    case 'ageing':
+      return `aged${entry.until === null || entry.until === entry.cycle ? '' : ` until c${entry.until}`}${entry.ttl == null ? '' : `: ttl ${entry.ttl}`}`;
+    case 'sealing':
+      return cause.turn === node ? (
+        'came as a turn: what lay in the head was sealed'
+      ) : (
+        <>
+          sealed into <SafeText text={cause.turn} />
+        </>
+      );
+    case 'hold':
+      return (
+        <>
+          due, but held by <SafeText text={cause.by} />
+        </>
+      );
+  }
+};
+
+const SetFields = ({ entry: { parent, ttl } }: { readonly entry: TimelineEntry }): ComponentChildren => (
+  <>
+    {parent != null && (
+      <>
+        {' '}
+        under <SafeText text={parent} />
+      </>
+    )}
+    {typeof ttl === 'number' && `, ttl ${ttl}`}
+  </>
+);
+
+const PAST: Readonly<Record<string, string>> = {
+  start: 'came with the history',
+  insert: 'inserted',
+  replace: 'replaced',
+  move: 'moved',
+  carry: 'moved along',
+  remove: 'removed',
+  priority: 'given another priority',
+};

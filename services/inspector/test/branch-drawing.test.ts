@@ -1,0 +1,113 @@
+import type { BranchNode } from '@stemma/api';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { drawBranches, passingLines, pathToPosition } from '../src/branch-drawing.ts';
+
+/** A branch that leaves the one before it in `branches`, at a cycle of its ancestor path. */
+const node = (branchId: number, parent: BranchNode | null, at: number, cycles: number): BranchNode => ({
+  branch: branchId === 0 ? 'h' : `h:${branchId}`,
+  branchId,
+  name: null,
+  how: parent === null ? 'start' : 'fork',
+  parent:
+    parent === null
+      ? null
+      : { branchId: parent.branchId, seq: at, cycle: Math.floor(at), label: labelOf(at) },
+  abandoned_by: null,
+  started_at: 0,
+  updated_at: 0,
+  seq: 0,
+  cycle: Math.floor(at) + cycles,
+  frames: 1,
+  description: '',
+  saved: [],
+});
+const labelOf = (at: number): string => (Number.isInteger(at) ? `@c${at}` : `@s${at * 2}`);
+
+/** Trees of branches: each leaves an earlier one at a committed cycle or behind it. */
+const trees = fc
+  .array(fc.record({ parent: fc.nat(), at: fc.double({ min: 0, max: 1, noNaN: true }), cycles: fc.nat(4) }), {
+    maxLength: 40,
+  })
+  .map((steps) => {
+    const nodes = [node(0, null, 0, 6)];
+    for (const { parent, at, cycles } of steps) {
+      const above = nodes[parent % nodes.length] as BranchNode;
+      const begins =
+        above.parent === null
+          ? 0
+          : (above.parent.cycle ?? 0) + (above.parent.label.startsWith('@c') ? 0 : 0.5);
+      const end = Math.max(begins, above.cycle ?? 0);
+      nodes.push(node(nodes.length, above, Math.round((begins + at * (end - begins)) * 2) / 2, cycles));
+    }
+    return nodes;
+  });
+
+test('every branch is drawn once, under its parent, and no line from a parent to a child crosses a branch between them', () => {
+  fc.assert(
+    fc.property(trees, (nodes) => {
+      const { rows } = drawBranches(nodes);
+      expect(rows.map((row) => row.node.branchId).toSorted((a, b) => a - b)).toEqual(
+        nodes.map(({ branchId }) => branchId),
+      );
+      for (const [i, row] of rows.entries()) {
+        if (row.node.parent === null) continue;
+        expect(row.parent).toBeLessThan(i);
+        expect(rows[row.parent]?.node.branchId).toBe(row.node.parent.branchId);
+        for (const between of rows.slice(row.parent + 1, i))
+          expect(between.from).toBeGreaterThanOrEqual(row.from);
+      }
+    }),
+  );
+});
+
+test('the lines that pass a row are those of children below it whose parents are above it or are it', () => {
+  const root = node(0, null, 0, 9);
+  const early = node(1, root, 2, 1);
+  const late = node(2, root, 7, 1);
+  const deep = node(3, late, 8, 1);
+  const drawing = drawBranches([root, early, late, deep]);
+  expect(drawing.rows.map((row) => row.node.branchId)).toEqual([0, 2, 3, 1]);
+  const path = pathToPosition(drawing, 3, 3);
+  expect([...path]).toEqual([
+    [3, 3],
+    [0, 2],
+  ]);
+  expect(passingLines(drawing, 0, path)).toEqual([
+    { x: 7, begins: true, onPath: false },
+    { x: 2, begins: true, onPath: true },
+  ]);
+  expect(passingLines(drawing, 1, path)).toEqual([
+    { x: 8, begins: true, onPath: false },
+    { x: 2, begins: false, onPath: true },
+  ]);
+  expect(passingLines(drawing, 2, path)).toEqual([{ x: 2, begins: false, onPath: true }]);
+  expect(passingLines(drawing, 3, path)).toEqual([]);
+});
+
+test('a position before the beginning of a branch lies on its parent, and what was left is known from where', () => {
+  const root = { ...node(0, null, 0, 9), left_by: 1 };
+  const back = { ...node(1, root, 4, 2), how: 'rollback' as const };
+  const drawing = drawBranches([root, back]);
+  expect([...pathToPosition(drawing, 1, 3)]).toEqual([[0, 3]]);
+  expect(drawing.rows.map(({ from, to, abandonedAt: left }) => [from, to, left])).toEqual([
+    [0, 9, 4],
+    [4, 6, null],
+  ]);
+});
+
+test('a place holds all names it was saved under and all branches that leave there', () => {
+  const saved = (name: string) => ({ name, seq: 3, cycle: 3, label: '@c3' });
+  const root = { ...node(0, null, 0, 9), saved: [saved('one'), saved('two')] };
+  const drawing = drawBranches([root, node(1, root, 3, 1), node(2, root, 3.5, 0)]);
+  expect(
+    drawing.rows[0]?.points.map(({ x, saved: names, branches: leaving }) => [
+      x,
+      names,
+      leaving.map((one) => one.branchId),
+    ]),
+  ).toEqual([
+    [3, ['one', 'two'], [1]],
+    [3.5, [], [2]],
+  ]);
+});

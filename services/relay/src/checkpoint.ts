@@ -1,0 +1,84 @@
+import { fail } from '@stemma/errors';
+import { cursorAtStart, type Cursor, type EventLog } from '@stemma/log';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** How far a partition of the log was published: everything before the cursor but what is held back. */
+export type RelayCheckpoint = {
+  readonly cursor: Cursor;
+  /** Histories that are damaged or defective: nothing from this `seq` on was published, until they are whole again. */
+  readonly held: ReadonlyMap<string, number>;
+  /** Of each partition of the topic the offset behind what was acknowledged: it cannot end before. */
+  readonly ends: ReadonlyMap<number, number>;
+  /** How many partitions the topic has: with another number histories would be in others. */
+  readonly partitions: number;
+};
+
+/** Where the places of one topic are kept: a file a partition of the log, written whole and synced. */
+export type CheckpointStore = {
+  load(partition: number): Promise<RelayCheckpoint | undefined>;
+  save(partition: number, checkpoint: RelayCheckpoint): Promise<void>;
+};
+
+/** The place of who has published nothing yet: the log's beginning or, for what comes from now on, its end. */
+export const firstCheckpoint = async (
+  log: EventLog,
+  partition: number,
+  { now, partitions }: { readonly now: boolean; readonly partitions: number },
+): Promise<RelayCheckpoint> => ({
+  cursor: cursorAtStart(log.id, partition, await (now ? log.end(partition) : log.start(partition))),
+  held: new Map(),
+  ends: new Map(),
+  partitions,
+});
+
+export const openCheckpointStore = async (directory: string): Promise<CheckpointStore> => {
+  await mkdir(directory, { recursive: true });
+  const fileOf = (partition: number): string => join(directory, `${partition}.json`);
+  return {
+    load: async (partition) => {
+      const text = await readFile(fileOf(partition), 'utf8').catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      });
+      return text === undefined ? undefined : parse(text, fileOf(partition));
+    },
+    save: async (partition, { cursor, held, ends, partitions }) => {
+      const tail = Buffer.from(cursor.tail).toString('base64');
+      const stored = { cursor: { ...cursor, tail }, held: [...held], ends: [...ends], partitions };
+      const temporary = `${fileOf(partition)}.part`;
+      await writeSynced(temporary, `${JSON.stringify(stored)}\n`);
+      await rename(temporary, fileOf(partition));
+      await sync(directory);
+    },
+  };
+};
+
+type StoredCheckpoint = {
+  readonly cursor: Omit<Cursor, 'tail'> & { readonly tail: string };
+  readonly held: readonly (readonly [string, number])[];
+  readonly ends: readonly (readonly [number, number])[];
+  readonly partitions: number;
+};
+
+const parse = (text: string, file: string): RelayCheckpoint => {
+  try {
+    const { cursor, held, ends, partitions } = JSON.parse(text) as StoredCheckpoint;
+    const tail = new Uint8Array(Buffer.from(cursor.tail, 'base64'));
+    return { cursor: { ...cursor, tail }, held: new Map(held), ends: new Map(ends), partitions };
+  } catch {
+    throw fail('E_CURSOR_LOST', `${file} cannot be read: nobody knows any more how far was published`);
+  }
+};
+
+const writeSynced = async (file: string, text: string): Promise<void> => {
+  await using handle = await open(file, 'w');
+  await handle.writeFile(text);
+  await handle.sync();
+};
+
+/** A name is durable with its folder. */
+const sync = async (directory: string): Promise<void> => {
+  await using handle = await open(directory, 'r');
+  await handle.sync();
+};

@@ -1,0 +1,129 @@
+import {
+  acknowledgeDamage,
+  checkpointAtStart,
+  readPartition,
+  type Checkpoint,
+  type EventLog,
+  type HeadState,
+} from '@stemma/log';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { all, framesOf, openWorld, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-world.ts';
+
+describe('what is published', () => {
+  it('is every accepted event, in order, and neither repeated nor overtaken frames nor what the log says of itself [record §2: stale]', async () => {
+    const { log, start, topic } = await openWorld();
+    const [a, b] = [framesOf('ha', 3), framesOf('hb', 3)];
+    const [one, two] = [recordsOf(a).entries, recordsOf(b).entries];
+    const [other] = recordsOf(framesOf('ha', 4, 'another past').slice(0, 3)).entries.slice(2);
+    await log.append(0, [...one.slice(0, 3), ...one.slice(1, 3), ...(other ? [other] : []), ...two]);
+    await runToEnd(await start());
+    await log.append(0, [...one.slice(3), ...two.slice(3)]);
+    await runToEnd(await start());
+    expect(seen(topic, 'ha')).toEqual(all(a));
+    expect(seen(topic, 'hb')).toEqual(all(b));
+    expect(topic.length).toBe(all(a).length + all(b).length);
+    expect(new Set(topic.map(({ key }) => key))).toEqual(new Set(['ha', 'hb']));
+  });
+
+  it('is nothing behind damage or of a defective history, and all of the others; it says so once [record §2: damaged] [record §2: defective]', async () => {
+    const { log, start, topic, said } = await openWorld();
+    const [bad, good] = [framesOf('hbad', 3), framesOf('hgood', 3)];
+    const impossible = withImpossible(framesOf('hfalse', 2));
+    const entries = recordsOf(bad).entries.map(({ key, bytes }, i) => ({
+      key,
+      bytes: i === 2 ? bytes.map((byte, at) => (at === 90 ? byte ^ 1 : byte)) : bytes,
+    }));
+    await log.append(0, [...entries, ...recordsOf(impossible).entries, ...recordsOf(good).entries]);
+    const course = await start();
+    await runToEnd(course);
+    expect(seen(topic, 'hbad')).toEqual(all(bad.slice(0, 2)));
+    expect(seen(topic, 'hfalse')).toEqual(all(impossible.slice(0, -1)));
+    expect(seen(topic, 'hgood')).toEqual(all(good));
+    expect(course.checkpoint().held).toEqual(
+      new Map([
+        ['hbad', 2],
+        ['hfalse', 3],
+      ]),
+    );
+    await runToEnd(await start());
+    expect(said.length).toBe(2);
+  });
+
+  it('waits in a history whose content is missing, and goes on there, in order, when it is back [record §4: missing content]', async () => {
+    const { log, contents, start, topic } = await openWorld();
+    const frames = framesOf('ha', 3, 'x'.repeat(300 * 1024));
+    const { entries, contents: large } = recordsOf(frames);
+    const others = framesOf('hb', 2);
+    await log.append(0, [...entries, ...recordsOf(others).entries]);
+    const course = await start();
+    await runToEnd(course);
+    expect(seen(topic, 'ha')).toEqual(all(frames.slice(0, 1)));
+    expect(seen(topic, 'hb')).toEqual(all(others));
+    for (const bytes of large) expect(await contents.put(bytes)).toEqual(refOf(bytes));
+    await runToEnd(course);
+    expect(seen(topic, 'ha')).toEqual(all(frames));
+    expect(course.checkpoint().held.size).toBe(0);
+    const inserted = topic.find(({ key, headers }) => key === 'ha' && headers['type'] === 'NodeInserted');
+    expect(JSON.parse(inserted?.value ?? '')).toMatchObject({ contents: [{ at: '/event/node/content' }] });
+  });
+
+  it('stops visibly at a record that may be anybody’s, and goes on when its damage is acknowledged [record §2: unknown key]', async () => {
+    const { log, start, topic, said } = await openWorld();
+    const frames = framesOf('ha', 2);
+    const offset = await log.end(0);
+    await log.append(0, [{ key: 'hnobody', bytes: new Uint8Array(50) }, ...recordsOf(frames).entries]);
+    const course = await start();
+    await runToEnd(course);
+    expect(topic).toEqual([]);
+    expect(course.isClosed()).toBe(true);
+    expect(said.filter((sentence) => sentence.includes('closed')).length).toBe(1);
+    const { checkpoint, heads } = await readAll(log);
+    const author = { at: 1n, actor: 'operator', command: 'ack' };
+    await acknowledgeDamage(log, checkpoint, { load: () => heads }, offset, author);
+    await runToEnd(course);
+    expect(seen(topic, 'ha')).toEqual(all(frames));
+    expect(course.isClosed()).toBe(false);
+  });
+});
+
+const readAll = async (log: EventLog): Promise<{ checkpoint: Checkpoint; heads: Map<string, HeadState> }> => {
+  const heads = new Map<string, HeadState>();
+  let checkpoint = await checkpointAtStart(log, 0);
+  for await (const batch of readPartition(log, { checkpoint, heads: { load: () => heads } })) {
+    for (const [history, head] of batch.heads) heads.set(history, head);
+    checkpoint = batch.checkpoint;
+  }
+  return { checkpoint, heads };
+};
+
+it('nothing is missing, order is kept and repeats are the same, whenever sends fail or the relay dies', async () => {
+  const histories = ['ha', 'hb', 'hc'].map((name, i) => framesOf(name, 6 + i));
+  const lists = histories.map((frames) => recordsOf(frames).entries);
+  const mixed = Array.from({ length: 10 }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1)));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('none', 'none', 'send', 'sent', 'save', 'die', 'bare'), { maxLength: 40 }),
+      async (faults) => {
+        const queue = [...faults];
+        const { log, start, topic } = await openWorld((of) => {
+          if (queue[0] !== of) return;
+          queue.shift();
+          throw new Error(of);
+        });
+        let course = await start();
+        for (const entries of mixed) {
+          await log.append(0, entries);
+          const next = queue[0];
+          if (next === 'none' || next === 'die' || next === 'bare') queue.shift();
+          if (next === 'die' || next === 'bare') course = await start({ emptyRows: next === 'bare' });
+          await course.step().catch(() => undefined);
+        }
+        for (let left = true; left;) left = await course.step().catch(() => true);
+        for (const frames of histories)
+          expect(seen(topic, frames[0]?.envelope.history ?? '')).toEqual(all(frames));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
