@@ -1,7 +1,7 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
-import { Command } from '@stemma/history';
+import { type Command } from '@stemma/history';
 import {
   branchRefOf,
   findCommand,

@@ -107,7 +107,7 @@ const openServices = async (
     contents,
     rows: projection,
     clock,
-    accepted: background.schedule,
+    accepted: () => background.schedule(),
     ...(observe && { observe }),
   });
   return {

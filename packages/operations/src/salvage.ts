@@ -1,7 +1,7 @@
 import type { Outcome } from '@stemma/command-handler';
 import { exportTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { Command, historyId } from '@stemma/history';
+import { type Command, historyId } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
 
