@@ -11,7 +11,7 @@ const sample = async (name: string): Promise<Recorded> => {
   return recorded;
 };
 
-/** Rewritten only on request: `STEMMA_GOLDEN=write pnpm vitest run packages/importers/test/samples.test.ts`. */
+/** Rewritten only on request: `STEMMA_GOLDEN=write pnpm vitest run packages/importers/test/samples.unit.test.ts`. */
 const golden = new URL('golden/samples.json', import.meta.url);
 
 const blocks = (tree: FlatTree | undefined): string[] =>
