@@ -14,6 +14,8 @@ export default defineConfig({
       extends: true,
       test: {
         name: tier,
+        // What lives in memory only cannot leave anything behind for the next file; it need not be loaded anew.
+        isolate: tier !== 'unit',
         include: folders.map((folder) => `${folder}/*.${tier}.test.{ts,tsx}`),
         setupFiles: join(import.meta.dirname, 'scripts/properties.ts'),
         // Processes that tests start find what the ones before them compiled: half of a start.

@@ -11,6 +11,7 @@ import {
   type NaiveHistory,
   type RandomOperation,
   type RowsUnderTest,
+  sized,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +28,7 @@ import {
 import type { PositionMeta } from '../src/position-meta.ts';
 import { readSegments } from '../src/read-position.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 60);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(20, 60));
 
 type Both = { readonly history: NaiveHistory; readonly under: RowsUnderTest };
 

@@ -1,11 +1,11 @@
 import { flattenRecords, threadIndexes } from '@stemma/context-tree';
 import type { Step } from '@stemma/history';
-import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, START } from '@stemma/test-kit';
+import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, START, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readThreadTimeline, readTipSeq, type ThreadSlice } from '../src/index.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 60);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(20, 60));
 
 const churned = (i: number): Step[] => [
   { op: 'insert', parent: '^sys', node: { id: `sys-${i}`, nodeType: 'cb', content: `${i}` } },

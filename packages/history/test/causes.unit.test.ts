@@ -6,6 +6,7 @@ import {
   START,
   type NaiveHistory,
   type RandomOperation,
+  sized,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -16,7 +17,7 @@ import type { Step } from '../src/command.ts';
 import { payloadIn } from '../src/recorded-node.ts';
 import { naiveDiff } from './naive-diff.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 100);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(30, 100));
 
 type HistoryContext = { readonly history: NaiveHistory; readonly source: PayloadSource };
 type CheckFrame = (frame: AppliedFrame, told: HistoryContext) => void;

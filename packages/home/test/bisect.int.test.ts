@@ -1,11 +1,11 @@
 import { branchRefOf, type Position } from '@stemma/history-store';
 import { bisect } from '@stemma/queries';
-import { anyOperations, framesOf, HISTORY, play, type Played } from '@stemma/test-kit';
+import { anyOperations, framesOf, HISTORY, play, type Played, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { open, say, send, start, temporaryHome } from './small-home.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(10, 30));
 
 const snapshotsOf = (played: Played, branchId: number): Position[] =>
   framesOf(played, branchId, played.history.state.next - 1)

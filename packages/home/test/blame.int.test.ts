@@ -1,12 +1,12 @@
 import { flattenRecords, threadBytes } from '@stemma/context-tree';
 import { payloadIn, type Step } from '@stemma/history';
 import { blameThread, parseByteRange } from '@stemma/queries';
-import { anyOperations, framesOf, play, START, type Played } from '@stemma/test-kit';
+import { anyOperations, framesOf, play, START, type Played, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { open, send, start, temporaryHome } from './small-home.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(10, 30));
 
 /** For every id the event that brought it and the one that last set its content, by walking all events. */
 const walked = (played: Played, branchId: number, seq: number): Map<string, [string, string]> => {

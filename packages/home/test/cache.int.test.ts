@@ -3,13 +3,13 @@ import { flattenRecords, providerThread } from '@stemma/context-tree';
 import { CAUSES, payloadIn, type Cause, type Step } from '@stemma/history';
 import { branchRefOf } from '@stemma/history-store';
 import { buildCacheReport, tokenCounter } from '@stemma/queries';
-import { anyOperations, framesOf, HISTORY, play, START, type Played } from '@stemma/test-kit';
+import { anyOperations, framesOf, HISTORY, play, START, type Played, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { open, say, send, start, temporaryHome } from './small-home.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 30);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(10, 30));
 
 /** The messages of every snapshot on an ancestor path, by copies of the trees. */
 const threadsOf = (played: Played, branchId: number): WideJson[][] =>

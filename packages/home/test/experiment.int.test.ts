@@ -3,13 +3,13 @@ import { flattenRecords, hashFlat, type EventRef } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn, type Step } from '@stemma/history';
 import { exportExperiment } from '@stemma/operations';
-import { anyOperations, play } from '@stemma/test-kit';
+import { anyOperations, play, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Home } from '../src/index.ts';
 import { named, open, say, start, temporaryHome } from './small-home.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 12);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(6, 12));
 
 const textOf = async (pieces: AsyncIterable<string>): Promise<string> => {
   let text = '';

@@ -1,11 +1,12 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { toOpenAIMessages } from '@stemma/importers';
+import { sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Home } from '../src/index.ts';
 import { open, start, temporaryHome } from './small-home.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 15);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(6, 15));
 
 const shown = async (home: Home, ref: string): Promise<WideJson> => {
   const view = await home.view(await home.position(await home.find('a'), ref));

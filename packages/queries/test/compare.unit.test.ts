@@ -1,13 +1,13 @@
 import { diffTrees, flattenRecords, type EventRef } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn } from '@stemma/history';
-import { anyOperations, framesOf, HISTORY, play, type Played } from '@stemma/test-kit';
+import { anyOperations, framesOf, HISTORY, play, type Played, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compareBranches } from '../src/audit/compare.ts';
 import { findMergeBase } from '../src/merge-base.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(16, 40));
 
 type Place = { readonly branchId: number; readonly seq: number };
 

@@ -1,12 +1,12 @@
 import { diffTrees, flattenRecords, NODE_KIND, threadBytes, type FlatTree } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
-import { anyOperations, play, type Played } from '@stemma/test-kit';
+import { anyOperations, play, type Played, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explainPositions } from '../src/causes/explain.ts';
 import { whyNode } from '../src/causes/why.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(16, 40));
 
 const treeAt = ({ history }: Played, branchId: number, seq: number): FlatTree =>
   flattenRecords(history.copyAt(branchId, seq));

@@ -11,13 +11,14 @@ import {
   type NaiveHistory,
   type Played,
   type RandomOperation,
+  sized,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readImpactFacts } from '../src/impact/impact-facts.ts';
 import { traceImpact } from '../src/impact/trace.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(16, 40));
 
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)];
 

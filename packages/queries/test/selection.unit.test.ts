@@ -2,14 +2,14 @@ import { flattenRecords, type FlatTree, type PayloadSource } from '@stemma/conte
 import { payloadIn } from '@stemma/history';
 import { listSnapshots, readTipSeq } from '@stemma/history-store';
 import { printSelector, rangeDiff, select, type RangeSide, type Selector } from '@stemma/selectors';
-import { anyOperations, anySelector, HISTORY, play, type Played } from '@stemma/test-kit';
+import { anyOperations, anySelector, HISTORY, play, type Played, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openTreeLoader } from '../src/selection/load-tree.ts';
 import { selectIds } from '../src/selection/select-ids.ts';
 import { selectRange } from '../src/selection/select-range.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(16, 40));
 
 type Stop = { readonly cycle: number; readonly branchId: number; readonly seq: number };
 

@@ -10,6 +10,7 @@ import {
   type NaiveHistory,
   type RandomOperation,
   type RowsUnderTest,
+  sized,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -23,7 +24,7 @@ import {
   type ExplainedEntry,
 } from '../src/index.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 60);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(20, 60));
 const TIMEOUT = 600_000;
 
 type Told = {

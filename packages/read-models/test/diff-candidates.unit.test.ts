@@ -8,12 +8,13 @@ import {
   rowsUnderTest,
   START,
   type RandomOperation,
+  sized,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readDiffCandidates } from '../src/index.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 60);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(20, 60));
 const TIMEOUT = 600_000;
 /** More than any of these histories has. */
 const ALL = 1_000_000;

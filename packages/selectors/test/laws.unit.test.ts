@@ -7,6 +7,7 @@ import {
   referenceSelect,
   START,
   type RandomOperation,
+  sized,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +20,7 @@ import {
   type SelectorGroup,
 } from '../src/index.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 150);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(50, 150));
 
 /** The tree of a random history at its end, with the payloads of its nodes. */
 const treeOf = (operations: readonly RandomOperation[]): { tree: FlatTree; payloads: PayloadSource } => {

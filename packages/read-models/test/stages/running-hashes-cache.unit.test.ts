@@ -1,6 +1,6 @@
 import type { AppliedFrame } from '@stemma/history';
 import { openMemoryRowStore, stageRows, type MemoryGeneration, type StagedRows } from '@stemma/row-store';
-import { anyOperations, naiveHistory, perform, START } from '@stemma/test-kit';
+import { anyOperations, naiveHistory, perform, START, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stages } from '../../src/index.ts';
@@ -8,7 +8,7 @@ import { openStagesFold } from '../../src/stages/fold.ts';
 import { openRunningHashesCache, type RunningHashesCache } from '../../src/stages/running-hashes-cache.ts';
 import { addNodes, emptyRunningHashes } from '../../src/stages/running-hashes.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 15);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(6, 15));
 
 /** A projector of this model alone: `batch` says how many frames it commits at once. */
 const projector = (states: RunningHashesCache, batch: number) => {

@@ -10,6 +10,7 @@ import {
   startStream,
   streamStageHashes,
 } from '@stemma/stages';
+import { sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hashNode, type HashedNode } from '../../src/stages/hash-node.ts';
@@ -19,7 +20,7 @@ import { addNodes, copyRunningHashes, emptyRunningHashes } from '../../src/stage
 import { stages } from '../../src/stages/stages.ts';
 import { blockNode, type ProjectedNode } from '../../src/stages/stream-node.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 150);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(50, 150));
 const PROFILE = profileNamed('stemma-1');
 
 const content = fc.oneof(

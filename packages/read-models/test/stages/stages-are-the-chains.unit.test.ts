@@ -8,13 +8,14 @@ import {
   START,
   type NaiveHistory,
   type RowsUnderTest,
+  sized,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countStream, findSnapshotStages, listStream } from '../../src/index.ts';
 import { naiveStages, naiveStream } from './naive-stream.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? 40);
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(16, 40));
 
 const compareAll = (history: NaiveHistory, under: RowsUnderTest): void =>
   under.rows.now((view) => {
