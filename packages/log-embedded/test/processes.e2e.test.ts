@@ -1,4 +1,5 @@
 import { noteIntent } from '@stemma/log/contract';
+import { sized } from '@stemma/test-kit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openEmbeddedLog } from '../src/index.ts';
 import {
@@ -13,7 +14,7 @@ import {
 
 afterEach(removeDirectories);
 
-const KILLS = Number(process.env['STEMMA_KILLS'] ?? 60);
+const KILLS = Number(process.env['STEMMA_KILLS'] ?? sized(15, 60));
 
 /** Every acknowledged line stands in the log at its seq, each command once. */
 const expectAcknowledged = async (directory: string, lines: readonly string[]): Promise<void> => {

@@ -1,5 +1,12 @@
 import { noteIntent, seeded } from '@stemma/log/contract';
-import { countAnomalies, freePorts, missingTools, NO_ANOMALIES, type Operation } from '@stemma/test-kit';
+import {
+  countAnomalies,
+  freePorts,
+  missingTools,
+  NO_ANOMALIES,
+  type Operation,
+  sized,
+} from '@stemma/test-kit';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog } from '../src/index.ts';
 import {
@@ -14,7 +21,7 @@ import {
 } from './fault-kit.ts';
 
 const missing = missingTools();
-const KILLS = Number(process.env['STEMMA_KAFKA_KILLS'] ?? 10);
+const KILLS = Number(process.env['STEMMA_KAFKA_KILLS'] ?? sized(3, 10));
 const HISTORIES = ['hshared', 'ha', 'hb', 'hc'];
 
 describe('faults of a broker', () => {
@@ -88,7 +95,7 @@ describe('faults of a broker', () => {
     const prefix = newPrefix();
     const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 1, deadline: 240_000 });
     const [a, b] = [startNotes(own.addresses, prefix, 'a'), startNotes(own.addresses, prefix, 'b')];
-    for (let stop = 0; stop < 5; stop++) {
+    for (let stop = 0; stop < sized(2, 5); stop++) {
       const before = a.writes().length;
       await until('a to write', () => a.writes().length > before);
       a.process.kill('SIGSTOP');

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, copyFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   listenTo,
   migrate,
@@ -40,7 +40,11 @@ const opens = (url: string, deadlines: Deadlines = LATE): Database => {
 const tries = (url: string, deadlines = LATE): Promise<string> =>
   codeOf(opens(url, deadlines).query('select 1'));
 
-describe.skipIf(postgresFolder() === undefined)('a PostgreSQL of its own', () => {
+describe('a PostgreSQL of its own', () => {
+  const none = postgresFolder() === undefined;
+  beforeEach(({ skip }) => {
+    if (none) skip('no PostgreSQL here');
+  });
   let server: Postgres;
   let base: string;
   const url = (change: (url: URL) => unknown): string => {
@@ -49,11 +53,13 @@ describe.skipIf(postgresFolder() === undefined)('a PostgreSQL of its own', () =>
     return changed.href;
   };
   beforeAll(async () => {
+    if (none) return;
     server = await startPostgres({ password: SECRET });
     const { href } = Object.assign(new URL(server.url), { password: encodeURIComponent(SECRET) });
     base = href;
   });
   afterAll(async () => {
+    if (none) return;
     for (const database of opened.splice(0)) await database.close();
     await server.remove();
   });

@@ -5,6 +5,7 @@ import { openEmbeddedLog } from '@stemma/log-embedded';
 import { findHistory, listBranches } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { sized } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { expect, it } from 'vitest';
 import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
-const KILLS = 40;
+const KILLS = sized(12, 40);
 
 /** What heads, branch and snapshots say of a history is of one moment; gives how many histories were there. */
 const lookAtOneState = (projector: Projector, histories: Iterable<string>): Promise<number> =>
@@ -32,7 +33,7 @@ const lookAtOneState = (projector: Projector, histories: Iterable<string>): Prom
   });
 
 it(
-  'loses and invents nothing when it is killed: after 40 kills at any moment its rows are the fold of the log, without help [record §5: heads]',
+  `loses and invents nothing when it is killed: after ${KILLS} kills at any moment its rows are the fold of the log, without help [record §5: heads]`,
   { timeout: 600_000 },
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-kill-'));

@@ -1,5 +1,5 @@
 import type { ComparedNode, Comparison } from '@stemma/queries';
-import { findChromium } from '@stemma/test-kit';
+import { findChromium, NO_CHROMIUM } from '@stemma/test-kit';
 import { chromium } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { comparisonPage } from '../src/index.ts';
@@ -77,12 +77,13 @@ it('puts every text of a comparison on the page as text, and nothing that runs o
 
 const executablePath = findChromium();
 
-it.skipIf(executablePath === undefined)(
+it(
   'shows a comparison of hostile texts in a browser: styled, on a phone too, inert and without a request',
   { timeout: 600_000 },
-  async () => {
+  async ({ skip }) => {
+    if (executablePath === undefined) return skip(NO_CHROMIUM);
     const browser = await chromium.launch({
-      executablePath: executablePath as string,
+      executablePath,
       args: ['--no-sandbox'],
     });
     try {

@@ -1,5 +1,6 @@
+import { NO_CHROMIUM } from '@stemma/test-kit';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium } from './browser.ts';
 import { MARKUP, recordBranches } from './record-branches.ts';
 import { COMMIT, insert, recorderOf, type Recorder } from './record-histories.ts';
@@ -19,14 +20,22 @@ const messages = (page: Page) => page.locator('.message-id').allInnerTexts();
 const chosenLineage = (page: Page) => page.locator('.branch-name[aria-current] b').allInnerTexts();
 const acts = (page: Page) => page.locator('.act .badge.type').allInnerTexts();
 
-describe.skipIf(executable === undefined)('branches and interventions in a browser', () => {
+describe('branches and interventions in a browser', () => {
+  beforeEach(({ skip }) => {
+    if (executable === undefined) skip(NO_CHROMIUM);
+  });
   beforeAll(async () => {
-    stage = await openStage(executable ?? '');
+    if (executable === undefined) return;
+    stage = await openStage(executable);
     record = recorderOf(stage.client);
     await recordBranches(stage.client, record);
   });
-  afterEach(() => stage.closePages());
-  afterAll(() => stage.close());
+  afterEach(async () => {
+    if (executable !== undefined) await stage.closePages();
+  });
+  afterAll(async () => {
+    if (executable !== undefined) await stage.close();
+  });
 
   test('the branches of a history are drawn, what a rollback left is marked, and one goes to any of them, its points and what was saved', async () => {
     const { page, faults, screenshot } = await stage.open({ address: '?h=trial&side=lineages' });

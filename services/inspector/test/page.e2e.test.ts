@@ -1,21 +1,18 @@
 import { createClient, type Client } from '@stemma/api';
 import { serveGateway, type Gateway } from '@stemma/gateway';
 import { openHome, type Home } from '@stemma/home';
+import { NO_CHROMIUM } from '@stemma/test-kit';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium, openBrowser, watch } from './browser.ts';
 import { COMMIT, insert, recorderOf, recordHistories, type Recorder } from './record-histories.ts';
 
 const executable = findChromium();
-if (executable === undefined)
-  console.warn(
-    'The page is not tried: no Chromium in /usr/bin or on the PATH, and STEMMA_CHROMIUM names none.',
-  );
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ARTIFACTS = join(ROOT, 'artifacts');
@@ -76,8 +73,12 @@ const screenshot = (name: string) => page.screenshot({ path: join(ARTIFACTS, `${
 const chosenCycle = () => page.getByRole('option', { selected: true }).locator('.cycle-number').innerText();
 const newInThread = () => page.locator('.message.is-new .message-id').allInnerTexts();
 
-describe.skipIf(executable === undefined)('the page in a browser', () => {
+describe('the page in a browser', () => {
+  beforeEach(({ skip }) => {
+    if (executable === undefined) skip(NO_CHROMIUM);
+  });
   afterEach(async () => {
+    if (executable === undefined) return;
     for (const one of browser.context.pages().slice(1)) await one.close();
   });
 
