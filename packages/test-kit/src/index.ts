@@ -1,3 +1,4 @@
+export { anyJson } from './any-json.ts';
 export { NO_ANOMALIES, checkOperations, countAnomalies, type Anomalies, type Operation } from './checker.ts';
 export { NO_CHROMIUM, findChromium } from './find-chromium.ts';
 export { referenceHistory, type AncestorSnapshot, type ReferenceHistory } from './reference-history.ts';
