@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './scripts/slowest-first.ts';
 import { TIERS } from './scripts/test-tiers.ts';
 
 const folders = ['{packages,services,examples}/*/{src,test}/**', 'bench/src/**', 'scripts'];
@@ -10,6 +11,7 @@ export default defineConfig({
     globalSetup: 'scripts/kafka-run.ts',
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
     projects: TIERS.map((tier) => ({
       extends: true,
       test: {
