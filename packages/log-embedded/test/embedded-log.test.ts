@@ -10,7 +10,7 @@ describeEventLog('the embedded log', {
     directory = mkdtempSync(join(tmpdir(), 'stemma-log-'));
     return openEmbeddedLog({ directory, partitions });
   },
-  again: () => openEmbeddedLog({ directory }),
+  reopen: () => openEmbeddedLog({ directory }),
   destroy: async () => {
     rmSync(directory, { recursive: true, force: true });
   },

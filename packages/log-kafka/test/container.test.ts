@@ -25,7 +25,7 @@ else {
       prefix = `contract-${randomUUID()}`;
       return openKafkaLog({ brokers: [broker.address], prefix, partitions });
     },
-    again: () => openKafkaLog({ brokers: [broker.address], prefix, create: false }),
+    reopen: () => openKafkaLog({ brokers: [broker.address], prefix, create: false }),
     destroy: async () => undefined,
   });
 }

@@ -16,7 +16,7 @@ else {
       prefix = `contract-${randomUUID()}`;
       return openKafkaLog({ brokers, prefix, partitions });
     },
-    again: () => openKafkaLog({ brokers, prefix, create: false }),
+    reopen: () => openKafkaLog({ brokers, prefix, create: false }),
     destroy: async () => undefined,
   });
 }
