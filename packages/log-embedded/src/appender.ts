@@ -78,7 +78,7 @@ type Thread = { readonly ask: (job: Job) => Promise<JobAnswer>; readonly end: ()
 
 const openThread = (options: WorkerOptions, onFatal: (message: string) => void): Thread => {
   const worker = new Worker(new URL('./append-worker.ts', import.meta.url), { workerData: options });
-  const asked = new Map<number, { resolve: (told: JobAnswer) => void; reject: (error: unknown) => void }>();
+  const asked = new Map<number, { resolve: (answer: JobAnswer) => void; reject: (error: unknown) => void }>();
   let count = 0;
   let gone: Error | undefined;
   const fatal = (message: string): void => {
