@@ -6,7 +6,7 @@ import {
   headersOf,
   idOf,
   isContentAttribute,
-  liesInSys,
+  isInSys,
   priorityOf,
   requireMovable,
   requireNode,
@@ -59,7 +59,7 @@ export const decideMove = (pending: PendingFrame, step: StepOf<'move'>): void =>
   const { node, parent } = requireMovable(tree, step.id, idOf(target));
   const expires: { id: string; expires: number | null }[] = [];
   const toSys = isSysSide(pending, parent);
-  if (liesInSys(node) !== toSys)
+  if (isInSys(node) !== toSys)
     eachInSubtree(node, (each) => {
       const next = expiryOnEntry(headersOf(each).ttl, tree.open, toSys);
       if (next !== (each.record as NodeRecord).expires) expires.push({ id: idOf(each), expires: next });

@@ -1,4 +1,4 @@
-import { checkId, liesInSys, type InputErrorContext, type TreeNode } from '@stemma/context-tree';
+import { checkId, isInSys, type InputErrorContext, type TreeNode } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { evolve, type BranchEvent } from '../evolve.ts';
@@ -75,4 +75,4 @@ export const isSysSide = (pending: PendingFrame, parent: TreeNode): boolean =>
   (parent.parent !== null &&
     parent !== pending.branch.tree.ah &&
     'location' in parent.record &&
-    liesInSys(parent));
+    isInSys(parent));
