@@ -18,7 +18,7 @@ import type { Row } from './table.ts';
 
 export type { RowStoreUnderTest } from './contract/fixtures.ts';
 
-/** What every row store does. Call it in the adapter's test file. */
+/** The contract tests of a row store. An adapter's test file calls this. */
 export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { runs = 40 } = {}): void => {
   describe(`the row store ${name}`, () => {
     const opened: { under: RowStoreUnderTest; stores: RowStore[] }[] = [];
