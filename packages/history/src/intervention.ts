@@ -1,5 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import { changesBranch, isOf, type Author, type HistoryEvent, type InterventionType } from '@stemma/events';
+import { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 
 /** What of a frame an intervention is told from. */
 export type AuthoredFrame = {
@@ -19,10 +20,6 @@ export type InterventionFacts = {
   /** Completed from the other events of the frame (pool: Interventions). */
   readonly content: { readonly [name: string]: WideJson };
 };
-
-/** What names a branch: the history's id for its root branch, else `<history>:<branch id>`. */
-export const branchAddress = (history: string, branchId: number): string =>
-  branchId === 0 ? history : `${history}:${branchId}`;
 
 /** How a position is written where its history is known: `@s57`, the position after frame 57. */
 export const positionRef = ({ seq }: BranchPosition): string => `@s${seq}`;
@@ -141,8 +138,7 @@ const rolledBack = (history: string, events: readonly HistoryEvent[]): Content =
   const description = noteIn(events);
   return {
     to: positionRef({ branchId: started.parent, seq: started.at }),
-    // By its branch id even if that is the first: the history's id means the branch that went on.
-    abandoned: `${history}:${started.parent}`,
+    abandoned: abandonedBranchAddress(history, started.parent),
     ...(description === '' ? {} : { description }),
   };
 };
