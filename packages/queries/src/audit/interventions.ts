@@ -57,8 +57,8 @@ const queryOf = (
 };
 
 /**
- * Every intervention of a history that is asked for, oldest first, one after the other: as many as there are in memory
- * that does not grow with them. Those that are recorded while it runs may come too.
+ * Every intervention of a history that the filter selects, one by one, oldest first, in memory that does not grow with
+ * their number. It may include interventions that are recorded while it runs.
  */
 export const eachIntervention = async function* (
   projection: Projection,
@@ -89,7 +89,7 @@ export const findInterventionById = async (
   return describeIntervention(projection, history, await findInterventionRow(projection, history, id));
 };
 
-/** @throws E_INTERVENTION_NOT_FOUND */
+/** The row of an intervention, by its id or frame. @throws E_INTERVENTION_NOT_FOUND */
 export const findInterventionRow = async (
   projection: Projection,
   history: string,
@@ -139,7 +139,7 @@ const describeIntervention = async (
   };
 };
 
-/** What was noted later, to the position after the intervention or to its own frame. */
+/** Later notes about the position after the intervention, or about its own frame. */
 const annotationsOf = (rows: RowReader, history: string, row: InterventionRow): readonly Annotation[] => {
   const own = { branchId: row.branchId, seq: row.seq };
   const positions =

@@ -48,7 +48,7 @@ export const openBranches = (
     findExact: async (name, steps) => {
       const [, history, branchId] = /^(h[a-z2-7]{20}):(0|[1-9][0-9]{0,14})$/.exec(name) ?? [];
       if (history === undefined || branchId === undefined || !areResolved(steps)) return undefined;
-      // A number can be a branch's name.
+      // A branch can have a number as its name.
       const named = await projection.read((rows) => findBranchByName(rows, history, branchId));
       return named === undefined ? branchRefOf(history, Number(branchId)) : undefined;
     },

@@ -1,4 +1,4 @@
-/** Values by key, the ones that were used last, as many as their weights together allow. */
+/** The values used last, by key, as many as their total weight allows. */
 export type BoundedCache<T> = {
   get(key: string): T | undefined;
   put(key: string, value: T, weight: number): void;
