@@ -116,7 +116,7 @@ export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
     },
     healthLive: async () => ({ status: 'ok' }),
     healthReady: async () => {
-      // Whoever sends requests here should stop before the last ones are finished.
+      // Clients should stop sending requests before the last ones are finished.
       if (closing?.aborted === true) throw fail('E_BUSY', 'it is ending');
       await checkReady(() => home.ready());
       return { status: 'ready' };

@@ -41,7 +41,7 @@ export const blocksUnder = (frame: AppliedFrame, index: number, id: string): rea
   return refs;
 };
 
-/** The records that events behind the `index`-th changed, as they were before; undefined: not there yet. */
+/** The records that events after the `index`-th changed, as they were before; undefined: not inserted yet. */
 const recordsBeforeLaterEvents = (
   { changes }: AppliedFrame,
   index: number,
