@@ -270,7 +270,7 @@ const attempt = <T>(fn: () => T): (() => T) => {
     const value = fn();
     return () => value;
   } catch (error) {
-    // Not an answer: the caller fetches what is missing and calls `fn` again.
+    // No answer yet: what is missing is fetched, and `fn` called again.
     if (isMissing(error)) throw error;
     return () => {
       throw error;

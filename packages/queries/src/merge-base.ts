@@ -4,7 +4,7 @@ import type { RowReader } from '@stemma/row-store';
 
 type PositionKey = { readonly branchId: number; readonly seq: number };
 
-/** The merge base of two positions of a history, and what each has after it. */
+/** How two positions of a history lie to each other. */
 export type MergeBase = {
   /** The newest position that lies on both ancestor paths. */
   readonly mergeBase: PositionKey;

@@ -19,7 +19,7 @@ type Content = { readonly bytes: number; readonly tokens: number; readonly diges
 /** The number of contents whose counts are kept. */
 const MAX_CACHED = 200_000;
 
-/** The counts of contents, by their location in the log: a record never changes. */
+/** What was counted of contents, by where they stand in the log: a record never changes. */
 export type Counts = Map<string, Content>;
 
 /** Functions that measure messages of one history. Each content is counted once, for this question and later ones. */

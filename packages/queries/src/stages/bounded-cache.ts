@@ -1,4 +1,4 @@
-/** The values used last, by key, as many as their total weight allows. */
+/** Values by key, the ones that were used last, as many as their weights together allow. */
 export type BoundedCache<T> = {
   get(key: string): T | undefined;
   put(key: string, value: T, weight: number): void;
