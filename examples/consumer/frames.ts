@@ -35,7 +35,7 @@ const checkpoints = Array.from({ length: partitions }, (_, partition): Checkpoin
   state: freshPartition(partition, partitions),
 }));
 
-// Somebody's open transaction would hide acknowledged frames behind it: `readUncommitted`.
+// An open transaction would hide the acknowledged frames after it: `readUncommitted`.
 const consumer = kafka.consumer({ groupId: randomUUID(), readUncommitted: true, maxWaitTimeInMs: 250 });
 await consumer.connect();
 await consumer.subscribe({ topic, fromBeginning: true });
@@ -50,7 +50,8 @@ await consumer.run({
       damaged: false,
     }));
     const checkpoint = checkpoints[partition];
-    // Behind a record that may be anybody's nothing is read: a real reader waits for its acknowledgement (readPartition).
+    // Behind a record that may be anybody's nothing is read: a real reader waits for its acknowledgement
+    // (readPartition).
     if (
       checkpoint === undefined ||
       checkpoint.state.damage.some(({ affectsWholePartition }) => affectsWholePartition)

@@ -27,7 +27,7 @@ const play = async (home: Home, number: number): Promise<{ events: number; frame
   return { events, frames };
 };
 
-/** Records whole sessions until there are at least so many events. */
+/** Records whole sessions until there are at least this many events. */
 export const generate = async (input: {
   readonly directory: string;
   readonly events: number;

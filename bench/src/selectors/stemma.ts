@@ -69,7 +69,7 @@ const treeOf = (nodes: number): FlatTree => {
   });
 };
 
-/** One question to a tree of so many nodes. */
+/** One question to a tree of this many nodes. */
 export const askStemma = async ({ nodes, question, rounds }: SelectorInput): Promise<Answered> => {
   const tree = treeOf(nodes);
   const text = questions(shapeOf(nodes).turns)[question]!.stemma;
