@@ -1,5 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import { changesBranch, isOf, type Author, type HistoryEvent, type InterventionType } from '@stemma/events';
+import { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 
 /** The parts of a frame that show its intervention. */
 export type AuthoredFrame = {
@@ -20,11 +21,7 @@ export type InterventionFacts = {
   readonly content: { readonly [name: string]: WideJson };
 };
 
-/** The address of a branch: the history's id for its root branch, else `<history>:<branch id>`. */
-export const branchAddress = (history: string, branchId: number): string =>
-  branchId === 0 ? history : `${history}:${branchId}`;
-
-/** The text for a position of a known history: `@s57`, the position after frame 57. */
+/** How a position is written where its history is known: `@s57`, the position after frame 57. */
 export const positionRef = ({ seq }: BranchPosition): string => `@s${seq}`;
 
 /**
@@ -141,8 +138,7 @@ const rolledBack = (history: string, events: readonly HistoryEvent[]): Content =
   const description = noteIn(events);
   return {
     to: positionRef({ branchId: started.parent, seq: started.at }),
-    // By its branch id even if that is 0: the history's id names the branch that continues.
-    abandoned: `${history}:${started.parent}`,
+    abandoned: abandonedBranchAddress(history, started.parent),
     ...(description === '' ? {} : { description }),
   };
 };
