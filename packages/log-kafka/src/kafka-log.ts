@@ -10,13 +10,13 @@ import { openWatcher } from './watcher.ts';
 export type KafkaLogOptions = {
   /** `host:port` of some of the brokers; they name the others. */
   readonly brokers: readonly string[];
-  /** The frames stand in the topic `PREFIX.frames`. */
+  /** The frames are in the topic `PREFIX.frames`. */
   readonly prefix: string;
-  /** Of a new log, default 6; one that is there must have as many if it is given. */
+  /** For a new log, default 6; an existing one must have the same number if it is given. */
   readonly partitions?: number;
-  /** Make the topic if it is not there. Default true. */
+  /** Make the topic if it is missing. Default true. */
   readonly create?: boolean;
-  /** Milliseconds after which a request that no broker answers is given up. Default 10,000. */
+  /** Milliseconds after which a request without an answer fails. Default 10,000. */
   readonly deadline?: number;
 };
 
