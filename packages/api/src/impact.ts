@@ -17,7 +17,7 @@ const reason = z.union([
  * What an act led to. The path of a call: its block `through`, then that block's reason, and so on to one that was brought;
  * depths fall by one a step.
  */
-export const Impact = z
+export const ImpactAnswer = z
   .strictObject({
     brought: z.array(z.strictObject({ id: z.string(), calls: cycleSpans, still: z.boolean() })),
     calls: z.array(
@@ -48,4 +48,4 @@ export const Impact = z
     ),
   })
   .meta({ id: 'Impact' });
-export type Impact = z.infer<typeof Impact>;
+export type ImpactAnswer = z.infer<typeof ImpactAnswer>;

@@ -1,4 +1,4 @@
-import { createClient, type Client } from '@stemma/api';
+import { createClient, type ApiClient } from '@stemma/api';
 import { historyId } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import { findPostgres, freshDatabase } from '@stemma/test-kit';
@@ -14,7 +14,7 @@ const found = await findPostgres();
 /** Rows in a database that nobody folds, under a gateway; what is opened is closed at the end. */
 const openStill = (directory: string, rows: string): Promise<Home> =>
   openHome({ directory, create: true, rows, catchUpTimeout: 50 });
-const clientOf = (home: Home): Client => {
+const clientOf = (home: Home): ApiClient => {
   const app = createGateway({ home });
   return createClient(async (url, options) => app.request(url, options), '');
 };
@@ -39,7 +39,7 @@ describe('while the rows stand still', async () => {
   });
   const history = historyId('still', '');
   const line = `${history}:0`;
-  const acts = (client: Client) => [
+  const acts = (client: ApiClient) => [
     () => client.start({ body: { id: 'start', recorder: 'agent', name: 'still' } }),
     () =>
       client.command({

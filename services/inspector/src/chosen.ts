@@ -1,7 +1,7 @@
-import type { BranchSummary, HistorySummary } from '@stemma/api';
+import type { BranchSummaryAnswer, HistorySummaryAnswer } from '@stemma/api';
 
 /** True for the history that is meant by an id, a name, or one of its branches. */
-export const isChosen = (summary: HistorySummary, chosen: string | null): boolean =>
+export const isChosen = (summary: HistorySummaryAnswer, chosen: string | null): boolean =>
   findChosenBranch(summary, chosen) !== undefined;
 
 /**
@@ -9,9 +9,9 @@ export const isChosen = (summary: HistorySummary, chosen: string | null): boolea
  * it goes on in), or either with the number or name of a branch behind a colon.
  */
 export const findChosenBranch = (
-  { history, name, branches }: HistorySummary,
+  { history, name, branches }: HistorySummaryAnswer,
   chosen: string | null,
-): BranchSummary | undefined => {
+): BranchSummaryAnswer | undefined => {
   if (chosen === null) return undefined;
   if (chosen === history || chosen === name) return branches.find(({ branch }) => branch === history);
   const colon = chosen.lastIndexOf(':');
