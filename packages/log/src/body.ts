@@ -115,13 +115,13 @@ const refuseStrayRefs = (events: RawBody['events'], refs: number): void => {
 };
 
 /** The bytes of a content by its hash, fetched and verified before; undefined if it was not fetched. */
-export type Fetched = (ref: ContentRef) => Uint8Array | undefined;
+export type FetchedContents = (ref: ContentRef) => Uint8Array | undefined;
 
 /**
  * What must be fetched before {@link finishBody}: first the whole array of events, if that was moved out, and when it
  * is there the contents that it names. Empty when nothing is missing.
  */
-export const missingContents = (body: RawBody, fetched: Fetched): readonly ContentRef[] => {
+export const missingContents = (body: RawBody, fetched: FetchedContents): readonly ContentRef[] => {
   if (body.refs === 0) return [];
   if (!(body.events instanceof ContentRef)) return missing(refsIn(body.events), fetched, boundsOf(body.v));
   const bytes = fetched(body.events);
@@ -129,7 +129,11 @@ export const missingContents = (body: RawBody, fetched: Fetched): readonly Conte
   return missing(refsIn(unpackEvents(bytes).events), fetched, boundsOf(body.v));
 };
 
-const missing = (refs: readonly ContentRef[], fetched: Fetched, bounds: Bounds): readonly ContentRef[] => {
+const missing = (
+  refs: readonly ContentRef[],
+  fetched: FetchedContents,
+  bounds: Bounds,
+): readonly ContentRef[] => {
   const distinct = new Map(refs.map((ref) => [ref.sha256, ref]));
   let total = 0;
   for (const { size } of distinct.values()) {
@@ -155,7 +159,7 @@ const unpackEvents = (bytes: Uint8Array): { events: readonly RawEvent[]; binarie
  * @throws E_VERSION_NEEDED for an event that this version does not know; E_FRAME_INVALID for a wrong shape;
  *   E_CONTENT_MISSING if a content was not fetched.
  */
-export const finishBody = (body: RawBody, fetched: Fetched): Body<StemmaEvent> => {
+export const finishBody = (body: RawBody, fetched: FetchedContents): Body<StemmaEvent> => {
   const { events, binaries } = inPlace(body, fetched);
   const newest = body.v === FRAME_VERSION ? events : upcast(body.v, events);
   const checked = checkEvents(newest, false, binaries);
@@ -163,7 +167,10 @@ export const finishBody = (body: RawBody, fetched: Fetched): Body<StemmaEvent> =
   return { ...author, command, digest, at, branchId, events: checked };
 };
 
-const inPlace = (body: RawBody, fetched: Fetched): { events: readonly RawEvent[]; binaries: number } => {
+const inPlace = (
+  body: RawBody,
+  fetched: FetchedContents,
+): { events: readonly RawEvent[]; binaries: number } => {
   const give = (ref: ContentRef): Uint8Array => {
     const bytes = fetched(ref);
     if (bytes?.length === ref.size) return bytes;

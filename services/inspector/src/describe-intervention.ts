@@ -1,8 +1,8 @@
 import { toWireJson, type InterventionAnswer } from '@stemma/api';
-import type { InterventionType } from './use-branches.ts';
+import type { ListedInterventionType } from './use-branches.ts';
 
 /** Everything an observer can do. */
-export const INTERVENTION_TYPES: readonly InterventionType[] = [
+export const INTERVENTION_TYPES: readonly ListedInterventionType[] = [
   'message_inject',
   'config_change',
   'fork',

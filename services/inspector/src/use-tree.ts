@@ -35,11 +35,11 @@ export const usePosition = <T>(
   useQuery(keyOf(history, reference, part), (client) => load(client, at(reference)), `${history}/${part}`);
 
 /** A row of a tree or thread: a node, or how many were left out here. */
-export type Row = { readonly node: TreeNodeAnswer } | { readonly gap: number };
+export type NodeOrGap = { readonly node: TreeNodeAnswer } | { readonly gap: number };
 
 /** The nodes with the gaps between them. */
-export const rowsOf = ({ nodes }: Pick<TreePage, 'nodes'>): readonly Row[] => {
-  const rows: Row[] = [];
+export const rowsOf = ({ nodes }: Pick<TreePage, 'nodes'>): readonly NodeOrGap[] => {
+  const rows: NodeOrGap[] = [];
   let next = 0;
   for (const node of nodes) {
     if (node.index > next) rows.push({ gap: node.index - next });

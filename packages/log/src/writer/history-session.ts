@@ -15,7 +15,7 @@ export type Task<C> = {
 };
 
 /** A frame that was decided and given to the log, and whose outcome is not known yet. */
-export type Sent<C> = {
+export type SentFrame<C> = {
   readonly task: Task<C>;
   readonly frame: Frame;
   readonly hash: Uint8Array;
@@ -27,13 +27,16 @@ export type Sent<C> = {
 export type HistorySession<C> = {
   readonly history: string;
   readonly session: Session<C>;
-  readonly sent: Sent<C>[];
+  readonly sent: SentFrame<C>[];
   /** Why nothing is written to it any more. */
   stopped: 'damaged' | 'defective' | null;
 };
 
 /** What an accepted frame says of the frames that a session sent: the oldest has its outcome, or all were overtaken. */
-export type Observed<C> = { readonly confirmed: Sent<C> | null; readonly overtaken: readonly Sent<C>[] };
+export type Observed<C> = {
+  readonly confirmed: SentFrame<C> | null;
+  readonly overtaken: readonly SentFrame<C>[];
+};
 
 const NOTHING = { confirmed: null, overtaken: [] } as const;
 
@@ -59,7 +62,7 @@ export const observe = async <C>(
 };
 
 /** Takes back everything that was sent ahead; gives it in the order it was sent. */
-export const takeBack = async <C>({ session, sent }: HistorySession<C>): Promise<readonly Sent<C>[]> => {
+export const takeBack = async <C>({ session, sent }: HistorySession<C>): Promise<readonly SentFrame<C>[]> => {
   for (let i = sent.length; i > 0; i--) await session.undo();
   return sent.splice(0);
 };

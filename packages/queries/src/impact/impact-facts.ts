@@ -10,7 +10,7 @@ import {
 import { INTERVENTIONS, listBranches, listCommits } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
-export type RecordedCall = {
+export type ImpactCall = {
   readonly cycle: number;
   readonly seq: number;
   /** False for a cycle whose head was empty: it has no turn. */
@@ -23,7 +23,7 @@ export type BranchFacts = {
   /** The branch and the frame it goes on from; null for the act's own. */
   readonly from: { readonly branchId: number; readonly seq: number } | null;
   readonly versions: readonly BlockVersion[];
-  readonly calls: readonly RecordedCall[];
+  readonly calls: readonly ImpactCall[];
 };
 
 /** All that an act's impact is told from. */
@@ -109,7 +109,7 @@ const callsOf = (
   branchId: number,
   since: number,
   thread: 'full' | 'pre',
-): readonly RecordedCall[] => {
+): readonly ImpactCall[] => {
   const turns = thread === 'full' ? null : turnCycles(rows, history, branchId);
   return listCommits(rows, history, branchId)
     .filter((row) => row.seq >= since && !row.imported)

@@ -6,6 +6,7 @@ import {
   readPositionMeta,
   readSegments,
   type AncestryScope,
+  type PositionKey,
   type Segment,
 } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
@@ -23,8 +24,6 @@ export type DiffCandidates = {
   readonly older: FlatTree;
   readonly newer: FlatTree;
 };
-
-type PositionKey = { readonly branchId: number; readonly seq: number };
 
 /** More ids are never looked at one by one. */
 const MAX_IDS = 4_096;
