@@ -74,7 +74,7 @@ const BranchTree = ({
   return (
     <>
       <p class="side-facts quiet">
-        {plural(branches.length, 'lineage')}
+        {plural(branches.length, 'branch', 'branches')}
         {abandonedCount > 0 && `, ${grouped(abandonedCount)} left by a rollback`}
         {`, to cycle ${grouped(Math.floor(drawing.last))}`}
       </p>
