@@ -11,7 +11,7 @@ export type OldWordUse = {
 type Word = { readonly text: string; readonly start: number; readonly end: number };
 type Phrase = { readonly words: readonly string[]; readonly entry: OldWord };
 
-/** The words of prose and of identifiers in any style: `farRows`, `FAR_ROWS` and `far-rows` are two each. */
+/** The words of prose and of identifiers in any style: `oneWord`, `ONE_WORD` and `one-word` are two each. */
 const WORD = /[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+/g;
 /** What may be between the words of one phrase: little, and nothing that ends a sentence. */
 const GAP = /^[\s_*/-]{0,16}$/;

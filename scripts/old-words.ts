@@ -26,7 +26,7 @@ export const oldWords: readonly OldWord[] = [
         why: 'the question of pool §3.5: the ancestors of a branch, from the root',
       },
       {
-        text: /the lineage of|lineage of one root|_Lineages\._|\*\*lineage\*\*/,
+        text: /the lineage of|whose lineage|lineage of one root|_Lineages\._|\*\*lineage\*\*/,
         why: 'the ancestry of a branch',
       },
       {
@@ -35,13 +35,13 @@ export const oldWords: readonly OldWord[] = [
         why: 'the recorded key of the branch id, which never changes',
       },
       {
-        text: /\blineage: -?[01],|'lineage'/,
+        text: /\blineage: -?[01]\b|'lineage'/,
         only: ['packages/log/test/codec', 'packages/history/test/decide'],
         why: 'frames and commands as they are recorded',
       },
       {
-        text: /first name, `lineage`|at, lineage, actor|at, lineage, recorder/,
-        only: ['docs/rules/record.md', 'docs/formats/record.md'],
+        text: /first name, `lineage`|at, lineage, (actor|recorder)|under the key `lineage`|key of the branch id is `lineage`|\.\.\.recorded, lineage:/,
+        only: ['docs/rules/', 'docs/formats/record.md', 'packages/history/test/'],
         why: 'the recorded key, where the bytes are explained',
       },
     ],
@@ -76,6 +76,8 @@ export const oldWords: readonly OldWord[] = [
         only: [
           'docs/decisions/0028',
           'packages/read-models/src/stages/tables.ts',
+          'docs/formats/rows.md',
+          'docs/sql-tables.md',
           'packages/context-tree/src/slice-chain',
           'packages/context-tree/src/digests.ts',
         ],

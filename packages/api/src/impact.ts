@@ -14,7 +14,7 @@ const reason = z.union([
 ]);
 
 /**
- * What an act led to. The path of a call: its block `through`, then that block's reason, and so on to one that was brought;
+ * What an intervention led to. The path of a call: its block `through`, then that block's reason, and so on to one that was brought;
  * depths fall by one a step.
  */
 export const ImpactAnswer = z
@@ -25,7 +25,7 @@ export const ImpactAnswer = z
         branchId: count,
         cycle: count,
         seq: count,
-        direct: count.describe('blocks of its prompt that the act brought in'),
+        direct: count.describe('blocks of its prompt that the intervention brought in'),
         derived: count.describe('blocks that were made from those'),
         depth: count,
         through: z.string(),

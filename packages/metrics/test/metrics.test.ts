@@ -45,12 +45,12 @@ test('commands are counted by what became of them, and what they appended', asyn
 test('folding tells lag, what was stale and why, the rate and the time of the last commit', async () => {
   const metrics = metricsOfTest();
   let clock = 1_000_000;
-  const standing = { partition: 0, rows: 8, lag: 4, accepted: 7, damaged: 1, closed: true };
+  const status = { partition: 0, rows: 8, lag: 4, accepted: 7, damaged: 1, closed: true };
   const folded = countFolding({
     metrics,
     readModel: 'audit',
     now: () => clock,
-    partitionStatus: async () => [{ ...standing, stale: { repeated: 2, unfit: 1 } }],
+    partitionStatus: async () => [{ ...status, stale: { repeated: 2, unfit: 1 } }],
   });
   // Two runs: what a progress says is the sum within its run.
   folded({ partition: 0, frames: 10, events: 100, batches: 1 });

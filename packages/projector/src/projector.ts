@@ -57,7 +57,7 @@ export type Projection = {
   /**
    * Resolves when the rows have what is in the log now, in one partition or in all, but for what damage closes.
    *
-   * @throws E_CURSOR_LOST: rebuild. E_VERSION_NEEDED. E_IO. Rows elsewhere: E_ROWS_BEHIND.
+   * @throws E_CURSOR_LOST: rebuild. E_VERSION_NEEDED. E_IO. With an external projection: E_ROWS_BEHIND.
    */
   catchUp(partition?: number): Promise<void>;
   /**

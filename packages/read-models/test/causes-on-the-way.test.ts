@@ -79,7 +79,7 @@ const expectedLines = (told: Told, a: readonly number[], b: readonly number[], i
 /** The same lines from an explained entry: a run of ageing is a line for each of its cycles. */
 const explainedLines = (
   told: Told,
-  vistas: readonly [AncestryView, AncestryView],
+  views: readonly [AncestryView, AncestryView],
   entry: ExplainedEntry,
 ): string[] =>
   told.under.rows.now((view) =>
@@ -88,7 +88,7 @@ const explainedLines = (
       if (until !== null) {
         const cycles = Array.from({ length: until - cycle + 1 }, (_, i) => cycle + i);
         const runs = cycles.map((each) => {
-          const commit = findCycle(view, vistas[undone ? 0 : 1], each);
+          const commit = findCycle(view, views[undone ? 0 : 1], each);
           return `${prefix}ttl ${commit?.seq ?? -1}.${commit?.index ?? -1} ${JSON.stringify(cause)}`;
         });
         return undone ? runs.reverse() : runs;
@@ -114,9 +114,9 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
     branchId,
     seq,
   });
-  const { explained, vistas } = under.rows.now((view) => ({
+  const { explained, views } = under.rows.now((view) => ({
     explained: explainDiff(view, HISTORY, { a: place(a), b: place(b), diff }, source),
-    vistas: [readAncestryView(view, HISTORY, ...a), readAncestryView(view, HISTORY, ...b)] as const,
+    views: [readAncestryView(view, HISTORY, ...a), readAncestryView(view, HISTORY, ...b)] as const,
   }));
   expect(explained.mergeBase.limit).toBeGreaterThanOrEqual(0);
   expect(framesAt(told, explained.mergeBase.branchId, explained.mergeBase.limit)).toEqual(
@@ -128,7 +128,7 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
     ...diff.changed.map(({ id }) => `changed ${id}`),
   ]);
   for (const entry of explained.entries) {
-    const found = byField(explainedLines(told, vistas, entry));
+    const found = byField(explainedLines(told, views, entry));
     const expected = byField(expectedLines(told, from, to, entry.id));
     if (entry.change === 'changed') {
       expect(new Set(Object.keys(found))).toEqual(new Set(entry.fields));

@@ -61,7 +61,7 @@ export const NodeTimeline = ({
   );
 };
 
-/** Who did it; an act of an observer leads to its intervention. */
+/** Who did it; what an observer did leads to their intervention. */
 const AuthorLink = ({
   entry: { author, command },
   history,

@@ -34,7 +34,7 @@ const compareAll = (history: NaiveHistory, under: RowsUnderTest): void =>
       }
   });
 
-test('the stream of every position of every branch, and the hashes of its snapshots, are those of its chain recomputed from nothing [compiler-stages: our stream, compiler-stages: stages of cycles]', () => {
+test('the stream of every position of every branch, and the hashes of its snapshots, are those of its ancestor path recomputed from nothing [compiler-stages: our stream, compiler-stages: stages of cycles]', () => {
   fc.assert(
     fc.property(anyOperations(1, 45), (actions) => {
       const under = rowsUnderTest();
