@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { Position } from './summaries.ts';
+import { PositionAnswer } from './summaries.ts';
 import { anyJson, count } from './values.ts';
 
 /** Ids in document order (context-tree §6). */
 export const Selection = z
-  .strictObject({ position: Position, ids: z.array(z.string()) })
+  .strictObject({ position: PositionAnswer, ids: z.array(z.string()) })
   .meta({ id: 'Selection' });
 export type Selection = z.infer<typeof Selection>;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Comparison } from './comparison.ts';
+import { ComparisonAnswer } from './comparison.ts';
 import type { Endpoint } from './endpoint.ts';
-import { Impact } from './impact.ts';
-import { Intervention, InterventionPage, interventionTypes } from './interventions.ts';
+import { ImpactAnswer } from './impact.ts';
+import { InterventionAnswer, InterventionPageAnswer, interventionTypes } from './interventions.ts';
 import { count, historyParam, reference, sha256, wholeInQuery } from './values.ts';
 
 const history = z.strictObject({ history: historyParam });
@@ -50,7 +50,7 @@ export const AUDIT = {
         .optional()
         .describe('characters of each content; at most 100,000; 2,000 unless said'),
     }),
-    answer: { kind: 'json', status: 200, schema: Comparison },
+    answer: { kind: 'json', status: 200, schema: ComparisonAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
   },
   comparePage: {
@@ -72,7 +72,7 @@ export const AUDIT = {
       limit: wholeInQuery.optional().describe('at most 1,000; 100 unless said'),
       order: z.enum(['oldest', 'newest']).optional().describe('which comes first; oldest unless said'),
     }),
-    answer: { kind: 'json', status: 200, schema: InterventionPage },
+    answer: { kind: 'json', status: 200, schema: InterventionPageAnswer },
     errors: missing,
   },
   intervention: {
@@ -80,7 +80,7 @@ export const AUDIT = {
     path: '/api/histories/{history}/interventions/{id}',
     summary: 'One intervention, by its id or its frame (`@s57`).',
     params: history.extend({ id: z.string().min(1).max(800) }),
-    answer: { kind: 'json', status: 200, schema: Intervention },
+    answer: { kind: 'json', status: 200, schema: InterventionAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_INTERVENTION_NOT_FOUND'],
   },
   impact: {
@@ -89,7 +89,7 @@ export const AUDIT = {
     summary:
       'What an intervention led to: the calls that were shown what it brought in, or what was made of it.',
     params: history.extend({ id: z.string().min(1).max(800) }),
-    answer: { kind: 'json', status: 200, schema: Impact },
+    answer: { kind: 'json', status: 200, schema: ImpactAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_INTERVENTION_NOT_FOUND'],
   },
   interventionLines: {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { Origin } from './blame.ts';
+import { OriginAnswer } from './blame.ts';
 import { Cause } from './cache.ts';
-import { Position } from './summaries.ts';
+import { PositionAnswer } from './summaries.ts';
 import { count } from './values.ts';
 
 /** The first bad snapshot on the way from a good one to a bad one, what differs at it, and why. */
 export const Bisection = z
   .strictObject({
-    first: Position,
-    before: Position.describe('the snapshot right before it on the way'),
+    first: PositionAnswer,
+    before: PositionAnswer.describe('the snapshot right before it on the way'),
     way: z.enum(['on', 'back']).describe('back: the way leads back in time, first is the older of the two'),
     matched: z.array(z.string()).describe('what the selector matches at first; a hundred ids at the most'),
     matchedBefore: z.array(z.string()),
@@ -18,7 +18,7 @@ export const Bisection = z
           id: z.string(),
           change: z.enum(['added', 'removed', 'changed']),
           fields: z.array(z.string()),
-          causes: z.array(z.strictObject({ cause: Cause, undone: z.boolean(), origin: Origin })),
+          causes: z.array(z.strictObject({ cause: Cause, undone: z.boolean(), origin: OriginAnswer })),
         }),
       )
       .describe('from the older of the two to the newer one'),

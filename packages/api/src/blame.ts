@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { Position } from './summaries.ts';
+import { PositionAnswer } from './summaries.ts';
 import { author, count, milliseconds } from './values.ts';
 
 /** The recorded fact that made something as it is, with the command that brought it. */
-export const Origin = z
+export const OriginAnswer = z
   .strictObject({
     seq: count,
     index: count.describe('the event is the index-th of frame seq'),
@@ -15,16 +15,16 @@ export const Origin = z
     cycle: count,
   })
   .meta({ id: 'Origin' });
-export type Origin = z.infer<typeof Origin>;
+export type OriginAnswer = z.infer<typeof OriginAnswer>;
 
 /** Who made the bytes of a provider thread. The parts tile the bytes `from` … `to`; their texts in a row are those bytes. */
-export const Blame = z
+export const BlameAnswer = z
   .strictObject({
-    position: Position,
+    position: PositionAnswer,
     bytes: count.describe('of the whole thread'),
     from: count,
     to: count,
-    origins: z.array(Origin),
+    origins: z.array(OriginAnswer),
     parts: z.array(
       z.strictObject({
         part: z.enum(['array', 'separator', 'syntax', 'content', 'id', 'kind', 'role']),
@@ -40,4 +40,4 @@ export const Blame = z
     ),
   })
   .meta({ id: 'Blame' });
-export type Blame = z.infer<typeof Blame>;
+export type BlameAnswer = z.infer<typeof BlameAnswer>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CommandAnswer, commandId, idempotent, who } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
-import { Position } from './summaries.ts';
+import { PositionAnswer } from './summaries.ts';
 import { anyJson, count, historyParam, milliseconds, reference, wholeInQuery } from './values.ts';
 
 const settings = z.record(z.string(), anyJson).describe('key → value; the fields of the policy among them');
@@ -19,7 +19,7 @@ export const SavedPosition = z
       .strictObject({ nodes: count, blocks: count, turns: count })
       .nullable()
       .describe('of the newest snapshot at or before it'),
-    position: Position,
+    position: PositionAnswer,
     branch: z.string(),
     actor: z.string().nullable(),
   })
@@ -28,7 +28,7 @@ export const SavedPosition = z
 const cycleOf = count.nullable().describe('the newest cycle at it; null before the first');
 
 /** A branch in the tree of its history. */
-export const BranchNode = z
+export const BranchNodeAnswer = z
   .strictObject({
     branch: z.string(),
     branchId: count,
@@ -50,7 +50,7 @@ export const BranchNode = z
     saved: z.array(z.strictObject({ name: z.string(), seq: count, cycle: cycleOf, label: z.string() })),
   })
   .meta({ id: 'BranchNode' });
-export type BranchNode = z.infer<typeof BranchNode>;
+export type BranchNodeAnswer = z.infer<typeof BranchNodeAnswer>;
 
 export const Observation = z
   .strictObject({
@@ -93,7 +93,7 @@ export const BRANCHES = {
     answer: {
       kind: 'json',
       status: 200,
-      schema: z.strictObject({ history: z.string(), branches: z.array(BranchNode) }),
+      schema: z.strictObject({ history: z.string(), branches: z.array(BranchNodeAnswer) }),
     },
     errors: NOT_FOUND,
   },
@@ -114,7 +114,7 @@ export const BRANCHES = {
     answer: {
       kind: 'json',
       status: 200,
-      schema: z.strictObject({ position: Position, config: settings }),
+      schema: z.strictObject({ position: PositionAnswer, config: settings }),
     },
     errors: NOT_FOUND,
   },

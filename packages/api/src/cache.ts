@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Origin } from './blame.ts';
+import { OriginAnswer } from './blame.ts';
 import { count } from './values.ts';
 
 const measure = z.strictObject({
@@ -26,7 +26,7 @@ const verdict = z
   );
 
 /** What a cache of prefixes could have served of all that the calls of a branch sent. */
-export const CacheReport = z
+export const CacheAnswer = z
   .strictObject({
     history: z.string(),
     branch: z.string(),
@@ -52,8 +52,8 @@ export const CacheReport = z
             node: z.string(),
             what: z.enum(['removed', 'changed', 'added', 'moved']),
             cause: Cause.nullable(),
-            origin: Origin.nullable(),
-            entered: Origin.nullable().describe('how the node had come in'),
+            origin: OriginAnswer.nullable(),
+            entered: OriginAnswer.nullable().describe('how the node had come in'),
           })
           .nullable()
           .describe('the first difference and its cause; null for append'),
@@ -61,4 +61,4 @@ export const CacheReport = z
     ),
   })
   .meta({ id: 'CacheReport' });
-export type CacheReport = z.infer<typeof CacheReport>;
+export type CacheAnswer = z.infer<typeof CacheAnswer>;

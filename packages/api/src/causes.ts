@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Diff } from './answers.ts';
 import type { Endpoint } from './endpoint.ts';
-import { Position } from './summaries.ts';
+import { PositionAnswer } from './summaries.ts';
 import { author, count, historyParam, milliseconds, reference } from './values.ts';
 
 /** Why something about a node is other than one frame before (docs/causes.md). */
@@ -44,9 +44,9 @@ const TimelineEntry = z.strictObject({
 const bytes = z.strictObject({ from: count, to: count }).nullable();
 
 /** A diff with the causes of each entry in order, what may have been moved, and where each entry is in both threads. */
-export const ExplainedDiff = Diff.extend({
-  a: Position,
-  b: Position,
+export const ExplainedDiffAnswer = Diff.extend({
+  a: PositionAnswer,
+  b: PositionAnswer,
   mergeBase: z.strictObject({ branchId: count, seq: count, cycle: count }),
   entries: z.array(
     z.strictObject({
@@ -64,7 +64,7 @@ export const ExplainedDiff = Diff.extend({
   ),
   moves: z.array(z.strictObject({ from: z.string(), to: z.string(), contentHash: z.string() })),
 }).meta({ id: 'ExplainedDiff' });
-export type ExplainedDiff = z.infer<typeof ExplainedDiff>;
+export type ExplainedDiffAnswer = z.infer<typeof ExplainedDiffAnswer>;
 
 const NodeTimelineEntry = TimelineEntry.extend({
   explains: z.union([z.enum(['added', 'removed']), z.array(z.string())]),
@@ -74,10 +74,10 @@ const NodeTimelineEntry = TimelineEntry.extend({
 });
 
 /** The life of a node as seen from a position: how it came, what happened to it, how it went. */
-export const Why = z
+export const WhyAnswer = z
   .strictObject({
     node: z.string(),
-    position: Position,
+    position: PositionAnswer,
     present: z.boolean(),
     snapshots: z.strictObject({ first: count, last: count }).nullable(),
     added: NodeTimelineEntry,
@@ -85,7 +85,7 @@ export const Why = z
     removed: NodeTimelineEntry.nullable(),
   })
   .meta({ id: 'Why' });
-export type Why = z.infer<typeof Why>;
+export type WhyAnswer = z.infer<typeof WhyAnswer>;
 
 const history = z.strictObject({ history: historyParam });
 
@@ -112,7 +112,7 @@ export const CAUSES = {
         .optional()
         .describe('only what it matches in either; it names no snapshot of its own'),
     }),
-    answer: { kind: 'json', status: 200, schema: z.union([Diff, ExplainedDiff]) },
+    answer: { kind: 'json', status: 200, schema: z.union([Diff, ExplainedDiffAnswer]) },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
   },
   why: {
@@ -122,7 +122,7 @@ export const CAUSES = {
       'The life of a node as seen from a position: how it came, what happened to it, why it left, and who did it.',
     params: history.extend({ node: z.string().min(1).max(2048) }),
     query: z.strictObject({ at: reference.optional() }),
-    answer: { kind: 'json', status: 200, schema: Why },
+    answer: { kind: 'json', status: 200, schema: WhyAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_NODE_NOT_FOUND'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -5,13 +5,13 @@ import { ENDPOINTS, type EndpointName, type Endpoints, type StreamName } from '.
 import { fromWireJson, toWireJson } from './wire-json.ts';
 
 /** As much of `fetch` as the client needs. */
-export type Fetch = (
+export type ApiFetch = (
   url: string,
   options: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },
 ) => Promise<{ readonly ok: boolean; readonly status: number; text(): Promise<string> }>;
 
 /** One function for each endpoint; each answers what the contract says, or throws the coded error of the server. */
-export type Client = {
+export type ApiClient = {
   readonly [Name in Exclude<EndpointName, StreamName>]: (
     input: InputOf<Endpoints[Name]>,
   ) => Promise<AnswerOf<Endpoints[Name]>>;
@@ -23,17 +23,17 @@ export type Client = {
  * @throws (its functions) the server's error as a `StemmaError`; E_IO when there is no answer, E_INTERNAL when the
  *   answer is none of the contract's.
  */
-export const createClient = (fetch: Fetch, base: string): Client =>
+export const createClient = (fetch: ApiFetch, base: string): ApiClient =>
   Object.fromEntries(
     Object.entries(ENDPOINTS).map(([name, endpoint]) => [
       name,
       (input: Given) => call(fetch, base, endpoint, input),
     ]),
-  ) as unknown as Client;
+  ) as unknown as ApiClient;
 
 type Given = Readonly<Record<string, unknown>>;
 
-const call = async (fetch: Fetch, base: string, endpoint: Endpoint, input: Given): Promise<unknown> => {
+const call = async (fetch: ApiFetch, base: string, endpoint: Endpoint, input: Given): Promise<unknown> => {
   const response = await fetch(base + addressOf(endpoint, input), {
     method: endpoint.method,
     headers: { accept: 'application/json', ...(endpoint.body ? { 'content-type': 'application/json' } : {}) },

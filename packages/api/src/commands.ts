@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LoggedEvent } from './logged.ts';
-import { Position } from './summaries.ts';
+import { LoggedEventAnswer } from './logged.ts';
+import { PositionAnswer } from './summaries.ts';
 import { anyJson, count, reference } from './values.ts';
 
 const object = z.record(z.string(), anyJson);
@@ -10,7 +10,7 @@ const position = z
   .describe('(branchId, seq), or a reference, which is looked up when the command is sent');
 
 /** What may be done to a branch over HTTP, in the words of docs/formats/. */
-export const Step = z
+export const StepRequest = z
   .discriminatedUnion('op', [
     z.strictObject({ op: z.literal('insert'), parent: id.describe('an id, ^ah or ^sys'), node: object }),
     z.strictObject({ op: z.literal('replace'), id, set: object }),
@@ -59,7 +59,7 @@ export const Step = z
     }),
   ])
   .meta({ id: 'Step' });
-export type Step = z.infer<typeof Step>;
+export type StepRequest = z.infer<typeof StepRequest>;
 
 /** How a request is made repeatable and conditional. */
 export const idempotent =
@@ -91,7 +91,7 @@ export const CommandRequest = z
     expected: count
       .optional()
       .describe('refuse with E_CONFLICT unless the newest frame of the branch is this one'),
-    steps: z.array(Step).min(1).max(100_000),
+    steps: z.array(StepRequest).min(1).max(100_000),
   })
   .meta({ id: 'CommandRequest' });
 export type CommandRequest = z.infer<typeof CommandRequest>;
@@ -123,7 +123,11 @@ export type StartRequest = z.infer<typeof StartRequest>;
 
 /** What became of a command. `repeated`: it had been accepted before, and nothing was written now. */
 export const CommandAnswer = z
-  .strictObject({ position: Position, repeated: z.boolean(), events: z.array(LoggedEvent.shape.event) })
+  .strictObject({
+    position: PositionAnswer,
+    repeated: z.boolean(),
+    events: z.array(LoggedEventAnswer.shape.event),
+  })
   .meta({ id: 'CommandAnswer' });
 export type CommandAnswer = z.infer<typeof CommandAnswer>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { interventionTypes } from './interventions.ts';
-import { Position } from './summaries.ts';
+import { PositionAnswer } from './summaries.ts';
 import { author, count, milliseconds } from './values.ts';
 
 /** A frame and who wrote it. */
@@ -19,7 +19,7 @@ const ComparedFrame = z
   .meta({ id: 'ComparedFrame' });
 
 const counted = {
-  position: Position,
+  position: PositionAnswer,
   nodes: count,
   blocks: count,
   turns: count,
@@ -55,7 +55,7 @@ const side = z
 const cycleCounts = z.strictObject({ seq: count, nodes: count, blocks: count, turns: count }).nullable();
 
 /** Two positions of a history side by side. */
-export const Comparison = z
+export const ComparisonAnswer = z
   .strictObject({
     history: z.string(),
     relation: z.enum(['same', 'a-before-b', 'b-before-a', 'parted']),
@@ -74,4 +74,4 @@ export const Comparison = z
     encoding: z.string().describe('the vocabulary that tokens are counted in'),
   })
   .meta({ id: 'Comparison' });
-export type Comparison = z.infer<typeof Comparison>;
+export type ComparisonAnswer = z.infer<typeof ComparisonAnswer>;

@@ -10,7 +10,7 @@ import type { Endpoint } from './endpoint.ts';
 import { EventPage, StreamMessage } from './logged.ts';
 import { QUESTIONS } from './questions.ts';
 import { RANGES } from './range.ts';
-import { HistoryPage, HistorySummary, SnapshotPage } from './summaries.ts';
+import { HistoryPage, HistorySummaryAnswer, SnapshotPage } from './summaries.ts';
 import { NodeDetail, TreePage } from './tree.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
 
@@ -36,7 +36,7 @@ export const ENDPOINTS = {
     path: '/api/histories/{history}',
     summary: 'One history with its branches.',
     params: history,
-    answer: { kind: 'json', status: 200, schema: HistorySummary },
+    answer: { kind: 'json', status: 200, schema: HistorySummaryAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_HISTORY_AMBIGUOUS', 'E_BRANCH_NOT_FOUND'],
   },
   snapshots: {

@@ -14,10 +14,10 @@ const reason = z.union([
 ]);
 
 /**
- * What an act led to. The path of a call: its block `through`, then that block's reason, and so on to one that was brought;
+ * What an intervention led to. The path of a call: its block `through`, then that block's reason, and so on to one that was brought;
  * depths fall by one a step.
  */
-export const Impact = z
+export const ImpactAnswer = z
   .strictObject({
     brought: z.array(z.strictObject({ id: z.string(), calls: cycleSpans, still: z.boolean() })),
     calls: z.array(
@@ -25,7 +25,7 @@ export const Impact = z
         branchId: count,
         cycle: count,
         seq: count,
-        direct: count.describe('blocks of its prompt that the act brought in'),
+        direct: count.describe('blocks of its prompt that the intervention brought in'),
         derived: count.describe('blocks that were made from those'),
         depth: count,
         through: z.string(),
@@ -48,4 +48,4 @@ export const Impact = z
     ),
   })
   .meta({ id: 'Impact' });
-export type Impact = z.infer<typeof Impact>;
+export type ImpactAnswer = z.infer<typeof ImpactAnswer>;

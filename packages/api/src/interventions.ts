@@ -18,7 +18,7 @@ const timestamp = z.string().describe('ISO 8601, UTC, milliseconds');
 const position = z.string().describe('a position: @s57');
 
 /** An observer's logged act, in the words of the pool inspector. */
-export const Intervention = z
+export const InterventionAnswer = z
   .strictObject({
     id: z.string(),
     timestamp,
@@ -35,12 +35,12 @@ export const Intervention = z
     annotations: z.array(z.strictObject({ seq: count, timestamp, by: z.string(), note: z.string() })),
   })
   .meta({ id: 'Intervention' });
-export type Intervention = z.infer<typeof Intervention>;
+export type InterventionAnswer = z.infer<typeof InterventionAnswer>;
 
-export const InterventionPage = z
+export const InterventionPageAnswer = z
   .strictObject({
-    interventions: z.array(Intervention),
+    interventions: z.array(InterventionAnswer),
     next: count.nullable().describe('give it as `from` for the page behind; null: this was the last'),
   })
   .meta({ id: 'InterventionPage' });
-export type InterventionPage = z.infer<typeof InterventionPage>;
+export type InterventionPageAnswer = z.infer<typeof InterventionPageAnswer>;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Bisection } from './bisect.ts';
-import { Blame } from './blame.ts';
-import { CacheReport } from './cache.ts';
+import { BlameAnswer } from './blame.ts';
+import { CacheAnswer } from './cache.ts';
 import { CallAnswer, CallRequest } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
-import { WatchMessage } from './watch.ts';
+import { WatchAnswer } from './watch.ts';
 
 const history = z.strictObject({ history: historyParam });
 
@@ -24,7 +24,7 @@ export const QUESTIONS = {
         .optional()
         .describe('120-480 for the bytes 120 to 479, 120- for all from there; all unless said'),
     }),
-    answer: { kind: 'json', status: 200, schema: Blame },
+    answer: { kind: 'json', status: 200, schema: BlameAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
   },
   cache: {
@@ -39,7 +39,7 @@ export const QUESTIONS = {
         .optional()
         .describe('so many steps, at most 1,000, which is what is given unless said'),
     }),
-    answer: { kind: 'json', status: 200, schema: CacheReport },
+    answer: { kind: 'json', status: 200, schema: CacheAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
   },
   bisect: {
@@ -78,7 +78,7 @@ export const QUESTIONS = {
     }),
     answer: {
       kind: 'stream',
-      message: WatchMessage,
+      message: WatchAnswer,
       describe:
         'messages `event: result`, each with the cursor as its `id`: first the whole result, then what changed; a ' +
         'comment every 15 s when nothing does; `event: end` with an error when the server ends the stream',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { author, count, milliseconds, sha256 } from './values.ts';
 
 /** A branch of a history: `parent` and `at` say where it left the one it comes from; null for the first. */
-export const BranchSummary = z
+export const BranchSummaryAnswer = z
   .strictObject({
     branch: z
       .string()
@@ -15,10 +15,10 @@ export const BranchSummary = z
     at: count.nullable(),
   })
   .meta({ id: 'Branch' });
-export type BranchSummary = z.infer<typeof BranchSummary>;
+export type BranchSummaryAnswer = z.infer<typeof BranchSummaryAnswer>;
 
 /** A history in a list. `preview`: the first words that a user says in it, null where nobody has spoken yet. */
-export const HistorySummary = z
+export const HistorySummaryAnswer = z
   .strictObject({
     history: z.string(),
     name: z.string().nullable(),
@@ -31,13 +31,13 @@ export const HistorySummary = z
     frames: count,
     events: count,
     cycles: count,
-    branches: z.array(BranchSummary),
+    branches: z.array(BranchSummaryAnswer),
   })
   .meta({ id: 'History' });
-export type HistorySummary = z.infer<typeof HistorySummary>;
+export type HistorySummaryAnswer = z.infer<typeof HistorySummaryAnswer>;
 
 /** A position of a history: the state of a branch after one of its frames (context-tree §5). */
-export const Position = z
+export const PositionAnswer = z
   .strictObject({
     history: z.string(),
     branch: z.string(),
@@ -48,10 +48,10 @@ export const Position = z
     label: z.string().describe('@c12 at a snapshot, @s57 elsewhere'),
   })
   .meta({ id: 'Position' });
-export type Position = z.infer<typeof Position>;
+export type PositionAnswer = z.infer<typeof PositionAnswer>;
 
 /** A snapshot in a list. `added` and `left` count the nodes that came and went since the snapshot before it. */
-export const SnapshotSummary = z
+export const SnapshotSummaryAnswer = z
   .strictObject({
     label: z.string(),
     cycle: count,
@@ -70,7 +70,7 @@ export const SnapshotSummary = z
     removed: count,
   })
   .meta({ id: 'Snapshot' });
-export type SnapshotSummary = z.infer<typeof SnapshotSummary>;
+export type SnapshotSummaryAnswer = z.infer<typeof SnapshotSummaryAnswer>;
 
 /** A page of snapshots, newest first. `next`: give it as `before` for the page behind; null: this was the last. */
 export const SnapshotPage = z
@@ -79,14 +79,14 @@ export const SnapshotPage = z
     branch: z.string(),
     newest: count.nullable().describe('the newest cycle of the branch; null before the first'),
     oldest: count.nullable().describe('its oldest cycle; cycles between have no gaps'),
-    working: Position.describe('where the branch stands now'),
-    snapshots: z.array(SnapshotSummary),
+    working: PositionAnswer.describe('where the branch stands now'),
+    snapshots: z.array(SnapshotSummaryAnswer),
     next: count.nullable(),
   })
   .meta({ id: 'SnapshotPage' });
 export type SnapshotPage = z.infer<typeof SnapshotPage>;
 
 export const HistoryPage = z
-  .strictObject({ total: count, histories: z.array(HistorySummary) })
+  .strictObject({ total: count, histories: z.array(HistorySummaryAnswer) })
   .meta({ id: 'HistoryPage' });
 export type HistoryPage = z.infer<typeof HistoryPage>;

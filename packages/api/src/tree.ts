@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Position } from './summaries.ts';
+import { PositionAnswer } from './summaries.ts';
 import { anyJson, count, nanoseconds } from './values.ts';
 
 /** The beginning of a content, and how much there is: the whole is at the node's own address. */
@@ -44,7 +44,7 @@ const location = {
 };
 
 /** A node of a tree as a list shows it. */
-export const TreeNode = z
+export const TreeNodeAnswer = z
   .strictObject({
     index: count.describe('its place in document order, the order of the provider thread'),
     ...headers,
@@ -58,7 +58,7 @@ export const TreeNode = z
     changed: z.array(z.string()).describe('what differs from the snapshot before, sorted; as in a diff'),
   })
   .meta({ id: 'TreeNode' });
-export type TreeNode = z.infer<typeof TreeNode>;
+export type TreeNodeAnswer = z.infer<typeof TreeNodeAnswer>;
 
 /** A node that the snapshot before still had, and what took it. */
 export const RemovedNode = z
@@ -77,12 +77,14 @@ export type RemovedNode = z.infer<typeof RemovedNode>;
 /** A tree at a position, or a part of it: the nodes asked for, in document order. */
 export const TreePage = z
   .strictObject({
-    position: Position,
-    previous: Position.nullable().describe('the snapshot before, which `new`, `changed` and `left` refer to'),
+    position: PositionAnswer,
+    previous: PositionAnswer.nullable().describe(
+      'the snapshot before, which `new`, `changed` and `left` refer to',
+    ),
     mode: z.enum(['full', 'pre']).describe('what the provider thread takes of the tree (context-tree §4)'),
     total: count.describe('nodes in the whole tree'),
     added: count,
-    nodes: z.array(TreeNode),
+    nodes: z.array(TreeNodeAnswer),
     removed: z.array(RemovedNode).describe('at most 1,000 of them'),
     removedTotal: count,
   })
@@ -92,7 +94,7 @@ export type TreePage = z.infer<typeof TreePage>;
 /** Everything about one node at a position. */
 export const NodeDetail = z
   .strictObject({
-    position: Position,
+    position: PositionAnswer,
     ...location,
     headers: z.strictObject({
       ...headers,

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { Position } from './summaries.ts';
+import { PositionAnswer } from './summaries.ts';
 
 /** The data of one message of a watch; its `id` is the cursor to resume behind. */
-export const WatchMessage = z
+export const WatchAnswer = z
   .strictObject({
     first: z.boolean().describe('the whole result, not a change of it'),
-    position: Position,
+    position: PositionAnswer,
     ids: z.array(z.string()).describe('what the selector matches now, in document order'),
     added: z.array(z.string()),
     removed: z.array(z.string()),
   })
   .meta({ id: 'WatchMessage' });
-export type WatchMessage = z.infer<typeof WatchMessage>;
+export type WatchAnswer = z.infer<typeof WatchAnswer>;

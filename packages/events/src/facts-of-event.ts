@@ -1,5 +1,5 @@
 import type { HistoryEvent } from './catalogue.ts';
-import { EVENT_FACTS, type BranchName, type EventCategory, type EventFacts, type EventOf, type Ids, type NamedPosition, type Removal } from './facts.ts';
+import { EVENT_FACTS, type BranchName, type EventCategory, type EventFacts, type EventOf, type NamedPosition, type NodeIds, type Removal } from './facts.ts';
 import type { RecordedNode } from './recorded-node.ts';
 
 /** The compiler cannot see that a row belongs to the event whose type selected it. */
@@ -31,26 +31,26 @@ export const changesTree = (event: HistoryEvent): boolean =>
 export const nodeIn = (event: HistoryEvent): RecordedNode | null => factsOf(event).node(event);
 
 /** The ids of nodes that an event adds: no other node of the history ever has one of them. */
-export const enteredIds = (event: HistoryEvent): Ids => factsOf(event).entered(event);
+export const enteredIds = (event: HistoryEvent): NodeIds => factsOf(event).entered(event);
 
 /** The ids of the nodes that an event removes, in canonical order; see {@link removalBy}. */
-export const removedIds = (event: HistoryEvent): Ids => factsOf(event).removed(event);
+export const removedIds = (event: HistoryEvent): NodeIds => factsOf(event).removed(event);
 
 /** How an event removes its {@link removedIds}; null if it removes none. */
 export const removalBy = (event: HistoryEvent): Removal | null => EVENT_FACTS[event.type].removal;
 
 /** The ids of nodes that an event names and may change; see {@link changedFields}. */
-export const changedIds = (event: HistoryEvent): Ids => factsOf(event).changed(event);
+export const changedIds = (event: HistoryEvent): NodeIds => factsOf(event).changed(event);
 
 /** The fields that an event sets on its {@link changedIds}: `content`, headers and attributes. */
-export const changedFields = (event: HistoryEvent): Ids => factsOf(event).fields(event);
+export const changedFields = (event: HistoryEvent): NodeIds => factsOf(event).fields(event);
 
 /** The new content and attributes of a node that an event changes, complete; null if it does not set them. */
 export const newPayload = (event: HistoryEvent): { readonly [name: string]: unknown } | null =>
   factsOf(event).payload(event);
 
 /** The ids of all nodes that an event adds, removes or may change; an id may occur twice. */
-export const affectedIds = (event: HistoryEvent): Ids => {
+export const affectedIds = (event: HistoryEvent): NodeIds => {
   const facts = factsOf(event);
   return [...facts.entered(event), ...facts.removed(event), ...facts.changed(event)];
 };

@@ -27,20 +27,20 @@ export type NamedPosition = { readonly name: string; readonly branchId: number; 
 /** A name for a branch, and the id of the branch that has it now. */
 export type BranchName = readonly [name: string, branch: number];
 
-export type Ids = readonly string[];
+export type NodeIds = readonly string[];
 
 /** The facts of one event type for readers that only need what was added, removed, changed or named. */
 export type EventFacts<E extends HistoryEvent> = {
   readonly category: EventCategory;
   /** The node in the event. */
   readonly node: (event: E) => RecordedNode | null;
-  readonly entered: (event: E) => Ids;
-  readonly removed: (event: E) => Ids;
+  readonly entered: (event: E) => NodeIds;
+  readonly removed: (event: E) => NodeIds;
   /** Null for an event that removes nothing. */
   readonly removal: Removal | null;
   /** The nodes that it changes, and which of their fields; all content and attributes if it replaces them. */
-  readonly changed: (event: E) => Ids;
-  readonly fields: (event: E) => Ids;
+  readonly changed: (event: E) => NodeIds;
+  readonly fields: (event: E) => NodeIds;
   readonly payload: (event: E) => { readonly [name: string]: unknown } | null;
   readonly position: (event: E) => NamedPosition | null;
   /** `own` is the branch that the frame belongs to. */
@@ -62,11 +62,11 @@ const NO_NODES = { ...NONE_ENTER, ...NONE_REMOVED, ...NONE_CHANGED };
 const NO_NAMES = { position: nothing, branches: none };
 
 const idOf = ({ id }: { readonly id: string }): string => id;
-const ownId = (event: { readonly id: string }): Ids => [event.id];
+const ownId = (event: { readonly id: string }): NodeIds => [event.id];
 
-const PARENT: Ids = ['parent'];
-const TTL: Ids = ['ttl'];
-const PRIORITY: Ids = ['priority'];
+const PARENT: NodeIds = ['parent'];
+const TTL: NodeIds = ['ttl'];
+const PRIORITY: NodeIds = ['priority'];
 
 /** The facts of every event type. An event without a row here does not compile (scripts/new-event.int.test.ts). */
 export const EVENT_FACTS = {

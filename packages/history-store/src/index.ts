@@ -20,7 +20,7 @@ export {
 } from './lookups.ts';
 export { type NodeHistoryEntry, readNodeHistory } from './node-history.ts';
 export { type AncestryScope, findTurn, openNodeReader } from './node-reader.ts';
-export { readPositionMeta } from './position-meta.ts';
+export { readPositionMeta, type PositionKey } from './position-meta.ts';
 export { type BranchRef, labelPosition, type Position } from './position.ts';
 export { readNode } from './read-node.ts';
 export { readPartialTree } from './read-partial-tree.ts';

@@ -23,6 +23,7 @@ export type PositionMeta = {
   readonly sysRows: number;
 };
 
+/** A position within its history. */
 export type PositionKey = { readonly branchId: number; readonly seq: number };
 
 export const positionMetaCells = (meta: PositionMeta): Value => [

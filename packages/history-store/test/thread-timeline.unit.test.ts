@@ -1,6 +1,6 @@
 import { flattenRecords, threadIndexes } from '@stemma/context-tree';
 import type { Step } from '@stemma/history';
-import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, START, sized } from '@stemma/test-kit';
+import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readThreadTimeline, readTipSeq, type ThreadSlice } from '../src/index.ts';
@@ -13,7 +13,7 @@ const churned = (i: number): Step[] => [
   { op: 'commit' },
 ];
 
-it('the course of an ancestor path gives the thread of every snapshot, and what it says has stayed has stayed [context-tree §4: provider thread, §4: thread pre] [snapshots: read]', () => {
+it('the thread timeline of an ancestor path gives the thread of every snapshot, and what it says has stayed has stayed [context-tree §4: provider thread, §4: thread pre] [snapshots: read]', () => {
   fc.assert(
     fc.property(
       anyOperations(1, 60),

@@ -52,7 +52,7 @@ it('runs an exported branch again to the same hashes, whatever forks and rollbac
 const act = (home: Home, id: string, branchId: number, ...steps: Step[]): Promise<Outcome> =>
   home.submit({ id, history: named('pool'), branchId, by: { actor: 'ana' }, notes: `why ${id}`, steps });
 
-/** A history with an act of every kind on the ancestor path of its newest branch. */
+/** A history with an intervention of every kind on the ancestor path of its newest branch. */
 const observed = async (home: Home): Promise<void> => {
   await start(home, 'pool');
   await say(home, 'pool', 'one');

@@ -5,6 +5,6 @@ export {
   type OutRecord,
   type Publisher,
   type PublisherOptions,
-  type Sent,
+  type SentOffsets,
 } from './publisher.ts';
 export type { Message } from './protocol/client.ts';

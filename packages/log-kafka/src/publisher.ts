@@ -32,12 +32,12 @@ export type Publisher = {
    *
    * @throws E_BROKERS_UNREACHABLE: send the same again. E_BROKERS_REFUSED, E_FRAME_TOO_LARGE, E_LOG_CLOSED
    */
-  send(records: readonly OutRecord[]): Promise<Sent>;
+  send(records: readonly OutRecord[]): Promise<SentOffsets>;
   close(): Promise<void>;
 };
 
 /** The offset behind what was sent, of each partition that something was sent to. */
-export type Sent = ReadonlyMap<number, number>;
+export type SentOffsets = ReadonlyMap<number, number>;
 
 /** What one send takes before compression: more than one record only below it. */
 const MAX_SEND_BYTES = 900 * 1024;

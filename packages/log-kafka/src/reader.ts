@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { LogRecord, ReadBatch } from '@stemma/log';
-import type { Client } from './protocol/client.ts';
+import type { KafkaClient } from './protocol/client.ts';
 import { decodeBatches } from './protocol/record-batches.ts';
 
 /** Reads one partition from any offset on. */
@@ -27,7 +27,7 @@ const BEHIND = 1500;
 /** and so many to where it was seen itself. To take that for the end would begin histories anew. */
 const REGRESSED = 10_000;
 
-export const openReader = (client: Client, partition: number): Reader => {
+export const openReader = (client: KafkaClient, partition: number): Reader => {
   let windows: Window[] = [];
   let epoch = client.epoch();
   /** Behind the last record there may be control records, which take offsets and are no records. */

@@ -1,5 +1,5 @@
 import type { Entry, EntryOffset } from '@stemma/log';
-import type { Client } from './protocol/client.ts';
+import type { KafkaClient } from './protocol/client.ts';
 
 /** What one send takes before compression: more than one record only below it. */
 const MAX_SEND_BYTES = 900 * 1024;
@@ -16,7 +16,7 @@ type Append = {
  * next one as far as there is room. Several at once would change places, and every such change makes a stale frame.
  */
 export const openSender = (
-  client: Client,
+  client: KafkaClient,
   partition: number,
   written: (end: number) => void,
 ): ((entries: readonly Entry[]) => Promise<readonly EntryOffset[]>) => {

@@ -1,4 +1,4 @@
-import type { Client } from './protocol/client.ts';
+import type { KafkaClient } from './protocol/client.ts';
 import { decodeBatches } from './protocol/record-batches.ts';
 
 /** Wakes those who wait for something at or behind an offset. */
@@ -21,10 +21,10 @@ type Waiter = { readonly partition: number; readonly from: number; readonly wake
  * One long poll a leader, for all who wait. On connections of its own: a broker answers the requests of one connection in
  * order. They are opened when somebody waits, and polled while somebody does.
  */
-export const openWatcher = (connect: () => Client): Watcher => {
+export const openWatcher = (connect: () => KafkaClient): Watcher => {
   const waiters = new Set<Waiter>();
   const ends = new Map<number, number>();
-  let client: Client | undefined;
+  let client: KafkaClient | undefined;
   let running = false;
   let closed = false;
   const isClosed = (): boolean => closed;
@@ -43,7 +43,7 @@ export const openWatcher = (connect: () => Client): Watcher => {
     return Math.max(ends.get(partition) ?? 0, Math.min(...froms));
   };
 
-  const poll = async (on: Client, group: readonly number[]): Promise<void> => {
+  const poll = async (on: KafkaClient, group: readonly number[]): Promise<void> => {
     const partitions = group.filter((partition) => watched().includes(partition));
     if (partitions.length === 0) return;
     const places = new Map(partitions.map((partition) => [partition, placeOf(partition)]));

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Client } from '../src/protocol/client.ts';
+import type { KafkaClient } from '../src/protocol/client.ts';
 import { openReader } from '../src/reader.ts';
 import { batchOf } from './batches.ts';
 
 /** A client of a partition that holds these batches, and says that it ends where it is told to. */
 const fakeClient = (
   batches: readonly Buffer[],
-): Client & { ends: number[]; fetched: number[]; during: () => void; renew: () => void } => {
+): KafkaClient & { ends: number[]; fetched: number[]; during: () => void; renew: () => void } => {
   let epoch = 0;
   const fake = {
     ends: [] as number[],
@@ -18,7 +18,7 @@ const fakeClient = (
     epoch: () => epoch,
     offset: async (_partition: number, of: 'start' | 'end') =>
       of === 'start' ? 0 : (fake.ends.shift() ?? batches.length),
-    fetch: async ({ from }: Parameters<Client['fetch']>[0]) => {
+    fetch: async ({ from }: Parameters<KafkaClient['fetch']>[0]) => {
       const end = fake.ends.shift() ?? batches.length;
       fake.fetched.push(from);
       fake.during();

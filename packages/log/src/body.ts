@@ -109,13 +109,13 @@ const refuseStrayRefs = (events: RawBody['events'], refs: number): void => {
 };
 
 /** The bytes of a content that was fetched and verified before; undefined if it was not fetched. */
-export type FetchedContent = (ref: ContentRef) => Uint8Array | undefined;
+export type FetchedContents = (ref: ContentRef) => Uint8Array | undefined;
 
 /**
  * What the caller must fetch before {@link finishBody}: first the array of events, if that was moved out; then the
  * contents that the array names. Empty when nothing is missing.
  */
-export const missingContents = (body: RawBody, fetched: FetchedContent): readonly ContentRef[] => {
+export const missingContents = (body: RawBody, fetched: FetchedContents): readonly ContentRef[] => {
   if (body.refs === 0) return [];
   if (!(body.events instanceof ContentRef)) return missing(refsIn(body.events), fetched, boundsOf(body.v));
   const bytes = fetched(body.events);
@@ -125,7 +125,7 @@ export const missingContents = (body: RawBody, fetched: FetchedContent): readonl
 
 const missing = (
   refs: readonly ContentRef[],
-  fetched: FetchedContent,
+  fetched: FetchedContents,
   bounds: Bounds,
 ): readonly ContentRef[] => {
   const distinct = new Map(refs.map((ref) => [ref.sha256, ref]));
@@ -153,7 +153,7 @@ const unpackEvents = (bytes: Uint8Array): { events: readonly RawEvent[]; binarie
  * @throws E_VERSION_NEEDED for an event that this version does not know; E_FRAME_INVALID for a wrong shape;
  *   E_CONTENT_MISSING if a content was not fetched.
  */
-export const finishBody = (body: RawBody, fetched: FetchedContent): Body<StemmaEvent> => {
+export const finishBody = (body: RawBody, fetched: FetchedContents): Body<StemmaEvent> => {
   const { events, binaries } = inPlace(body, fetched);
   const newest = body.v === FRAME_VERSION ? events : upcast(body.v, events);
   const checked = checkEvents(newest, false, binaries);
@@ -163,7 +163,7 @@ export const finishBody = (body: RawBody, fetched: FetchedContent): Body<StemmaE
 
 const inPlace = (
   body: RawBody,
-  fetched: FetchedContent,
+  fetched: FetchedContents,
 ): { events: readonly RawEvent[]; binaries: number } => {
   const give = (ref: ContentRef): Uint8Array => {
     const bytes = fetched(ref);

@@ -30,7 +30,7 @@ export {
   isDefect,
   missingContents,
   type EncodedFrame,
-  type FetchedContent,
+  type FetchedContents,
   type RawBody,
 } from './body.ts';
 export {

@@ -5,7 +5,7 @@ import { HISTORIES, type Reader, type World } from './simulation-world.ts';
 export const whatIsWrong = (world: World, fresh: Reader): string | undefined =>
   servesOnlyGenuine(world, fresh) ??
   servesNothingAfterDamage(world, fresh) ??
-  servesChains(fresh) ??
+  servesWithoutGaps(fresh) ??
   servesEachCommandOnce(fresh) ??
   servesWhatWasAcknowledged(world, fresh) ??
   readersAgree(world, fresh);
@@ -23,7 +23,7 @@ const servesNothingAfterDamage = (world: World, fresh: Reader): string | undefin
   return undefined;
 };
 
-const servesChains = (fresh: Reader): string | undefined => {
+const servesWithoutGaps = (fresh: Reader): string | undefined => {
   for (const history of HISTORIES) {
     const seqs = fresh.served.filter((each) => each.history === history).map(({ seq }) => seq);
     if (seqs.some((seq, i) => seq !== i)) return 'a history has a gap';

@@ -2,7 +2,7 @@ import { DEFECTS, HISTORY_HEADS } from '@stemma/history-store';
 import type { EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
-import type { TopicFacts } from './open-log.ts';
+import type { LogTopic } from './open-log.ts';
 import type { Services } from './services.ts';
 
 /** One thing that should be looked at. */
@@ -27,7 +27,7 @@ export type DoctorReport = {
   /** True if nothing that was acknowledged can go: by the loss of power, or of one broker. */
   readonly keepsItsEnd: boolean;
   /** Of a log on Kafka: the topic, its replicas and settings. */
-  readonly topic: TopicFacts | null;
+  readonly topic: LogTopic | null;
   readonly partitions: readonly PartitionHealth[];
   readonly histories: number;
   readonly stopped: readonly string[];

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the brokers say of the topic that holds a log. */
-export type TopicFacts = {
+export type LogTopic = {
   readonly topic: string;
   readonly brokers: number;
   /** The fewest that a partition has. */
@@ -21,7 +21,7 @@ export type TopicFacts = {
 };
 
 /** Where a log is, for people. */
-export type LogAddress = { readonly address: string; readonly facts: TopicFacts | null };
+export type LogAddress = { readonly address: string; readonly facts: LogTopic | null };
 
 /** The log of a home, and what the home does differently for it. */
 export type OpenedLog = {

@@ -30,8 +30,8 @@ it('where a projector stands is kept with its rows: heads, damage and the raised
     format: 2,
     damage: [{ history: entry!.key, affectsWholePartition: false }],
   });
-  const fences = (projector: typeof before): Promise<unknown[]> =>
+  const headsOf = (projector: typeof before): Promise<unknown[]> =>
     projector.read((view) => [...recorded.histories.keys()].map((history) => readHistoryHead(view, history)));
-  expect(await fences(after)).toEqual(await fences(before));
+  expect(await headsOf(after)).toEqual(await headsOf(before));
   expect(await after.read((view) => readHistoryHead(view, entry!.key)?.state)).toBe('damaged');
 });

@@ -5,18 +5,11 @@ import { openMemoryLog, type EventLog } from '@stemma/log';
 import { listBranches, readNodeChanges } from '@stemma/read-models';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import {
-  GROUPS,
-  openExternalProjection,
-  openProjector,
-  type Group,
-  type Projection,
-  type Projector,
-} from '../src/index.ts';
+import { GROUPS, openExternalProjection, openProjector, type Group, type Projection, type Projector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 const contents = openMemoryContents();
-const [LINEAGE, DIFFS] = GROUPS as readonly [Group, Group];
+const [AUDIT, DIFFS] = GROUPS as readonly [Group, Group];
 const recorded = someRecorded(5);
 
 const folding = (log: EventLog, store: RowStore, { name, model, primary }: Group): Projector =>
@@ -32,7 +25,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
 it('an external projection are read when they have what stood in the log, and what a command recorded is in the next read [decision 0047]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
-  const [audit, rows] = [folding(log, store, LINEAGE), openExternal(log, store)];
+  const [audit, rows] = [folding(log, store, AUDIT), openExternal(log, store)];
   const half = recorded.entries.length >> 1;
   await log.append(0, recorded.entries.slice(0, half));
   const waiting = rows.catchUp();
@@ -67,7 +60,7 @@ it('rows that do not come in time are refused with a code, and there being none 
 it('rows of a second group are read when it has as much of the history as the first', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
-  const [audit, diffs] = [folding(log, store, LINEAGE), folding(log, store, DIFFS)];
+  const [audit, diffs] = [folding(log, store, AUDIT), folding(log, store, DIFFS)];
   const half = recorded.entries.length >> 1;
   await log.append(0, recorded.entries.slice(0, half));
   await audit.catchUp();
@@ -89,7 +82,7 @@ it('rows of a second group are read when it has as much of the history as the fi
 it('rows that were replaced are not read on', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
-  const audit = folding(log, store, LINEAGE);
+  const audit = folding(log, store, AUDIT);
   await log.append(0, recorded.entries);
   await audit.catchUp();
   const rows = openExternal(log, store);
@@ -109,7 +102,7 @@ it('nobody waits for what damage keeps from being read [record §2: unknown key]
   await log.append(0, recorded.entries.slice(0, 5));
   await log.append(0, [{ key: 'never seen', bytes: Uint8Array.of(1, 2, 3) }]);
   await log.append(0, recorded.entries.slice(5));
-  await folding(log, store, LINEAGE).catchUp();
+  await folding(log, store, AUDIT).catchUp();
   const rows = openExternal(log, store);
   await rows.catchUp();
   const never = new AbortController().signal;

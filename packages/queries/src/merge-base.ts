@@ -1,8 +1,6 @@
-import { readAncestorPath, type Segment } from '@stemma/history-store';
+import { readAncestorPath, type PositionKey, type Segment } from '@stemma/history-store';
 import { listFrameSummaries, type FrameSummary } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
-
-type PositionKey = { readonly branchId: number; readonly seq: number };
 
 /** How two positions of a history lie to each other. */
 export type MergeBase = {

@@ -3,16 +3,7 @@ import type { Step } from '@stemma/history';
 import { foldFrame } from '@stemma/history-store';
 import { ALL_FOLDS } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows } from '@stemma/row-store';
-import {
-  anyOperations,
-  framesOf,
-  HISTORY,
-  naiveHistory,
-  type NaiveHistory,
-  type Played,
-  type RandomOperation,
-  sized,
-} from '@stemma/test-kit';
+import { anyOperations, framesOf, HISTORY, naiveHistory, sized, type NaiveHistory, type Played, type RandomOperation } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readImpactFacts } from '../src/impact/impact-facts.ts';
@@ -188,7 +179,7 @@ it.each(['full', 'pre'] as const)(
   },
 );
 
-it('gives, for what an act took out or replaced, the calls that its own ttl would have shown it to [pool: impact]', () => {
+it('gives, for what an intervention took out or replaced, the calls that its own ttl would have shown it to [pool: impact]', () => {
   fc.assert(
     fc.property(anyOperations(20, 90), fc.nat(), (actions, which) => {
       const { history, rows } = play(actions, 'full');
@@ -202,7 +193,7 @@ it('gives, for what an act took out or replaced, the calls that its own ttl woul
       const impact = traceImpact(rows.now((view) => readImpactFacts(view, HISTORY, act)));
       const now = contentsOf(after as Tree);
       const cycle = (after as Tree).cycle;
-      // What expired by itself in a commit of the act is no loss by the act.
+      // What expired by itself in a commit of the intervention is no loss by it.
       const lost = [...contentsOf(before as Tree)].filter(
         ([key, { expires }]) => !now.has(key) && (expires === null || expires > cycle),
       );

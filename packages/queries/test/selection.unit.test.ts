@@ -2,7 +2,7 @@ import { flattenRecords, type FlatTree, type PayloadSource } from '@stemma/conte
 import { payloadIn } from '@stemma/history';
 import { listSnapshots, readTipSeq } from '@stemma/history-store';
 import { printSelector, rangeDiff, select, type RangeSide, type Selector } from '@stemma/selectors';
-import { anyOperations, anySelector, HISTORY, play, type Played, sized } from '@stemma/test-kit';
+import { anyOperations, anySelector, HISTORY, play, sized, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openTreeLoader } from '../src/selection/load-tree.ts';
@@ -24,14 +24,14 @@ const anyQuestion = anyOperations(10, 50).chain((actions) => {
   });
 });
 
-const chainOf = ({ rows }: Played, branchId: number): readonly Stop[] =>
+const stopsOn = ({ rows }: Played, branchId: number): readonly Stop[] =>
   rows.now((view) => listSnapshots(view, HISTORY, branchId, readTipSeq(view, HISTORY, branchId)));
 
 /** What is known without rows: the whole tree at every stop, and the first stop that has a node. */
-const sideOf = ({ history }: Played, chain: readonly Stop[], stop: Stop, label: string): RangeSide => {
+const sideOf = ({ history }: Played, stops: readonly Stop[], stop: Stop, label: string): RangeSide => {
   const treeAt = ({ branchId, seq }: Stop): FlatTree => flattenRecords(history.copyAt(branchId, seq));
   const tree = treeAt(stop);
-  const before = chain.filter(({ cycle }) => cycle <= stop.cycle).map(treeAt);
+  const before = stops.filter(({ cycle }) => cycle <= stop.cycle).map(treeAt);
   return {
     label,
     tree,
@@ -52,10 +52,10 @@ const marked = (selector: Selector, at: Selector['at']): string => printSelector
 test('a snapshot of which only a part is loaded answers as the whole tree does [context-tree §6: pure, §6: attributes of snapshots]', async () => {
   await fc.assert(
     fc.asyncProperty(anyQuestion, async ({ played, branchId, selector, a }) => {
-      const chain = chainOf(played, branchId);
-      const stop = chain[a % Math.max(1, chain.length)];
+      const stops = stopsOn(played, branchId);
+      const stop = stops[a % Math.max(1, stops.length)];
       if (stop === undefined) return;
-      const { tree, appeared } = sideOf(played, chain, stop, '');
+      const { tree, appeared } = sideOf(played, stops, stop, '');
       const wanted = select(tree, selector, payloadsOf(played), appeared === undefined ? {} : { appeared });
       const text = marked(selector, { kind: 'c', cycle: stop.cycle });
       expect((await selectIds(askedOf(played), lineOf(branchId), text, {})).ids, text).toEqual(wanted);
@@ -67,12 +67,12 @@ test('a snapshot of which only a part is loaded answers as the whole tree does [
 test('a range that is walked by what changed gives what whole snapshots give [context-tree §5: ranges, §6: range result, §10.35]', async () => {
   await fc.assert(
     fc.asyncProperty(anyQuestion, async ({ played, branchId, selector, a, b }) => {
-      const chain = chainOf(played, branchId);
-      const [from, to] = [a % Math.max(1, chain.length), b % Math.max(1, chain.length)].sort((x, y) => x - y);
-      if (chain.length === 0 || from === undefined || to === undefined) return;
-      const sides = chain
+      const stops = stopsOn(played, branchId);
+      const [from, to] = [a % Math.max(1, stops.length), b % Math.max(1, stops.length)].sort((x, y) => x - y);
+      if (stops.length === 0 || from === undefined || to === undefined) return;
+      const sides = stops
         .slice(from, to + 1)
-        .map((stop, i) => sideOf(played, chain, stop, `@t${-(from + i) || 0}`));
+        .map((stop, i) => sideOf(played, stops, stop, `@t${-(from + i) || 0}`));
       const options = { includeContent: true };
       const wanted = sides
         .slice(1)
@@ -94,10 +94,10 @@ const bigints = (_: string, value: unknown): unknown =>
 test('of all snapshots the newest comes first, each id where it is first met, in any window [context-tree §6: result of all, §6: windows]', async () => {
   await fc.assert(
     fc.asyncProperty(anyQuestion, async ({ played, branchId, selector, a, b }) => {
-      const chain = chainOf(played, branchId);
-      if (chain.length === 0) return;
-      const ids = chain.flatMap((stop) => {
-        const { tree, appeared } = sideOf(played, chain, stop, '');
+      const stops = stopsOn(played, branchId);
+      if (stops.length === 0) return;
+      const ids = stops.flatMap((stop) => {
+        const { tree, appeared } = sideOf(played, stops, stop, '');
         return select(tree, selector, payloadsOf(played), appeared === undefined ? {} : { appeared });
       });
       const wanted = [...new Set(ids)];

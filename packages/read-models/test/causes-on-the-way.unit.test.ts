@@ -1,28 +1,9 @@
 import { diffTrees, exportTree, flattenRecords, flattenTree, type PayloadSource } from '@stemma/context-tree';
 import { attributeFrame, payloadIn, type AppliedFrame, type Attributed, type Step } from '@stemma/history';
-import {
-  anyOperations,
-  HISTORY,
-  naiveHistory,
-  perform,
-  rowsUnderTest,
-  START,
-  type NaiveHistory,
-  type RandomOperation,
-  type RowsUnderTest,
-  sized,
-} from '@stemma/test-kit';
+import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START, type NaiveHistory, type RandomOperation, type RowsUnderTest } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  explainDiff,
-  findCycle,
-  presenceOf,
-  readAncestryView,
-  readTimeline,
-  type AncestryView,
-  type ExplainedEntry,
-} from '../src/index.ts';
+import { explainDiff, findCycle, presenceOf, readAncestryView, readTimeline, type AncestryView, type ExplainedEntry } from '../src/index.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(20, 60));
 const TIMEOUT = 600_000;
@@ -80,7 +61,7 @@ const expectedLines = (told: Told, a: readonly number[], b: readonly number[], i
 /** The same lines from an explained entry: a run of ageing is a line for each of its cycles. */
 const explainedLines = (
   told: Told,
-  vistas: readonly [AncestryView, AncestryView],
+  views: readonly [AncestryView, AncestryView],
   entry: ExplainedEntry,
 ): string[] =>
   told.under.rows.now((view) =>
@@ -89,7 +70,7 @@ const explainedLines = (
       if (until !== null) {
         const cycles = Array.from({ length: until - cycle + 1 }, (_, i) => cycle + i);
         const runs = cycles.map((each) => {
-          const commit = findCycle(view, vistas[undone ? 0 : 1], each);
+          const commit = findCycle(view, views[undone ? 0 : 1], each);
           return `${prefix}ttl ${commit?.seq ?? -1}.${commit?.index ?? -1} ${JSON.stringify(cause)}`;
         });
         return undone ? runs.reverse() : runs;
@@ -115,9 +96,9 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
     branchId,
     seq,
   });
-  const { explained, vistas } = under.rows.now((view) => ({
+  const { explained, views } = under.rows.now((view) => ({
     explained: explainDiff(view, HISTORY, { a: place(a), b: place(b), diff }, source),
-    vistas: [readAncestryView(view, HISTORY, ...a), readAncestryView(view, HISTORY, ...b)] as const,
+    views: [readAncestryView(view, HISTORY, ...a), readAncestryView(view, HISTORY, ...b)] as const,
   }));
   expect(explained.mergeBase.limit).toBeGreaterThanOrEqual(0);
   expect(framesAt(told, explained.mergeBase.branchId, explained.mergeBase.limit)).toEqual(
@@ -129,7 +110,7 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
     ...diff.changed.map(({ id }) => `changed ${id}`),
   ]);
   for (const entry of explained.entries) {
-    const found = byField(explainedLines(told, vistas, entry));
+    const found = byField(explainedLines(told, views, entry));
     const expected = byField(expectedLines(told, from, to, entry.id));
     if (entry.change === 'changed') {
       expect(new Set(Object.keys(found))).toEqual(new Set(entry.fields));

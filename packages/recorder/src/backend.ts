@@ -1,8 +1,8 @@
-import { createClient, type Client, type Fetch } from '@stemma/api';
+import { createClient, type ApiClient, type ApiFetch } from '@stemma/api';
 
 /** What a recorder asks of a server or of a home: the same questions, the same answers, the same coded errors. */
 export type Backend = Pick<
-  Client,
+  ApiClient,
   'start' | 'command' | 'recordCall' | 'select' | 'diff' | 'export' | 'thread'
 > & {
   /** The history and the branch that a name or an id means. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
@@ -25,7 +25,7 @@ export type Snapshot = {
 };
 
 /** A server at an address. Nothing of this needs more than `fetch`. */
-export const openServer = (url: string, fetch: Fetch): Backend => {
+export const openServer = (url: string, fetch: ApiFetch): Backend => {
   const client = createClient(fetch, url.replace(/\/+$/, ''));
   return {
     ...client,

@@ -1,9 +1,4 @@
-import {
-  toWireJson,
-  type CommandAnswer,
-  type CommandRequest,
-  type Position as PositionAnswer,
-} from '@stemma/api';
+import { toWireJson, type CommandAnswer, type CommandRequest, type PositionAnswer } from '@stemma/api';
 import type { WideJson } from '@stemma/canonical';
 import type { Outcome } from '@stemma/command-handler';
 import { exportTree, threadBytes } from '@stemma/context-tree';

@@ -1,4 +1,4 @@
-import type { CallAnswer, CommandAnswer, Diff, Fetch, Step } from '@stemma/api';
+import type { ApiFetch, CallAnswer, CommandAnswer, Diff, StepRequest } from '@stemma/api';
 import { fail, isStemmaError } from '@stemma/errors';
 import { openServer, type Backend, type RecordingTarget, type Snapshot } from './backend.ts';
 import { sendWithRetry } from './send-with-retry.ts';
@@ -17,7 +17,7 @@ export type RecorderOptions = {
   readonly recorder?: string;
   readonly actor?: string;
   /** Instead of the global `fetch`. */
-  readonly fetch?: Fetch;
+  readonly fetch?: ApiFetch;
 };
 
 export type SendOptions = {
@@ -170,7 +170,7 @@ const recorderOf = (backend: Shared, { history, branch: opened }: RecordingTarge
     ...(expected === undefined ? {} : { expected }),
     ...(notes === undefined ? {} : { notes }),
   });
-  const send = (steps: readonly Step[], options: SendOptions): Promise<CommandAnswer> => {
+  const send = (steps: readonly StepRequest[], options: SendOptions): Promise<CommandAnswer> => {
     const body = { ...bodyOf(options), steps: [...steps] };
     return enqueue(() => backend.command({ history: branch, body }));
   };

@@ -1,4 +1,4 @@
-import type { Step } from '@stemma/api';
+import type { StepRequest } from '@stemma/api';
 
 /** A node as it is given: `nodeType` is `cb` unless said; a container brings `children`. */
 export type NodeAttributes = { readonly [attribute: string]: unknown };
@@ -14,11 +14,11 @@ export type SaveOptions = {
 /** How an actor's message enters the open cycle. Unless said: at the end of `^ah`, `manual`. */
 export type InjectOptions = Omit<StepOf<'inject'>, 'op' | 'text'>;
 
-type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
+type StepOf<Op extends StepRequest['op']> = Extract<StepRequest, { op: Op }>;
 
 /** The steps of one command, collected. Each gives itself back, so that they can be written in a row. */
 export type Batch = {
-  readonly steps: readonly Step[];
+  readonly steps: readonly StepRequest[];
   /** `parent`: an id, `^ah` or `^sys`. */
   insert(parent: string, node: NodeAttributes): Batch;
   /** Sets the attributes it names: `content`, `content_*`, `data_*`. */
@@ -36,8 +36,8 @@ export type Batch = {
 };
 
 export const newBatch = (): Batch => {
-  const steps: Step[] = [];
-  const add = (step: Step): Batch => {
+  const steps: StepRequest[] = [];
+  const add = (step: StepRequest): Batch => {
     steps.push(step);
     return batch;
   };

@@ -25,13 +25,13 @@ export type TreeIndex = {
   /** The node with an id; undefined: there is none. The first search is a scan, later ones use the index of ids. */
   find(id: string): number | undefined;
   /** A reusable set of codes, so that a query about many nodes need not allocate one. */
-  readonly marks: Marks;
+  readonly marks: CodeFlags;
   /** The index of an attribute; undefined on the first request, because one scan costs less than an index. */
   attribute(key: string): AttributeIndex | undefined;
 };
 
 /** A mark for each code; what stands there from before is another mark than the next one. */
-export type Marks = {
+export type CodeFlags = {
   array(): Uint8Array;
   /** How many sets have marked their codes: the last one's marks are whole. */
   turn(): number;
@@ -104,7 +104,7 @@ const makeIndex = (tree: FlatTree): TreeIndex => {
   };
 };
 
-const marksFor = (count: number): Marks => {
+const marksFor = (count: number): CodeFlags => {
   let marks: Uint8Array | undefined;
   let turn = 0;
   const array = (): Uint8Array => (marks ??= new Uint8Array(2 * count));

@@ -22,7 +22,7 @@ export const START: Step = { op: 'start', name: null };
 
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)];
 
-/** Does one act on a branch, or branches off; what the rules refuse changes nothing. */
+/** Performs one operation on a branch, or branches off; what the rules refuse changes nothing. */
 export const perform = (history: NaiveHistory, { what, a, b, c }: RandomOperation): void => {
   const branchIds = [...history.branches.keys()];
   // Mostly the newest branches, sometimes any.

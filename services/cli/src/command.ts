@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { namedActor } from './actor.ts';
 import { required } from './options.ts';
 import { openOutput, reportError, type Output } from './output.ts';
-import { openProgress, type Progress } from './progress.ts';
+import { openProgress, type ProgressDisplay } from './progress.ts';
 import { recordObservations, type ObservedPosition } from './record-observations.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -21,7 +21,7 @@ export type Context = {
   /** Aborts with E_CANCELLED on Ctrl-C or SIGTERM, and when nobody reads stdout any more. */
   readonly signal: AbortSignal;
   /** A display of what is done, on stderr; counting throws once the signal has aborted. */
-  readonly progress: (unit: string) => Progress;
+  readonly progress: (unit: string) => ProgressDisplay;
   /** Opens the home; it is closed when the command ends. `create` for commands that write, `observe` for what counts. */
   readonly home: (options?: Pick<HomeOptions, 'create' | 'observe'>) => Promise<Home>;
   /** Notes that a position was looked at: recorded at the end where an actor is named and the history wants it. */
@@ -84,7 +84,7 @@ const runCommand = async (
   const output = openOutput(around, options['json'] === true);
   const stop = cancellation(around.signal, output);
   let home: Home | undefined;
-  let display: Progress | undefined;
+  let display: ProgressDisplay | undefined;
   const directory = resolve(
     typeof options['home'] === 'string' ? options['home'] : around.env['STEMMA_HOME'] || '.stemma',
   );

@@ -2,14 +2,14 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Terminal } from './surroundings.ts';
 
 /** A progress display on stderr; silent when no person sits there. */
-export type Progress = {
+export type ProgressDisplay = {
   /** @throws the signal's reason once it has aborted: what counts is what can be cancelled. */
   readonly count: (done: number, total?: number) => void;
   readonly end: () => void;
 };
 
 /** Opens a bar (when totals come) or a counter of `unit`. */
-export const openProgress = (unit: string, stderr: Terminal, signal: AbortSignal): Progress => {
+export const openProgress = (unit: string, stderr: Terminal, signal: AbortSignal): ProgressDisplay => {
   if (stderr.isTTY !== true) return { count: () => signal.throwIfAborted(), end: () => undefined };
   const bar = new SingleBar(
     {

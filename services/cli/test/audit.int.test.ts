@@ -1,17 +1,6 @@
 import { flattenTree, hashFlat } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import {
-  applyFrame,
-  branchParts,
-  loadBranch,
-  openHistory,
-  payloadIn,
-  POSITIONS,
-  type BranchParts,
-  type Command,
-  type Sources,
-  type Step,
-} from '@stemma/history';
+import { applyFrame, branchParts, loadBranch, openHistory, payloadIn, POSITIONS, type BranchParts, type Command, type Sources, type Step } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import type { Intervention, LoggedEvent } from '@stemma/queries';
 import { missing } from '@stemma/suspend';
@@ -76,7 +65,7 @@ const randomSteps = async (
   return (kinds[random(kinds.length)] ?? (() => []))();
 };
 
-/** Random acts of three people on random branches; what the rules refuse is tried no more. */
+/** Random interventions of three people on random branches; what the rules refuse is tried no more. */
 const intervene = async (home: Home, histories: readonly string[], random: Random): Promise<number> => {
   let done = 0;
   for (let tries = 0; done < INTERVENTIONS && tries < INTERVENTIONS * 4; tries++) {
@@ -109,7 +98,7 @@ type Replayed = {
   readonly payload: Sources['payload'];
 };
 
-/** The history from its first frame on, in memory, by the fold alone: every position, and the two around each act. */
+/** The history from its first frame on, in memory, by the fold alone: every position, and the two around each intervention. */
 const replayFromZero = async (home: Home, history: string): Promise<Replayed> => {
   const frames: LoggedEvent[][] = [];
   for (let from = 0; ; from = frames.length) {

@@ -154,7 +154,7 @@ test('log --node gives the events about that node and no other', async () => {
   expect(later).toEqual(drafts.slice(1));
 });
 
-test('what a rollback left is told as undone on the way back, and an act of a person with its notes [context-tree §3: one cause, §5: rollback]', async () => {
+test('what a rollback left is told as undone on the way back, and an intervention of a person with its notes [context-tree §3: one cause, §5: rollback]', async () => {
   const act = ['--actor', 'observer', '--notes', 'Does it hold?'];
   await json('start', '--name', 'left');
   const insertLeft = (id: string): Promise<unknown> =>

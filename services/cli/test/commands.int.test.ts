@@ -178,7 +178,7 @@ test('log lists every event; show lists every node and tells all of one', async 
     'SnapshotCommitted',
     'NodeInserted',
   ]);
-  // All but the first were done by a person: each act says so before what it did.
+  // All but the first were done by a person: each intervention says so before what it did.
   const acts = events.filter(({ event }) => event.type === 'InterventionRecorded');
   expect(acts.map(({ seq, index }) => [seq, index])).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((seq) => [seq, 0]));
   expect(await json('show', 'desk', '#q1')).toMatchObject({

@@ -173,7 +173,7 @@ test('what moved a stage between two positions is named with the nodes that did 
   expect(await output('stages', 'diff', history, '@c1', '@t0', ...home)).toContain('RAW: ');
 }, 600_000);
 
-test('acts of an actor on a fork are guardrail nodes without ids, behind what the fork shares [compiler-stages: our stream]', async () => {
+test('interventions of an actor on a fork are guardrail nodes without ids, behind what the fork shares [compiler-stages: our stream]', async () => {
   using folder = temporaryFolder();
   const home = ['--home', folder.path];
   const [first] = await importAll(folder.path, [SAMPLE]);

@@ -1,4 +1,4 @@
-import type { HistoryPage, HistorySummary as HistoryAnswer } from '@stemma/api';
+import type { HistoryPage, HistorySummaryAnswer } from '@stemma/api';
 import type { Home } from '@stemma/home';
 import type { HistorySummary } from '@stemma/queries';
 import type { Previews } from './preview.ts';
@@ -10,13 +10,16 @@ export const historyPage = async (
   { limit = 100, skip = 0 }: { readonly limit?: number | undefined; readonly skip?: number | undefined },
 ): Promise<HistoryPage> => {
   const all = await home.histories();
-  const histories: HistoryAnswer[] = [];
+  const histories: HistorySummaryAnswer[] = [];
   for (const summary of all.slice(skip, skip + Math.min(limit, 500)))
     histories.push(await historyAnswer(summary, previews));
   return { total: all.length, histories };
 };
 
-export const historyAnswer = async (summary: HistorySummary, previews: Previews): Promise<HistoryAnswer> => ({
+export const historyAnswer = async (
+  summary: HistorySummary,
+  previews: Previews,
+): Promise<HistorySummaryAnswer> => ({
   history: summary.history,
   name: summary.name,
   state: summary.state,

@@ -1,4 +1,4 @@
-import { ENDPOINTS, type AnswerOf, type Endpoints, type InputOf, type Intervention } from '@stemma/api';
+import { ENDPOINTS, type AnswerOf, type Endpoints, type InputOf, type InterventionAnswer } from '@stemma/api';
 import type { Home } from '@stemma/home';
 import type { Intervention as RecordedIntervention, InterventionFilter } from '@stemma/queries';
 import { interventionLines } from '@stemma/reports';
@@ -60,7 +60,7 @@ const filterOf = ({
 
 const nanoseconds = (time: string): bigint => BigInt(Date.parse(time)) * 1_000_000n;
 
-const interventionAnswer = (one: RecordedIntervention): Intervention => ({
+const interventionAnswer = (one: RecordedIntervention): InterventionAnswer => ({
   ...one,
   content: { ...one.content },
   annotations: [...one.annotations],

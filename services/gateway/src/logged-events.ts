@@ -1,9 +1,9 @@
-import { fromWireJson, toWireJson, type LoggedEvent as LoggedAnswer, type StreamedEvent } from '@stemma/api';
+import { fromWireJson, toWireJson, type LoggedEventAnswer, type StreamedEvent } from '@stemma/api';
 import type { LoggedEvent } from '@stemma/queries';
 
 const STREAMED_CHARACTERS = 16 * 1024;
 
-const eventFields = (one: LoggedEvent): Omit<LoggedAnswer, 'event'> => ({
+const eventFields = (one: LoggedEvent): Omit<LoggedEventAnswer, 'event'> => ({
   history: one.history,
   branch: one.branch,
   branchId: one.branchId,
@@ -15,7 +15,10 @@ const eventFields = (one: LoggedEvent): Omit<LoggedAnswer, 'event'> => ({
 });
 
 /** An accepted event as the API gives it: bytes in it are hex when it is written. */
-export const loggedAnswer = (one: LoggedEvent): LoggedAnswer => ({ ...eventFields(one), event: one.event });
+export const loggedAnswer = (one: LoggedEvent): LoggedEventAnswer => ({
+  ...eventFields(one),
+  event: one.event,
+});
 
 /** An accepted event as the live stream gives it: one that is large is left out. */
 export const streamedAnswer = (one: LoggedEvent): StreamedEvent => {

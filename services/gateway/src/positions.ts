@@ -1,4 +1,4 @@
-import type { Position as PositionAnswer } from '@stemma/api';
+import type { PositionAnswer } from '@stemma/api';
 import { isStemmaError } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';

@@ -1,4 +1,4 @@
-import type { SnapshotPage, SnapshotSummary as SnapshotAnswer } from '@stemma/api';
+import type { SnapshotPage, SnapshotSummaryAnswer } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
@@ -90,7 +90,7 @@ const oldestCycle = async (
   return (await hasSnapshotBefore(1)) ? 0 : 1;
 };
 
-const snapshotAnswer = (one: SnapshotSummary, { added, removed }: ChangeCounts): SnapshotAnswer => ({
+const snapshotAnswer = (one: SnapshotSummary, { added, removed }: ChangeCounts): SnapshotSummaryAnswer => ({
   label: one.label,
   cycle: one.cycle,
   branchId: one.branchId,

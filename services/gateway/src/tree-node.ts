@@ -1,11 +1,14 @@
-import type { NodeDetail, TreeNode } from '@stemma/api';
+import type { NodeDetail, TreeNodeAnswer } from '@stemma/api';
 import { contentHash, isoTime, NO_DEPTH, NODE_KIND, type Headers } from '@stemma/context-tree';
 import type { TreeAt, TreeView } from '@stemma/history-store';
 import { excerptOf } from './excerpt.ts';
 import { positionAnswer } from './positions.ts';
 
 /** Where the node at an index lies. */
-const locationAt = ({ tree }: TreeAt, i: number): Pick<TreeNode, 'shape' | 'region' | 'parent' | 'depth'> => {
+const locationAt = (
+  { tree }: TreeAt,
+  i: number,
+): Pick<TreeNodeAnswer, 'shape' | 'region' | 'parent' | 'depth'> => {
   const depth = tree.depths[i] ?? NO_DEPTH;
   const parent = tree.parents[i] ?? -1;
   return {
@@ -16,7 +19,7 @@ const locationAt = ({ tree }: TreeAt, i: number): Pick<TreeNode, 'shape' | 'regi
   };
 };
 
-const SHAPES: readonly TreeNode['shape'][] = [
+const SHAPES: readonly TreeNodeAnswer['shape'][] = [
   'root',
   'region',
   'region',
@@ -53,7 +56,7 @@ export const treeNodeAt = (
   i: number,
   excerpt: number,
   inThread: boolean,
-): Omit<TreeNode, 'new' | 'changed'> => {
+): Omit<TreeNodeAnswer, 'new' | 'changed'> => {
   const { tree, payloads } = view;
   const location = locationAt(view, i);
   const headers = headersAt(view, i);
@@ -70,9 +73,9 @@ export const treeNodeAt = (
 
 /** Role and kind as the provider thread gives them (context-tree §4). */
 const threadHeaders = (
-  { role, kind }: Pick<TreeNode, 'role' | 'kind'>,
-  { region }: Pick<TreeNode, 'region'>,
-): NonNullable<TreeNode['thread']> => ({
+  { role, kind }: Pick<TreeNodeAnswer, 'role' | 'kind'>,
+  { region }: Pick<TreeNodeAnswer, 'region'>,
+): NonNullable<TreeNodeAnswer['thread']> => ({
   role: role === undefined ? (region === '^sys' ? 'system' : 'user') : role,
   kind: kind === undefined ? '' : kind,
 });

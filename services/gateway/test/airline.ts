@@ -1,4 +1,4 @@
-import { createClient, type Client, type CommandAnswer, type Step } from '@stemma/api';
+import { createClient, type ApiClient, type CommandAnswer, type StepRequest } from '@stemma/api';
 import { openHome, type Home } from '@stemma/home';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,18 +13,18 @@ export const block = (
   content: string,
   role = 'user',
   more: Record<string, unknown> = {},
-): Step => ({
+): StepRequest => ({
   op: 'insert',
   parent: role === 'system' ? '^sys' : '^ah',
   node: { id, nodeType: 'cb', role, kind: 'text', content, ...more },
 });
-export const commit = (cycle: number): Step => ({ op: 'commit', turn_id: `t${cycle}` });
+export const commit = (cycle: number): StepRequest => ({ op: 'commit', turn_id: `t${cycle}` });
 
 export type Airline = {
   readonly home: Home;
   readonly app: ReturnType<typeof createGateway>;
-  readonly client: Client;
-  record(id: string, ...steps: Step[]): Promise<CommandAnswer>;
+  readonly client: ApiClient;
+  record(id: string, ...steps: StepRequest[]): Promise<CommandAnswer>;
   close(): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export const openAirline = async (): Promise<Airline> => {
   const home = await openHome({ directory, create: true, clock: () => (clock += 1_000_000_000n) });
   const app = createGateway({ home });
   const client = createClient(async (url, options) => app.request(url, options), '');
-  const record = (id: string, ...steps: Step[]): Promise<CommandAnswer> =>
+  const record = (id: string, ...steps: StepRequest[]): Promise<CommandAnswer> =>
     client.command({ history: 'airline', body: { id, recorder: 'agent', steps } });
   await client.start({ body: { id: 'start-airline', recorder: 'agent', name: 'airline' } });
   await record(

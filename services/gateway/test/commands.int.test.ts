@@ -1,4 +1,4 @@
-import type { Step } from '@stemma/api';
+import type { StepRequest } from '@stemma/api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { block, commit, openAirline, type Airline } from './airline.ts';
 
@@ -31,7 +31,7 @@ test('a command that expects another newest frame than there is is a conflict, a
 
 test('insert, replace, move, remove, commit, name and annotate can be done over HTTP', async () => {
   await airline.client.start({ body: { id: 'start-steps', recorder: 'agent', name: 'steps' } });
-  const run = (id: string, ...steps: Step[]) =>
+  const run = (id: string, ...steps: StepRequest[]) =>
     airline.client.command({ history: 'steps', body: { id, recorder: 'agent', steps } });
   const answer = await run(
     'all',

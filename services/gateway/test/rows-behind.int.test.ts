@@ -1,4 +1,4 @@
-import { createClient, type Client } from '@stemma/api';
+import { createClient, type ApiClient } from '@stemma/api';
 import { historyId } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import { findPostgres, freshDatabase } from '@stemma/test-kit';
@@ -14,7 +14,7 @@ const found = await findPostgres();
 /** Rows in a database that nobody folds, under a gateway; what is opened is closed at the end. */
 const openStill = (directory: string, rows: string): Promise<Home> =>
   openHome({ directory, create: true, rows, catchUpTimeout: 50 });
-const clientOf = (home: Home): Client => {
+const clientOf = (home: Home): ApiClient => {
   const app = createGateway({ home });
   return createClient(async (url, options) => app.request(url, options), '');
 };
@@ -39,7 +39,7 @@ describe('while the rows stand still', async () => {
   });
   const history = historyId('still', '');
   const line = `${history}:0`;
-  const acts = (client: Client) => [
+  const questions = (client: ApiClient) => [
     () => client.start({ body: { id: 'start', recorder: 'agent', name: 'still' } }),
     () =>
       client.command({
@@ -66,7 +66,7 @@ describe('while the rows stand still', async () => {
   it('commands to branches by their branch are taken and answered, sent again they are answered alike, by another gateway too, and reads are refused [record §3: commands remembered]', async () => {
     const first = clientOf(await open());
     const answers = [];
-    for (const act of acts(first)) answers.push(await act());
+    for (const ask of questions(first)) answers.push(await ask());
     expect(answers.map(({ position }) => [position.branchId, position.label, position.cycle])).toEqual([
       [0, '@s0', null],
       [0, '@c1', 1],
@@ -82,8 +82,8 @@ describe('while the rows stand still', async () => {
       history,
     ]);
     for (const client of [first, clientOf(await open())])
-      for (const [i, act] of acts(client).entries())
-        expect(await act()).toEqual({ ...answers[i], repeated: true });
+      for (const [i, ask] of questions(client).entries())
+        expect(await ask()).toEqual({ ...answers[i], repeated: true });
     await expect(first.history({ history: 'still' })).rejects.toMatchObject({ code: 'E_ROWS_BEHIND' });
     const [home] = homes;
     const answer = await createGateway({ home: home as Home }).request('/api/histories');

@@ -1,4 +1,4 @@
-import { WatchMessage } from '@stemma/api';
+import { WatchAnswer } from '@stemma/api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { block, openAirline, type Airline } from './airline.ts';
 
@@ -16,7 +16,7 @@ const results = async (response: Response, count: number) => {
   const reader = (response.body as ReadableStream<Uint8Array>)
     .pipeThrough(new TextDecoderStream())
     .getReader();
-  const found: WatchMessage[] = [];
+  const found: WatchAnswer[] = [];
   let cursor = '';
   for (let text = ''; found.length < count;) {
     const { value, done } = await reader.read();
@@ -27,7 +27,7 @@ const results = async (response: Response, count: number) => {
       cursor = /^id: (.*)$/m.exec(part)?.[1] ?? cursor;
       const data = /^data: (.*)$/m.exec(part)?.[1];
       if (data !== undefined && part.includes('event: result'))
-        found.push(WatchMessage.parse(JSON.parse(data)));
+        found.push(WatchAnswer.parse(JSON.parse(data)));
     }
   }
   await reader.cancel();

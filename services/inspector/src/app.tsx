@@ -1,4 +1,4 @@
-import type { HistorySummary, SnapshotPage } from '@stemma/api';
+import type { HistorySummaryAnswer, SnapshotPage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAddress, type Address, type Go, type View } from './address.ts';
@@ -101,7 +101,7 @@ const Welcome = ({ loaded }: { readonly loaded: boolean }): ComponentChildren =>
 type Scene = {
   readonly address: Address;
   readonly go: Go;
-  readonly list: readonly HistorySummary[];
+  readonly list: readonly HistorySummaryAnswer[];
   readonly looking: Looking | null;
   readonly page: SnapshotPage | undefined;
 };

@@ -1,4 +1,4 @@
-import type { BranchNode } from '@stemma/api';
+import type { BranchNodeAnswer } from '@stemma/api';
 
 /** A place on a branch that one can go to. `x`: in cycles; between two of them it lies in the middle. */
 export type Point = {
@@ -7,12 +7,12 @@ export type Point = {
   /** Names under which it was saved. */
   readonly saved: readonly string[];
   /** Branches that leave here. */
-  readonly branches: readonly BranchNode[];
+  readonly branches: readonly BranchNodeAnswer[];
 };
 
 /** A branch as a line from left to right. */
 export type DrawnBranch = {
-  readonly node: BranchNode;
+  readonly node: BranchNodeAnswer;
   readonly from: number;
   readonly to: number;
   /** The position that a rollback returned to; what lies after it is abandoned. */
@@ -35,8 +35,8 @@ export const positionX = ({ cycle, label }: CyclePosition): number =>
  * Draws branches so that no line crosses another: every branch is under its parent, and of two that leave the same one
  * the later in cycles is higher, so what leaves before it passes on its left.
  */
-export const drawBranches = (branches: readonly BranchNode[]): Drawing => {
-  const children = new Map<number, BranchNode[]>();
+export const drawBranches = (branches: readonly BranchNodeAnswer[]): Drawing => {
+  const children = new Map<number, BranchNodeAnswer[]>();
   const known = new Map(branches.map((node) => [node.branchId, node]));
   for (const node of branches) {
     if (node.parent === null) continue;
@@ -70,12 +70,18 @@ export const drawBranches = (branches: readonly BranchNode[]): Drawing => {
   return { rows, last: rows.reduce((last, { from, to }) => Math.max(last, from, to), 0) };
 };
 
-const byForkPosition = (a: BranchNode, b: BranchNode): number =>
+const byForkPosition = (a: BranchNodeAnswer, b: BranchNodeAnswer): number =>
   (a.parent === null ? 0 : positionX(a.parent)) - (b.parent === null ? 0 : positionX(b.parent)) ||
   b.branchId - a.branchId;
 
-const pointsOf = ({ saved }: BranchNode, childBranches: readonly BranchNode[]): readonly Point[] => {
-  const points = new Map<string, { x: number; label: string; saved: string[]; branches: BranchNode[] }>();
+const pointsOf = (
+  { saved }: BranchNodeAnswer,
+  childBranches: readonly BranchNodeAnswer[],
+): readonly Point[] => {
+  const points = new Map<
+    string,
+    { x: number; label: string; saved: string[]; branches: BranchNodeAnswer[] }
+  >();
   const at = (position: CyclePosition) => {
     const found = points.get(position.label) ?? {
       x: positionX(position),

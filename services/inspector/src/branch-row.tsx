@@ -1,4 +1,4 @@
-import type { BranchNode } from '@stemma/api';
+import type { BranchNodeAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
 import { passingLines, type Drawing, type DrawnBranch, type Point } from './branch-drawing.ts';
@@ -6,7 +6,8 @@ import { SafeText, visible } from './safe-text.tsx';
 import { grouped, isoTime } from './words.ts';
 
 /** What a branch is called: its name, or its number where it has none. */
-const nameOf = ({ name, branchId }: Pick<BranchNode, 'name' | 'branchId'>): string => name ?? `:${branchId}`;
+const nameOf = ({ name, branchId }: Pick<BranchNodeAnswer, 'name' | 'branchId'>): string =>
+  name ?? `:${branchId}`;
 
 /** So many lines that pass are drawn thinner. */
 const DENSE = 10;
@@ -177,7 +178,7 @@ const sideFor = (name: string, before: number, after: number): 'after' | 'before
   return needed < before * ROOM ? 'before' : undefined;
 };
 
-const startText = ({ parent, how }: BranchNode): string =>
+const startText = ({ parent, how }: BranchNodeAnswer): string =>
   parent === null ? 'where it began' : `${how} at ${parent.label}`;
 
 const titleOf = ({ node }: DrawnBranch): string =>

@@ -1,4 +1,4 @@
-import type { BranchNode } from '@stemma/api';
+import type { BranchNodeAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Go } from './address.ts';
@@ -59,7 +59,7 @@ const BranchTree = ({
 }: {
   readonly history: string;
   readonly asked: string;
-  readonly branches: readonly BranchNode[];
+  readonly branches: readonly BranchNodeAnswer[];
   readonly branch: string;
   readonly looking: Looking | null;
   readonly cycle: number | null;

@@ -1,7 +1,7 @@
-import type { BranchSummary, HistorySummary } from '@stemma/api';
+import type { BranchSummaryAnswer, HistorySummaryAnswer } from '@stemma/api';
 
 /** True for the history that is meant by an id, a name, or one of its branches. */
-export const isChosen = (summary: HistorySummary, chosen: string | null): boolean =>
+export const isChosen = (summary: HistorySummaryAnswer, chosen: string | null): boolean =>
   findChosenBranch(summary, chosen) !== undefined;
 
 /** The address of a branch by its id: no rollback changes it, as it changes the branch that the history's id names. */
@@ -12,9 +12,9 @@ export const addressById = (history: string, branchId: number): string => `${his
  * either with the id or name of a branch after a colon.
  */
 export const findChosenBranch = (
-  { history, name, branches }: HistorySummary,
+  { history, name, branches }: HistorySummaryAnswer,
   chosen: string | null,
-): BranchSummary | undefined => {
+): BranchSummaryAnswer | undefined => {
   if (chosen === null) return undefined;
   if (chosen === history || chosen === name) return branches.find(({ branch }) => branch === history);
   const colon = chosen.lastIndexOf(':');

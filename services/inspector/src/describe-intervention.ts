@@ -1,9 +1,11 @@
-import { toWireJson, type Intervention } from '@stemma/api';
+import { toWireJson, type InterventionAnswer } from '@stemma/api';
+import type { InterventionType } from '@stemma/events';
+import type { Intervention } from '@stemma/queries';
 import { addressById } from './chosen.ts';
-import type { InterventionType } from './use-branches.ts';
+import type { ListedInterventionType } from './use-branches.ts';
 
 /** Everything an observer can do. */
-export const INTERVENTION_TYPES: readonly InterventionType[] = [
+export const INTERVENTION_TYPES: readonly ListedInterventionType[] = [
   'message_inject',
   'config_change',
   'fork',
@@ -18,7 +20,7 @@ export const INTERVENTION_TYPES: readonly InterventionType[] = [
 const MAX_CHARACTERS = 400;
 
 /** What was done, in a line. */
-export const describeIntervention = ({ intervention_type: type, content }: Intervention): string => {
+export const describeIntervention = ({ intervention_type: type, content }: InterventionAnswer): string => {
   switch (type) {
     case 'message_inject':
       return text(content['text']);
@@ -62,7 +64,7 @@ export type PositionLink = { readonly branch: string; readonly at: string };
 
 /** The positions around an intervention. A rollback begins on the branch that it leaves. */
 export const positionsAround = (
-  intervention: Intervention,
+  intervention: InterventionAnswer,
 ): { readonly before: PositionLink | null; readonly after: PositionLink } => {
   const own = addressById(intervention.history, intervention.branchId);
   const abandoned =

@@ -1,4 +1,4 @@
-import type { HistorySummary } from '@stemma/api';
+import type { HistorySummaryAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { findChosenBranch } from './chosen.ts';
 import type { Live } from './live.ts';
@@ -15,7 +15,7 @@ export const Head = ({
   choose,
   help,
 }: {
-  readonly summary: HistorySummary | undefined;
+  readonly summary: HistorySummaryAnswer | undefined;
   readonly chosen: string | null;
   readonly live: Live;
   readonly choose: (branch: string) => void;

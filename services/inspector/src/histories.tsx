@@ -1,4 +1,4 @@
-import type { HistorySummary } from '@stemma/api';
+import type { HistorySummaryAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isChosen } from './chosen.ts';
@@ -68,7 +68,7 @@ const HistoryRow = ({
   chosen,
   choose,
 }: {
-  readonly summary: HistorySummary;
+  readonly summary: HistorySummaryAnswer;
   readonly chosen: boolean;
   readonly choose: () => void;
 }): ComponentChildren => {

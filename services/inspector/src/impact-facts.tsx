@@ -1,4 +1,4 @@
-import type { Impact, Intervention } from '@stemma/api';
+import type { ImpactAnswer, InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Go } from './address.ts';
@@ -20,7 +20,7 @@ export const ImpactFacts = ({
   go,
 }: {
   readonly history: string;
-  readonly intervention: Intervention;
+  readonly intervention: InterventionAnswer;
   readonly go: Go;
 }): ComponentChildren => {
   const query = useQuery(`now/h/${history}/impact/${intervention.id}`, (client) =>
@@ -41,8 +41,8 @@ const Calls = ({
   intervention,
   go,
 }: {
-  readonly impact: Impact;
-  readonly intervention: Intervention;
+  readonly impact: ImpactAnswer;
+  readonly intervention: InterventionAnswer;
   readonly go: Go;
 }): ComponentChildren => {
   const [shown, setShown] = useState(FIRST_CALLS);

@@ -1,4 +1,4 @@
-import { toWireJson, type Intervention } from '@stemma/api';
+import { toWireJson, type InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
 import { Content } from './content.tsx';
@@ -57,7 +57,7 @@ const Facts = ({
   intervention,
   go,
 }: {
-  readonly intervention: Intervention;
+  readonly intervention: InterventionAnswer;
   readonly go: Go;
 }): ComponentChildren => (
   <div class="payload">

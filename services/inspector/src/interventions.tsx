@@ -1,4 +1,4 @@
-import { addressOf, ENDPOINTS, type Intervention } from '@stemma/api';
+import { addressOf, ENDPOINTS, type InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Address, Go } from './address.ts';
@@ -136,7 +136,7 @@ const InterventionItem = ({
   names,
   go,
 }: {
-  readonly intervention: Intervention;
+  readonly intervention: InterventionAnswer;
   readonly chosen: boolean;
   readonly names: ReadonlyMap<number, string>;
   readonly go: Go;

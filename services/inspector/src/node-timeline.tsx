@@ -1,4 +1,4 @@
-import type { Why } from '@stemma/api';
+import type { WhyAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
 import { SafeText } from './safe-text.tsx';
@@ -6,7 +6,7 @@ import { Shown } from './states.tsx';
 import { usePosition } from './use-tree.ts';
 import { isoTime, shortTime } from './words.ts';
 
-type TimelineEntry = Why['changes'][number];
+type TimelineEntry = WhyAnswer['changes'][number];
 
 /** The life of a node as seen from where one is: how it came, what happened to it, how it went, and who did it. */
 export const NodeTimeline = ({
@@ -61,7 +61,7 @@ export const NodeTimeline = ({
   );
 };
 
-/** Who did it; an act of an observer leads to its intervention. */
+/** Who did it; what an observer did leads to their intervention. */
 const AuthorLink = ({
   entry: { author, command },
   history,

@@ -1,4 +1,4 @@
-import type { Intervention } from '@stemma/api';
+import type { InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
 import { positionsAround } from './describe-intervention.ts';
@@ -8,7 +8,7 @@ export const PositionLinks = ({
   intervention,
   go,
 }: {
-  readonly intervention: Intervention;
+  readonly intervention: InterventionAnswer;
   readonly go: Go;
 }): ComponentChildren => {
   const { before, after } = positionsAround(intervention);

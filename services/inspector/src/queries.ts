@@ -1,4 +1,4 @@
-import type { Client } from '@stemma/api';
+import type { ApiClient } from '@stemma/api';
 import { StemmaError } from '@stemma/errors';
 import type { Changing } from './use-changes.ts';
 
@@ -13,7 +13,7 @@ export type Query<T> =
  * (snapshots do not), `now/…` is read again when something happened.
  */
 export type Queries = Changing & {
-  read<T>(key: string, load: (client: Client) => Promise<T>): Query<T>;
+  read<T>(key: string, load: (client: ApiClient) => Promise<T>): Query<T>;
   /** Answers under these keys are asked for again when they are read next. */
   expire(concerned: (key: string) => boolean): void;
 };
@@ -22,7 +22,7 @@ type Entry = { query: Query<unknown>; loading: boolean; expired: boolean };
 
 const MAX_ENTRIES = 300;
 
-export const createQueries = (client: Client): Queries => {
+export const createQueries = (client: ApiClient): Queries => {
   const entries = new Map<string, Entry>();
   const listeners = new Set<() => void>();
   let notified = false;
@@ -38,7 +38,7 @@ export const createQueries = (client: Client): Queries => {
     });
   };
 
-  const start = <T>(entry: Entry, load: (client: Client) => Promise<T>): void => {
+  const start = <T>(entry: Entry, load: (client: ApiClient) => Promise<T>): void => {
     entry.loading = true;
     entry.expired = false;
     load(client)
@@ -55,7 +55,7 @@ export const createQueries = (client: Client): Queries => {
   };
 
   return {
-    read: <T>(key: string, load: (client: Client) => Promise<T>): Query<T> => {
+    read: <T>(key: string, load: (client: ApiClient) => Promise<T>): Query<T> => {
       const entry: Entry = entries.get(key) ?? { query: { state: 'pending' }, loading: false, expired: true };
       // The key moves to the end: what was not read for longest goes first.
       entries.delete(key);

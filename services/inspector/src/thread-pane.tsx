@@ -1,4 +1,4 @@
-import type { TreeNode, TreePage } from '@stemma/api';
+import type { TreeNodeAnswer, TreePage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { KindBadge, NewBadge, roleClass, TtlBadge } from './badges.tsx';
@@ -69,7 +69,7 @@ const Message = ({
   chosen,
   choose,
 }: {
-  readonly node: TreeNode;
+  readonly node: TreeNodeAnswer;
   readonly history: string;
   readonly reference: string | undefined;
   readonly isNew: boolean;
@@ -115,7 +115,7 @@ const MessageBody = ({
   history,
   reference,
 }: {
-  readonly node: TreeNode;
+  readonly node: TreeNodeAnswer;
   readonly history: string;
   readonly reference: string | undefined;
 }): ComponentChildren => {

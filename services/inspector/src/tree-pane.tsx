@@ -1,4 +1,4 @@
-import type { RemovedNode, TreeNode, TreePage } from '@stemma/api';
+import type { RemovedNode, TreeNodeAnswer, TreePage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { KindBadge, NewBadge, RoleBadge, TtlBadge } from './badges.tsx';
@@ -53,7 +53,7 @@ export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentCh
 };
 
 /** How deep each node lies: 1 for the root. What lies in a node that is not shown is as deep as its kind usually is. */
-const levelsOf = (nodes: readonly TreeNode[]): ReadonlyMap<string, number> => {
+const levelsOf = (nodes: readonly TreeNodeAnswer[]): ReadonlyMap<string, number> => {
   const levels = new Map<string, number>();
   for (const { id, parent, shape, region } of nodes) {
     const above = parent === null ? 0 : levels.get(parent);
@@ -83,7 +83,7 @@ const TreeRow = ({
   allNew,
   choose,
 }: {
-  readonly node: TreeNode;
+  readonly node: TreeNodeAnswer;
   readonly level: number;
   readonly chosen: boolean;
   readonly tabbable: boolean;
@@ -129,7 +129,7 @@ const REGIONS: Readonly<Record<string, string>> = {
   '^ah': 'active head',
 };
 
-const NodeWords = ({ node }: { readonly node: TreeNode }): ComponentChildren => {
+const NodeWords = ({ node }: { readonly node: TreeNodeAnswer }): ComponentChildren => {
   switch (node.shape) {
     case 'root':
       return <span class="node-title">root</span>;
@@ -169,7 +169,7 @@ const NodeWords = ({ node }: { readonly node: TreeNode }): ComponentChildren => 
   }
 };
 
-const BlockWords = ({ content }: Pick<TreeNode, 'content'>): ComponentChildren => {
+const BlockWords = ({ content }: Pick<TreeNodeAnswer, 'content'>): ComponentChildren => {
   if (content === null) return <i class="quiet">no content</i>;
   if (content.text === '') return <i class="quiet">empty</i>;
   const call = content.form === 'json' && content.complete ? callWords(content.text) : undefined;

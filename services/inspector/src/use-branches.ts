@@ -4,7 +4,7 @@ import { useQuery } from './use-query.ts';
 
 type Branches = AnswerOf<Endpoints['branches']>;
 type Interventions = AnswerOf<Endpoints['interventions']>;
-export type InterventionType = NonNullable<InputOf<Endpoints['interventions']>['type']>;
+export type ListedInterventionType = NonNullable<InputOf<Endpoints['interventions']>['type']>;
 
 /** The branches of a history. */
 export const useBranches = (history: string): Query<Branches> =>
@@ -17,7 +17,7 @@ export const INTERVENTIONS_PAGE = 50;
 /** The newest interventions of a history. */
 export const useInterventions = (
   history: string,
-  { type, actor }: { readonly type: InterventionType | null; readonly actor: string | null },
+  { type, actor }: { readonly type: ListedInterventionType | null; readonly actor: string | null },
   pages: number,
 ): Query<Interventions> =>
   useQuery(

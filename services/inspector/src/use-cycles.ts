@@ -1,4 +1,4 @@
-import type { SnapshotPage, SnapshotSummary } from '@stemma/api';
+import type { SnapshotPage, SnapshotSummaryAnswer } from '@stemma/api';
 import type { Query } from './queries.ts';
 import { useQuery } from './use-query.ts';
 
@@ -14,7 +14,7 @@ export const useHead = (history: string | null): Query<SnapshotPage> =>
   );
 
 /** The snapshot of a cycle: from the newest ones, or from the page of fifty that it is in. Undefined while it loads. */
-export const useSnapshot = (head: SnapshotPage, cycle: number): SnapshotSummary | undefined => {
+export const useSnapshot = (head: SnapshotPage, cycle: number): SnapshotSummaryAnswer | undefined => {
   const loaded = head.snapshots.find((one) => one.cycle === cycle);
   const page = Math.floor(cycle / PAGE);
   const query = useQuery(

@@ -1,8 +1,8 @@
-import type { Client } from '@stemma/api';
+import type { ApiClient } from '@stemma/api';
 import { createContext } from 'preact';
 import { useContext, useRef } from 'preact/hooks';
-import { useChanges } from './use-changes.ts';
 import type { Queries, Query } from './queries.ts';
+import { useChanges } from './use-changes.ts';
 
 export const QueriesContext = createContext<Queries | null>(null);
 
@@ -10,7 +10,7 @@ export const QueriesContext = createContext<Queries | null>(null);
  * The answer to a query. While another of the same family is on its way, the last one stays, marked as stale: so the
  * page does not blink when one walks through cycles.
  */
-export const useQuery = <T>(key: string, load: (client: Client) => Promise<T>, family = key): Query<T> => {
+export const useQuery = <T>(key: string, load: (client: ApiClient) => Promise<T>, family = key): Query<T> => {
   const queries = useContext(QueriesContext);
   if (queries === null) throw new TypeError('there are no queries around this component');
   useChanges(queries);

@@ -1,4 +1,4 @@
-import type { Client, TreeNode, TreePage } from '@stemma/api';
+import type { ApiClient, TreeNodeAnswer, TreePage } from '@stemma/api';
 import type { Query } from './queries.ts';
 import { useQuery } from './use-query.ts';
 
@@ -30,16 +30,16 @@ export const usePosition = <T>(
   history: string,
   reference: string | undefined,
   part: string,
-  load: (client: Client, at: { at?: string }) => Promise<T>,
+  load: (client: ApiClient, at: { at?: string }) => Promise<T>,
 ): Query<T> =>
   useQuery(keyOf(history, reference, part), (client) => load(client, at(reference)), `${history}/${part}`);
 
 /** A row of a tree or thread: a node, or how many were left out here. */
-export type Row = { readonly node: TreeNode } | { readonly gap: number };
+export type NodeOrGap = { readonly node: TreeNodeAnswer } | { readonly gap: number };
 
 /** The nodes with the gaps between them. */
-export const rowsOf = ({ nodes }: Pick<TreePage, 'nodes'>): readonly Row[] => {
-  const rows: Row[] = [];
+export const rowsOf = ({ nodes }: Pick<TreePage, 'nodes'>): readonly NodeOrGap[] => {
+  const rows: NodeOrGap[] = [];
   let next = 0;
   for (const node of nodes) {
     if (node.index > next) rows.push({ gap: node.index - next });

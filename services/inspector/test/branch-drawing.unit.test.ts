@@ -1,10 +1,15 @@
-import type { BranchNode } from '@stemma/api';
+import type { BranchNodeAnswer } from '@stemma/api';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { drawBranches, passingLines, pathToPosition } from '../src/branch-drawing.ts';
 
 /** A branch that leaves the one before it in `branches`, at a cycle of its ancestor path. */
-const node = (branchId: number, parent: BranchNode | null, at: number, cycles: number): BranchNode => ({
+const node = (
+  branchId: number,
+  parent: BranchNodeAnswer | null,
+  at: number,
+  cycles: number,
+): BranchNodeAnswer => ({
   branch: branchId === 0 ? 'h' : `h:${branchId}`,
   branchId,
   name: null,
@@ -32,7 +37,7 @@ const trees = fc
   .map((steps) => {
     const nodes = [node(0, null, 0, 6)];
     for (const { parent, at, cycles } of steps) {
-      const above = nodes[parent % nodes.length] as BranchNode;
+      const above = nodes[parent % nodes.length] as BranchNodeAnswer;
       const begins =
         above.parent === null
           ? 0

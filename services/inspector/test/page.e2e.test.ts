@@ -1,4 +1,4 @@
-import { createClient, type Client } from '@stemma/api';
+import { createClient, type ApiClient } from '@stemma/api';
 import { serveGateway, type Gateway } from '@stemma/gateway';
 import { openHome, type Home } from '@stemma/home';
 import { NO_CHROMIUM } from '@stemma/test-kit';
@@ -20,7 +20,7 @@ const ARTIFACTS = join(ROOT, 'artifacts');
 let directory: string;
 let home: Home;
 let gateway: Gateway;
-let client: Client;
+let client: ApiClient;
 let browser: Awaited<ReturnType<typeof openBrowser>>;
 let page: Page;
 let faults: readonly string[];

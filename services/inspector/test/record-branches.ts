@@ -1,4 +1,4 @@
-import type { Client, Step } from '@stemma/api';
+import type { ApiClient, StepRequest } from '@stemma/api';
 import { COMMIT, insert, type Recorder } from './record-histories.ts';
 
 /** An actor that is markup: other hostile names are refused. */
@@ -8,19 +8,19 @@ export const HOSTILE = `${MARKUP} \u202Egnp.exe\u202C`;
 
 /** What a person does to a history; the id of the command is that of the intervention. */
 const act = (
-  client: Client,
+  client: ApiClient,
   history: string,
   id: string,
   actor: string,
   notes: string,
-  ...steps: readonly Step[]
+  ...steps: readonly StepRequest[]
 ) => client.command({ history, body: { id, actor, notes, steps: [...steps] } });
 
 /**
  * A history `trial` with a fork, a rollback, a fork of what was left, saved positions, and interventions of three actors; a
  * history `many` with 200 branches; a history `alone` with one branch and no intervention.
  */
-export const recordBranches = async (client: Client, record: Recorder): Promise<void> => {
+export const recordBranches = async (client: ApiClient, record: Recorder): Promise<void> => {
   for (const name of ['alone', 'many', 'trial'])
     await client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
   await record('alone', insert('hello', 'user', 'hello'), COMMIT);

@@ -1,28 +1,28 @@
-import type { Client, Step } from '@stemma/api';
+import type { ApiClient, StepRequest } from '@stemma/api';
 
 export const insert = (
   id: string,
   role: string,
   content: unknown,
   more: Record<string, unknown> = {},
-): Step => ({
+): StepRequest => ({
   op: 'insert',
   parent: role === 'system' ? '^sys' : '^ah',
   node: { id, nodeType: 'cb', role, kind: 'text', content, ...more },
 });
-export const COMMIT: Step = { op: 'commit' };
+export const COMMIT: StepRequest = { op: 'commit' };
 
 /** Sends steps to a history as one command. */
-export type Recorder = (history: string, ...steps: readonly Step[]) => Promise<unknown>;
+export type Recorder = (history: string, ...steps: readonly StepRequest[]) => Promise<unknown>;
 
-export const recorderOf = (client: Client): Recorder => {
+export const recorderOf = (client: ApiClient): Recorder => {
   let made = 0;
   return (history, ...steps) =>
     client.command({ history, body: { id: `command-${made++}`, recorder: 'test', steps: [...steps] } });
 };
 
 /** Three histories: long, hostile, and, as the one that changed last, a support conversation whose documents expire. */
-export const recordHistories = async (client: Client, record: Recorder): Promise<void> => {
+export const recordHistories = async (client: ApiClient, record: Recorder): Promise<void> => {
   for (const name of ['long', 'hostile', 'support'])
     await client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
   for (let n = 1; n <= 400; n++) await record('long', insert(`q${n}`, 'user', `question ${n}`), COMMIT);

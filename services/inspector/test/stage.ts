@@ -1,4 +1,4 @@
-import { createClient, type Client } from '@stemma/api';
+import { createClient, type ApiClient } from '@stemma/api';
 import { serveGateway } from '@stemma/gateway';
 import { openHome, type Home } from '@stemma/home';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ export type Opened = {
 
 /** The built page on a gateway over a home of its own, and a browser to look at it. */
 export type Stage = {
-  readonly client: Client;
+  readonly client: ApiClient;
   readonly home: Home;
   /** Where the built page lies. */
   readonly dist: string;

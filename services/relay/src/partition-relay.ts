@@ -7,7 +7,7 @@ import { isClosed, type Projector } from '@stemma/projector';
 import type { CheckpointStore, RelayCheckpoint } from './checkpoint.ts';
 import { readServedFrame, readServedRun, type ServedFrame } from './served-frames.ts';
 
-/** What the courses of all partitions share. */
+/** What the relays of all partitions share. */
 export type RelayContext = {
   readonly log: EventLog;
   readonly contents: Projector['options']['contents'];

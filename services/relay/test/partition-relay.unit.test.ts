@@ -1,11 +1,4 @@
-import {
-  acknowledgeDamage,
-  checkpointAtStart,
-  readPartition,
-  type Checkpoint,
-  type EventLog,
-  type HeadState,
-} from '@stemma/log';
+import { acknowledgeDamage, checkpointAtStart, readPartition, type Checkpoint, type EventLog, type HeadState } from '@stemma/log';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { all, framesOf, openWorld, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-world.ts';
@@ -35,12 +28,12 @@ describe('what is published', () => {
       bytes: i === 2 ? bytes.map((byte, at) => (at === 90 ? byte ^ 1 : byte)) : bytes,
     }));
     await log.append(0, [...entries, ...recordsOf(impossible).entries, ...recordsOf(good).entries]);
-    const course = await start();
-    await runToEnd(course);
+    const relay = await start();
+    await runToEnd(relay);
     expect(seen(topic, 'hbad')).toEqual(all(bad.slice(0, 2)));
     expect(seen(topic, 'hfalse')).toEqual(all(impossible.slice(0, -1)));
     expect(seen(topic, 'hgood')).toEqual(all(good));
-    expect(course.checkpoint().held).toEqual(
+    expect(relay.checkpoint().held).toEqual(
       new Map([
         ['hbad', 2],
         ['hfalse', 3],
@@ -56,14 +49,14 @@ describe('what is published', () => {
     const { entries, contents: large } = recordsOf(frames);
     const others = framesOf('hb', 2);
     await log.append(0, [...entries, ...recordsOf(others).entries]);
-    const course = await start();
-    await runToEnd(course);
+    const relay = await start();
+    await runToEnd(relay);
     expect(seen(topic, 'ha')).toEqual(all(frames.slice(0, 1)));
     expect(seen(topic, 'hb')).toEqual(all(others));
     for (const bytes of large) expect(await contents.put(bytes)).toEqual(refOf(bytes));
-    await runToEnd(course);
+    await runToEnd(relay);
     expect(seen(topic, 'ha')).toEqual(all(frames));
-    expect(course.checkpoint().held.size).toBe(0);
+    expect(relay.checkpoint().held.size).toBe(0);
     const inserted = topic.find(({ key, headers }) => key === 'ha' && headers['type'] === 'NodeInserted');
     expect(JSON.parse(inserted?.value ?? '')).toMatchObject({ contents: [{ at: '/event/node/content' }] });
   });
@@ -73,17 +66,17 @@ describe('what is published', () => {
     const frames = framesOf('ha', 2);
     const offset = await log.end(0);
     await log.append(0, [{ key: 'hnobody', bytes: new Uint8Array(50) }, ...recordsOf(frames).entries]);
-    const course = await start();
-    await runToEnd(course);
+    const relay = await start();
+    await runToEnd(relay);
     expect(topic).toEqual([]);
-    expect(course.isClosed()).toBe(true);
+    expect(relay.isClosed()).toBe(true);
     expect(said.filter((sentence) => sentence.includes('closed')).length).toBe(1);
     const { checkpoint, heads } = await readAll(log);
     const author = { at: 1n, actor: 'operator', command: 'ack' };
     await acknowledgeDamage(log, checkpoint, { load: () => heads }, offset, author);
-    await runToEnd(course);
+    await runToEnd(relay);
     expect(seen(topic, 'ha')).toEqual(all(frames));
-    expect(course.isClosed()).toBe(false);
+    expect(relay.isClosed()).toBe(false);
   });
 });
 
@@ -111,15 +104,15 @@ it('nothing is missing, order is kept and repeats are the same, whenever sends f
           queue.shift();
           throw new Error(of);
         });
-        let course = await start();
+        let relay = await start();
         for (const entries of mixed) {
           await log.append(0, entries);
           const next = queue[0];
           if (next === 'none' || next === 'die' || next === 'bare') queue.shift();
-          if (next === 'die' || next === 'bare') course = await start({ emptyRows: next === 'bare' });
-          await course.step().catch(() => undefined);
+          if (next === 'die' || next === 'bare') relay = await start({ emptyRows: next === 'bare' });
+          await relay.step().catch(() => undefined);
         }
-        for (let left = true; left;) left = await course.step().catch(() => true);
+        for (let left = true; left;) left = await relay.step().catch(() => true);
         for (const frames of histories)
           expect(seen(topic, frames[0]?.envelope.history ?? '')).toEqual(all(frames));
       },

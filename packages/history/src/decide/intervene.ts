@@ -56,7 +56,7 @@ export const leadingEvents = ({ by, steps, notes }: Command): HistoryEvent[] => 
   if (!('actor' in by)) {
     const interventions = steps.find(({ op }) => BY_ACTORS.has(op));
     if (interventions !== undefined)
-      throw fail('E_ACTOR_REQUIRED', `${interventions.op} is an act of somebody: name the actor`);
+      throw fail('E_ACTOR_REQUIRED', `${interventions.op} is an intervention: name the actor`);
     if (notes !== undefined) throw fail('E_COMMAND_INVALID', 'notes are an actor’s: a recorder has none');
     return [];
   }

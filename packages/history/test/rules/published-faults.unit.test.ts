@@ -7,27 +7,27 @@ import { block, COMMIT, started, type Session } from './kit.ts';
  */
 
 const said = (session: Session, branchId = 0, seq: number | null = null): readonly string[] =>
-  session.tree(branchId, seq).ids.filter((id) => /^(stem|parent|fork|future|again)-/.test(id));
+  session.tree(branchId, seq).ids.filter((id) => /^(shared|parent|fork|future|again)-/.test(id));
 
 test('a fork never sees what its parent writes later, at no position and at no depth of forks (langgraph 8443) [pool: Branches and snapshots] [snapshots: branches]', () => {
   const session = started();
-  session.submit(block('stem-1'), COMMIT);
-  session.submit(block('stem-open'));
+  session.submit(block('shared-1'), COMMIT);
+  session.submit(block('shared-open'));
   const fork = session.history.fork(0, 2, 'fork');
   // Writes of the parent between the fork and the fork's own first write, and beside it.
   session.submit(block('parent-1'));
-  session.submit({ op: 'replace', id: 'stem-open', set: { content: 'of the parent' } });
+  session.submit({ op: 'replace', id: 'shared-open', set: { content: 'of the parent' } });
   session.on(fork, block('fork-1'), COMMIT);
   session.submit(COMMIT);
   const second = session.history.fork(fork, fork, 'second');
   session.submit(block('parent-2'), COMMIT);
   session.on(second, COMMIT);
   expect([said(session, fork), said(session, second), said(session, fork, fork)]).toEqual([
-    ['stem-1', 'stem-open', 'fork-1'],
-    ['stem-1', 'stem-open'],
-    ['stem-1', 'stem-open'],
+    ['shared-1', 'shared-open', 'fork-1'],
+    ['shared-1', 'shared-open'],
+    ['shared-1', 'shared-open'],
   ]);
-  expect(said(session)).toEqual(['stem-1', 'stem-open', 'parent-1', 'parent-2']);
+  expect(said(session)).toEqual(['shared-1', 'shared-open', 'parent-1', 'parent-2']);
   const content = (branchId: number): string =>
     session.thread(branchId).includes('of the parent') ? 'parent' : 'own';
   expect([content(0), content(fork), content(second)]).toEqual(['parent', 'own', 'own']);
@@ -35,7 +35,7 @@ test('a fork never sees what its parent writes later, at no position and at no d
 
 test('going on from an older position mixes nothing of the abandoned future in, and the future stays as it was (langgraphjs 2737) [pool: Branches and snapshots] [snapshots: branches]', () => {
   const session = started();
-  session.submit(block('stem-1'), COMMIT);
+  session.submit(block('shared-1'), COMMIT);
   session.submit(block('future-1'));
   session.submit({ op: 'name', name: 'pending' });
   session.submit(COMMIT);
@@ -44,7 +44,7 @@ test('going on from an older position mixes nothing of the abandoned future in, 
   const again = session.history.rollback(0, 1, 'left');
   session.on(again, block('again-1'), COMMIT);
   expect([said(session, again), session.history.parts(again, null).config]).toEqual([
-    ['stem-1', 'again-1'],
+    ['shared-1', 'again-1'],
     {},
   ]);
   expect(session.history.ancestorSnapshots(again).map(({ cycle, branchId }) => [cycle, branchId])).toEqual([
@@ -54,15 +54,15 @@ test('going on from an older position mixes nothing of the abandoned future in, 
   // Once more from the same place: nothing of the second try either.
   const third = session.history.rollback(again, 1, null);
   session.on(third, COMMIT);
-  expect(said(session, third)).toEqual(['stem-1']);
-  expect([session.export(0), said(session, 0)]).toEqual([future, ['stem-1', 'future-1', 'future-open']]);
+  expect(said(session, third)).toEqual(['shared-1']);
+  expect([session.export(0), said(session, 0)]).toEqual([future, ['shared-1', 'future-1', 'future-open']]);
 });
 
 test('branches that go on from one position, the empty root too, take nothing of each other, whichever is written first (langgraph 8443, langgraphjs 2737) [pool: Branches and snapshots] [snapshots: branches]', () => {
   for (const base of [0, 1]) {
     const session = started();
-    if (base === 1) session.submit(block('stem-1'), COMMIT);
-    const stem = base === 1 ? ['stem-1'] : [];
+    if (base === 1) session.submit(block('shared-1'), COMMIT);
+    const shared = base === 1 ? ['shared-1'] : [];
     // The one that was there, what replaces it, and a sibling: each written to before and behind the others.
     session.submit(block('parent-in'));
     const fork = session.history.fork(0, base, 'fork');
@@ -72,9 +72,9 @@ test('branches that go on from one position, the empty root too, take nothing of
     session.on(again, block('again-in'), COMMIT);
     session.on(fork, block('fork-out'), COMMIT);
     expect([said(session), said(session, fork), said(session, again)]).toEqual([
-      [...stem, 'parent-in', 'parent-out'],
-      [...stem, 'fork-in', 'fork-out'],
-      [...stem, 'again-in'],
+      [...shared, 'parent-in', 'parent-out'],
+      [...shared, 'fork-in', 'fork-out'],
+      [...shared, 'again-in'],
     ]);
   }
 });

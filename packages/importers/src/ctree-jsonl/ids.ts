@@ -1,5 +1,5 @@
 /** Ids that no other node of the history has. */
-export type Ids = {
+export type CtreeIds = {
   /** The wanted id if a node can have it, else one made from the line's number. */
   readonly take: (wanted: string, line: number) => string;
 };
@@ -8,7 +8,7 @@ export type Ids = {
 const OWN = /^(?:root|sys|seq|ah|t:\d+:\d+)$/;
 const MAX_BYTES = 512;
 
-export const newIds = (): Ids => {
+export const newIds = (): CtreeIds => {
   const taken = new Set<string>();
   return {
     take: (wanted, line) => {

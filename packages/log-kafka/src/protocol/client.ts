@@ -1,15 +1,15 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import kafkajs from 'kafkajs';
-import type Cluster from 'kafkajs/src/cluster/index.js';
 import type { Broker } from 'kafkajs/src/cluster/index.js';
+import type Cluster from 'kafkajs/src/cluster/index.js';
 import fetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster, openSockets, REQUEST_TIMEOUT, turned } from './connections.ts';
-import { decodeFetch, type Fetched } from './fetch-response.ts';
+import { decodeFetch, type FetchResponse } from './fetch-response.ts';
 import { isFinal, refused, unreachable } from './kafka-errors.ts';
 
 /** Where a partition is fetched from, and about how many bytes as they are stored (one batch at least). */
-export type Fetch = { readonly partition: number; readonly from: number; readonly maxBytes: number };
+export type FetchRequest = { readonly partition: number; readonly from: number; readonly maxBytes: number };
 
 export type Message = {
   readonly key: string;
@@ -17,16 +17,16 @@ export type Message = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type Client = {
+export type KafkaClient = {
   /** The offset of the first record, or behind the last. */
   offset(partition: number, of: 'start' | 'end'): Promise<number>;
   /** What a partition has from an offset on. */
-  fetch(asked: Fetch): Promise<Fetched>;
+  fetch(asked: FetchRequest): Promise<FetchResponse>;
   /**
    * What partitions of one leader have; waits so many milliseconds for something. Not tried again: whoever leads them now
    * is asked for with `leaders`. @throws any error
    */
-  poll(fetches: readonly Fetch[], milliseconds: number): Promise<ReadonlyMap<number, Fetched>>;
+  poll(fetches: readonly FetchRequest[], milliseconds: number): Promise<ReadonlyMap<number, FetchResponse>>;
   /** Appends one batch, in order, and again until the brokers acknowledge it; gives the offset of its first record. */
   produce(partition: number, messages: readonly Message[]): Promise<number>;
   /** Partitions by the broker that leads them now; those that nobody leads are left out. */
@@ -53,7 +53,7 @@ const POLL_TIMEOUT = 4000;
  *
  * @throws E_BROKERS_UNREACHABLE, E_LOG_CLOSED, E_FRAME_TOO_LARGE
  */
-export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client => {
+export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaClient => {
   let epoch = 0;
   const sockets = openSockets(() => {
     epoch++;
@@ -186,7 +186,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): Client 
 };
 
 /** What was answered about a partition. @throws Error if it is not led there, or cannot be read now */
-const only = (answer: ReadonlyMap<number, Fetched>, partition: number): Fetched => {
+const only = (answer: ReadonlyMap<number, FetchResponse>, partition: number): FetchResponse => {
   const fetched = answer.get(partition);
   if (fetched?.error === 0 || fetched?.error === OUT_OF_RANGE) return fetched;
   throw new Error(`partition ${partition}: error ${fetched?.error ?? 'none'}`);
@@ -198,9 +198,9 @@ const opening = new WeakMap<Broker, Promise<unknown>>();
 const fetchFrom = async (
   broker: Broker,
   topic: string,
-  fetches: readonly Fetch[],
+  fetches: readonly FetchRequest[],
   milliseconds: number,
-): Promise<ReadonlyMap<number, Fetched>> => {
+): Promise<ReadonlyMap<number, FetchResponse>> => {
   const opened = opening.get(broker) ?? broker.connectionPool.getConnection(1);
   opening.set(broker, opened);
   try {
@@ -231,7 +231,7 @@ const fetchFrom = async (
       // A broker that is stopped is noticed soon by who polls it.
       requestTimeout: milliseconds > 0 ? milliseconds + POLL_TIMEOUT : REQUEST_TIMEOUT,
     });
-    return answer as ReadonlyMap<number, Fetched>;
+    return answer as ReadonlyMap<number, FetchResponse>;
   } catch (error) {
     opening.delete(broker);
     void broker.disconnect().catch(() => undefined);

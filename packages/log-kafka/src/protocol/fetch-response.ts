@@ -1,5 +1,5 @@
 /** What a broker answers about one partition. */
-export type Fetched = {
+export type FetchResponse = {
   readonly error: number;
   /** The offset behind the last record that all in-sync replicas have; −1 with an error. */
   readonly end: number;
@@ -11,7 +11,7 @@ export type Fetched = {
  * throttle 4, error 2, session 4, [topic, [partition 4, error 2, high watermark 8, last stable 8, start 8,
  * [aborted 16], preferred replica 4, batches]].
  */
-export const decodeFetch = (payload: Buffer): ReadonlyMap<number, Fetched> => {
+export const decodeFetch = (payload: Buffer): ReadonlyMap<number, FetchResponse> => {
   let at = 0;
   const int = (bytes: 2 | 4): number => payload.readIntBE((at += bytes) - bytes, bytes);
   const skip = (bytes: number): void => void (at += bytes);
@@ -19,7 +19,7 @@ export const decodeFetch = (payload: Buffer): ReadonlyMap<number, Fetched> => {
   int(4);
   const failed = int(2);
   int(4);
-  const partitions = new Map<number, Fetched>();
+  const partitions = new Map<number, FetchResponse>();
   for (let topics = int(4); topics > 0; topics--) {
     skip(int(2));
     for (let count = int(4); count > 0; count--) {

@@ -1,7 +1,7 @@
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { fail } from '@stemma/errors';
 import type { LogRecord } from '@stemma/log';
 import crc32C from 'kafkajs/src/protocol/recordBatch/crc32C/index.js';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 
 /*
  * Record batches as brokers store them, format 2 (Kafka's protocol guide, "Record Batch"):
@@ -29,7 +29,7 @@ const CONTROL = 0x20;
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
 /** Records in order, and the offset behind the last batch, of which control batches leave nothing else. */
-export type Stretch = { readonly records: readonly LogRecord[]; readonly next: number };
+export type DecodedRecords = { readonly records: readonly LogRecord[]; readonly next: number };
 
 /**
  * The records of whole batches. A batch that is not what was sent, or grows beyond its bound, is one damaged record that
@@ -38,7 +38,7 @@ export type Stretch = { readonly records: readonly LogRecord[]; readonly next: n
  * @param from records before it, of a batch that begins earlier, are left out.
  * @throws E_LOG_MISMATCH for a batch compressed in a way that is not read here.
  */
-export const decodeBatches = (bytes: Buffer, from: number): Stretch => {
+export const decodeBatches = (bytes: Buffer, from: number): DecodedRecords => {
   const records: LogRecord[] = [];
   let next = from;
   for (let at = 0; at + RECORDS_AT <= bytes.length;) {

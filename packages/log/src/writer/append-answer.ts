@@ -1,6 +1,6 @@
 import { isStemmaError, StemmaError } from '@stemma/errors';
 import type { EntryOffset, LogRecord } from '../port.ts';
-import type { Sent } from './history-session.ts';
+import type { SentFrame } from './history-session.ts';
 import type { Intent } from './types.ts';
 
 /* What the log's answer to an append shows about the frames that were sent (record §3). */
@@ -10,7 +10,7 @@ export const followsDirectly = (placed: readonly EntryOffset[], from: number): b
   placed.every(({ offset }, i) => offset === (i === 0 ? from : placed[i - 1]?.next));
 
 /** A record of this writer as a reader would get it. */
-export const asRead = <C>({ frame, record }: Sent<C>, { offset, next }: EntryOffset): LogRecord => ({
+export const asRead = <C>({ frame, record }: SentFrame<C>, { offset, next }: EntryOffset): LogRecord => ({
   offset,
   next,
   key: frame.envelope.history,

@@ -15,7 +15,7 @@ export type Task<C> = {
 };
 
 /** A frame that was decided and sent to the log, without a known outcome. */
-export type Sent<C> = {
+export type SentFrame<C> = {
   readonly task: Task<C>;
   readonly frame: Frame;
   readonly hash: Uint8Array;
@@ -27,7 +27,7 @@ export type Sent<C> = {
 export type HistorySession<C> = {
   readonly history: string;
   readonly session: Session<C>;
-  readonly sent: Sent<C>[];
+  readonly sent: SentFrame<C>[];
   /** Why the history takes no more frames. */
   stopped: 'damaged' | 'defective' | null;
 };
@@ -35,7 +35,7 @@ export type HistorySession<C> = {
 /**
  * What an accepted frame shows about the frames that a session sent: the oldest is confirmed, or all were overtaken.
  */
-export type Observed<C> = { readonly confirmed: Sent<C> | null; readonly overtaken: readonly Sent<C>[] };
+export type Observed<C> = { readonly confirmed: SentFrame<C> | null; readonly overtaken: readonly SentFrame<C>[] };
 
 const NOTHING = { confirmed: null, overtaken: [] } as const;
 
@@ -61,7 +61,7 @@ export const observe = async <C>(
 };
 
 /** Undoes all frames that were sent ahead; returns them in the order they were sent. */
-export const takeBack = async <C>({ session, sent }: HistorySession<C>): Promise<readonly Sent<C>[]> => {
+export const takeBack = async <C>({ session, sent }: HistorySession<C>): Promise<readonly SentFrame<C>[]> => {
   for (let i = sent.length; i > 0; i--) await session.undo();
   return sent.splice(0);
 };

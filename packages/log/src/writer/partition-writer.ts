@@ -2,7 +2,7 @@ import { backOff, fail } from '@stemma/errors';
 import { partitionOf } from '../partition-of.ts';
 import type { EntryOffset, EventLog } from '../port.ts';
 import { asRead, followsDirectly, outcomeUnknown, wroteNothing } from './append-answer.ts';
-import { takeBack, type Sent, type Task } from './history-session.ts';
+import { takeBack, type SentFrame, type Task } from './history-session.ts';
 import { openOrCatchUp, readOn, takeIn, tryReadingOn, type OpenPartition } from './open-partition.ts';
 import * as pending from './pending-commands.ts';
 import { prepare, type Prepared } from './prepare.ts';
@@ -41,7 +41,7 @@ type State<C> =
 
 /** Frames that were decided, some without an outcome yet. */
 type Batch<C> = {
-  readonly frames: readonly Sent<C>[];
+  readonly frames: readonly SentFrame<C>[];
   /** How often the batch was sent to the log. */
   readonly attempts: number;
   /** When the writer reports an unknown outcome, by its own clock. */
@@ -155,7 +155,7 @@ const decide = async <C>(
   { commands, options }: PartitionWriter<C>,
   at: OpenPartition<C>,
 ): Promise<State<C>> => {
-  const frames: Sent<C>[] = [];
+  const frames: SentFrame<C>[] = [];
   let bytes = 0;
   for (const history of pending.readyHistories(commands)) {
     const queue = pending.queueOf(commands, history);
@@ -229,18 +229,18 @@ const send = async <C>(
   const isKnown =
     log.keepsItsEnd && reader.holds() && followsDirectly(placed, reader.checkpoint().cursor.offset);
   if (!isKnown) return { state: 'reading back', at, batch: sent };
-  const asWritten = placed.map((each, i) => asRead(open[i] as Sent<C>, each));
+  const asWritten = placed.map((each, i) => asRead(open[i] as SentFrame<C>, each));
   await takeIn(at, asWritten);
   return { state: 'resolving', at, batch: sent };
 };
 
 /** The frames without an outcome. A frame has one when it is accepted, or another has its `seq` (record §3). */
-const withoutOutcome = <C>({ sessions }: OpenPartition<C>, { frames }: Batch<C>): readonly Sent<C>[] =>
+const withoutOutcome = <C>({ sessions }: OpenPartition<C>, { frames }: Batch<C>): readonly SentFrame<C>[] =>
   frames.filter((sent) => sessions.get(sent.frame.envelope.history)?.sent.includes(sent));
 
 const rejectUnwritten = async <C>(
   { sessions, commands }: OpenPartition<C>,
-  open: readonly Sent<C>[],
+  open: readonly SentFrame<C>[],
   error: unknown,
 ): Promise<void> => {
   for (const history of new Set(open.map(({ frame }) => frame.envelope.history))) {
@@ -268,7 +268,7 @@ const resolveOutcomes = async <C>(
   return { state: 'sending', at, batch };
 };
 
-const giveUp = <C>({ sessions, commands }: OpenPartition<C>, open: readonly Sent<C>[]): void => {
+const giveUp = <C>({ sessions, commands }: OpenPartition<C>, open: readonly SentFrame<C>[]): void => {
   for (const { task, frame } of open) {
     sessions.evict(frame.envelope.history);
     pending.rejectDecided(commands, task, outcomeUnknown(task.intent, undefined));

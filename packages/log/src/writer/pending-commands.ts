@@ -1,7 +1,7 @@
 import { backOff } from '@stemma/errors';
 import type { EntryOffset } from '../port.ts';
 import { outcomeUnknown } from './append-answer.ts';
-import type { Sent, Task } from './history-session.ts';
+import type { SentFrame, Task } from './history-session.ts';
 import * as policy from './retry-policy.ts';
 import type { Accepted, WriterOptions } from './types.ts';
 
@@ -72,7 +72,7 @@ export const areWaiting = <C>({ queues, paces }: PendingCommands<C>): boolean =>
 /** Answers a command whose frame is accepted. */
 export const confirm = <C>(
   commands: PendingCommands<C>,
-  { task, frame }: Sent<C>,
+  { task, frame }: SentFrame<C>,
   { offset, next }: EntryOffset,
 ): void => {
   const { history, seq } = frame.envelope;
@@ -95,7 +95,7 @@ export const answerRepeated = <C>(
 export const retry = <C>(
   commands: PendingCommands<C>,
   history: string,
-  overtaken: readonly Sent<C>[],
+  overtaken: readonly SentFrame<C>[],
 ): void => {
   commands.overtaken(overtaken.length);
   const retried: Task<C>[] = [];

@@ -4,7 +4,7 @@ import { encodeFrame } from '../body.ts';
 import { decodeEnvelope } from '../envelope.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
-import type { HistorySession, Sent, Task } from './history-session.ts';
+import type { HistorySession, SentFrame, Task } from './history-session.ts';
 import type { ContentSink } from './types.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { ContentSink } from './types.ts';
  * depends on frames without a known outcome, so the command is prepared again when they have one.
  */
 export type Prepared<C> =
-  | { readonly kind: 'sent'; readonly sent: Sent<C> }
+  | { readonly kind: 'sent'; readonly sent: SentFrame<C> }
   | { readonly kind: 'repeated'; readonly seq: number; readonly frame: Frame | null }
   | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'later' };
@@ -42,7 +42,7 @@ const encode = async <C>(
   { session, history }: HistorySession<C>,
   task: Task<C>,
   contents: ContentSink & ContentSource,
-): Promise<Sent<C>> => {
+): Promise<SentFrame<C>> => {
   const { id, digest } = task.intent;
   const { author, at, branchId, events } = await session.decide(task.intent.command);
   const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };

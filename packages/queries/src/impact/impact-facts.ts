@@ -2,7 +2,7 @@ import { newestTurn, readBlocksAt, readBlockVersions, readBranch, readPositionMe
 import { INTERVENTIONS, listBranches, listCommits } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
-export type RecordedCall = {
+export type ImpactCall = {
   readonly cycle: number;
   readonly seq: number;
   /** False for a cycle whose head was empty: it has no turn. */
@@ -15,7 +15,7 @@ export type BranchFacts = {
   /** The branch and frame that it starts from; null for the intervention's own branch. */
   readonly from: { readonly branchId: number; readonly seq: number } | null;
   readonly versions: readonly BlockVersion[];
-  readonly calls: readonly RecordedCall[];
+  readonly calls: readonly ImpactCall[];
 };
 
 /** The facts that an intervention's impact is computed from. */
@@ -102,7 +102,7 @@ const callsOf = (
   branchId: number,
   since: number,
   thread: 'full' | 'pre',
-): readonly RecordedCall[] => {
+): readonly ImpactCall[] => {
   const turns = thread === 'full' ? null : turnCycles(rows, history, branchId);
   return listCommits(rows, history, branchId)
     .filter((row) => row.seq >= since && !row.imported)

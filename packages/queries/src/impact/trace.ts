@@ -1,6 +1,6 @@
 import type { BlockVersion } from '@stemma/history-store';
 import { openCycleSpans } from './cycle-spans.ts';
-import type { BranchFacts, ImpactFacts, RecordedCall } from './impact-facts.ts';
+import type { BranchFacts, ImpactCall, ImpactFacts } from './impact-facts.ts';
 import { openFullThread, openPreThread, type LiveBlock, type LiveBlocks } from './live-blocks.ts';
 import type { BranchImpact, Impact, LostBlock, TaintedBlock, TaintedCall } from './types.ts';
 
@@ -68,7 +68,7 @@ type TraceSink = {
   readonly branches: readonly BranchFacts[];
   readonly branch: (branchId: number, state: State) => void;
   readonly block: (block: TaintedBlock) => void;
-  readonly call: (call: RecordedCall, turn: number, direct: readonly LiveBlock[]) => void;
+  readonly call: (call: ImpactCall, turn: number, direct: readonly LiveBlock[]) => void;
 };
 
 /** Traces one branch, frame by frame: the insertions of a frame come before the call that it records. */

@@ -76,7 +76,7 @@ export const FRAME_SUMMARIES: Table = {
 
 export const COMMITS: Table = {
   name: 'commits',
-  about: 'A snapshot by the frame that made it; the act with the same `seq` says who and when.',
+  about: 'A snapshot by the frame that made it; the frame summary with the same `seq` says who and when.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],

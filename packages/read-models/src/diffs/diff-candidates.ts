@@ -1,5 +1,5 @@
 import { flattenRecords, type FlatTree, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
-import { findSnapshot, findTurn, openNodeReader, readPositionMeta, readSegments, type AncestryScope, type Segment } from '@stemma/history-store';
+import { findSnapshot, findTurn, openNodeReader, readPositionMeta, readSegments, type AncestryScope, type PositionKey, type Segment } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-view.ts';
 import { CHANGED_NODES, DUE } from './tables.ts';
@@ -15,8 +15,6 @@ export type DiffCandidates = {
   readonly older: FlatTree;
   readonly newer: FlatTree;
 };
-
-type PositionKey = { readonly branchId: number; readonly seq: number };
 
 /** More ids are never looked at one by one. */
 const MAX_IDS = 4_096;

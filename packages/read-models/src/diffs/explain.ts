@@ -1,5 +1,5 @@
 import type { PayloadSource, TreeDiff } from '@stemma/context-tree';
-import type { Segment } from '@stemma/history-store';
+import type { PositionKey, Segment } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
 import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-view.ts';
@@ -22,8 +22,6 @@ export type ExplainedEntry = {
   /** In the order of the way: what is undone first, the newest first; then what happened, the oldest first. */
   readonly causes: readonly DiffCause[];
 };
-
-export type PositionKey = { readonly branchId: number; readonly seq: number };
 
 export type DiffExplanation = {
   /** The last position that both have in common. */

@@ -4,7 +4,7 @@ import type { RunningHashes } from './running-hashes.ts';
 import { NODE_KINDS } from './stream-node.ts';
 
 /** Hashes of a snapshot's stages: SHA-256, lower-case hex. */
-export type StageHashes = {
+export type SnapshotStageHashes = {
   readonly nodeHash: string;
   readonly z1: string;
   readonly z2: string;
@@ -38,7 +38,7 @@ const repeatText = (from: number, to: number): void => {
 };
 
 /** The hashes as they are now; the stream can go on. */
-export const hashesOf = (running: RunningHashes): StageHashes => {
+export const hashesOf = (running: RunningHashes): SnapshotStageHashes => {
   const nodeHash = running.digests.copy().update(']').digest('hex');
   const selectionHash = writeSpec(running);
   const z2 = running.spec.copy().update(text.subarray(0, end)).digest('hex');

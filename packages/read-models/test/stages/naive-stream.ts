@@ -12,13 +12,13 @@ export type NaiveNode = {
 };
 
 /** The frames of a position's ancestor path, oldest first, by the definition of branches alone. */
-const chainOf = (
+const framesTo = (
   history: NaiveHistory,
   branchId: number,
   seq: number,
 ): { seq: number; events: readonly HistoryEvent[] }[] => {
   const { parent, at } = history.branches.get(branchId)!;
-  const before = parent === null ? [] : chainOf(history, parent, Math.min(seq, at));
+  const before = parent === null ? [] : framesTo(history, parent, Math.min(seq, at));
   const own = history.frames.filter(
     ({ envelope, body }) => body.branchId === branchId && envelope.seq <= seq,
   );
@@ -39,7 +39,7 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
     id,
     ...[...known].filter(([, { parent }]) => parent === id).flatMap(([child]) => under(child)),
   ];
-  for (const frame of chainOf(history, branchId, seq)) {
+  for (const frame of framesTo(history, branchId, seq)) {
     const add = (kind: string, turn: number, payload: WideJsonObject): number =>
       nodes.push({ kind, turn, payload, seq: frame.seq }) - 1;
     const lifecycle = (type: string, ids: readonly number[]): void => {

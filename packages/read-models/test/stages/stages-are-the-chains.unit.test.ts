@@ -1,15 +1,5 @@
 import { sha256Hex } from '@stemma/canonical';
-import {
-  anyOperations,
-  HISTORY,
-  naiveHistory,
-  perform,
-  rowsUnderTest,
-  START,
-  type NaiveHistory,
-  type RowsUnderTest,
-  sized,
-} from '@stemma/test-kit';
+import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START, type NaiveHistory, type RowsUnderTest } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countStream, findSnapshotStages, listStream } from '../../src/index.ts';
@@ -35,7 +25,7 @@ const compareAll = (history: NaiveHistory, under: RowsUnderTest): void =>
       }
   });
 
-test('the stream of every position of every branch, and the hashes of its snapshots, are those of its chain recomputed from nothing [compiler-stages: our stream, compiler-stages: stages of cycles]', () => {
+test('the stream of every position of every branch, and the hashes of its snapshots, are those of its ancestor path recomputed from nothing [compiler-stages: our stream, compiler-stages: stages of cycles]', () => {
   fc.assert(
     fc.property(anyOperations(1, 45), (actions) => {
       const under = rowsUnderTest();

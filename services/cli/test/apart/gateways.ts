@@ -1,8 +1,8 @@
+import { createClient, type ApiClient } from '@stemma/api';
 import { join } from 'node:path';
-import { createClient, type Client } from '@stemma/api';
 import { environmentOf, SERVICES, until, type Place, type Process, type Processes } from './processes.ts';
 
-export type Gateway = Process & { readonly url: string; readonly client: Client };
+export type Gateway = Process & { readonly url: string; readonly client: ApiClient };
 
 /** Starts a gateway at a port of the system's choice; resolves when it answers. */
 export const startGateway = async (processes: Processes, place: Place, name: string): Promise<Gateway> => {
@@ -20,7 +20,7 @@ export const startGateway = async (processes: Processes, place: Place, name: str
 };
 
 /** A client of whatever is at an address now; it never waits for an answer longer than so many milliseconds. */
-export const clientOf = (url: () => string, most = 60_000): Client =>
+export const clientOf = (url: () => string, most = 60_000): ApiClient =>
   createClient((path, options) => fetch(url() + path, { ...options, signal: AbortSignal.timeout(most) }), '');
 
 /** Runs `stemma` to its end. */

@@ -15,7 +15,7 @@ const home = await openHome({
   ...(rows === '' ? {} : { rows }),
 });
 const { signal } = new AbortController();
-/** Rows elsewhere may be behind: what is imported again is imported once. */
+/** An external projection may be behind: what is imported again is imported once. */
 const insistently = async (work: () => Promise<unknown>): Promise<unknown> => {
   for (;;)
     try {
