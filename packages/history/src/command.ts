@@ -234,6 +234,6 @@ export const parseCommand = (value: unknown): Command => {
 /** SHA-256 of the canonical msgpack of the command without its id: tells a repeated command from another (record §3). */
 export const commandDigest = (command: Command): Uint8Array => {
   const { id: _id, branchId, ...rest } = command;
-  // What is digested calls the branch id `branch`, as recorded frames do (record §1).
+  // What is digested calls the branch id `lineage`, as recorded frames do (record §1).
   return sha256(pack({ ...rest, lineage: branchId } as unknown as Packable));
 };

@@ -19,11 +19,11 @@ const SERVICES = join(import.meta.dirname, '../..');
 const PARTITIONS = 4;
 const DEADLINE = { timeout: 120_000 };
 
-/** A projector of `branch`, and the partitions that it said it folds. */
+/** A projector of `audit`, and the partitions that it said it folds. */
 const startProjector = (env: Readonly<Record<string, string>>) => {
   const child = spawn(
     process.execPath,
-    [join(SERVICES, 'projector/src/main.ts'), '--read-model', 'lineage'],
+    [join(SERVICES, 'projector/src/main.ts'), '--read-model', 'audit'],
     {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
