@@ -40,7 +40,7 @@ export type Intervention = z.infer<typeof Intervention>;
 export const InterventionPage = z
   .strictObject({
     interventions: z.array(Intervention),
-    next: count.nullable().describe('give it as `from` for the page behind; null: this was the last'),
+    next: count.nullable().describe('`from` of the next page; null: this is the last page'),
   })
   .meta({ id: 'InterventionPage' });
 export type InterventionPage = z.infer<typeof InterventionPage>;

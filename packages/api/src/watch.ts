@@ -4,7 +4,7 @@ import { Position } from './summaries.ts';
 /** The data of one message of a watch; its `id` is the cursor to resume behind. */
 export const WatchMessage = z
   .strictObject({
-    first: z.boolean().describe('the whole result, not a change of it'),
+    first: z.boolean().describe('true: the whole result; false: a change of it'),
     position: Position,
     ids: z.array(z.string()).describe('what the selector matches now, in document order'),
     added: z.array(z.string()),

@@ -3,7 +3,7 @@ import { payloadValue } from './node-shape.ts';
 
 /**
  * The general configuration of the branch is another from here on (pool: Interventions, context-tree §10.21). Keys by code
- * point, each once; `null` stands for a key that is not set. The pruning policy has an event of its own.
+ * point, each once; `null` means that the key is not set. The pruning policy has an event of its own.
  */
 export const ConfigurationChanged = z.strictObject({
   type: z.literal('ConfigurationChanged'),

@@ -8,8 +8,8 @@ export const LogOpened = z.strictObject({
   partitions: z.int().min(1),
 });
 
-/** From here on frames of version `version` may stand in this partition (record §2). */
+/** From here on this partition may hold frames of version `version` (record §2). */
 export const FormatRaised = z.strictObject({ type: z.literal('FormatRaised'), version: z.int().min(1) });
 
-/** An operator knows that the record at `offset` is damaged: the partition is open again behind it (record §2). */
+/** An operator acknowledged the damaged record at `offset`: the partition is open again after it (record §2). */
 export const DamageAcknowledged = z.strictObject({ type: z.literal('DamageAcknowledged'), offset: count });

@@ -4,8 +4,8 @@ import { node } from './recorded-node.ts';
 
 /**
  * A node of an export became part of the tree as it is: root and regions too (`parent` null for the root), turns with
- * what they hold, parents first, in canonical order (context-tree §4, §10.17). `ordinal` tells the turns of one import
- * apart: their place is (cycle of the import, ordinal).
+ * what they hold, parents first, in canonical order (context-tree §4, §10.17). `ordinal` numbers the turns of one
+ * import: their order is (cycle of the import, ordinal).
  */
 export const NodeImported = z.strictObject({
   type: z.literal('NodeImported'),

@@ -9,8 +9,8 @@ const nanoseconds = z.union([z.bigint(), z.int()]).transform((time) => BigInt(ti
 
 /**
  * An actor looked at a position (pool: Observations), `times` times between `first_at` and `last_at`. Frames of
- * observations hold nothing else, lie outside every branch, and change no tree and no position: their `branch` only says
- * which one was looked at.
+ * observations hold nothing else, belong to no branch, and change no tree and no position: their branch id only says
+ * which branch was looked at.
  */
 export const ObservationRecorded = z.strictObject({
   type: z.literal('ObservationRecorded'),

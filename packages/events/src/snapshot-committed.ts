@@ -15,5 +15,5 @@ export const SnapshotCommitted = z.strictObject({
   counts,
 });
 
-/** As `SnapshotCommitted`, for a state that came in as it is: nothing aged, expired or was sealed (context-tree §10.17). */
+/** As `SnapshotCommitted`, for an imported state: nothing aged, expired or was sealed (context-tree §10.17). */
 export const SnapshotImported = SnapshotCommitted.extend({ type: z.literal('SnapshotImported') });

@@ -62,22 +62,22 @@ test('folding tells lag, what was stale and why, the rate and the time of the la
   expect(lines(text, 'stemma_rows_offset')).toEqual([`stemma_rows_offset${of} 8`]);
   expect(lines(text, 'stemma_partition_closed')).toEqual([`stemma_partition_closed${of} 1`]);
   expect(lines(text, 'stemma_records_stale_total')).toEqual([
-    'stemma_records_stale_total{partition="0",read_model="branch",reason="repeated"} 2',
-    'stemma_records_stale_total{partition="0",read_model="branch",reason="unfit"} 1',
+    'stemma_records_stale_total{partition="0",read_model="audit",reason="repeated"} 2',
+    'stemma_records_stale_total{partition="0",read_model="audit",reason="unfit"} 1',
   ]);
   expect(lines(text, 'stemma_(frames|events)_folded_total')).toEqual([
-    'stemma_frames_folded_total{read_model="branch"} 16',
-    'stemma_events_folded_total{read_model="branch"} 180',
+    'stemma_frames_folded_total{read_model="audit"} 16',
+    'stemma_events_folded_total{read_model="audit"} 180',
   ]);
   expect(lines(text, 'stemma_last_commit_timestamp_seconds')).toEqual([
-    'stemma_last_commit_timestamp_seconds{read_model="branch"} 1000',
+    'stemma_last_commit_timestamp_seconds{read_model="audit"} 1000',
   ]);
   expect(lines(text, 'stemma_replay_events_per_second')).toEqual([
-    'stemma_replay_events_per_second{read_model="branch"} 6',
+    'stemma_replay_events_per_second{read_model="audit"} 6',
   ]);
   clock += 31_000;
   expect(lines(await metrics.text(), 'stemma_replay_events_per_second')).toEqual([
-    'stemma_replay_events_per_second{read_model="branch"} 0',
+    'stemma_replay_events_per_second{read_model="audit"} 0',
   ]);
 });
 

@@ -52,7 +52,7 @@ it.each<[string, Partial<typeof sound>, readonly string[]]>([
     { topic: { ...topic, faults: ['retention.ms is 5'] } },
     ['error: retention.ms is 5'],
   ],
-  ['partitions that were added', { topic: { ...topic, partitions: 4 } }, ['warning: was made with 1']],
+  ['partitions that were added', { topic: { ...topic, partitions: 4 } }, ['warning: was created with 1']],
   ['a closed partition', { partitions: [{ ...partition, closed: true }] }, ['error: partition 0 is closed']],
   ['a lost beginning', { partitions: [{ ...partition, start: 3 }] }, ['error: lost its records before 3']],
   ['a lost end', { partitions: [{ ...partition, rows: 12 }] }, ['error: lost its end']],
