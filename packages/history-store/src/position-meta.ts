@@ -93,5 +93,5 @@ export const readPositionMeta = (
 };
 
 const failWithoutMeta = (history: string): never => {
-  throw fail('E_INTERNAL', `the rows of ${history} lack the mark of its beginning`);
+  throw fail('E_INTERNAL', `the rows of ${history} lack its first position`);
 };

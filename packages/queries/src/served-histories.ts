@@ -16,7 +16,7 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
       if (state !== 'open')
         throw fail(
           state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
-          `the history ${JSON.stringify(name)} is ${state} from its first frame on: nothing of it can be served`,
+          `the history ${JSON.stringify(name)} is ${state} from its first frame on and cannot be served`,
           { history, seq: 0 },
         );
     }
@@ -33,7 +33,7 @@ export const findServedPosition = (rows: GenerationView, branchRef: BranchRef, r
     if (state === 'open' || !isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
     throw fail(
       state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
-      `${error.message}: the history is ${state} at seq ${stopped ?? '?'}, and nothing behind it is served`,
+      `${error.message}: the history is ${state} at seq ${stopped ?? '?'}, and frames after it are not served`,
       { history: branchRef.history, seq: stopped },
     );
   }

@@ -40,6 +40,10 @@ export const retryBackOff = (random: () => number): BackOff => ({ first: 2, long
 
 /** The answer to a command that others were faster than so often that it is not decided again. */
 export const conflict = (history: string, tries: number): Error =>
-  fail('E_CONFLICT', `others wrote to the history ${history} ${tries} times before this command could`, {
-    history,
-  });
+  fail(
+    'E_CONFLICT',
+    `others wrote to the history ${history} ${tries} times before this command could be written`,
+    {
+      history,
+    },
+  );

@@ -36,10 +36,7 @@ export const scanHead = async (
     current = batch.heads.get(history) ?? current;
     // The reader was there already: a log that does not give that again must not be taken for an empty one.
     if (records.length === 0 || next <= at)
-      throw fail(
-        'E_BUSY',
-        `partition ${partition} does not give the records between ${at} and ${to} just now`,
-      );
+      throw fail('E_BUSY', `partition ${partition} does not return the records between ${at} and ${to} now`);
     at = next;
   }
   return current;
