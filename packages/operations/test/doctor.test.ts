@@ -57,7 +57,7 @@ it.each<[string, Partial<typeof sound>, readonly string[]]>([
   [
     'a lost beginning',
     { partitions: [{ ...partition, start: 3 }] },
-    ['error: has lost its records before 3'],
+    ['error: lost its records before 3'],
   ],
   ['a lost end', { partitions: [{ ...partition, rows: 12 }] }, ['error: lost its end']],
   ['a history that stops', { stopped: ['hbad'] }, ['error: hbad']],

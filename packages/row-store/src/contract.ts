@@ -224,7 +224,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ]);
     });
 
-    it('refuses a generation that was created with other tables', async () => {
+    it('refuses a generation that was made with other tables', async () => {
       const { store, rows } = await open();
       await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes: [] });
       expect(await codeOf(store.generation('g', [OWNERS]).then((made) => made.read(() => null)))).toBe(
