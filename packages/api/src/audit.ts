@@ -16,10 +16,15 @@ const compared = z
 const filter = z.strictObject({
   type: z.enum(interventionTypes).optional(),
   actor: z.string().min(1).max(300).optional(),
-  after: z.iso.datetime({ offset: true }).optional().describe('at this time or later'),
-  before: z.iso.datetime({ offset: true }).optional().describe('earlier than this time'),
-  snapshot: reference.optional().describe('with this position before or after it'),
-  branch: z.string().min(1).max(300).optional().describe('on this branch, by name or number'),
+  after: z.iso.datetime({ offset: true }).optional().describe('the earliest time'),
+  before: z.iso.datetime({ offset: true }).optional().describe('the time that all are earlier than'),
+  snapshot: reference.optional().describe('the position before or after the intervention'),
+  branch: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe('the branch, by name or number (default: all branches)'),
 });
 
 const experimentRun = z
@@ -27,8 +32,8 @@ const experimentRun = z
     history: z.string(),
     branch: z.string(),
     commands: count,
-    repeated: count.describe('commands that were there already: all of them when it had been run before'),
-    snapshots: count.describe('snapshots that came to the recorded hashes'),
+    repeated: count.describe('commands recorded before: all of them if the experiment was run before'),
+    snapshots: count.describe('snapshots with the recorded hashes'),
     tree: sha256,
     thread: sha256,
   })
@@ -41,14 +46,14 @@ export const AUDIT = {
   compare: {
     method: 'GET',
     path: '/api/histories/{history}/compare',
-    summary: 'Two branches or positions side by side: where they parted, by whom, what each did since.',
+    summary: 'Compares two branches or positions: the merge base, who forked, the changes of each side.',
     params: history,
     query: z.strictObject({
       a: compared,
       b: compared,
       excerpt: wholeInQuery
         .optional()
-        .describe('characters of each content; at most 100,000; 2,000 unless said'),
+        .describe('characters of each content, at most 100,000 (default: 2,000)'),
     }),
     answer: { kind: 'json', status: 200, schema: ComparisonAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
@@ -56,7 +61,7 @@ export const AUDIT = {
   comparePage: {
     method: 'GET',
     path: '/api/histories/{history}/compare.html',
-    summary: 'The same as a page of one file that can be sent to someone: nothing in it runs or is fetched.',
+    summary: 'Returns the comparison as a self-contained page without scripts or external files.',
     params: history,
     query: z.strictObject({ a: compared, b: compared }),
     answer: { kind: 'bytes', mime: 'text/html; charset=utf-8', describe: 'HTML' },
@@ -65,12 +70,12 @@ export const AUDIT = {
   interventions: {
     method: 'GET',
     path: '/api/histories/{history}/interventions',
-    summary: 'A page of what observers did to a history, and why.',
+    summary: 'Lists the interventions in a history, a page at a time.',
     params: history,
     query: filter.extend({
-      from: wholeInQuery.optional().describe('from this frame on, or back: `next` of the page before'),
-      limit: wholeInQuery.optional().describe('at most 1,000; 100 unless said'),
-      order: z.enum(['oldest', 'newest']).optional().describe('which comes first; oldest unless said'),
+      from: wholeInQuery.optional().describe('the first frame of the page: `next` of the previous page'),
+      limit: wholeInQuery.optional().describe('the most to return, at most 1,000 (default: 100)'),
+      order: z.enum(['oldest', 'newest']).optional().describe('which comes first (default: oldest)'),
     }),
     answer: { kind: 'json', status: 200, schema: InterventionPageAnswer },
     errors: missing,
@@ -78,7 +83,7 @@ export const AUDIT = {
   intervention: {
     method: 'GET',
     path: '/api/histories/{history}/interventions/{id}',
-    summary: 'One intervention, by its id or its frame (`@s57`).',
+    summary: 'Returns one intervention, by its id or its frame (`@s57`).',
     params: history.extend({ id: z.string().min(1).max(800) }),
     answer: { kind: 'json', status: 200, schema: InterventionAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_INTERVENTION_NOT_FOUND'],
@@ -87,7 +92,7 @@ export const AUDIT = {
     method: 'GET',
     path: '/api/histories/{history}/interventions/{id}/impact',
     summary:
-      'What an intervention led to: the calls that were shown what it brought in, or what was made of it.',
+      'Returns the impact of an intervention: the calls that were shown what it added, or what was derived from it.',
     params: history.extend({ id: z.string().min(1).max(800) }),
     answer: { kind: 'json', status: 200, schema: ImpactAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_INTERVENTION_NOT_FOUND'],
@@ -95,16 +100,18 @@ export const AUDIT = {
   interventionLines: {
     method: 'GET',
     path: '/api/histories/{history}/intervention-lines',
-    summary: 'All interventions that are asked for, oldest first, streamed as JSON lines or as CSV.',
+    summary: 'Streams all matching interventions, oldest first, as JSON lines or as CSV.',
     params: history,
-    query: filter.extend({ format: z.enum(['jsonl', 'csv']).optional().describe('jsonl unless said') }),
+    query: filter.extend({
+      format: z.enum(['jsonl', 'csv']).optional().describe('the format (default: jsonl)'),
+    }),
     answer: { kind: 'bytes', mime: 'application/jsonl', describe: 'JSON lines, or CSV (text/csv)' },
     errors: missing,
   },
   experiment: {
     method: 'GET',
     path: '/api/histories/{history}/experiment',
-    summary: 'A branch up to a position as an experiment: a file that runs again to the same hashes.',
+    summary: 'Exports a branch up to a position as an experiment: a file that runs again to the same hashes.',
     params: history,
     query: z.strictObject({ at: reference.optional() }),
     answer: { kind: 'bytes', mime: 'application/json', describe: 'the experiment, JSON' },
@@ -114,14 +121,14 @@ export const AUDIT = {
     method: 'POST',
     path: '/api/experiments',
     summary:
-      'Does an experiment again, in a history of its own. Sent again it does what is not done yet, and has one effect.',
+      'Runs an experiment in a new history. Sent again, it continues where it stopped and has one effect.',
     body: z.strictObject({
       experiment: z.string().min(2).describe('the text of the file'),
       name: z
         .string()
         .nullable()
         .optional()
-        .describe('of the history; its id derives from the file without one'),
+        .describe('the name of the new history; without one its id derives from the file'),
     }),
     answer: { kind: 'json', status: 200, schema: experimentRun },
     errors: [

@@ -8,9 +8,11 @@ import { count } from './values.ts';
 export const Bisection = z
   .strictObject({
     first: PositionAnswer,
-    before: PositionAnswer.describe('the snapshot right before it on the way'),
-    way: z.enum(['on', 'back']).describe('back: the way leads back in time, first is the older of the two'),
-    matched: z.array(z.string()).describe('what the selector matches at first; a hundred ids at the most'),
+    before: PositionAnswer.describe('the snapshot before it on the path'),
+    way: z
+      .enum(['on', 'back'])
+      .describe('back: the path goes back in time, and first is the older of the two'),
+    matched: z.array(z.string()).describe('what the selector matches at first; at most a hundred ids'),
     matchedBefore: z.array(z.string()),
     changes: z
       .array(
@@ -22,8 +24,8 @@ export const Bisection = z
         }),
       )
       .describe('from the older of the two to the newer one'),
-    snapshots: count.describe('on the way, both ends included'),
-    loads: count.describe('as many of them were looked at'),
+    snapshots: count.describe('snapshots on the path, both ends included'),
+    loads: count.describe('snapshots that were read'),
   })
   .meta({ id: 'Bisection' });
 export type Bisection = z.infer<typeof Bisection>;

@@ -9,23 +9,23 @@ const settings = z.record(z.string(), anyJson).describe('key → value; the fiel
 /** A position that somebody saved. */
 export const SavedPosition = z
   .strictObject({
-    id: z.string().describe('the name it was saved under'),
+    id: z.string().describe('the name'),
     created_at: milliseconds,
     parent_id: z.string().nullable().describe('the saved position before it on its ancestor path'),
     description: z.string(),
-    round_number: count.nullable().describe('the newest cycle at it; null before the first'),
+    round_number: count.nullable().describe('the newest cycle at the position; null before the first'),
     config: settings,
     metrics: z
       .strictObject({ nodes: count, blocks: count, turns: count })
       .nullable()
-      .describe('of the newest snapshot at or before it'),
+      .describe('figures of the newest snapshot at or before the position'),
     position: PositionAnswer,
     branch: z.string(),
     actor: z.string().nullable(),
   })
   .meta({ id: 'SavedPosition' });
 
-const cycleOf = count.nullable().describe('the newest cycle at it; null before the first');
+const cycleOf = count.nullable().describe('the newest cycle at the position; null before the first');
 
 /** A branch in the tree of its history. */
 export const BranchNodeAnswer = z
@@ -37,10 +37,10 @@ export const BranchNodeAnswer = z
     parent: z
       .strictObject({ branchId: count, seq: count, cycle: cycleOf, label: z.string() })
       .nullable()
-      .describe('where it left its parent'),
+      .describe('the position it starts from; null for the first branch'),
     abandoned_by: count
       .nullable()
-      .describe('the rollback that went on instead; null while it is not abandoned'),
+      .describe('the branch that the rollback started; null unless this branch is abandoned'),
     started_at: milliseconds,
     updated_at: milliseconds,
     seq: count,
@@ -71,8 +71,8 @@ export const LoadRequest = z
     id: commandId,
     ...who,
     expected: count.optional(),
-    from: reference.describe('@name:NAME of a saved position, or any other'),
-    name: z.string().nullable().optional().describe('of the fork'),
+    from: reference.describe('a saved position, @name:NAME, or any other'),
+    name: z.string().nullable().optional().describe('the name of the fork'),
     description: z.string().optional(),
   })
   .meta({ id: 'LoadRequest' });
@@ -87,7 +87,7 @@ export const BRANCHES = {
     method: 'GET',
     path: '/api/histories/{history}/branches',
     summary:
-      'The branches of a history in the order they began; with `of`, the ancestors of a position from the root.',
+      'Lists the branches of a history, oldest first; with `of`, only the lineage of a position, from the root.',
     params: history,
     query: z.strictObject({ of: reference.optional() }),
     answer: {
@@ -100,7 +100,7 @@ export const BRANCHES = {
   saved: {
     method: 'GET',
     path: '/api/saved',
-    summary: 'The saved positions, of one history or of all, in the order they were saved.',
+    summary: 'Lists the saved positions of one history or of all, oldest first.',
     query: z.strictObject({ history: historyParam.optional() }),
     answer: { kind: 'json', status: 200, schema: z.strictObject({ saved: z.array(SavedPosition) }) },
     errors: ['E_HISTORY_NOT_FOUND'],
@@ -108,7 +108,7 @@ export const BRANCHES = {
   config: {
     method: 'GET',
     path: '/api/histories/{history}/config',
-    summary: 'The configuration in force at a position.',
+    summary: 'Returns the configuration in force at a position.',
     params: history,
     query: z.strictObject({ at: reference.optional() }),
     answer: {
@@ -121,12 +121,11 @@ export const BRANCHES = {
   observations: {
     method: 'GET',
     path: '/api/histories/{history}/observations',
-    summary:
-      'What named actors looked at, where the history records it (`observe` is configured), oldest first.',
+    summary: 'Lists what named actors looked at, oldest first, if the history records it (`observe` is set).',
     params: history,
     query: z.strictObject({
-      from: wholeInQuery.optional().describe('the first frame; 0 unless said'),
-      limit: wholeInQuery.optional().describe('at most 1,000; 100 unless said'),
+      from: wholeInQuery.optional().describe('the first frame (default: 0)'),
+      limit: wholeInQuery.optional().describe('the most to return, at most 1,000 (default: 100)'),
       actor: z.string().max(256).optional(),
     }),
     answer: { kind: 'json', status: 200, schema: z.strictObject({ observations: z.array(Observation) }) },
@@ -135,7 +134,7 @@ export const BRANCHES = {
   load: {
     method: 'POST',
     path: '/api/histories/{history}/load',
-    summary: `Goes on from a saved position: a rollback where it is in the past of the branch, else a fork. ${idempotent}`,
+    summary: `Continues from a saved position: a rollback if it is on the ancestor path of the branch, else a fork. ${idempotent}`,
     params: history,
     body: LoadRequest,
     answer: { kind: 'json', status: 200, schema: CommandAnswer },

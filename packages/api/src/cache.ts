@@ -5,11 +5,11 @@ import { count } from './values.ts';
 const measure = z.strictObject({
   before: count,
   after: count,
-  shared: count.describe('as much stands at the beginning of both'),
+  shared: count.describe('the length of the common prefix'),
 });
 const total = z.strictObject({
-  sent: count.describe('by all calls together'),
-  shared: count.describe('as much of it stood at the beginning of the call before'),
+  sent: count.describe('sent by all calls together'),
+  shared: count.describe('of it, what the previous call began with'),
 });
 
 /** Why something about a node is as it is (docs/questions.md). */
@@ -22,7 +22,7 @@ export const Cause = z
 const verdict = z
   .enum(['append', 'rewind', 'break'])
   .describe(
-    'append: the old thread is a beginning of the new one; rewind: the other way round; break: neither',
+    'append: the old thread is a prefix of the new one; rewind: the new one is a prefix of the old; break: neither',
   );
 
 /** What a cache of prefixes could have served of all that the calls of a branch sent. */
@@ -36,9 +36,11 @@ export const CacheAnswer = z
     messages: total,
     bytes: total.describe('of the messages, without the brackets of the list and the commas between'),
     tokens: total.describe('of the contents'),
-    worst: z.array(count).describe('indexes of the steps that lost most, among all, the worst first'),
-    from: count.describe('the index of the first step that is given'),
-    next: count.nullable().describe('the index of the step to go on from; null: there are no more'),
+    worst: z.array(count).describe('indexes of the steps that lost most, worst first'),
+    from: count.describe('the index of the first step returned'),
+    next: count
+      .nullable()
+      .describe('the index of the first step of the next page; null: this is the last page'),
     steps: z.array(
       z.strictObject({
         from: z.string(),
@@ -53,7 +55,7 @@ export const CacheAnswer = z
             what: z.enum(['removed', 'changed', 'added', 'moved']),
             cause: Cause.nullable(),
             origin: OriginAnswer.nullable(),
-            entered: OriginAnswer.nullable().describe('how the node had come in'),
+            entered: OriginAnswer.nullable().describe('the event that inserted the node'),
           })
           .nullable()
           .describe('the first difference and its cause; null for append'),

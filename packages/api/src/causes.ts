@@ -10,7 +10,7 @@ const Cause = z
     z.strictObject({
       kind: z.literal('mutation'),
       op: z.enum(['start', 'insert', 'replace', 'move', 'carry', 'remove', 'priority']),
-      by: z.string().nullable().describe('the node that the command named, where this one only lay in it'),
+      by: z.string().nullable().describe('the node that the command named, if this node was only inside it'),
     }),
     z.strictObject({ kind: z.literal('import') }),
     z.strictObject({ kind: z.literal('expiry') }),
@@ -32,13 +32,15 @@ const TimelineEntry = z.strictObject({
   seq: count,
   index: count.describe('the event is the index-th of frame seq'),
   event: z.string(),
-  cycle: count.describe('the one that ran; of a commit or import the one that it ended'),
-  until: count.nullable().describe('of ageing: the last of the cycles in a row that took one off ttl each'),
+  cycle: count.describe('the open cycle; of a commit or import the cycle that it ended'),
+  until: count
+    .nullable()
+    .describe('of ageing: the last of the consecutive cycles that each lowered ttl by one'),
   cause: Cause,
   command: z.string(),
   author,
   at: milliseconds,
-  notes: z.string().nullable().describe('of an intervention: what its actor wrote to it'),
+  notes: z.string().nullable().describe('of an intervention: the notes of its actor'),
 });
 
 const bytes = z.strictObject({ from: count, to: count }).nullable();
@@ -55,8 +57,8 @@ export const ExplainedDiffAnswer = Diff.extend({
       fields: z.array(z.string()),
       causes: z.array(
         TimelineEntry.extend({
-          fields: z.array(z.string()).describe('those of the entry that it accounts for'),
-          undone: z.boolean().describe('it lies on the way back to what both positions have in common'),
+          fields: z.array(z.string()).describe('the fields of the entry that the cause explains'),
+          undone: z.boolean().describe('it is on the path back to the merge base'),
         }),
       ),
       bytes: z.strictObject({ a: bytes, b: bytes }),
@@ -94,7 +96,7 @@ export const CAUSES = {
   diff: {
     method: 'GET',
     path: '/api/histories/{history}/diff',
-    summary: 'What is different in `b` from `a`; `a` is the older. With `explain=1` and why.',
+    summary: 'Compares the older position `a` with the newer `b`; with `explain=1`, with the causes.',
     params: history,
     query: z.strictObject({
       a: reference,
@@ -103,14 +105,16 @@ export const CAUSES = {
         .enum(['0', '1'])
         .optional()
         .describe(
-          '1: with the causes of each entry, what may have been moved, and its bytes in both threads',
+          '1: with the causes of each entry, possible moves, and byte ranges in both threads (default: 0)',
         ),
       selector: z
         .string()
         .min(1)
         .max(10_000)
         .optional()
-        .describe('only what it matches in either; it names no snapshot of its own'),
+        .describe(
+          'a selector without a position for the nodes to compare, matched at either position (default: all)',
+        ),
     }),
     answer: { kind: 'json', status: 200, schema: z.union([Diff, ExplainedDiffAnswer]) },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
@@ -119,7 +123,7 @@ export const CAUSES = {
     method: 'GET',
     path: '/api/histories/{history}/why/{node}',
     summary:
-      'The life of a node as seen from a position: how it came, what happened to it, why it left, and who did it.',
+      'Returns the life of a node as seen from a position: its insertion, changes and removal, with cause and author.',
     params: history.extend({ node: z.string().min(1).max(2048) }),
     query: z.strictObject({ at: reference.optional() }),
     answer: { kind: 'json', status: 200, schema: WhyAnswer },

@@ -7,7 +7,7 @@ const object = z.record(z.string(), anyJson);
 const id = z.string().min(1);
 const position = z
   .union([z.strictObject({ branchId: count, seq: count }), reference])
-  .describe('(branchId, seq), or a reference, which is looked up when the command is sent');
+  .describe('{branchId, seq}, or a reference that is resolved when the command arrives');
 
 /** What may be done to a branch over HTTP, in the words of docs/formats/. */
 export const StepRequest = z
@@ -69,7 +69,7 @@ export const commandId = z
   .string()
   .min(1)
   .max(256)
-  .describe('made by the client: sent again with the same content, it has one effect and the same answer');
+  .describe('an id made by the client; the same command sent twice has one effect and the same answer');
 
 /** Who writes: a recorder its own record, or an actor, with why. One of the two. */
 export const who = {
@@ -78,9 +78,9 @@ export const who = {
     .min(1)
     .max(256)
     .optional()
-    .describe('who records: the agent or program whose context this is'),
-  actor: z.string().min(1).max(1_024).optional().describe('who acts, at most 256 bytes'),
-  notes: z.string().optional().describe('why an actor acts; at most 64 KiB'),
+    .describe('the agent or program that records its own context'),
+  actor: z.string().min(1).max(1_024).optional().describe('the person who acts, at most 256 bytes'),
+  notes: z.string().optional().describe('the reason of the actor, at most 64 KiB'),
 } as const;
 
 /** Steps in order, all or none. */
@@ -88,9 +88,7 @@ export const CommandRequest = z
   .strictObject({
     id: commandId,
     ...who,
-    expected: count
-      .optional()
-      .describe('refuse with E_CONFLICT unless the newest frame of the branch is this one'),
+    expected: count.optional().describe('the newest frame that the branch must have; else E_CONFLICT'),
     steps: z.array(StepRequest).min(1).max(100_000),
   })
   .meta({ id: 'CommandRequest' });
@@ -101,7 +99,7 @@ export const CallRequest = z
   .strictObject({
     id: commandId,
     ...who,
-    expected: count.optional().describe('refuse with E_CONFLICT unless the newest frame is this one'),
+    expected: count.optional().describe('the newest frame that the branch must have; else E_CONFLICT'),
     messages: z.array(object).max(100_000),
   })
   .meta({ id: 'CallRequest' });
@@ -116,7 +114,7 @@ export const StartRequest = z
     thread: z
       .enum(['full', 'pre'])
       .optional()
-      .describe('what the provider thread takes of the tree; full unless said'),
+      .describe('the part of the tree in the provider thread (default: full)'),
   })
   .meta({ id: 'StartRequest' });
 export type StartRequest = z.infer<typeof StartRequest>;

@@ -14,7 +14,7 @@ const ComparedFrame = z
     intervention: z
       .strictObject({ type: z.enum(interventionTypes), notes: z.string() })
       .nullable()
-      .describe("what it was and why, if an observer did it; null: an agent's own record"),
+      .describe("type and notes of the intervention; null: an agent's own record"),
   })
   .meta({ id: 'ComparedFrame' });
 
@@ -41,11 +41,11 @@ const side = z
   .strictObject({
     ...counted,
     first: ComparedFrame.nullable().describe(
-      'its first frame behind the merge base; null: it is the merge base',
+      'its first frame after the merge base; null: it is the merge base',
     ),
     frames: count,
-    interventionFrames: z.array(ComparedFrame).describe('its frames of actors, oldest first, at most 200'),
-    interventions: count.describe('all of those'),
+    interventionFrames: z.array(ComparedFrame).describe('its frames by actors, oldest first, at most 200'),
+    interventions: count.describe('the number of all of them'),
     added: z.array(z.strictObject(node)),
     removed: z.array(z.strictObject(node)),
     changed: z.array(z.strictObject({ ...node, fields: z.array(z.string()) })),
@@ -59,7 +59,7 @@ export const ComparisonAnswer = z
   .strictObject({
     history: z.string(),
     relation: z.enum(['same', 'a-before-b', 'b-before-a', 'parted']),
-    mergeBase: z.strictObject(counted).describe('the newest position that lies on both ancestor paths'),
+    mergeBase: z.strictObject(counted).describe('the newest position on both ancestor paths'),
     a: side,
     b: side,
     partedBy: ComparedFrame.extend({
@@ -68,7 +68,7 @@ export const ComparisonAnswer = z
     }).nullable(),
     alike: z
       .array(z.strictObject({ a: z.string(), b: z.string() }))
-      .describe('blocks that came on both sides with the same content under different ids'),
+      .describe('blocks added on both sides with the same content under different ids'),
     cycles: z.array(z.strictObject({ cycle: count, a: cycleCounts, b: cycleCounts, same: z.boolean() })),
     moreCycles: count,
     encoding: z.string().describe('the vocabulary that tokens are counted in'),

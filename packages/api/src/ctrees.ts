@@ -26,7 +26,7 @@ export const CtreeNode = z
     payload_hash: hash,
     payload_shape: z.union([z.string(), z.array(z.union([z.string(), z.int()]))]),
     payload: anyJson,
-    frame: count.describe('the `seq` of the frame that brought it'),
+    frame: count.describe('the `seq` of the frame that added it'),
   })
   .meta({ id: 'CtreeNode' });
 export type CtreeNode = z.infer<typeof CtreeNode>;
@@ -140,7 +140,7 @@ const session = z.strictObject({
 });
 const settings = {
   at: reference.optional(),
-  profile: z.enum(['stemma-1', 'breadboard-0.1']).optional().describe('stemma-1 unless said'),
+  profile: z.enum(['stemma-1', 'breadboard-0.1']).optional().describe('the profile (default: stemma-1)'),
 };
 const NOT_FOUND = [
   'E_HISTORY_NOT_FOUND',
@@ -155,7 +155,7 @@ export const CTREES = {
     method: 'GET',
     path: '/sessions/{session}/ctrees',
     summary:
-      'The compiler stages of a branch at a position: snapshot, last node, compiler, collapse policy, hashes.',
+      'Returns the compiler stages of a branch at a position: snapshot, last node, compiler, collapse policy, hashes.',
     params: session,
     query: z.strictObject(settings),
     answer: { kind: 'json', status: 200, schema: Ctrees },
@@ -164,14 +164,14 @@ export const CTREES = {
   ctreesTree: {
     method: 'GET',
     path: '/sessions/{session}/ctrees/tree',
-    summary: 'A stage as a tree of turns and nodes.',
+    summary: 'Returns a stage as a tree of turns and nodes.',
     params: session,
     query: z.strictObject({
-      stage: stageName.optional().describe('FROZEN unless said'),
+      stage: stageName.optional().describe('the stage (default: FROZEN)'),
       include_previews: z
         .enum(['true', 'false', '1', '0'])
         .optional()
-        .describe('with the beginnings of messages; what looks like a secret is redacted; false unless said'),
+        .describe('the beginning of each message, with likely secrets redacted (default: false)'),
       ...settings,
     }),
     answer: { kind: 'json', status: 200, schema: CtreeView },
@@ -180,12 +180,12 @@ export const CTREES = {
   ctreesEvents: {
     method: 'GET',
     path: '/sessions/{session}/ctrees/events',
-    summary: 'A page of the node stream of a branch, oldest first, in hashes.',
+    summary: 'Lists the node stream of a branch as hashes, oldest first, a page at a time.',
     params: session,
     query: z.strictObject({
       at: reference.optional(),
-      offset: wholeInQuery.optional().describe('so many are left out at the front'),
-      limit: wholeInQuery.optional().describe('at most 1,000; 100 unless said'),
+      offset: wholeInQuery.optional().describe('the number to skip first (default: 0)'),
+      limit: wholeInQuery.optional().describe('the most to return, at most 1,000 (default: 100)'),
     }),
     answer: { kind: 'json', status: 200, schema: CtreeEvents },
     errors: NOT_FOUND,
@@ -194,7 +194,7 @@ export const CTREES = {
     method: 'GET',
     path: '/sessions/{session}/ctrees/stream',
     summary:
-      'The nodes and snapshots of a branch as they come, as server-sent events. Resumes behind `Last-Event-ID` (or `after`).',
+      'Streams the nodes and snapshots of a branch as server-sent events. Resumes after `Last-Event-ID` (or `after`).',
     params: session,
     query: z.strictObject({
       after: z.string().min(1).max(8192).optional().describe('a cursor: the `id` of a message'),

@@ -5,7 +5,9 @@ import { count, milliseconds } from './values.ts';
 export const Doctor = z
   .strictObject({
     log: z.strictObject({ address: z.string(), id: z.string(), partitions: count }),
-    keepsItsEnd: z.boolean().describe('nothing acknowledged can go, by the loss of power or of one broker'),
+    keepsItsEnd: z
+      .boolean()
+      .describe('whether acknowledged frames survive a power failure and the loss of one broker'),
     topic: z
       .strictObject({
         topic: z.string(),

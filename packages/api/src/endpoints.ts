@@ -23,10 +23,10 @@ export const ENDPOINTS = {
   histories: {
     method: 'GET',
     path: '/api/histories',
-    summary: 'The histories, the one that changed last first.',
+    summary: 'Lists the histories, the last changed first.',
     query: z.strictObject({
-      limit: optionalWhole('at most 500; 100 unless said'),
-      skip: optionalWhole('so many are left out at the front'),
+      limit: optionalWhole('the most to return, at most 500 (default: 100)'),
+      skip: optionalWhole('the number to skip first (default: 0)'),
     }),
     answer: { kind: 'json', status: 200, schema: HistoryPage },
     errors: [],
@@ -34,7 +34,7 @@ export const ENDPOINTS = {
   history: {
     method: 'GET',
     path: '/api/histories/{history}',
-    summary: 'One history with its branches.',
+    summary: 'Returns one history with its branches.',
     params: history,
     answer: { kind: 'json', status: 200, schema: HistorySummaryAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_HISTORY_AMBIGUOUS', 'E_BRANCH_NOT_FOUND'],
@@ -42,11 +42,11 @@ export const ENDPOINTS = {
   snapshots: {
     method: 'GET',
     path: '/api/histories/{history}/snapshots',
-    summary: 'A page of the snapshots on the ancestor path of a branch, newest first.',
+    summary: 'Lists the snapshots on the ancestor path of a branch, newest first, a page at a time.',
     params: history,
     query: z.strictObject({
-      limit: optionalWhole('at most 200; 50 unless said'),
-      before: optionalWhole('only cycles below this one'),
+      limit: optionalWhole('the most to return, at most 200 (default: 50)'),
+      before: optionalWhole('the cycle that all are older than'),
     }),
     answer: { kind: 'json', status: 200, schema: SnapshotPage },
     errors: ['E_HISTORY_NOT_FOUND', 'E_HISTORY_AMBIGUOUS', 'E_BRANCH_NOT_FOUND'],
@@ -54,14 +54,17 @@ export const ENDPOINTS = {
   tree: {
     method: 'GET',
     path: '/api/histories/{history}/tree',
-    summary: 'The tree at a position: its nodes in document order, what is new in it, and what has left it.',
+    summary:
+      'Returns the tree at a position: its nodes in document order, with what is new, changed and removed.',
     params: history,
     query: z.strictObject({
       at,
-      skip: optionalWhole('index of the first node; 0 unless said'),
-      limit: optionalWhole('so many nodes from there; at most 20,000; 2,000 unless said'),
-      tail: optionalWhole('and so many at the end, where the newest are; at most 20,000'),
-      excerpt: optionalWhole('characters of each content; at most 100,000; 2,000 unless said'),
+      skip: optionalWhole('the index of the first node (default: 0)'),
+      limit: optionalWhole('the most nodes to return, at most 20,000 (default: 2,000)'),
+      tail: optionalWhole(
+        'the number of nodes to add from the end, where the newest are; at most 20,000 (default: 0)',
+      ),
+      excerpt: optionalWhole('characters of each content, at most 100,000 (default: 2,000)'),
     }),
     answer: { kind: 'json', status: 200, schema: TreePage },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
@@ -69,7 +72,7 @@ export const ENDPOINTS = {
   node: {
     method: 'GET',
     path: '/api/histories/{history}/nodes/{node}',
-    summary: 'One node at a position: every header, and its content whole.',
+    summary: 'Returns one node at a position, with every header and its whole content.',
     params: history.extend({ node: z.string().min(1).max(2048) }),
     query: z.strictObject({ at }),
     answer: { kind: 'json', status: 200, schema: NodeDetail },
@@ -79,7 +82,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/api/histories/{history}/thread',
     summary:
-      "The provider thread at a position, byte for byte; with `provider`, the message list as that provider's API takes it.",
+      "Returns the provider thread at a position, byte for byte; with `provider`, the message list for that provider's API.",
     params: history,
     query: z.strictObject({ at, provider: z.enum(['openai']).optional() }),
     answer: { kind: 'bytes', mime: 'application/json', describe: 'canonical JSON; with `provider`, JSON' },
@@ -88,7 +91,7 @@ export const ENDPOINTS = {
   export: {
     method: 'GET',
     path: '/api/histories/{history}/export',
-    summary: 'The export of the tree at a position, byte for byte.',
+    summary: 'Returns the export of the tree at a position, byte for byte.',
     params: history,
     query: z.strictObject({ at }),
     answer: { kind: 'bytes', mime: 'application/json', describe: 'canonical JSON' },
@@ -97,12 +100,13 @@ export const ENDPOINTS = {
   select: {
     method: 'GET',
     path: '/api/histories/{history}/select',
-    summary: 'The ids that a selector matches, in document order. The selector may begin with a reference.',
+    summary:
+      'Lists the ids that a selector matches, in document order. The selector may begin with a reference.',
     params: history,
     query: z.strictObject({
       selector: z.string().min(1).max(10_000),
-      limit: optionalWhole('so many ids'),
-      skip: optionalWhole('so many are left out at the front'),
+      limit: optionalWhole('the most ids to return (default: all)'),
+      skip: optionalWhole('the number to skip first (default: 0)'),
     }),
     answer: { kind: 'json', status: 200, schema: Selection },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SELECTOR_INVALID', 'E_SNAPSHOT_NOT_FOUND'],
@@ -115,17 +119,17 @@ export const ENDPOINTS = {
   events: {
     method: 'GET',
     path: '/api/histories/{history}/events',
-    summary: 'The accepted events of a history, oldest first, whole frames at a time.',
+    summary: 'Lists the accepted events of a history, oldest first, in whole frames.',
     params: history,
     query: z.strictObject({
-      from: optionalWhole('the first frame; 0 unless said'),
-      limit: optionalWhole('so many events or a few more; at most 1,000; 100 unless said'),
+      from: optionalWhole('the first frame (default: 0)'),
+      limit: optionalWhole('the events to return, rounded up to a whole frame; at most 1,000 (default: 100)'),
       node: z
         .string()
         .min(1)
         .max(2048)
         .optional()
-        .describe('only the events about this node, in all branches'),
+        .describe('the node whose events are listed, in all branches (default: all nodes)'),
     }),
     answer: { kind: 'json', status: 200, schema: EventPage },
     errors: ['E_HISTORY_NOT_FOUND', 'E_NODE_NOT_FOUND'],
@@ -141,7 +145,7 @@ export const ENDPOINTS = {
   command: {
     method: 'POST',
     path: '/api/histories/{history}/commands',
-    summary: `Does steps to a branch, all or none: a recorder's own record, or an act of an actor. Answers when it is durable. ${idempotent}`,
+    summary: `Applies steps to a branch, all or none, for a recorder or an actor. Answers when they are durable. ${idempotent}`,
     params: history,
     body: CommandRequest,
     answer: { kind: 'json', status: 200, schema: CommandAnswer },
@@ -172,7 +176,7 @@ export const ENDPOINTS = {
     method: 'GET',
     path: '/api/events',
     summary:
-      'New events as they are accepted, as server-sent events. Resumes behind `Last-Event-ID` (or `after`).',
+      'Streams newly accepted events as server-sent events. Resumes after `Last-Event-ID` (or `after`).',
     query: z.strictObject({
       history: historyParam.optional(),
       after: z.string().min(1).max(8192).optional().describe('a cursor: the `id` of a message'),
@@ -189,35 +193,35 @@ export const ENDPOINTS = {
   stats: {
     method: 'GET',
     path: '/api/stats',
-    summary: 'Sizes and counts of the log, the rows and the contents.',
+    summary: 'Returns sizes and counts of the log, the rows and the contents.',
     answer: { kind: 'json', status: 200, schema: Stats },
     errors: [],
   },
   doctor: {
     method: 'GET',
     path: '/api/doctor',
-    summary: 'What state the log and the rows are in, and what should be looked at.',
+    summary: 'Checks the log and the rows and lists findings.',
     answer: { kind: 'json', status: 200, schema: Doctor },
     errors: ['E_BROKERS_UNREACHABLE'],
   },
   verify: {
     method: 'GET',
     path: '/api/verify',
-    summary: 'Which histories are damaged or defective, as far as has been read.',
+    summary: 'Lists the damaged and defective histories in the part of the log read so far.',
     answer: { kind: 'json', status: 200, schema: VerifyStatus },
     errors: [],
   },
   healthLive: {
     method: 'GET',
     path: '/health/live',
-    summary: 'The process is alive.',
+    summary: 'Returns 200 while the process runs.',
     answer: { kind: 'json', status: 200, schema: Health },
     errors: [],
   },
   healthReady: {
     method: 'GET',
     path: '/health/ready',
-    summary: 'It can answer questions; 503 with the reason while it cannot, and when it is about to end.',
+    summary: 'Returns 200 while the service can answer; 503 with the reason while it cannot or shuts down.',
     answer: { kind: 'json', status: 200, schema: Health },
     errors: ['E_BUSY', 'E_BROKERS_UNREACHABLE'],
   },

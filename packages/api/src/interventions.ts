@@ -40,7 +40,7 @@ export type InterventionAnswer = z.infer<typeof InterventionAnswer>;
 export const InterventionPageAnswer = z
   .strictObject({
     interventions: z.array(InterventionAnswer),
-    next: count.nullable().describe('give it as `from` for the page behind; null: this was the last'),
+    next: count.nullable().describe('`from` of the next page; null: this is the last page'),
   })
   .meta({ id: 'InterventionPage' });
 export type InterventionPageAnswer = z.infer<typeof InterventionPageAnswer>;

@@ -14,7 +14,8 @@ export const QUESTIONS = {
   blame: {
     method: 'GET',
     path: '/api/histories/{history}/blame',
-    summary: 'Who made each byte of the provider thread at a position: node, event, command, author.',
+    summary:
+      'Returns who wrote each byte of the provider thread at a position: node, event, command, author.',
     params: history,
     query: z.strictObject({
       at: reference.optional(),
@@ -22,7 +23,7 @@ export const QUESTIONS = {
         .string()
         .max(40)
         .optional()
-        .describe('120-480 for the bytes 120 to 479, 120- for all from there; all unless said'),
+        .describe('120-480 for the bytes 120 to 479, 120- for all from 120 (default: the whole thread)'),
     }),
     answer: { kind: 'json', status: 200, schema: BlameAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'],
@@ -30,14 +31,11 @@ export const QUESTIONS = {
   cache: {
     method: 'GET',
     path: '/api/histories/{history}/cache',
-    summary:
-      'How much of each call a cache of prefixes could have served from the call before, and what broke it.',
+    summary: 'Returns how much of each call a prefix cache could have served, and what broke the prefix.',
     params: history,
     query: z.strictObject({
-      from: wholeInQuery.optional().describe('the index of the first step to give; 0 unless said'),
-      limit: wholeInQuery
-        .optional()
-        .describe('so many steps, at most 1,000, which is what is given unless said'),
+      from: wholeInQuery.optional().describe('the index of the first step (default: 0)'),
+      limit: wholeInQuery.optional().describe('the most steps to return, at most 1,000 (default: 1,000)'),
     }),
     answer: { kind: 'json', status: 200, schema: CacheAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
@@ -46,17 +44,17 @@ export const QUESTIONS = {
     method: 'GET',
     path: '/api/histories/{history}/bisect',
     summary:
-      'The first snapshot, on the way from a good one to a bad one, at which a selector holds; and why.',
+      'Finds the first snapshot between a good and a bad one where a selector matches, with the causes.',
     params: history,
     query: z.strictObject({
-      good: reference.describe('a snapshot at which the selector does not hold'),
-      bad: reference.describe('a snapshot at which it does; it may be older, or of another branch'),
+      good: reference.describe('a snapshot where the selector does not match'),
+      bad: reference.describe('a snapshot where it matches; may be older, or of another branch'),
       when: z.string().min(1).max(10_000).describe('a selector without a position'),
       holds: z
         .enum(['match', 'none'])
         .optional()
         .describe(
-          'match: where the selector matches something (unless said); none: where it matches nothing',
+          'bad snapshots: match: the selector matches something; none: it matches nothing (default: match)',
         ),
     }),
     answer: { kind: 'json', status: 200, schema: Bisection },
@@ -66,14 +64,14 @@ export const QUESTIONS = {
     method: 'GET',
     path: '/api/histories/{history}/watch',
     summary:
-      'What a selector matches, and again whenever that changes, as server-sent events. Resumes behind `Last-Event-ID` (or `after`).',
+      'Streams what a selector matches and each later change as server-sent events. Resumes after `Last-Event-ID` (or `after`).',
     params: history,
     query: z.strictObject({
       selector: z
         .string()
         .min(1)
         .max(10_000)
-        .describe('asks the working state; with @t0 in front the newest snapshot'),
+        .describe('a selector on the working state, or with @t0 on the newest snapshot'),
       after: z.string().min(1).max(8192).optional().describe('a cursor: the `id` of a message'),
     }),
     answer: {
@@ -89,7 +87,7 @@ export const QUESTIONS = {
     method: 'POST',
     path: '/api/histories/{history}/calls',
     summary:
-      'Records the message list of a call that is about to be made: inserts what is new, removes what it leaves out, and commits.',
+      'Records the message list of the next call: inserts new messages, removes missing ones, and commits.',
     params: history,
     body: CallRequest,
     answer: { kind: 'json', status: 200, schema: CallAnswer },

@@ -13,7 +13,9 @@ const ContentDiff = z
       bytesNewer: count,
       bytesOlder: count,
       identical: z.boolean(),
-      truncated: z.boolean().describe('too large or too different to be compared: the difference is empty'),
+      truncated: z
+        .boolean()
+        .describe('whether the contents are too large or too different to compare; the diff is then empty'),
     }),
     diff: z.string().optional().describe('unified: lines as in a patch'),
     patch: z
@@ -33,8 +35,8 @@ const RangeDiff = z
   .strictObject({
     from: z.string().describe('the label of the newer snapshot'),
     to: z.string().describe('the label of the older one'),
-    added_ids: ids.describe('given in the newer only, in its order'),
-    removed_ids: ids.describe('given in the older only, in its order'),
+    added_ids: ids.describe('ids in the newer only, in its order'),
+    removed_ids: ids.describe('ids in the older only, in its order'),
     changed: z
       .array(
         z.strictObject({
@@ -82,17 +84,26 @@ export const RANGES = {
   range: {
     method: 'GET',
     path: '/api/histories/{history}/range',
-    summary: 'What a selector gives in each snapshot of a range against the one before it.',
+    summary: 'Compares what a selector matches in each snapshot of a range with the snapshot before it.',
     params: z.strictObject({ history: historyParam }),
     query: z.strictObject({
-      selector: z.string().min(1).max(10_000).describe('begins with a range: @t-5..@t0, @c3..9'),
-      includeContent: flag.optional().describe('compare contents that changed'),
-      contentMode: z.enum(['unified', 'jsonpatch', 'tokens']).optional().describe('unified unless said'),
-      contextLines: optionalWhole('lines around each change of a unified diff; 3 unless said'),
-      maxSnapshots: optionalWhole('refuse more; 1,000 unless said'),
-      maxChangesPerSnapshot: optionalWhole('list so many changes of each pair; `stats` count them all'),
-      limit: optionalWhole('so many pairs'),
-      skip: optionalWhole('leave out so many pairs at the front'),
+      selector: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .describe('a selector that begins with a range: @t-5..@t0, @c3..9'),
+      includeContent: flag.optional().describe('whether changed contents are compared (default: false)'),
+      contentMode: z
+        .enum(['unified', 'jsonpatch', 'tokens'])
+        .optional()
+        .describe('the form of the diffs (default: unified)'),
+      contextLines: optionalWhole('the lines around each change of a unified diff (default: 3)'),
+      maxSnapshots: optionalWhole('the most snapshots; a longer range is refused (default: 1,000)'),
+      maxChangesPerSnapshot: optionalWhole(
+        'the most changes listed for each pair; `stats` count them all (default: all)',
+      ),
+      limit: optionalWhole('the most pairs (default: all)'),
+      skip: optionalWhole('the number of pairs to skip first (default: 0)'),
     }),
     answer: { kind: 'json', status: 200, schema: RangeResult },
     errors: [

@@ -7,7 +7,7 @@ export const BranchSummaryAnswer = z
     branch: z
       .string()
       .describe(
-        'what names it in addresses: the id of the history for the first, else <history>:<branch id>',
+        'the name in addresses: the id of the history for the first branch, else <history>:<branch id>',
       ),
     branchId: count,
     name: z.string().nullable(),
@@ -23,7 +23,7 @@ export const HistorySummaryAnswer = z
     history: z.string(),
     name: z.string().nullable(),
     state: z.enum(['open', 'damaged', 'defective']),
-    stopped: count.nullable().describe('the frame at which it stops being served; null while it is open'),
+    stopped: count.nullable().describe('the first frame that is not served; null while the history is open'),
     preview: z.string().nullable().describe('the first words of the first user message'),
     startedAt: milliseconds,
     updatedAt: milliseconds,
@@ -43,7 +43,7 @@ export const PositionAnswer = z
     branch: z.string(),
     branchId: count,
     seq: count,
-    cycle: count.nullable().describe('the newest commit at or before it; null before the first'),
+    cycle: count.nullable().describe('the newest commit at or before the position; null before the first'),
     committed: z.boolean().describe('true at a commit or an import: it is a snapshot'),
     label: z.string().describe('@c12 at a snapshot, @s57 elsewhere'),
   })
@@ -79,7 +79,7 @@ export const SnapshotPage = z
     branch: z.string(),
     newest: count.nullable().describe('the newest cycle of the branch; null before the first'),
     oldest: count.nullable().describe('its oldest cycle; cycles between have no gaps'),
-    working: PositionAnswer.describe('where the branch stands now'),
+    working: PositionAnswer.describe('the tip of the branch'),
     snapshots: z.array(SnapshotSummaryAnswer),
     next: count.nullable(),
   })

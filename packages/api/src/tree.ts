@@ -20,7 +20,7 @@ const headers = {
   id: z.string(),
   nodeType: z.string(),
   offset: z.int(),
-  ttl: count.nullable().describe('as the snapshot shows it; null: it stays'),
+  ttl: count.nullable().describe('as the snapshot shows it; null: unlimited'),
   priority: z.number(),
   cycle: z.int().describe('the cycle that introduced it'),
   created_at_ns: nanoseconds,
@@ -49,7 +49,7 @@ export const TreeNodeAnswer = z
     index: count.describe('its place in document order, the order of the provider thread'),
     ...headers,
     ...location,
-    content: Excerpt.nullable().describe('null: it has none'),
+    content: Excerpt.nullable().describe('null: the node has none'),
     thread: z
       .strictObject({ role: z.string().nullable(), kind: z.string().nullable() })
       .nullable()
@@ -79,9 +79,9 @@ export const TreePage = z
   .strictObject({
     position: PositionAnswer,
     previous: PositionAnswer.nullable().describe(
-      'the snapshot before, which `new`, `changed` and `left` refer to',
+      'the snapshot before, which `new`, `changed` and `removed` refer to',
     ),
-    mode: z.enum(['full', 'pre']).describe('what the provider thread takes of the tree (context-tree §4)'),
+    mode: z.enum(['full', 'pre']).describe('the part of the tree in the provider thread (context-tree §4)'),
     total: count.describe('nodes in the whole tree'),
     added: count,
     nodes: z.array(TreeNodeAnswer),
@@ -101,7 +101,9 @@ export const NodeDetail = z
       content_hash: z.string().optional(),
       provenance: anyJson.optional(),
     }),
-    expires: count.nullable().describe('the first cycle whose snapshot no longer has it; null: it stays'),
+    expires: count
+      .nullable()
+      .describe('the first cycle whose snapshot no longer has the node; null: it stays'),
     children: z.array(z.string()),
     payload: z
       .record(z.string(), anyJson)

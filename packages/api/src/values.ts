@@ -37,4 +37,4 @@ export const reference = z
   .string()
   .min(1)
   .max(300)
-  .describe('@t0 @t-1 @c12 @s57 @name:NAME; without: the working state');
+  .describe('a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)');

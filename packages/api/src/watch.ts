@@ -4,7 +4,7 @@ import { PositionAnswer } from './summaries.ts';
 /** The data of one message of a watch; its `id` is the cursor to resume behind. */
 export const WatchAnswer = z
   .strictObject({
-    first: z.boolean().describe('the whole result, not a change of it'),
+    first: z.boolean().describe('true: the whole result; false: a change of it'),
     position: PositionAnswer,
     ids: z.array(z.string()).describe('what the selector matches now, in document order'),
     added: z.array(z.string()),

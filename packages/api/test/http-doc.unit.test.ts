@@ -21,8 +21,8 @@ type Operation = {
 
 const HEAD = `# The HTTP API
 
-This list is made from the contract in \`packages/api\`; \`/openapi.json\` has the schemas. What holds for all of it is in
-[running.md](running.md#the-gateway). To write it anew: \`pnpm exec vitest run packages/api -u\`.
+This list is generated from the contract in \`packages/api\`; \`/openapi.json\` has the schemas. The rules for all endpoints are in
+[running.md](running.md#the-gateway). To regenerate it: \`pnpm exec vitest run packages/api -u\`.
 `;
 
 const shape = ({ $ref, type, enum: values }: Schema): string =>

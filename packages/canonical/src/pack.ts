@@ -120,7 +120,7 @@ const prepareMap = (map: Record<string, Packable>, depth: number): object => {
 };
 
 const refuseKey = (key: string): void => {
-  if (isForbiddenKey(key)) throw fail('E_INPUT_FORBIDDEN_KEY', `an object has the key ${key}`);
+  if (isForbiddenKey(key)) throw fail('E_INPUT_FORBIDDEN_KEY', `an object has the forbidden key ${key}`);
   if (!key.isWellFormed()) throw fail('E_INPUT_SURROGATE', 'a key holds an unpaired surrogate');
 };
 

@@ -23,7 +23,7 @@ export type Unpacked = {
 export const unpack = (bytes: Uint8Array): Packable => {
   const { value, end } = unpackFrom(bytes, 0);
   if (end !== bytes.length)
-    throw fail('E_FRAME_INVALID', `${bytes.length - end} bytes lie behind the value`, { at: end });
+    throw fail('E_FRAME_INVALID', `${bytes.length - end} bytes follow the value`, { at: end });
   return value;
 };
 
@@ -136,7 +136,7 @@ class Reader {
       const key = this.#key(length);
       if (before !== -1 && !this.#ascends(before, beforeEnd, start))
         throw this.#invalid('keys are out of order');
-      if (isForbiddenKey(key)) throw this.#invalid(`an object has the key ${key}`);
+      if (isForbiddenKey(key)) throw this.#invalid(`an object has the forbidden key ${key}`);
       before = start;
       beforeEnd = this.at;
       map[key] = this.read(depth + 1);

@@ -84,9 +84,13 @@ const outcomeOfRepeated = async (
   const position = await home.position(branchRefOf(history, branchId), `@s${seq}`);
   const { tree, payloads, thread } = await home.view(position);
   if (canonicalJson(toOpenAIMessages(tree, payloads, thread)) !== canonicalJson([...messages]))
-    throw fail('E_COMMAND_REUSED', `the command ${JSON.stringify(id)} was another one, in frame ${seq}`, {
-      seq,
-    });
+    throw fail(
+      'E_COMMAND_REUSED',
+      `the command id ${JSON.stringify(id)} belongs to another command, in frame ${seq}`,
+      {
+        seq,
+      },
+    );
   const events = await projection.payloads.events(history, seq);
   const count = (type: string): number => events.filter((event) => event.type === type).length;
   const [replaced, inserted] = [count('NodeReplaced'), countMessages(events)];

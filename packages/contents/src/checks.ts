@@ -10,7 +10,7 @@ export const refuseTooLarge = (size: number): void => {
 };
 
 export const missingContent = ({ sha256 }: ContentRef): Error =>
-  fail('E_CONTENT_MISSING', `the content ${sha256} is not there`, { sha256 });
+  fail('E_CONTENT_MISSING', `the content ${sha256} is missing`, { sha256 });
 
 /** The bytes, if their hash is the reference's. @throws E_CONTENT_DAMAGED */
 export const verifiedContent = (ref: ContentRef, bytes: Uint8Array): Uint8Array => {
@@ -19,4 +19,4 @@ export const verifiedContent = (ref: ContentRef, bytes: Uint8Array): Uint8Array 
 };
 
 export const damagedContent = ({ sha256 }: ContentRef): Error =>
-  fail('E_CONTENT_DAMAGED', `what lies under the content ${sha256} is something else`, { sha256 });
+  fail('E_CONTENT_DAMAGED', `the content ${sha256} has other bytes than its hash says`, { sha256 });

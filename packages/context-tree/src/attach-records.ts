@@ -43,7 +43,7 @@ export const attachRecords = (
   for (const node of planted.values()) {
     const { parent: id, location } = node.record as NodeRecord;
     const parent = id === null ? nodesByLocation.get(keyOf(location)) : planted.get(id);
-    if (parent?.kids == null) throw fail('E_HISTORY_DEFECTIVE', `${node.record.headers.id} lies in nothing`);
+    if (parent?.kids == null) throw fail('E_HISTORY_DEFECTIVE', `${node.record.headers.id} has no parent`);
     node.parent = parent;
     parent.kids.push(node);
   }

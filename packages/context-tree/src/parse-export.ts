@@ -175,7 +175,7 @@ const planChild = (value: WideJson, at: number, around: Surroundings): Child => 
   if (input.id === undefined) throw fail(code, `child ${at} of ${around.parent} has no id`);
   const inSeq = around.region === '^seq' && around.levels === 0;
   if ((input.type === 'mt') !== inSeq)
-    throw fail('E_PLACEMENT', `${input.id}: only turns lie under ^seq, and turns lie nowhere else`, {
+    throw fail('E_PLACEMENT', `${input.id}: only turns may be under ^seq, and turns only there`, {
       id: input.id,
     });
   const blame: InputErrorContext = { code, what: input.id };

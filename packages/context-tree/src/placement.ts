@@ -21,7 +21,7 @@ const levelsBelow = (node: TreeNode): number =>
 
 export const refuseLevels = (levels: number, id: string): void => {
   if (levels > MAX_LEVELS)
-    throw fail('E_INPUT_TOO_DEEP', `${id}: containers may be nested ${MAX_LEVELS} deep`);
+    throw fail('E_INPUT_TOO_DEEP', `${id}: containers may be nested at most ${MAX_LEVELS} deep`);
 };
 
 /** The node with this id. @throws E_NODE_NOT_FOUND */
@@ -45,7 +45,7 @@ export const refuseSecondCore = (
       (other.kind === NODE_KIND.container || node.kind === NODE_KIND.container),
   );
   if (clash !== undefined)
-    throw fail('E_TWO_CORES', `${where} has a core already: ${clash.id} stands beside ${node.id}`, {
+    throw fail('E_TWO_CORES', `${where} already has a core: ${clash.id} conflicts with ${node.id}`, {
       id: node.id,
       core: clash.id,
     });
@@ -56,7 +56,7 @@ export const refuseCoreOffset = (node: NodePlacement, where: string): void => {
   if (node.kind === NODE_KIND.container && node.offset !== 0)
     throw fail(
       'E_PLACEMENT',
-      `${node.id} is a container directly under ${where}: its offset is 0, not ${node.offset}`,
+      `${node.id} is a container directly under ${where}: its offset must be 0, not ${node.offset}`,
       { id: node.id },
     );
 };
@@ -75,23 +75,23 @@ export const refuseInsert = (parent: TreeNode, node: NodePlacement): void => {
     if (node.kind !== NODE_KIND.block || node.offset === 0)
       throw fail(
         'E_SEALED',
-        `${idOf(parent)} is sealed: only blocks with an offset other than 0 are attached to it, not ${node.id}`,
+        `${idOf(parent)} is sealed: only blocks with an offset other than 0 can be attached to it, not ${node.id}`,
         { id: node.id },
       );
     return;
   }
   if (regionOf(parent) === NODE_KIND.seq)
-    throw fail('E_SEALED', `${idOf(parent)} lies in a sealed turn`, { id: node.id });
+    throw fail('E_SEALED', `${idOf(parent)} is in a sealed turn`, { id: node.id });
 };
 
 const refuseUnder = (parent: TreeNode, node: NodePlacement): void => {
   const where = idOf(parent);
   if (node.kind === NODE_KIND.turn)
-    throw fail('E_PLACEMENT', `${node.id}: turns are made by commits only`, { id: node.id });
+    throw fail('E_PLACEMENT', `${node.id}: only commits make turns`, { id: node.id });
   if (parent.kids === null)
-    throw fail('E_PLACEMENT', `${where} is a block: it holds nothing`, { id: node.id, parent: where });
+    throw fail('E_PLACEMENT', `${where} is a block and cannot have children`, { id: node.id, parent: where });
   if (parent.kind === NODE_KIND.root || parent.kind === NODE_KIND.seq)
-    throw fail('E_PLACEMENT', `${node.id}: only turns lie under ^seq, only regions under ^root`, {
+    throw fail('E_PLACEMENT', `${node.id}: only turns may be under ^seq, only regions under ^root`, {
       id: node.id,
       parent: where,
     });
@@ -116,9 +116,9 @@ const coresOf = (kids: readonly TreeNode[]): TreeNode[] => {
 const requireOpenNode = (tree: Tree, id: string, what: string): TreeNode => {
   const node = requireNode(tree, id);
   if (node.kind < NODE_KIND.turn)
-    throw fail('E_PLACEMENT', `${id} is root or a region: it is never ${what}`, { id });
+    throw fail('E_PLACEMENT', `${id} is root or a region and cannot be ${what}`, { id });
   if (regionOf(node) === NODE_KIND.seq)
-    throw fail('E_SEALED', `${id} is in a sealed turn: it is not ${what}`, { id });
+    throw fail('E_SEALED', `${id} is in a sealed turn and cannot be ${what}`, { id });
   return node;
 };
 
@@ -140,7 +140,7 @@ export const requireMovable = (
     if (at === node) throw fail('E_PLACEMENT', `${id} cannot be moved into itself`, { id, parent: parentId });
   refuseUnder(parent, nodePlacement(node));
   if (regionOf(parent) === NODE_KIND.seq)
-    throw fail('E_SEALED', `${parentId} is sealed: nothing is moved there`, { id, parent: parentId });
+    throw fail('E_SEALED', `${parentId} is sealed: nothing can be moved there`, { id, parent: parentId });
   refuseLevels(levelsAbove(parent) + levelsBelow(node), id);
   return { node, parent };
 };
@@ -155,13 +155,13 @@ export const requireRemovable = (
 ): { readonly node: TreeNode; readonly subtree: readonly string[] } => {
   const node = requireNode(tree, id);
   if (node.kind < NODE_KIND.turn)
-    throw fail('E_PLACEMENT', `${id} is root or a region: it is never removed`, { id });
+    throw fail('E_PLACEMENT', `${id} is root or a region and cannot be removed`, { id });
   const attached =
     node.parent?.kind === NODE_KIND.turn && node.kind === NODE_KIND.block && headersOf(node).offset !== 0;
   if (regionOf(node) === NODE_KIND.seq && !attached)
     throw fail(
       'E_SEALED',
-      `${id} is in a sealed turn: only blocks directly under it with an offset other than 0 are removed`,
+      `${id} is in a sealed turn: only blocks directly under it with an offset other than 0 can be removed`,
       { id },
     );
   const subtree: string[] = [];

@@ -8,7 +8,7 @@ const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 export const HEADERS: readonly (readonly [name: string, about: string, schema: Schema])[] = [
   ['type', 'The name of the event.', { type: 'string', enum: [...EVENT_TYPES] }],
   ['version', 'Of the shape of the event.', { type: 'string', const: String(FRAME_VERSION) }],
-  ['log', 'The id of the log that the event stands in.', { type: 'string' }],
+  ['log', 'The id of the log that holds the event.', { type: 'string' }],
   ['history', 'The id of the history, as in the key.', { type: 'string' }],
   ['seq', 'The frame in the history, in digits.', digits],
   ['index', 'The event in the frame, in digits.', digits],
@@ -41,7 +41,7 @@ export const asyncApi = (summaries: ReadonlyMap<string, string>): Schema => ({
       address: '{topic}',
       description:
         'Records of one history are in one partition, in order: (seq, index) rises. A record may come again, with the same history, seq, index and bytes.',
-      parameters: { topic: { description: 'The topic that the relay was told.' } },
+      parameters: { topic: { description: 'The topic of the relay (`stemma relay --to`).' } },
       messages: Object.fromEntries(
         EVENT_TYPES.map((type) => [type, { $ref: `#/components/messages/${type}` }]),
       ),

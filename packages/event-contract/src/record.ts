@@ -48,7 +48,7 @@ const PACKED = 5;
 
 const valueOf = ({ envelope, body }: Frame, event: HistoryEvent, index: number): string => {
   const { history, seq } = envelope;
-  const { branchId: lineage, command, at, events } = body;
+  const { branchId, command, at, events } = body;
   const write = (given: unknown, contents: readonly Reference[] = []): string =>
     toWireJson({
       type: event.type,
@@ -57,7 +57,7 @@ const valueOf = ({ envelope, body }: Frame, event: HistoryEvent, index: number):
       seq,
       index,
       count: events.length,
-      branchId: lineage,
+      branchId,
       command,
       at: Number(at / 1_000_000n),
       author: 'actor' in body ? { actor: body.actor } : { recorder: body.recorder },

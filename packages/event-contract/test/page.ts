@@ -3,7 +3,7 @@ import { HEADERS } from '../src/async-api.ts';
 import { EVENT_TYPES, eventSchema, type Schema } from '../src/schema.ts';
 import type { Comments } from './comments.ts';
 
-/** docs/events.md: what stands before the events is written by hand here, the rest comes from the catalogue. */
+/** docs/events.md: the part before the events is written by hand here, the rest comes from the catalogue. */
 export const eventsPage = (comments: ReadonlyMap<string, Comments>): string =>
   [
     INTRODUCTION,
@@ -59,20 +59,20 @@ const typeOf = (schema: Schema): string => {
 
 const INTRODUCTION = `# Events for everyone
 
-\`stemma relay\` publishes every accepted event as one record of a Kafka topic ([consumers.md](consumers.md) tells how to run it
-and how to read). This page is what its records are; [asyncapi.json](asyncapi.json) and the JSON Schemas say the same to
-programs. All three are generated from the catalogue of events (\`vitest run packages/event-contract -u\`), and a test fails
+\`stemma relay\` publishes every accepted event as one record of a Kafka topic ([consumers.md](consumers.md) shows how to run it
+and how to read the topic). This page describes the records; [asyncapi.json](asyncapi.json) and the JSON Schemas describe
+them for programs. All three are generated from the catalogue of events (\`vitest run packages/event-contract -u\`), and a test fails
 when they are stale.
 
 ## What holds
 
-- **Every accepted event comes at least once.** Frames that lost a race, damaged and defective ones never come.
+- **Every accepted event is published at least once.** Stale, damaged and defective frames never are.
 - **The records of one history are in one partition, in order**: by \`seq\`, then by \`index\`. Between histories there is no
   order.
-- **A record may come again**, always with the same \`history\`, \`seq\`, \`index\` and bytes. Who keeps, for each history, the
-  last (\`seq\`, \`index\`) it has seen passes over what is not behind it. \`count\` tells the last event of a frame: what one
-  command did is complete there.
-- **Records do not change.** A new shape of an event has a new \`version\`; new events may appear at any time: pass over
+- **A record may be repeated**, always with the same \`history\`, \`seq\`, \`index\` and bytes. A consumer that keeps the last
+  (\`seq\`, \`index\`) of each history skips every record that is not after it. \`count\` is the number of events in the frame:
+  with the last of them the effect of the command is complete.
+- **Records do not change.** A new shape of an event has a new \`version\`; new events may appear at any time: skip the
   types that you do not know.
 
 ## A record
@@ -80,7 +80,7 @@ when they are stale.
 Its key is the id of the history. Its headers are texts in UTF-8:
 `;
 
-const VALUES = `Its value is JSON, the event of \`stemma log --json\` with its place:
+const VALUES = `Its value is JSON, the event of \`stemma log --json\` with its location:
 
 \`\`\`json
 {
@@ -90,7 +90,7 @@ const VALUES = `Its value is JSON, the event of \`stemma log --json\` with its p
   "seq": 12,
   "index": 2,
   "count": 4,
-  "branch": 0,
+  "branchId": 0,
   "command": "…",
   "at": 1724670000000,
   "author": { "recorder": "agent" },
@@ -98,12 +98,12 @@ const VALUES = `Its value is JSON, the event of \`stemma log --json\` with its p
 }
 \`\`\`
 
-Integers of any size stand in bare digits: \`created_at_ns\` has 19, which JavaScript's \`JSON.parse\` rounds. Hashes are
+Integers of any size are bare digits: \`created_at_ns\` has 19, which JavaScript's \`JSON.parse\` rounds. Hashes are
 lower-case hex.
 
 **Large contents.** A value has at most 900 KiB. A content (\`content\`, \`content_*\` and \`data_*\` of a node) above 256 KiB is
-null there, and \`contents\` says what stood at which place: \`{ "at": "/event/node/content", "sha256": …, "size": … }\`, the
-SHA-256 and the length of its canonical msgpack, under which the contents store has it. Where that is not enough, further
-contents follow, the largest first; and where all of an event is too large, \`event\` is null and the reference is at
+null there, and \`contents\` names what belongs where: \`{ "at": "/event/node/content", "sha256": …, "size": … }\`, the
+SHA-256 and the length of its canonical msgpack, under which the contents store has it. If that is not enough, further
+contents follow, the largest first; if the whole event is too large, \`event\` is null and the reference is at
 \`/event\`. \`GET /api/histories/{history}/events?from=SEQ\` gives the whole event.
 `;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from './node-shape.ts';
 
-/** A node was taken out by hand; `subtree` names what went with it, in canonical order (context-tree §3). */
+/** A command removed a node; `subtree` names what was removed with it, in canonical order (context-tree §3). */
 export const NodeRemoved = z.strictObject({
   type: z.literal('NodeRemoved'),
   id,

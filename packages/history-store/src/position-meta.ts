@@ -94,5 +94,5 @@ export const readPositionMeta = (
 };
 
 const failWithoutMeta = (history: string): never => {
-  throw fail('E_INTERNAL', `the rows of ${history} lack the metadata of its beginning`);
+  throw fail('E_INTERNAL', `the rows of ${history} lack its first position`);
 };

@@ -16,7 +16,7 @@ type UndoableFrame = { readonly applied: AppliedFrame; readonly undo: () => void
 export const applyFrame: ApplyFrame = (state, frame, sources, options = {}) => {
   const { envelope, body } = frame;
   if (envelope.seq !== state.next)
-    throw fail('E_INTERNAL', `frame ${envelope.seq} is applied where ${state.next} is due`);
+    throw fail('E_INTERNAL', `frame ${envelope.seq} is applied where ${state.next} is expected`);
   const own = withOwnPayloads(sources, envelope.seq, body.events);
   try {
     const keep = options.keep === true;
@@ -46,7 +46,7 @@ const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: bool
 const refuseMisplaced = ({ body }: Frame): number => {
   const [first, ...others] = body.events;
   if (others.some(({ type }) => type === 'InterventionRecorded'))
-    throw fail('E_HISTORY_DEFECTIVE', 'InterventionRecorded stands behind other events');
+    throw fail('E_HISTORY_DEFECTIVE', 'InterventionRecorded comes after other events');
   if (first?.type !== 'InterventionRecorded') return 0;
   if (!('actor' in body)) throw fail('E_HISTORY_DEFECTIVE', 'an intervention has no actor');
   return 1;
@@ -58,9 +58,9 @@ const applyObservations = (state: HistoryState, frame: Frame, sources: Sources):
   if (!('actor' in body)) throw fail('E_HISTORY_DEFECTIVE', 'an observation has no actor');
   for (const event of body.events) {
     if (!isOf(event, 'observation'))
-      throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands beside observations`);
+      throw fail('E_HISTORY_DEFECTIVE', `${event.type} is recorded beside observations`);
     if (event.branchId > event.seq || event.seq >= envelope.seq)
-      throw fail('E_HISTORY_DEFECTIVE', 'a position was observed that is not there yet');
+      throw fail('E_HISTORY_DEFECTIVE', 'an observation names a position that does not exist yet');
   }
   if (branchTip(state, body.branchId, sources) === undefined)
     throw fail('E_HISTORY_DEFECTIVE', `there is no branch ${body.branchId}`);
@@ -85,10 +85,10 @@ const applyBranchStarted = (
   if (branchId !== seq)
     throw fail('E_HISTORY_DEFECTIVE', `a branch starts in frame ${seq} as branch ${branchId}`);
   if (at >= seq || parent >= seq || branchTip(state, parent, sources) === undefined)
-    throw fail('E_HISTORY_DEFECTIVE', 'a branch starts from what is not there yet');
+    throw fail('E_HISTORY_DEFECTIVE', 'a branch starts at a position that does not exist yet');
   for (const { type } of events.slice(events.indexOf(event) + 1))
     if (type !== 'PositionNamed' && type !== 'PositionAnnotated')
-      throw fail('E_HISTORY_DEFECTIVE', `${type} stands behind BranchStarted`);
+      throw fail('E_HISTORY_DEFECTIVE', `${type} comes after BranchStarted`);
   const undoRename = how === 'rollback' ? renameBranch(state, parent, abandoned) : () => undefined;
   state.startedBranches.set(seq, { branchId, parent: { branchId: parent, at }, name, seq });
   const branch = (): BranchState => requireBranch(state, branchId, sources);
@@ -147,7 +147,7 @@ const applyToBranch = (
       changes.push(branch.tree.changesSince(before));
     }
     if (!branch.tree.hasNoOrphans)
-      throw fail('E_HISTORY_DEFECTIVE', 'nodes are left whose container has gone');
+      throw fail('E_HISTORY_DEFECTIVE', 'nodes remain whose container is removed');
   } catch (error) {
     undo();
     throw error;
@@ -173,7 +173,7 @@ const refuseAfterSnapshot = (events: readonly HistoryEvent[]): void => {
   if (snapshot === -1) return;
   for (const event of events.slice(snapshot + 1))
     if (!isOf(event, 'label'))
-      throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands behind the snapshot of the frame`);
+      throw fail('E_HISTORY_DEFECTIVE', `${event.type} comes after the snapshot of the frame`);
 };
 
 /**
@@ -183,7 +183,7 @@ const refuseAfterSnapshot = (events: readonly HistoryEvent[]): void => {
 export const revertFrame = (state: HistoryState, applied: AppliedFrame): void => {
   const undo = undos.get(applied);
   if (undo === undefined || state.next !== applied.seq + 1)
-    throw fail('E_INTERNAL', `frame ${applied.seq} cannot be taken back`);
+    throw fail('E_INTERNAL', `frame ${applied.seq} cannot be undone`);
   undos.delete(applied);
   state.next = applied.seq;
   undo();
@@ -211,7 +211,7 @@ export const finalizeFrames = ({ loadedBranches }: HistoryState, most: number, u
 
 const branchEvent = (event: HistoryEvent): BranchEvent => {
   if (isOf(event, 'start') || isOf(event, 'observation'))
-    throw fail('E_HISTORY_DEFECTIVE', `${event.type} stands behind other events`);
+    throw fail('E_HISTORY_DEFECTIVE', `${event.type} comes after other events`);
   return event;
 };
 

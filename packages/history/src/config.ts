@@ -18,7 +18,7 @@ export const changedConfig = (config: Config, changes: readonly ConfigChange[]):
   const next = new Map(Object.entries(config));
   for (const { key, from, to } of changes) {
     if (canonicalJson(next.get(key) ?? null) !== canonicalJson(from))
-      throw fail('E_HISTORY_DEFECTIVE', `${key} is configured from another value than the one in force`);
+      throw fail('E_HISTORY_DEFECTIVE', `${key} is changed from a value that is not the one in force`);
     if (to === null) next.delete(key);
     else next.set(key, to);
   }

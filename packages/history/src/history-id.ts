@@ -12,6 +12,7 @@ const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** A valid name of a history, branch or position (context-tree §5). @throws E_NAME_INVALID */
 export const checkName = (name: string): string => {
-  if (!NAME.test(name)) throw fail('E_NAME_INVALID', `${JSON.stringify(name.slice(0, 140))} is not a name`);
+  if (!NAME.test(name))
+    throw fail('E_NAME_INVALID', `${JSON.stringify(name.slice(0, 140))} is not a valid name`);
   return name;
 };

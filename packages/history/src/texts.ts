@@ -18,9 +18,9 @@ const isLonger = (text: string, bytes: number): boolean =>
  * @throws E_ACTOR_REQUIRED for a blank one, E_ACTOR_INVALID
  */
 export const checkActor = (actor: string): string => {
-  if (actor.trim() === '') throw fail('E_ACTOR_REQUIRED', 'nobody is named who acts');
+  if (actor.trim() === '') throw fail('E_ACTOR_REQUIRED', 'the command needs an actor, and none is given');
   if (isLonger(actor, MAX_ACTOR) || UNSHOWN.test(actor) || !actor.isWellFormed())
-    throw fail('E_ACTOR_INVALID', `${JSON.stringify(actor.slice(0, 60))} is no name of an actor`);
+    throw fail('E_ACTOR_INVALID', `${JSON.stringify(actor.slice(0, 60))} is not a valid actor`);
   return actor;
 };
 
@@ -30,14 +30,13 @@ export const checkActor = (actor: string): string => {
  * @throws E_INPUT_SURROGATE, E_NOTES_INVALID
  */
 export const checkNotes = (notes: string, what = 'the notes'): string => {
-  if (isLonger(notes, MAX_NOTES))
-    throw fail('E_NOTES_INVALID', `more than ${MAX_NOTES} bytes stand in ${what}`);
-  if (!notes.isWellFormed()) throw fail('E_INPUT_SURROGATE', `an unpaired surrogate stands in ${what}`);
+  if (isLonger(notes, MAX_NOTES)) throw fail('E_NOTES_INVALID', `${what} has more than ${MAX_NOTES} bytes`);
+  if (!notes.isWellFormed()) throw fail('E_INPUT_SURROGATE', `${what} has an unpaired surrogate`);
   const at = notes.search(CONTROL);
   if (at !== -1)
     throw fail(
       'E_NOTES_INVALID',
-      `the control character U+${(notes.codePointAt(at) ?? 0).toString(16).padStart(4, '0').toUpperCase()} stands in ${what}, at ${at}`,
+      `the control character U+${(notes.codePointAt(at) ?? 0).toString(16).padStart(4, '0').toUpperCase()} is in ${what}, at character ${at}`,
     );
   return notes;
 };

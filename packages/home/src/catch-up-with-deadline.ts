@@ -37,7 +37,7 @@ export const withCatchUpDeadline = (
     const progress = offsets
       .filter((each) => each.rows < each.end)
       .map((each) => `${each.partition}@${each.rows} of ${each.end}`);
-    return fail('E_ROWS_BEHIND', `the rows are being made, and are at ${progress.join(', ') || 'the end'}`);
+    return fail('E_ROWS_BEHIND', `the rows are being built, and are at ${progress.join(', ') || 'the end'}`);
   };
   void fold.request().catch(() => undefined);
   return {

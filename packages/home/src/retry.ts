@@ -27,7 +27,7 @@ export const openRetry = (
       for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
         try {
           const done = await work();
-          if (reason !== null) say('it is back: going on');
+          if (reason !== null) say('reconnected');
           reason = null;
           return done;
         } catch (error) {

@@ -5,7 +5,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { entryBytes, writeEntry } from './entry.ts';
 import { findEnd, truncateFile } from './find-end.ts';
 import { isAlive, openHolderFile, thisProcess } from './holder.ts';
-import type { AppendGroup, Failure, Job, JobAnswer, JobRequest, JobResponse, WorkerOptions } from './job-messages.ts';
+import type {
+  AppendGroup,
+  Failure,
+  Job,
+  JobAnswer,
+  JobRequest,
+  JobResponse,
+  WorkerOptions,
+} from './job-messages.ts';
 import { openLastSegments, syncFolder } from './last-segments.ts';
 import { bootId, openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
 import { runsOf, startsOf } from './runs.ts';
@@ -35,9 +43,13 @@ const waitForLock = (): void => {
     const other = holder.read();
     if (!other || other.pid === self.pid || !isAlive(other)) return;
     if (performance.now() >= until)
-      throw fail('E_LOG_BUSY', `process ${other.pid} holds the log for more than ${options.busyAfter} ms`, {
-        pid: other.pid,
-      });
+      throw fail(
+        'E_LOG_BUSY',
+        `process ${other.pid} has held the log for more than ${options.busyAfter} ms`,
+        {
+          pid: other.pid,
+        },
+      );
     Atomics.wait(sleeper, 0, 0, tries < 50 ? 0.1 : 2);
   }
 };
@@ -67,7 +79,7 @@ const withLock = <T>(action: LockedAction<T>): T => {
 /** Two processes with two environments could overwrite each other's records. */
 const refuseReplaced = (environment: LockEnvironment): void => {
   if (!environment.isCurrent())
-    throw fail('E_LOG_CLOSED', `the lock of ${directory} was taken away; open the log again`);
+    throw fail('E_LOG_CLOSED', `the lock of ${directory} was removed: open the log again`);
 };
 
 /** The machine was restarted, or the environment is new: the segments show where they end. */

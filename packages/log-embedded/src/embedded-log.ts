@@ -66,7 +66,7 @@ const makeDirectory = (directory: string): void => {
   } catch (error) {
     throw fail(
       'E_IO',
-      `the directory ${directory} cannot be made: ${error instanceof Error ? error.message : ''}`,
+      `the directory ${directory} cannot be created: ${error instanceof Error ? error.message : ''}`,
     );
   }
 };
@@ -122,7 +122,7 @@ const openRaw = (directory: string, appender: Appender, pollEvery: number): RawL
     read: async (partition, from, { maxBytes = 1024 * 1024 } = {}) => {
       const { end, base } = endOf(partition);
       if (!Number.isSafeInteger(from) || from < 0 || from > end)
-        throw fail('E_CURSOR_LOST', `partition ${partition} does not reach to ${from}`, {
+        throw fail('E_CURSOR_LOST', `partition ${partition} ends before offset ${from}`, {
           partition,
           offset: from,
         });

@@ -78,7 +78,7 @@ const withFewer = (log: RawLog, partitions: number): RawLog => {
 
 const refuseUnfit = (facts: TopicFacts): void => {
   if (facts.faults.length > 0)
-    throw fail('E_LOG_MISMATCH', `the topic ${facts.topic} may not hold a log: ${facts.faults.join('; ')}`, {
+    throw fail('E_LOG_MISMATCH', `the topic ${facts.topic} cannot hold a log: ${facts.faults.join('; ')}`, {
       topic: facts.topic,
     });
 };
@@ -90,9 +90,13 @@ const refuseCut = async (log: RawLog, topic: string): Promise<void> => {
   );
   const cut = starts.findIndex((start) => start > 0);
   if (cut !== -1)
-    throw fail('E_LOG_MISMATCH', `partition ${cut} of ${topic} lost its records before ${starts[cut] ?? 0}`, {
-      partition: cut,
-    });
+    throw fail(
+      'E_LOG_MISMATCH',
+      `partition ${cut} of ${topic} has lost its records before ${starts[cut] ?? 0}`,
+      {
+        partition: cut,
+      },
+    );
 };
 
 const openRaw = ({ brokers, prefix }: KafkaLogOptions, facts: TopicFacts, deadline: number): RawLog => {

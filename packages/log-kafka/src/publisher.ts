@@ -54,7 +54,7 @@ const PARTITIONS = 6;
 export const openPublisher = async (options: PublisherOptions): Promise<Publisher> => {
   const { brokers, topic, deadline = DEADLINE } = options;
   if (topic.endsWith('.frames'))
-    throw fail('E_USAGE', `${topic} is the topic of a log: name another one for what is published`);
+    throw fail('E_USAGE', `${topic} is the topic of a log: name another topic to publish to`);
   const facts = await openTopic({ brokers, topic, deadline, create: options.partitions ?? PARTITIONS });
   const { partitions = 0, cluster = '' } = facts ?? {};
   if (options.partitions !== undefined && options.partitions !== partitions)

@@ -168,7 +168,7 @@ const inPlace = (
   const give = (ref: ContentRef): Uint8Array => {
     const bytes = fetched(ref);
     if (bytes?.length === ref.size) return bytes;
-    throw fail('E_CONTENT_MISSING', `the content ${ref.sha256} is not there`, { sha256: ref.sha256 });
+    throw fail('E_CONTENT_MISSING', `the content ${ref.sha256} is missing`, { sha256: ref.sha256 });
   };
   if (body.refs === 0 && !(body.events instanceof ContentRef))
     return { events: body.events, binaries: body.binaries };

@@ -36,7 +36,7 @@ export const boundsOf = (v: number): Bounds => {
   if (bounds) return bounds;
   throw fail(
     'E_VERSION_NEEDED',
-    `a frame of version ${v} stands in the log; this Stemma reads up to ${FRAME_VERSION}`,
+    `the log has a frame of version ${v}; this Stemma reads versions up to ${FRAME_VERSION}`,
     {
       version: v,
     },

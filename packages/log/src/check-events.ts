@@ -46,7 +46,7 @@ export const checkEvents = (
     const result = schema.safeParse(event);
     if (result.success) return result.data;
     const [issue] = result.error.issues;
-    throw fail('E_FRAME_INVALID', `${type} is not of its shape: ${where(issue)}`);
+    throw fail('E_FRAME_INVALID', `${type} does not have its shape: ${where(issue)}`);
   });
   if (binaries !== undefined && binaries !== expected)
     throw fail('E_FRAME_INVALID', `the events hold ${binaries} byte strings instead of ${expected}`);
@@ -58,7 +58,7 @@ const where = (issue: Issue | undefined): string =>
 
 const unknown = (type: string, writing: boolean): Error => {
   if (writing || type === '') return fail('E_FRAME_INVALID', 'an event has no known type');
-  return fail('E_VERSION_NEEDED', `an event ${type} stands in the log, which this version does not know`, {
+  return fail('E_VERSION_NEEDED', `the log has an event ${type}, which this version does not know`, {
     type,
   });
 };

@@ -79,7 +79,7 @@ const refuseDifferent = (cursor: Cursor, i: number, record: LogRecord): void => 
 };
 
 const lost = ({ partition, offset }: Cursor, why: string): Error =>
-  fail('E_CURSOR_LOST', `the place ${offset} of partition ${partition} is not to be trusted: ${why}`, {
+  fail('E_CURSOR_LOST', `the offset ${offset} of partition ${partition} cannot be trusted: ${why}`, {
     partition,
     offset,
   });

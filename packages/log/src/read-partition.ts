@@ -140,7 +140,7 @@ const refuseDamaged = async (log: EventLog, partition: number, offset: number): 
   if (record && open && !record.damaged && open.envelope.history === record.key) return;
   throw fail(
     'E_CURSOR_LOST',
-    `the record ${partition}@${offset} was good when it was read and is damaged now: what came of it must be rebuilt`,
+    `the record ${partition}@${offset} was good when it was first read and is damaged now: rebuild what was derived from it`,
     { partition, offset },
   );
 };

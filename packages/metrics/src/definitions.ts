@@ -12,13 +12,13 @@ export type Definition = {
 export const METRICS = {
   stemma_service_info: {
     kind: 'gauge',
-    help: 'Always 1; the labels say which service of which version answers.',
+    help: 'Always 1; the labels name the service and its version.',
     labels: ['service', 'version'],
   },
 
   stemma_commands_total: {
     kind: 'counter',
-    help: 'Commands by what became of them: accepted, repeated (it was in the log already), refused, conflict, unknown (it may be in the log), failed.',
+    help: 'Commands by outcome: accepted, repeated (it was in the log already), refused, conflict, unknown (it may be in the log), failed.',
     labels: ['outcome'],
   },
   stemma_frames_appended_total: {
@@ -28,43 +28,43 @@ export const METRICS = {
   },
   stemma_events_appended_total: {
     kind: 'counter',
-    help: 'Events in those frames.',
+    help: 'Events in the frames of stemma_frames_appended_total.',
     labels: [],
   },
   stemma_conflicts_total: {
     kind: 'counter',
-    help: 'Frames of this process in whose place another writer’s was accepted; their commands were decided again.',
+    help: 'Frames of this process that lost to another writer’s frame; their commands are decided again.',
     labels: [],
   },
 
   stemma_records_accepted_total: {
     kind: 'counter',
-    help: 'Records of the log that were accepted, as far as the rows have come.',
+    help: 'Records of the log that were accepted, up to the offset of the rows.',
     labels: ['partition', 'read_model'],
   },
   stemma_records_stale_total: {
     kind: 'counter',
-    help: 'Records of the log that were ignored, by reason (repeated, overtaken, unfit, misplaced, after-damage), as far as the rows have come.',
+    help: 'Records of the log that were ignored, by reason (repeated, overtaken, unfit, misplaced, after-damage), up to the offset of the rows.',
     labels: ['partition', 'read_model', 'reason'],
   },
   stemma_records_damaged: {
     kind: 'gauge',
-    help: 'Damaged records that were met.',
+    help: 'Damaged records in the log, up to the offset of the rows.',
     labels: ['partition', 'read_model'],
   },
   stemma_partition_closed: {
     kind: 'gauge',
-    help: '1 while a damaged record that may be anybody’s closes the partition, until it is acknowledged; else 0.',
+    help: '1 while a damaged record of an unknown history closes the partition, until it is acknowledged; else 0.',
     labels: ['partition', 'read_model'],
   },
   stemma_lag_records: {
     kind: 'gauge',
-    help: 'Offsets between where the rows stand and the end of the log.',
+    help: 'Offsets between the rows and the end of the log.',
     labels: ['partition', 'read_model'],
   },
   stemma_rows_offset: {
     kind: 'gauge',
-    help: 'The offset that the rows stand at.',
+    help: 'The offset that the rows have reached.',
     labels: ['partition', 'read_model'],
   },
   stemma_frames_folded_total: {
@@ -90,12 +90,12 @@ export const METRICS = {
 
   stemma_events_relayed_total: {
     kind: 'counter',
-    help: 'Accepted events that this process has sent on as records of their own.',
+    help: 'Accepted events that this process has published as records of their own.',
     labels: [],
   },
   stemma_relay_lag_records: {
     kind: 'gauge',
-    help: 'Offsets between what the relay has published and the end of the log.',
+    help: 'Offsets between the last published record and the end of the log.',
     labels: ['partition'],
   },
   stemma_relay_held_histories: {
@@ -106,7 +106,7 @@ export const METRICS = {
 
   stemma_http_requests_total: {
     kind: 'counter',
-    help: 'Requests that were answered, by route and status; `none` is no route.',
+    help: 'Requests answered, by route and status; the route `none` means that no route matched.',
     labels: ['method', 'route', 'status'],
   },
   stemma_http_request_duration_seconds: {
@@ -117,7 +117,7 @@ export const METRICS = {
   },
   stemma_http_requests_in_flight: {
     kind: 'gauge',
-    help: 'Requests that have come and whose answer has not begun.',
+    help: 'Requests received whose answer has not begun.',
     labels: [],
   },
 } as const satisfies Readonly<Record<string, Definition>>;

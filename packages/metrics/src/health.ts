@@ -10,7 +10,7 @@ export const checkReady = async (check: () => Promise<void> | void, patience = 1
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(fail('E_BUSY', `what it needs has not answered for ${patience / 1000} s`));
+      reject(fail('E_BUSY', `a dependency has not answered for ${patience / 1000} s`));
     }, patience);
   });
   try {
@@ -19,7 +19,7 @@ export const checkReady = async (check: () => Promise<void> | void, patience = 1
     if (isStemmaError(error) && error.row.status === 503) throw error;
     throw fail(
       'E_BUSY',
-      `it cannot do its work: ${isStemmaError(error) ? error.message : 'a fault of Stemma'}`,
+      `the service cannot work: ${isStemmaError(error) ? error.message : 'a fault of Stemma'}`,
     );
   } finally {
     clearTimeout(timer);

@@ -26,7 +26,11 @@ export type StatusServer = { readonly url: string; readonly port: number; close(
 export const serveStatus = async (options: StatusOptions): Promise<StatusServer> => {
   const { port, host = '127.0.0.1' } = options;
   if (!isLoopback(host))
-    throw fail('E_NOT_ALLOWED', `nobody is asked who they are, so nothing listens on ${host}`, { host });
+    throw fail(
+      'E_NOT_ALLOWED',
+      `the server has no authentication, so it must not listen on ${host}: use a loopback address`,
+      { host },
+    );
   const server = createServer((request, response) => void answer(options, request, response));
   server.listen(port, host);
   try {
@@ -61,7 +65,7 @@ const answer = async (
     if (!isLoopback((headers.host ?? '').replace(/:\d+$/, '')))
       throw fail('E_NOT_ALLOWED', 'this server answers to the names of this machine only');
     const path = url.split('?', 1)[0] ?? '/';
-    if (method !== 'GET' && method !== 'HEAD') throw fail('E_NOT_FOUND', 'there is nothing but GET here');
+    if (method !== 'GET' && method !== 'HEAD') throw fail('E_NOT_FOUND', 'this server answers only GET');
     if (path === '/health/live') json(200, { status: 'ok' });
     else if (path === '/health/ready') {
       await checkReady(ready);
@@ -70,7 +74,7 @@ const answer = async (
       const text = await metrics.text();
       response.writeHead(200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' });
       response.end(text);
-    } else throw fail('E_NOT_FOUND', `there is nothing at ${path.slice(0, 200)}`);
+    } else throw fail('E_NOT_FOUND', `there is no page at ${path.slice(0, 200)}`);
   } catch (error) {
     json(isStemmaError(error) ? error.row.status : 500, errorToJson(error));
   }

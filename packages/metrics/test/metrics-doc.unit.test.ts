@@ -4,13 +4,12 @@ import { METRICS } from '../src/index.ts';
 
 const HEAD = `# Metrics
 
-Every service says what it counts in the form that Prometheus reads: the gateway at \`/metrics\` on its own door, the others
-at the address of their status server (\`STEMMA_STATUS_PORT\`; [running.md](running.md#metrics-and-health)). What a service
-does not do stays at nothing or absent. \`read_model\` is the group of rows: \`all\`, or the one that a projector was started
-for. Besides these there are the metrics of every process of Node.js (\`process_…\`, \`nodejs_…\`), as the library prom-client
-defines them.
+Every service publishes metrics for Prometheus: the gateway at \`/metrics\` on its own port, the others on their status
+server (\`STEMMA_STATUS_PORT\`; [running.md](running.md#metrics-and-health)). A metric that a service does not use is 0 or
+absent. \`read_model\` is the group of rows: \`all\`, or the read model of a projector. Each service also has the metrics of
+every Node.js process (\`process_…\`, \`nodejs_…\`), as the library prom-client defines them.
 
-This list is made from \`packages/metrics/src/definitions.ts\`. To write it anew: \`pnpm exec vitest run packages/metrics -u\`.
+This list is generated from \`packages/metrics/src/definitions.ts\`. To regenerate it: \`pnpm exec vitest run packages/metrics -u\`.
 `;
 
 test('docs/metrics.md lists what the definitions say', async () => {

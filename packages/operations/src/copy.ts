@@ -114,7 +114,7 @@ async function* acceptedFrames(
       if (batch.held !== null)
         throw fail(
           'E_PARTITION_CLOSED',
-          `the damaged record ${partition}@${batch.held} may be of any history: nothing behind it can be copied`,
+          `the damaged record ${partition}@${batch.held} may belong to any history: nothing after it can be copied`,
           { partition, offset: batch.held },
         );
     }
@@ -144,7 +144,7 @@ const checkTargetIsPrefix = async (
   if (history !== undefined)
     throw fail(
       'E_LOG_NOT_EMPTY',
-      `${to} holds a history ${history} that is not a beginning of the one to copy`,
+      `${to} holds a history ${history} that is not a prefix of the one to copy`,
       {
         history,
       },
@@ -232,7 +232,7 @@ const checkSameHeads = async (
     if (next > 0 && (copy?.next !== next || !sameBytes(copy.prev, prev)))
       throw fail(
         'E_CONFLICT',
-        `the history ${history} of ${target.id} is not that of ${source.id}: copy again`,
+        `the history ${history} differs between ${target.id} and ${source.id}: copy again`,
         {
           history,
         },

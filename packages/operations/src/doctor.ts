@@ -107,12 +107,15 @@ export function* listFindings(report: Omit<DoctorReport, 'findings'>): Generator
     yield {
       level: 'warning',
       message:
-        `the topic has ${topic.replicas} replicas and min.insync.replicas ${topic.minInSync}: what is acknowledged is ` +
-        'safe when a broker is killed, not when its machine loses power; durable are three brokers, ' +
-        'min.insync.replicas=2, unclean.leader.election.enable=false',
+        `the topic has ${topic.replicas} replicas and min.insync.replicas ${topic.minInSync}: acknowledged records ` +
+        'survive a broker crash, but not a power failure of its machine; use three brokers, ' +
+        'min.insync.replicas=2 and unclean.leader.election.enable=false',
     };
   if (topic?.uncleanElection === true)
-    yield { level: 'error', message: 'unclean.leader.election.enable is true: acknowledged records can go' };
+    yield {
+      level: 'error',
+      message: 'unclean.leader.election.enable is true: acknowledged records can be lost; set it to false',
+    };
   if (topic !== null && topic.inSync < topic.replicas)
     yield {
       level: 'warning',
@@ -122,25 +125,25 @@ export function* listFindings(report: Omit<DoctorReport, 'findings'>): Generator
     yield {
       level: 'warning',
       message:
-        `the topic was given ${topic.partitions} partitions, the log was made with ${report.log.partitions}: ` +
-        'the others are left alone',
+        `the topic has ${topic.partitions} partitions, but the log was created with ${report.log.partitions}: ` +
+        'the other partitions are not used',
     };
   for (const fault of topic?.faults ?? []) yield { level: 'error', message: fault };
   for (const { partition, closed, start, end, rows } of partitions) {
     if (closed)
       yield {
         level: 'error',
-        message: `partition ${partition} is closed behind a damaged record: \`stemma verify\` names it`,
+        message: `partition ${partition} is closed by a damaged record: \`stemma verify\` names it`,
       };
     if (start > 0)
       yield { level: 'error', message: `partition ${partition} lost its records before ${start}` };
     if (rows > end)
-      yield { level: 'error', message: `partition ${partition} lost its end: rows reach to ${rows}` };
+      yield { level: 'error', message: `partition ${partition} lost its end: the rows reach offset ${rows}` };
   }
   for (const history of stopped)
     yield {
       level: 'error',
-      message: `the history ${history} is damaged or defective: \`stemma verify\` tells where`,
+      message: `the history ${history} is damaged or defective: \`stemma verify\` names the record`,
     };
   if (clock.newest !== null && clock.newest > clock.now + CLOCK_DRIFT)
     yield {

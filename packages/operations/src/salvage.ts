@@ -28,7 +28,7 @@ export const salvageBranch = async (home: SalvageTarget, branchRef: BranchRef): 
   if (state === 'open')
     throw fail(
       'E_NOTHING_TO_SALVAGE',
-      `the history ${branchRef.history} is whole: there is nothing to salvage`,
+      `the history ${branchRef.history} is not damaged: there is nothing to salvage`,
       {
         history: branchRef.history,
       },

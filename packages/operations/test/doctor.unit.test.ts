@@ -44,7 +44,7 @@ it.each<[string, Partial<typeof sound>, readonly string[]]>([
   [
     'unclean elections',
     { keepsItsEnd: false, topic: { ...topic, uncleanElection: true } },
-    ['warning: loses power', 'error: unclean.leader.election.enable is true'],
+    ['warning: power failure', 'error: unclean.leader.election.enable is true'],
   ],
   ['a replica that is behind', { topic: { ...topic, inSync: 2 } }, ['warning: 2 of 3 replicas in sync']],
   [
@@ -52,9 +52,13 @@ it.each<[string, Partial<typeof sound>, readonly string[]]>([
     { topic: { ...topic, faults: ['retention.ms is 5'] } },
     ['error: retention.ms is 5'],
   ],
-  ['partitions that were added', { topic: { ...topic, partitions: 4 } }, ['warning: was made with 1']],
+  ['partitions that were added', { topic: { ...topic, partitions: 4 } }, ['warning: was created with 1']],
   ['a closed partition', { partitions: [{ ...partition, closed: true }] }, ['error: partition 0 is closed']],
-  ['a lost beginning', { partitions: [{ ...partition, start: 3 }] }, ['error: lost its records before 3']],
+  [
+    'a lost beginning',
+    { partitions: [{ ...partition, start: 3 }] },
+    ['error: lost its records before 3'],
+  ],
   ['a lost end', { partitions: [{ ...partition, rows: 12 }] }, ['error: lost its end']],
   ['a history that stops', { stopped: ['hbad'] }, ['error: hbad']],
   ['a clock that is behind', { clock: { now: 1_000_000, newest: 1_060_000 } }, ['warning: 60 s ahead']],

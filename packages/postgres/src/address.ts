@@ -79,5 +79,5 @@ const decoded = (text: string): string => {
 const usage = (why: string): Error =>
   fail(
     'E_USAGE',
-    `a database is named postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?sslmode=…&sslrootcert=…&pool=N]; ${why}`,
+    `the address of a database must be postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?sslmode=…&sslrootcert=…&pool=N]; ${why}`,
   );

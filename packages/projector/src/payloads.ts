@@ -88,7 +88,7 @@ export const openPayloads = ({
     const [record] = (await log.read(partition, offset, { maxBytes: 1 })).records;
     const open = record === undefined || record.damaged ? undefined : openRecord(record.bytes);
     if (open?.envelope.history !== history || open.envelope.seq !== seq)
-      throw fail('E_RECORD_DAMAGED', `the record of frame ${seq} of ${history} cannot be read any more`, {
+      throw fail('E_RECORD_DAMAGED', `the record of frame ${seq} of ${history} can no longer be read`, {
         history,
         seq,
         partition,
@@ -137,7 +137,7 @@ const sizeOf = (bytes: number): number => bytes * DECODED_FACTOR + BYTES_PER_FRA
 const frameInRows = (history: string, seq: number, bytes: Uint8Array): Readable => {
   const open = decodeEnvelope(bytes);
   if (open) return { ...open, bytes };
-  throw fail('E_ROWS_DAMAGED', `the rows do not hold frame ${seq} of ${history} any more`, { history, seq });
+  throw fail('E_ROWS_DAMAGED', `the rows no longer have frame ${seq} of ${history}`, { history, seq });
 };
 
 const payloadAt = (events: readonly HistoryEvent[], { seq, index }: EventRef): Payload => {

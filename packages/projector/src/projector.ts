@@ -237,7 +237,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     async waitFor({ partition, offset }, signal) {
       for (;;) {
         if (((await checkpoint(partition))?.cursor.offset ?? -1) >= offset) return;
-        if (signal.aborted) throw fail('E_CANCELLED', `the rows do not stand at ${partition}@${offset} yet`);
+        if (signal.aborted) throw fail('E_CANCELLED', `the rows have not reached ${partition}@${offset} yet`);
         await catchUpPartition(partition);
         const at = await checkpoint(partition);
         if ((at?.cursor.offset ?? -1) >= offset) return;

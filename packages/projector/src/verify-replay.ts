@@ -133,7 +133,7 @@ const compareAtSameOffsets = async (live: Projector, replay: Projector): Promise
     await live.catchUp();
     await replay.catchUp();
   }
-  throw fail('E_CURSOR_MOVED', 'the rows move on faster than they can be compared');
+  throw fail('E_CURSOR_MOVED', 'the rows change faster than they can be compared');
 };
 
 const areAtSameOffsets = async (a: Scan, b: Scan): Promise<boolean> =>

@@ -48,7 +48,7 @@ const findHistoryNamed = (rows: RowReader, name: string): string | undefined => 
   if (found.length > 1)
     throw fail(
       'E_HISTORY_AMBIGUOUS',
-      `several histories begin with ${name}: ${found.map(({ history }) => history).join(', ')}`,
+      `several histories start with ${name}: ${found.map(({ history }) => history).join(', ')}`,
       { name },
     );
   return found[0]?.history;

@@ -133,7 +133,7 @@ const parseCursor = async (log: EventLog, cursor: string): Promise<number[]> => 
   )
     throw fail(
       'E_STREAM_GONE',
-      'the stream cannot go on from there: the log is another, or does not reach so far',
+      'the stream cannot resume at this cursor: it belongs to another log, or is after the end of this one',
     );
   for (const [partition, offset] of offsets.entries()) await checkRecordStart(log, partition, offset);
   return offsets;

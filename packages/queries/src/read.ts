@@ -123,7 +123,7 @@ const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
       return marker;
     case 'all':
     case 'range':
-      throw fail('E_SELECTOR_INVALID', 'one position is wanted here, not several');
+      throw fail('E_SELECTOR_INVALID', 'give one position, not several');
   }
 };
 

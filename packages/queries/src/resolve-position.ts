@@ -44,10 +44,14 @@ export const resolvePosition = (
     case 's': {
       const frameSummary = findFrameSummary(rows, history, marker.seq);
       if (frameSummary.observed)
-        throw fail('E_SNAPSHOT_NOT_FOUND', `frame ${marker.seq} holds observations: it is no position`, {
-          history,
-          seq: marker.seq,
-        });
+        throw fail(
+          'E_SNAPSHOT_NOT_FOUND',
+          `frame ${marker.seq} has only observations: it is not a position`,
+          {
+            history,
+            seq: marker.seq,
+          },
+        );
       return withCycle(rows, history, frameSummary.branchId, frameSummary.seq);
     }
     case 'name': {

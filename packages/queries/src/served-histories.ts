@@ -19,7 +19,7 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
       if (state !== 'open')
         throw fail(
           state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
-          `the history ${JSON.stringify(name)} is ${state} from its first frame on: no position of it can be served`,
+          `the history ${JSON.stringify(name)} is ${state} from its first frame on and cannot be served`,
           { history, seq: 0 },
         );
     }
@@ -39,7 +39,7 @@ export const findServedPosition = (rows: GenerationView, branchRef: BranchRef, r
     if (state === 'open' || !isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
     throw fail(
       state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
-      `${error.message}: the history is ${state} at seq ${stopped ?? '?'}, and nothing after it is served`,
+      `${error.message}: the history is ${state} at seq ${stopped ?? '?'}, and frames after it are not served`,
       { history: branchRef.history, seq: stopped },
     );
   }

@@ -93,10 +93,10 @@ const backendOf = (home: Home): Backend => {
 /** @throws E_ACTOR_REQUIRED, E_COMMAND_INVALID for both at once */
 const byOf = ({ recorder, actor, notes }: Who) => {
   if (recorder !== undefined && actor !== undefined)
-    throw fail('E_COMMAND_INVALID', 'recorder, actor: a frame has one author');
+    throw fail('E_COMMAND_INVALID', 'recorder and actor are both given: a frame has one author');
   const said = notes === undefined ? {} : { notes };
   if (recorder !== undefined) return { by: { recorder }, ...said };
-  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'nobody is named: give an actor, or a recorder');
+  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'no author is given: give an actor or a recorder');
   return { by: { actor }, ...said };
 };
 

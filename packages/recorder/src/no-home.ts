@@ -3,4 +3,4 @@ import type { openEmbedded as openInProcess } from './home-backend.ts';
 
 /** What a bundle for a browser has instead of a home: there is no directory. @throws E_USAGE */
 export const openEmbedded: typeof openInProcess = () =>
-  Promise.reject(fail('E_USAGE', 'there is no home in a browser: record to a server (url)'));
+  Promise.reject(fail('E_USAGE', 'a browser has no home: record to a server (url)'));

@@ -93,7 +93,7 @@ export type Recorder = {
 export const openRecorder = async (options: RecorderOptions): Promise<Recorder> => {
   const { history: name, create = true, recorder, actor } = options;
   if ((recorder === undefined) === (actor === undefined))
-    throw fail('E_USAGE', 'a recorder writes as a recorder or as an actor: name one of the two');
+    throw fail('E_USAGE', 'give either a recorder or an actor');
   const who = recorder === undefined ? { actor: actor ?? '' } : { recorder };
   const backend = await openBackend(options);
   try {
@@ -106,7 +106,7 @@ export const openRecorder = async (options: RecorderOptions): Promise<Recorder> 
 
 const openBackend = async ({ url, home, fetch }: RecorderOptions): Promise<Backend> => {
   if ((url === undefined) === (home === undefined))
-    throw fail('E_USAGE', 'a recorder records to a server (url) or to a home: name one of the two');
+    throw fail('E_USAGE', 'give either a server (url) or a home to record to');
   if (url !== undefined)
     return openServer(url, fetch ?? ((address, init) => globalThis.fetch(address, init)));
   const { openEmbedded } = await import('#home-backend');

@@ -31,10 +31,12 @@ export const comparisonPage = (comparison: Comparison, title: string): string =>
 const divergence = ({ relation, mergeBase, partedBy }: Comparison): Html => {
   const at = `${mergeBase.position.label} of branch ${mergeBase.position.branchId}`;
   if (relation === 'same') return html`<p>Both are the same position, ${at}.</p>`;
-  if (relation === 'a-before-b') return html`<p>B goes on where A stands, ${at}; they have not parted.</p>`;
-  if (relation === 'b-before-a') return html`<p>A goes on where B stands, ${at}; they have not parted.</p>`;
+  if (relation === 'a-before-b')
+    return html`<p>B continues from A, ${at}; the branches have not diverged.</p>`;
+  if (relation === 'b-before-a')
+    return html`<p>A continues from B, ${at}; the branches have not diverged.</p>`;
   return html`<p>They are the same up to ${at}.</p>
-    ${partedBy === null ? null : html`<p>${partedBy.side.toUpperCase()} left by a <b>${partedBy.how}</b> in frame ${partedBy.seq}, ${by(partedBy)}${why(partedBy)}</p>`}`;
+    ${partedBy === null ? null : html`<p>${partedBy.side.toUpperCase()} diverged by a <b>${partedBy.how}</b> in frame ${partedBy.seq}, ${by(partedBy)}${why(partedBy)}</p>`}`;
 };
 
 const by = ({ author, at }: ComparedFrame): string =>
@@ -187,7 +189,7 @@ const cycles = ({ cycles: list, moreCycles }: Comparison): Html => {
               html`<tr>
                 <td class="n">${cycle}</td>
                 ${cells(a)}${cells(b)}
-                <td>${a === null || b === null ? 'by one side only' : same ? 'the same' : 'different'}</td>
+                <td>${a === null || b === null ? 'on one side only' : same ? 'the same' : 'different'}</td>
               </tr> `,
           )}
         </tbody>

@@ -149,7 +149,10 @@ export const lmdbGeneration = (
         environment.write(() => {
           isOpen();
           if (!sameCursor(view.cursor(partition), expected))
-            throw fail('E_CURSOR_MOVED', `partition ${partition} of ${name} has moved on`);
+            throw fail(
+              'E_CURSOR_MOVED',
+              `partition ${partition} of ${name} was changed by another projector`,
+            );
           if (base === undefined) {
             base = registered.register();
             owners = ownersOf(own, ownHead(base));

@@ -53,7 +53,7 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
       const shape = shapeOf(tables);
       const entry = entryOf(name);
       if (entry !== undefined && entry.shape !== shape)
-        throw fail('E_ROWS_VERSION', `the generation ${name} was made with other tables`);
+        throw fail('E_ROWS_VERSION', `the generation ${name} was created with other tables`);
       return lmdbGeneration(environment, name, tables, registration(name, shape));
     },
     async current(group) {
@@ -66,7 +66,8 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
         for (const { generation, partition, cursor } of unmoved) {
           const number = entryOf(generation)?.number;
           const stored = number === undefined ? null : (db.get(cursorKey(number, partition)) ?? null);
-          if (!sameCursor(stored, cursor)) throw fail('E_CURSOR_MOVED', `${generation} has moved on`);
+          if (!sameCursor(stored, cursor))
+            throw fail('E_CURSOR_MOVED', `${generation} was changed by another projector`);
         }
         db.putSync(nameKey('p', group), Buffer.from(to));
       });

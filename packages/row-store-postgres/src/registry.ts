@@ -38,7 +38,7 @@ export const findGeneration = async (
 };
 
 export const otherTables = (name: string): Error =>
-  fail('E_ROWS_VERSION', `the generation ${name} was made with other tables`);
+  fail('E_ROWS_VERSION', `the generation ${name} was created with other tables`);
 
 /** The number of a generation; registers it and makes its tables if it is new. @throws E_ROWS_VERSION */
 export const registerGeneration = async (

@@ -36,7 +36,7 @@ export const openMemoryRowStore = (): MemoryRowStore => {
       if ((pointers.get(group) ?? null) !== from) throw cursorMoved(`${group} is at another generation`);
       for (const { generation, partition, cursor } of unmoved)
         if (!sameCursor(kept.get(generation)?.cursors.get(partition) ?? null, cursor))
-          throw cursorMoved(`${generation} has moved on`);
+          throw cursorMoved(`${generation} was changed by another projector`);
       pointers.set(group, to);
     },
     cursors: async (name) => new Map(kept.get(name)?.cursors),
@@ -111,7 +111,7 @@ const openGeneration = (
     source: () => localSource(view),
     async commit({ partition, expected, cursor, changes }) {
       if (!sameCursor(view.cursor(partition), expected))
-        throw cursorMoved(`partition ${partition} of ${name} has moved on`);
+        throw cursorMoved(`partition ${partition} of ${name} was changed by another projector`);
       const bytes = changes.map(
         ({ table, key, value }) =>
           [table.name, encodeKey(table, key).toString('latin1'), value && packValue(table, value)] as const,
@@ -144,4 +144,4 @@ export const refuseOpenRange = (table: Table, columns: number): void => {
 const cursorMoved = (what: string): Error => fail('E_CURSOR_MOVED', what);
 
 const otherTables = (name: string): Error =>
-  fail('E_ROWS_VERSION', `the generation ${name} was made with other tables`);
+  fail('E_ROWS_VERSION', `the generation ${name} was created with other tables`);

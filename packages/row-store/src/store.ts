@@ -85,7 +85,7 @@ export type RowStore = {
   /**
    * A generation by its name; its first commit creates it. It must always be opened with the same tables.
    *
-   * @throws E_ROWS_VERSION if the generation was made with other tables.
+   * @throws E_ROWS_VERSION if the generation was created with other tables.
    */
   generation(name: string, tables: readonly Table[]): Promise<Generation>;
   /** The generation that a group's readers read; null: none was promoted yet. */

@@ -157,7 +157,7 @@ const spendWork = (asking: EvaluationContext, work: number, position: number): v
   if (asking.work > MAX_WORK)
     throw fail(
       'E_SELECTOR_INVALID',
-      `at character ${position + 1}: the selector asks more than ${MAX_WORK} questions of ${asking.tree.count} nodes; ask for less at once`,
+      `at character ${position + 1}: the selector needs more than ${MAX_WORK} checks on ${asking.tree.count} nodes: use a narrower selector`,
       { at: position },
     );
 };

@@ -167,7 +167,10 @@ const readPromptSummary = (profile: Profile, value: ExactJson): ExactJson => {
 export const stageNamed = (name: string): StageName => {
   const known = STAGE_NAMES.find((each) => each === strip(name).toUpperCase());
   if (known === undefined)
-    throw fail('E_STAGES_CONFIG', `${JSON.stringify(name)} is no stage: ${STAGE_NAMES.join(', ')}`);
+    throw fail(
+      'E_STAGES_CONFIG',
+      `${JSON.stringify(name)} is not a stage: use one of ${STAGE_NAMES.join(', ')}`,
+    );
   return known;
 };
 

@@ -80,5 +80,5 @@ export const headerItem = ({ id, kind, payloadHash, message }: NodeFacts): Heade
       };
 
 const noPayload: ReadPayload = () => {
-  throw fail('E_INTERNAL', 'previews were asked for, and no way to read payloads was given');
+  throw fail('E_INTERNAL', 'previews need payloads, and no payload source is given');
 };

@@ -28,7 +28,10 @@ export const PROFILE_NAMES: readonly ProfileName[] = ['stemma-1', 'breadboard-0.
 export const profileNamed = (name: string): Profile => {
   const known = PROFILE_NAMES.find((each) => each === name);
   if (known === undefined)
-    throw fail('E_USAGE', `${JSON.stringify(name)} is no profile: ${PROFILE_NAMES.join(' or ')}`);
+    throw fail(
+      'E_USAGE',
+      `${JSON.stringify(name)} is not a profile: use one of ${PROFILE_NAMES.join(' or ')}`,
+    );
   return PROFILES[known];
 };
 

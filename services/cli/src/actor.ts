@@ -9,14 +9,14 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** Options of a command that a person gives: who acts, and why. */
 export const ACTOR_OPTIONS: readonly (readonly [syntax: string, description: string])[] = [
-  ['--actor <name>', 'who acts (else STEMMA_ACTOR, else the user of git config)'],
-  ['--notes <text>', 'why; asked for on a terminal, may be empty'],
+  ['--actor <name>', 'the person who acts (default: STEMMA_ACTOR, then the user of git config)'],
+  ['--notes <text>', 'the reason, may be empty (default: asked for on a terminal, else empty)'],
 ];
 
 /** Who looks, for commands that only show. */
 export const OBSERVER_OPTION: readonly [syntax: string, description: string] = [
   '--actor <name>',
-  'who looks (else STEMMA_ACTOR): recorded where the history is set to `observe`',
+  'the person who looks, recorded if the history has `observe` set (default: STEMMA_ACTOR)',
 ];
 
 /** The actor that a command names, or STEMMA_ACTOR: for what is done without asking further. */
@@ -26,7 +26,7 @@ export const namedActor = ({ env }: Pick<Surroundings, 'env'>, options: Options)
 /** Who acts (pool: Interventions). @throws E_ACTOR_REQUIRED */
 export const actorOf = async (context: Pick<Surroundings, 'env'>, options: Options): Promise<string> => {
   const actor = namedActor(context, options) ?? (await gitUser(context.env));
-  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'nobody is named who acts');
+  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'the command needs an actor, and none is given');
   return actor;
 };
 
@@ -63,7 +63,7 @@ export const notesOf = async (asking: Asking, options: Options): Promise<string>
   if (stdin.isTTY !== true || stderr.isTTY !== true || asking.output.json) return '';
   const questions = createInterface({ input: stdin, output: stderr });
   try {
-    return await questions.question('why (may be empty): ', { signal });
+    return await questions.question('reason (may be empty): ', { signal });
   } finally {
     questions.close();
   }

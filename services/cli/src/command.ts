@@ -63,7 +63,7 @@ export const register = (
   for (const [syntax, description] of spec.arguments) command.argument(syntax, description);
   for (const [syntax, description] of spec.options) command.addOption(new Option(syntax, description));
   command
-    .option('--home <directory>', 'the home to use (else STEMMA_HOME, else ./.stemma)')
+    .option('--home <directory>', 'the home (default: STEMMA_HOME, then ./.stemma)')
     .option('--json', 'one JSON document on stdout')
     .exitOverride()
     .action(async (...received: unknown[]) => {
@@ -160,7 +160,7 @@ const findBranchRef = async (
     if (!isStemmaError(error, 'E_HOME_NOT_FOUND')) throw error;
     throw fail(
       'E_HISTORY_NOT_FOUND',
-      `there is no history ${JSON.stringify(name)}: ${directory} holds no Stemma home`,
+      `there is no history ${JSON.stringify(name)}: ${directory} is not a Stemma home`,
       { name },
     );
   });
@@ -168,7 +168,7 @@ const findBranchRef = async (
   const { state, stopped } = await home.history(branchRef.history);
   if (state !== 'open')
     output.say(
-      `${branchRef.history} is ${state} at seq ${stopped ?? '?'}: what is shown is what was good before`,
+      `${branchRef.history} is ${state} at seq ${stopped ?? '?'}: the answer shows what comes before that frame`,
     );
   return { home, branchRef };
 };

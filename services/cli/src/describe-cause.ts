@@ -6,10 +6,10 @@ import { oneLine } from './output.ts';
 export const authorText = ({ author }: Pick<Origin, 'author'>): string =>
   'recorder' in author ? oneLine(author.recorder, 24) : `${oneLine(author.actor, 24)} (actor)`;
 
-/** Where an event stands: frame and index. */
+/** The location of an event: frame and index. */
 export const eventText = ({ seq, index }: Pick<Origin, 'seq' | 'index'>): string => `${seq}.${index}`;
 
-/** A cause as people say it. */
+/** A cause in a few words. */
 export const describeCause = (cause: Cause): string => {
   switch (cause.kind) {
     case 'mutation':
@@ -19,7 +19,7 @@ export const describeCause = (cause: Cause): string => {
     case 'expiry':
       return 'expired';
     case 'cascade':
-      return `went with ${oneLine(cause.by, 24)}`;
+      return `removed with ${oneLine(cause.by, 24)}`;
     case 'pruning':
       return `pruned (${cause.rule}, rank ${cause.rank})`;
     case 'ageing':
@@ -32,7 +32,7 @@ export const describeCause = (cause: Cause): string => {
 };
 
 const PAST: Readonly<Record<Extract<Cause, { kind: 'mutation' }>['op'], string>> = {
-  start: 'came with the history',
+  start: 'created with the history',
   insert: 'inserted',
   replace: 'replaced',
   move: 'moved',

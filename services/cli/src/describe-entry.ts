@@ -14,25 +14,25 @@ export const describeEntry = (
     case 'mutation':
       return MUTATIONS[cause.op](cause.by ?? '', set);
     case 'import':
-      return `came in with an export${under(set)}${lasting(set)}`;
+      return `imported with an export${under(set)}${lasting(set)}`;
     case 'expiry':
-      return 'expired: its ttl was over';
+      return 'expired: its ttl ran out';
     case 'cascade':
       return cause.why === 'contained'
-        ? `went with ${printable(cause.by)}, which it lay in and which expired`
-        : `went because it was emptied: ${printable(cause.by)} was the last in it`;
+        ? `removed with its container ${printable(cause.by)}, which expired`
+        : `removed because it became empty: ${printable(cause.by)} was its last child`;
     case 'pruning':
-      return `pruned by ${cause.rule}, number ${cause.rank} to go`;
+      return `pruned by ${cause.rule}, rank ${cause.rank}`;
     case 'ageing': {
       const cycles = until === null || until === cycle ? `@c${cycle}` : `@c${cycle} … @c${until}`;
       return `aged at ${cycles}${set.ttl === undefined ? '' : `: ttl ${set.ttl ?? 'none'} left`}`;
     }
     case 'sealing':
       return cause.turn === id
-        ? 'came as a turn: what lay in the head was sealed'
-        : `sealed: lies under the turn ${printable(cause.turn)}`;
+        ? 'created as a turn: the content of the active head was sealed'
+        : `sealed into the turn ${printable(cause.turn)}`;
     case 'hold':
-      return `due, but held by ${printable(cause.by)}, which refers to it`;
+      return `kept after its ttl by ${printable(cause.by)}, which refers to it`;
   }
 };
 
@@ -42,12 +42,12 @@ const lasting = ({ ttl, priority }: Set): string =>
   (priority === undefined || priority === 0 ? '' : `, priority ${priority}`);
 
 const MUTATIONS = {
-  start: () => 'came with the history',
+  start: () => 'created with the history',
   insert: (_by: string, set: Set) => `inserted${under(set)}${lasting(set)}`,
   replace: () => 'replaced: other content or attributes',
   move: (_by: string, set: Set) => `moved${under(set)}`,
-  carry: (by: string) => `moved along with ${printable(by)}, which it lies in`,
-  remove: (by: string) => (by === '' ? 'removed' : `removed with ${printable(by)}, which it lay in`),
+  carry: (by: string) => `moved with its container ${printable(by)}`,
+  remove: (by: string) => (by === '' ? 'removed' : `removed with its container ${printable(by)}`),
   priority: (_by: string, { priority }: Set) =>
     priority === undefined ? 'given another priority' : `given the priority ${priority}`,
 } as const;

@@ -3,7 +3,7 @@ import { oneLine } from './output.ts';
 import { time } from './time.ts';
 
 /**
- * Branches as a tree of lines: under each its saved positions and, where they left it, the branches that came of it.
+ * Branches as a tree of lines: under each its saved positions and the branches that start from it.
  *
  * ```
  * h…  main  @c12
@@ -53,7 +53,7 @@ const head = (node: BranchNode): string =>
     node.name ?? '',
     `at ${node.cycle === null ? '' : `@c${node.cycle}, `}@s${node.seq}`,
     time(node.updated_at),
-    node.abandoned_by === null ? '' : `(left for :${node.abandoned_by})`,
+    node.abandoned_by === null ? '' : `(abandoned for :${node.abandoned_by})`,
     node.description,
   ]
     .filter((part) => part !== '')

@@ -64,7 +64,7 @@ export const importFile = async (
       options.signal.throwIfAborted();
       if (item.kind === 'command') {
         const recorded = record(home, item.command, tally);
-        recorded.catch(() => undefined); // told when it is waited for
+        recorded.catch(() => undefined); // reported where it is awaited
         pending.push(recorded);
         // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
         if (pending.length >= MAX_PENDING || tally.events === 0) await pending.shift();
@@ -123,8 +123,8 @@ const toImported = (file: string, history: string, report: ImportReport, tally: 
  */
 const fileSource = async (file: string, signal: AbortSignal): Promise<ImportSource & Disposable> => {
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) throw fail('E_IO', `there is no file ${file}`, { file });
-  if (stat.isDirectory()) throw fail('E_IO', `${file} is a folder`, { file });
+  if (stat === undefined) throw fail('E_IO', `the file ${file} does not exist`, { file });
+  if (stat.isDirectory()) throw fail('E_IO', `${file} is a folder: name the files in it`, { file });
   if (stat.isFile())
     return {
       name: file,

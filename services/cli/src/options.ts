@@ -24,7 +24,7 @@ export const whole = (
   if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(number) || number < min || number > max)
     throw fail(
       'E_USAGE',
-      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} takes a whole number${min === 0 ? ' from 0' : ''}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, not ${JSON.stringify(value)}`,
+      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} must be a whole number${min === 0 ? ' from 0' : ''}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, not ${JSON.stringify(value)}`,
     );
   return number;
 };
@@ -41,7 +41,7 @@ type Input = { readonly stdin: Surroundings['stdin']; readonly signal: AbortSign
 export const readText = async (input: Input, path: string, max: number): Promise<string> => {
   if (path === '-') return readStdin(input, max);
   const { size } = await stat(path);
-  if (size > max) throw fail('E_INPUT_TOO_LARGE', `${path} holds more than ${max} bytes`);
+  if (size > max) throw fail('E_INPUT_TOO_LARGE', `${path} has more than ${max} bytes`);
   return decodeUtf8(await readFile(path), path);
 };
 
@@ -54,7 +54,7 @@ const readStdin = async ({ stdin, signal }: Input, max: number): Promise<string>
     for await (const chunk of stdin) {
       const bytes = chunk as Buffer;
       size += bytes.length;
-      if (size > max) throw fail('E_INPUT_TOO_LARGE', `stdin holds more than ${max} bytes`);
+      if (size > max) throw fail('E_INPUT_TOO_LARGE', `stdin has more than ${max} bytes`);
       chunks.push(bytes);
     }
   } finally {

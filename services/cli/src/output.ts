@@ -75,7 +75,7 @@ export const printable = (text: string): string =>
     (character) => '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'),
   );
 
-/** One line of at most `width` characters: white space folded, the rest told by an ellipsis. */
+/** One line of at most `width` characters: white space folded, an ellipsis for the rest. */
 export const oneLine = (text: string, width: number): string => {
   const folded = printable(text.replace(/\s+/g, ' ')).trim();
   return cutAt(folded, width);
@@ -99,7 +99,7 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
   return [head, ...rows].map(line).join('');
 };
 
-/** Tells an error to a person or a program, and gives the exit code. */
+/** Prints an error for a person or a program, and returns the exit code. */
 export const reportError = (error: unknown, output: Output): number => {
   const known = isStemmaError(error) ? error : fromSystem(error);
   output.error(known, error instanceof Error ? (error.stack ?? '') : '');

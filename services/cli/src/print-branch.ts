@@ -4,7 +4,7 @@ import { branchRefOf } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { printable, type Output } from './output.ts';
 
-/** Tells where a fork or rollback goes on: `{history, branch, branch, name, how, from, abandoned, …}`. */
+/** Prints the branch that a fork or rollback starts: `{history, branch, branchId, name, how, from, abandoned, …}`. */
 export const printBranch = async (
   output: Output,
   home: Home,
@@ -28,7 +28,7 @@ export const printBranch = async (
   };
   await output.result(result, () => {
     const name = result.name === null ? '' : ` (${printable(result.name)})`;
-    const branchText = `${result.branch}${name} goes on from ${result.from ?? ''}`;
-    return `${branchText}${abandoned === null ? '' : `; what was left is ${abandoned}`}${repeated ? ' (was there already)' : ''}\n`;
+    const branchText = `${result.branch}${name} continues from ${result.from ?? ''}`;
+    return `${branchText}${abandoned === null ? '' : `; ${abandoned} is abandoned`}${repeated ? ' (recorded before)' : ''}\n`;
   });
 };

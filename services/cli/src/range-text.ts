@@ -9,7 +9,7 @@ export const rangeText = ({ snapshots, diffs, limits }: RangeResult): string => 
     ...diffs
       .filter((diff) => lengthOf(diff) > 0 || diff.stats.added + diff.stats.removed + diff.stats.changed > 0)
       .map((diff) => pairText(diff, cycles)),
-    `${many(snapshots.length, 'snapshot')}, ${many(diffs.length, 'pair')} compared, ${same} of them the same${limits?.truncated === true ? ', some changes left out' : ''}\n`,
+    `${many(snapshots.length, 'snapshot')}, ${many(diffs.length, 'pair')} compared, ${same} of them equal${limits?.truncated === true ? ', some changes not listed' : ''}\n`,
   ].join('');
 };
 
@@ -22,13 +22,13 @@ const pairText = (diff: RangeDiff, cycles: ReadonlyMap<string, number>): string 
   const { from, to, stats, added_ids, removed_ids, changed } = diff;
   const name = (label: string): string =>
     label.startsWith('@c') ? label : `${label} (@c${cycles.get(label) ?? '?'})`;
-  const left = stats.added + stats.removed + stats.changed - lengthOf(diff);
+  const more = stats.added + stats.removed + stats.changed - lengthOf(diff);
   return [
     `${name(to)} → ${name(from)}  +${stats.added} −${stats.removed} ~${stats.changed}\n`,
     ...added_ids.map((id) => `  + ${printable(id)}\n`),
     ...removed_ids.map((id) => `  - ${printable(id)}\n`),
     ...changed.map(changeText),
-    ...(left > 0 ? [`  … ${left} more\n`] : []),
+    ...(more > 0 ? [`  … ${more} more\n`] : []),
     '\n',
   ].join('');
 };
@@ -45,8 +45,8 @@ const changeText = ({ id, fields, delta, content_diff }: RangeChange): string =>
 
 const contentText = ({ summary, diff, patch, hunks }: ContentDiff): string => {
   if (summary.truncated)
-    return `      (${summary.bytesOlder} → ${summary.bytesNewer} bytes: too much to compare)\n`;
-  if (summary.identical) return '      (the content is the same, its attributes are not)\n';
+    return `      (${summary.bytesOlder} → ${summary.bytesNewer} bytes: too large to compare)\n`;
+  if (summary.identical) return '      (equal content, other attributes)\n';
   const lines =
     diff !== undefined
       ? diff.replace(/\n$/, '').split('\n')

@@ -15,12 +15,12 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
   const program = new Commander('stemma')
     .description('The flight recorder and time machine for what language models are shown.')
     .version('0.1.0')
-    .option('--home <directory>', 'the home to use (else STEMMA_HOME, else ./.stemma)')
+    .option('--home <directory>', 'the home (default: STEMMA_HOME, then ./.stemma)')
     .option('--json', 'one JSON document on stdout')
     .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => void around.stdout.write(text),
-      // Help that nobody asked for; errors are told below, as all others are.
+      // Help that nobody asked for; errors are reported below, as all others are.
       writeErr: (text) => void around.stderr.write(text),
       outputError: () => undefined,
     })
@@ -33,7 +33,7 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(error, output);
     if (error.exitCode === 0) return 0; // help or version was asked for
-    const message = error.code === 'commander.help' ? 'a command is missing' : error.message;
+    const message = error.code === 'commander.help' ? 'the command is missing' : error.message;
     return reportError(fail('E_USAGE', message.replace(/^error: /, '')), output);
   }
 };

@@ -99,9 +99,9 @@ const SAMPLE_COMMANDS: readonly SampleCommand[] = [
 ];
 
 /**
- * Tells a small story on the sample `slow-checkout`, so that a new page shows what a fork, a rollback and interventions
+ * Records a small story on the sample `slow-checkout`, so that a new page shows what a fork, a rollback and interventions
  * are: a saved position, a fork with two tries in it, two hints and what came of them. Its commands have ids of their own:
- * told again it writes nothing.
+ * recorded again it writes nothing.
  */
 export const recordSampleInterventions = async (home: Home): Promise<void> => {
   for (const [i, { on, by, notes, steps }] of SAMPLE_COMMANDS.entries()) {

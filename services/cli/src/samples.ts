@@ -8,8 +8,8 @@ import { recordSampleInterventions } from './sample-interventions.ts';
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 
 /**
- * Imports the samples that come with Stemma into a home without histories, each under the name of its file, and tells a
- * story of interventions on one of them.
+ * Imports the samples that come with Stemma into a home without histories, each under the name of its file, and
+ * records a story of interventions on one of them.
  */
 export const importSamples = async (home: Home, output: Output): Promise<void> => {
   if ((await home.histories()).length > 0) return;

@@ -13,9 +13,9 @@ import { printable } from './output.ts';
 /** Options of every command that records something: a person's act, or a recorder's own record. */
 export const AUTHOR_OPTIONS: readonly (readonly [syntax: string, description: string])[] = [
   ...ACTOR_OPTIONS,
-  ['--recorder <name>', "record it as an agent's or a program's own instead: there is no actor then"],
-  ['--command <id>', 'the id of the command: sent again, it has one effect (default: a new one)'],
-  ['--expect <seq>', 'refuse if the newest frame of the branch is another (exit 3)'],
+  ['--recorder <name>', 'the agent or program that records, in place of an actor'],
+  ['--command <id>', 'the id of the command; the same id sent twice has one effect (default: a new id)'],
+  ['--expect <seq>', 'the newest frame that the branch must have; exit 3 if it has another'],
 ];
 
 type Options = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ const writing = async (
     return { by, notes: await notesOf(context, options) };
   }
   if (text(options, 'actor') !== undefined || text(options, 'notes') !== undefined)
-    throw fail('E_USAGE', '--recorder is for an own record: it has no --actor and no --notes');
+    throw fail('E_USAGE', '--recorder excludes --actor and --notes: give either a recorder or an actor');
   return { by: { recorder } };
 };
 
@@ -58,7 +58,7 @@ export const submitSteps = async (
   });
 };
 
-/** Tells what a command came to: `{history, branch, seq, position, repeated, ids, cycle, events}`. */
+/** Prints the outcome of a command: `{history, branch, seq, position, repeated, ids, cycle, events}`. */
 export const printOutcome = async (
   { output, home }: Pick<Context, 'output' | 'home'>,
   { history, branchId, seq, events, repeated }: Outcome,
@@ -84,6 +84,6 @@ export const printOutcome = async (
         ? []
         : [`committed @c${snapshot.cycle}, tree ${result.treeHash?.slice(0, 12) ?? ''}`]),
     ];
-    return `@s${seq}${repeated ? ' (was there already)' : ''}: ${what.length === 0 ? result.events.join(', ') : what.join(', ')}\n`;
+    return `@s${seq}${repeated ? ' (recorded before)' : ''}: ${what.length === 0 ? result.events.join(', ') : what.join(', ')}\n`;
   });
 };

@@ -20,7 +20,7 @@ const providerMessages = (view: TreeView, provider: string): unknown => {
   if (!Object.hasOwn(PROVIDERS, provider))
     throw fail(
       'E_USAGE',
-      `--provider takes ${Object.keys(PROVIDERS).join(', ')}, not ${JSON.stringify(provider)}`,
+      `--provider must be one of ${Object.keys(PROVIDERS).join(', ')}, not ${JSON.stringify(provider)}`,
     );
   return PROVIDERS[provider as keyof typeof PROVIDERS](view);
 };

@@ -81,10 +81,10 @@ test('fork, rollback, load, save and list go where they say; the drawing shows w
       .split('\n')
       .slice(0, -1),
   ).toEqual([
-    'H:0 old at @c3, @s8 (left for :10)',
+    'H:0 old at @c3, @s8 (abandoned for :10)',
     '├─ @s2 saved early',
     '├─ @c2 fork H:9 other at @c2, @s9',
-    '├─ @c2 rollback H:10 at @c2, @s10 (left for :11)',
+    '├─ @c2 rollback H:10 at @c2, @s10 (abandoned for :11)',
     '│  └─ @c1 rollback H main at @c1, @s13',
     '├─ @s6 saved by-git',
     '└─ @c3 fork H:12 at @c3, @s12',

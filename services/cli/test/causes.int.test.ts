@@ -128,7 +128,7 @@ test('why tells how a node came, what happened to it and why it left, with who a
   const { stdout } = await run('why', 'desk', '#doc');
   expect(stdout).toContain('#doc is not in the tree at');
   expect(stdout).toContain('inserted under ah, ttl 1');
-  expect(stdout).toContain('expired: its ttl was over');
+  expect(stdout).toContain('expired: its ttl ran out');
 });
 
 test('a node that never was, or not in this branch, is a coded error [context-tree §8]', async () => {

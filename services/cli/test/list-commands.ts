@@ -5,8 +5,8 @@ export const listCommands = (commands: readonly CommandSpec[]): string => `# Com
 
 <!-- Made from services/cli/src/catalogue.ts by its test; \`vitest run services/cli/test/cli-doc.unit.test.ts -u\` writes it. -->
 
-Every command takes \`--home DIR\` (else \`STEMMA_HOME\`, else \`./.stemma\`) and \`--json\`, which prints one JSON document on
-stdout; streams (\`log --follow\`, \`thread H '@*'\`) print one a line. Talk and progress go to stderr.
+Every command takes \`--home DIR\` (default: \`STEMMA_HOME\`, then \`./.stemma\`) and \`--json\`, which prints one JSON document on
+stdout; streams (\`log --follow\`, \`thread H '@*'\`) print one document a line. Messages and progress go to stderr.
 
 Exit codes: 0 ok, 1 failed, 2 cancelled, 3 conflict, 4 not allowed, 5 verification failed, 64 usage, 74 input or output.
 

@@ -23,8 +23,8 @@ test('blame lists the messages with their authors, or every part of some bytes',
 test('cache says what broke each prefix, and what it cost', async () => {
   const { stdout } = await run('cache', 'checkout');
   expect(stdout).toContain('18 calls: 3 append, 0 rewind, 14 break');
-  expect(stdout).toMatch(/@c9 +break .* plan replaced by import at 8\.0; came in at 0\.3 by import/);
-  expect(stdout).toMatch(/@c3 +break .* incident-2025-11 expired at 2\.4; came in at 0\.6 by import/);
+  expect(stdout).toMatch(/@c9 +break .* plan replaced by import at 8\.0; inserted at 0\.3 by import/);
+  expect(stdout).toMatch(/@c3 +break .* incident-2025-11 expired at 2\.4; inserted at 0\.6 by import/);
   expect((await run('cache', 'checkout', '--all')).stdout).toMatch(/@c2 +append/);
 });
 
@@ -37,7 +37,7 @@ test.each([80, 200])(
     const list = cache.slice(cache.findIndex((line) => line.startsWith('call')));
     expect(list.filter((line) => line.length > columns)).toEqual([]);
     expect(
-      cache.some((line) => line.endsWith('incident-2025-11 expired at 2.4; came in at 0.6 by import')),
+      cache.some((line) => line.endsWith('incident-2025-11 expired at 2.4; inserted at 0.6 by import')),
     ).toBe(true);
     const blame = await at('blame', 'checkout', '@c5');
     expect(blame.filter((line) => line.length > columns)).toEqual([]);

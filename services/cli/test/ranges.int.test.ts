@@ -91,7 +91,7 @@ test('people read a paragraph for each pair that differs, from the older to the 
     '      --- @c8',
     '      +++ @c9',
   ]);
-  expect(stdout.trimEnd().split('\n').at(-1)).toBe('3 snapshots, 2 pairs compared, 1 of them the same');
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe('3 snapshots, 2 pairs compared, 1 of them equal');
   const named = await run('select', 'checkout', '@t-3..-2 ^seq .cb', '--max-changes', '4');
   expect(named.stdout).toBe(
     [
@@ -102,7 +102,7 @@ test('people read a paragraph for each pair that differs, from the older to the 
       '  - change-cart-412',
       '  … 3 more',
       '',
-      '2 snapshots, 1 pair compared, 0 of them the same, some changes left out',
+      '2 snapshots, 1 pair compared, 0 of them equal, some changes not listed',
       '',
     ].join('\n'),
   );

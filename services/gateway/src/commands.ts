@@ -13,10 +13,10 @@ type Written = { readonly by: Author; readonly notes?: string };
 /** Who writes: a recorder, or an actor with notes. @throws E_ACTOR_REQUIRED, E_COMMAND_INVALID for both at once */
 export const writing = ({ recorder, actor, notes }: Who): Written => {
   if (recorder !== undefined && actor !== undefined)
-    throw fail('E_COMMAND_INVALID', 'recorder, actor: a frame has one author');
+    throw fail('E_COMMAND_INVALID', 'recorder and actor are both given: a frame has one author');
   const said = notes === undefined ? {} : { notes };
   if (recorder !== undefined) return { by: { recorder }, ...said };
-  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'nobody is named: give an actor, or a recorder');
+  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'no author is given: give an actor or a recorder');
   return { by: { actor }, ...said };
 };
 

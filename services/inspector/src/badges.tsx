@@ -31,7 +31,7 @@ export const TtlBadge = ({
   ttl === null ? null : (
     <span
       class="badge ttl"
-      title={`${aged ? 'aged since the snapshot before; ' : ''}${ttl === 0 ? 'not in the next snapshot' : `in ${ttl} more snapshots`}`}
+      title={`${aged ? 'aged since the previous snapshot; ' : ''}${ttl === 0 ? 'not in the next snapshot' : `in ${ttl} more snapshots`}`}
     >
       ttl {ttl}
       {aged && ' ↓'}

@@ -37,21 +37,21 @@ export const BranchRow = ({
   const along = (x: number): string => `${drawing.last === 0 ? 0 : (x / drawing.last) * 100}%`;
   return (
     <div
-      class={`branch${chosen ? ' is-chosen' : ''}${node.abandoned_by === null ? '' : ' is-left'}`}
+      class={`branch${chosen ? ' is-chosen' : ''}${node.abandoned_by === null ? '' : ' is-abandoned'}`}
       role="listitem"
       title={titleOf(drawn)}
     >
       <button
-        class="lineage-name"
+        class="branch-name"
         aria-current={chosen ? 'true' : undefined}
         onClick={() => go({ history: node.branch, at: null })}
         onKeyDown={moveFocus}
       >
-        <span class="lineage-head">
+        <span class="branch-head">
           <b>
             <SafeText text={nameOf(node)} />
           </b>
-          {node.abandoned_by !== null && <span class="badge bad">left</span>}
+          {node.abandoned_by !== null && <span class="badge bad">abandoned</span>}
           <span class="quiet branch-end">{node.cycle === null ? '' : `@c${node.cycle}`}</span>
         </span>
         <span class="quiet branch-said">
@@ -63,7 +63,7 @@ export const BranchRow = ({
           )}
         </span>
       </button>
-      <div class={`branches${lines.length > DENSE ? ' dense' : ''}`}>
+      <div class={`branch-lines${lines.length > DENSE ? ' dense' : ''}`}>
         {lines.map(({ x, begins, onPath }) => (
           <span
             key={x}
@@ -86,7 +86,7 @@ export const BranchRow = ({
             to={drawn.to}
             along={along}
             ends={drawn.to === drawn.abandonedAt}
-            left
+            abandoned
           />
         )}
         {path.has(index) && (
@@ -113,7 +113,7 @@ const BranchLine = ({
   to,
   along,
   ends = false,
-  left = false,
+  abandoned = false,
   onPath = false,
 }: {
   readonly from: number;
@@ -121,11 +121,11 @@ const BranchLine = ({
   readonly along: (x: number) => string;
   /** The branch ends here: it is seen even where it has no length. */
   readonly ends?: boolean;
-  readonly left?: boolean;
+  readonly abandoned?: boolean;
   readonly onPath?: boolean;
 }): ComponentChildren => (
   <span
-    class={`branch${ends ? ' ends' : ''}${left ? ' is-abandoned' : ''}${onPath ? ' on-path' : ''}`}
+    class={`branch-line${ends ? ' ends' : ''}${abandoned ? ' is-abandoned' : ''}${onPath ? ' on-path' : ''}`}
     style={{ left: along(from), right: `calc(100% - ${along(to)})` }}
   />
 );
@@ -179,14 +179,14 @@ const sideFor = (name: string, before: number, after: number): 'after' | 'before
 };
 
 const startText = ({ parent, how }: BranchNodeAnswer): string =>
-  parent === null ? 'where it began' : `${how} at ${parent.label}`;
+  parent === null ? 'start of the history' : `${how} at ${parent.label}`;
 
 const titleOf = ({ node }: DrawnBranch): string =>
   [
     node.branch,
     visible(node.description),
-    `${grouped(node.frames)} frames of its own`,
-    node.abandoned_by === null ? '' : `left: a rollback went on as :${node.abandoned_by}`,
+    `${grouped(node.frames)} frames on this branch`,
+    node.abandoned_by === null ? '' : `abandoned: a rollback continues as :${node.abandoned_by}`,
     `last changed ${isoTime(node.updated_at)}`,
   ]
     .filter((line) => line !== '')
@@ -200,6 +200,6 @@ const moveFocus = (event: KeyboardEvent): void => {
   if (step === undefined || !(currentTarget instanceof HTMLElement)) return;
   event.preventDefault();
   event.stopPropagation();
-  const all = [...(currentTarget.closest('.scroll')?.querySelectorAll<HTMLElement>('.lineage-name') ?? [])];
+  const all = [...(currentTarget.closest('.scroll')?.querySelectorAll<HTMLElement>('.branch-name') ?? [])];
   all[all.indexOf(currentTarget) + step]?.focus();
 };

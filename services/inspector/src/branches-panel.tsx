@@ -76,11 +76,11 @@ const BranchTree = ({
     <>
       <p class="side-facts quiet">
         {plural(branches.length, 'branch', 'branches')}
-        {abandonedCount > 0 && `, ${grouped(abandonedCount)} left by a rollback`}
+        {abandonedCount > 0 && `, ${grouped(abandonedCount)} abandoned`}
         {`, to cycle ${grouped(Math.floor(drawing.last))}`}
       </p>
       <VirtualList
-        label="Lineages"
+        label="Branches"
         kind="list"
         count={drawing.rows.length}
         rowHeight={ROW}
@@ -133,8 +133,8 @@ const ForkHint = ({
 }): ComponentChildren => (
   <div class="note hint">
     <p>
-      This history has one branch. A <b>fork</b> goes on from any of its positions in another way, a{' '}
-      <b>rollback</b> goes back to one and on from there. Nothing is overwritten: what was there stays here.
+      This history has one branch. A <b>fork</b> starts a new branch at any position. A <b>rollback</b>{' '}
+      returns to an earlier position. Nothing is overwritten: the abandoned branch stays here.
     </p>
     <pre>
       ./stemma fork <SafeText text={history} /> {at ?? '@t0'} --name what-if --actor me{'\n'}

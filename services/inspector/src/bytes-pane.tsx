@@ -40,7 +40,7 @@ export const BytesPane = ({
           </p>
           <pre class="content json">
             <SafeText text={(provider === null ? text : indented(text)).slice(0, MAX_CHARACTERS)} />
-            {text.length > MAX_CHARACTERS && <span class="cut">… the rest is behind the link above</span>}
+            {text.length > MAX_CHARACTERS && <span class="cut">… the link above has the rest</span>}
           </pre>
         </div>
       )}

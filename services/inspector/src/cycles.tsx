@@ -94,7 +94,7 @@ const WorkingRow = ({
       <span>working state</span>
       <span class="quiet">
         {page.working.seq === page.snapshots[0]?.seq
-          ? 'nothing since the newest cycle'
+          ? 'no changes since the newest cycle'
           : `at ${page.working.label}`}
       </span>
     </span>

@@ -1,6 +1,4 @@
 import { toWireJson, type InterventionAnswer } from '@stemma/api';
-import type { InterventionType } from '@stemma/events';
-import type { Intervention } from '@stemma/queries';
 import { addressById } from './chosen.ts';
 import type { ListedInterventionType } from './use-branches.ts';
 

@@ -56,9 +56,7 @@ export const Detail = ({
                     />
                   </section>
                 ))}
-                {Object.keys(detail.payload).length === 0 && (
-                  <p class="quiet">It has no content of its own.</p>
-                )}
+                {Object.keys(detail.payload).length === 0 && <p class="quiet">This node has no content.</p>}
               </div>
             </>
           )}

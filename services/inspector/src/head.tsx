@@ -55,7 +55,7 @@ export const Head = ({
       <span
         class={`connection ${state}`}
         role="status"
-        title={state === 'live' ? 'New events appear by themselves' : 'Trying to reach the server'}
+        title={state === 'live' ? 'New events appear automatically' : 'Reconnecting to the server'}
       >
         {LIVE[state]}
       </span>

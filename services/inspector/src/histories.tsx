@@ -32,9 +32,9 @@ export const Histories = ({
         {({ histories, total }) =>
           total === 0 ? (
             <Empty>
-              <p>There is nothing recorded yet.</p>
+              <p>Nothing is recorded yet.</p>
               <p>
-                Import a conversation: <code>./stemma import FILE</code>. It appears here by itself.
+                Import a conversation: <code>./stemma import FILE</code>. It appears here automatically.
               </p>
             </Empty>
           ) : (
@@ -87,16 +87,13 @@ const HistoryRow = ({
       <span class="history-name">
         <SafeText text={name ?? shortId(history)} />
         {state !== 'open' && (
-          <span
-            class="badge bad"
-            title={`what follows frame ${String(stopped)} is not served; see stemma verify`}
-          >
+          <span class="badge bad" title={`frames after ${String(stopped)} are not served: run stemma verify`}>
             {state}
           </span>
         )}
       </span>
       <span class="history-preview">
-        {preview === null ? <i>no user has spoken</i> : <SafeText text={preview} />}
+        {preview === null ? <i>no user message</i> : <SafeText text={preview} />}
       </span>
       <span class="history-facts quiet">
         <span>{plural(cycles, 'cycle')}</span>

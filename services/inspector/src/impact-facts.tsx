@@ -28,7 +28,7 @@ export const ImpactFacts = ({
   );
   return (
     <section class="impact" aria-label="Impact">
-      <h3>What it led to</h3>
+      <h3>Impact</h3>
       <Shown query={query} what="impact">
         {(impact) => <Calls impact={impact} intervention={intervention} go={go} />}
       </Shown>
@@ -55,13 +55,13 @@ const Calls = ({
     <>
       <p>
         {brought.length === 0 && lost.length === 0 ? (
-          'It brought no block in and took none out.'
+          'It added no block and removed none.'
         ) : counts.calls === 0 && lost.every((one) => one.calls.length === 0) ? (
-          'No call of a model was touched by it.'
+          'No model call was affected.'
         ) : (
           <>
-            <b>{plural(counts.calls, 'call')}</b> saw it: <b>{grouped(counts.direct)}</b> what it brought in,{' '}
-            <b>{grouped(counts.derived)}</b> only what was made of it.
+            <b>{plural(counts.calls, 'call')}</b> saw it: <b>{grouped(counts.direct)}</b> what it added,{' '}
+            <b>{grouped(counts.derived)}</b> only what was derived from it.
           </>
         )}
       </p>
@@ -84,7 +84,7 @@ const Calls = ({
                 {plural(direct + derived, 'block')}, by{' '}
                 <button
                   class="link"
-                  title="Show the block there"
+                  title="Show the block at this position"
                   onClick={() =>
                     go({
                       history: addressById(intervention.history, branchId),
@@ -109,7 +109,7 @@ const Calls = ({
         <p key={id}>
           <SafeText text={id} /> was {what}:{' '}
           {without.length === 0
-            ? 'no call has been without it yet.'
+            ? 'no call without it yet.'
             : without.map(({ branchId, first, last, count }) => (
                 <span key={branchId}>
                   {plural(count, 'call')} without it (

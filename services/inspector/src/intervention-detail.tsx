@@ -63,7 +63,7 @@ const Facts = ({
   <div class="payload">
     <dl class="facts">
       <div>
-        <dt>when</dt>
+        <dt>time</dt>
         <dd>
           {intervention.timestamp} <span class="quiet">@s{intervention.seq}</span>
         </dd>
@@ -108,7 +108,7 @@ const Facts = ({
     ))}
     {intervention.annotations.length > 0 && (
       <section>
-        <h3>noted since</h3>
+        <h3>later notes</h3>
         <ul class="annotations">
           {intervention.annotations.map(({ seq, timestamp, by, note }) => (
             <li key={seq}>

@@ -34,7 +34,7 @@ export const Interventions = ({
               <HowToIntervene history={address.history ?? history} />
             ) : (
               <div class="note">
-                <p>No intervention is of this kind.</p>
+                <p>No intervention matches the filter.</p>
                 <p>
                   <button class="link" onClick={() => go({ type: null, actor: null })}>
                     Show all
@@ -61,7 +61,7 @@ export const Interventions = ({
                     </button>
                   ) : (
                     <a class="more" href={addressOf(ENDPOINTS.interventionLines, { history })}>
-                      All of them, as JSON lines
+                      All interventions, as JSON lines
                     </a>
                   )}
                 </li>
@@ -176,7 +176,7 @@ const InterventionItem = ({
         </p>
       )}
       <p class="act-where quiet">
-        <span class="act-lineage">
+        <span class="act-branch">
           <SafeText text={names.get(intervention.branchId) ?? `:${intervention.branchId}`} />
         </span>
         <PositionLinks intervention={intervention} go={go} />
@@ -190,10 +190,7 @@ const InterventionItem = ({
 
 const HowToIntervene = ({ history }: { readonly history: string }): ComponentChildren => (
   <div class="note hint">
-    <p>
-      Nobody has intervened yet. What an observer does to a history stands here: who, when, why, and what it
-      led to.
-    </p>
+    <p>No interventions yet. This panel lists each one with its actor, time, reason and impact.</p>
     <pre>
       ./stemma inject <SafeText text={history} /> 'Look at the logs first.' --actor me --notes 'a hint'
     </pre>
@@ -202,7 +199,7 @@ const HowToIntervene = ({ history }: { readonly history: string }): ComponentChi
       ./stemma fork <SafeText text={history} /> @t0 --name what-if
     </pre>
     <p class="quiet">
-      An agent's own record is no intervention. {grouped(INTERVENTION_TYPES.length)} kinds of acts are:{' '}
+      An agent's own record is not an intervention. The {grouped(INTERVENTION_TYPES.length)} types are:{' '}
       {INTERVENTION_TYPES.join(', ')}.
     </p>
   </div>

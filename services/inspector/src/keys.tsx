@@ -4,18 +4,18 @@ import type { Side } from './address.ts';
 
 /** What the keys do, for the table that `?` shows. */
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
-  [['j', '↓'], 'the cycle before'],
-  [['k', '↑'], 'the cycle after'],
+  [['j', '↓'], 'the older cycle'],
+  [['k', '↑'], 'the newer cycle'],
   [['f'], 'follow the newest cycle'],
   [['o'], 'the working state'],
-  [['['], 'the history above'],
-  [[']'], 'the history below'],
+  [['['], 'the previous history'],
+  [[']'], 'the next history'],
   [['v'], 'thread, bytes, OpenAI messages'],
   [['c'], 'the cycles'],
-  [['l'], 'the branches'],
+  [['b'], 'the branches'],
   [['i'], 'the interventions'],
-  [['Tab'], 'from part to part; in the tree ↑ ↓ and Enter'],
-  [['Esc'], 'close what is open'],
+  [['Tab'], 'the next part of the page; in the tree ↑ ↓ and Enter'],
+  [['Esc'], 'close the detail'],
   [['?'], 'this table'],
 ];
 
@@ -33,7 +33,7 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   ']': 'below',
   v: 'view',
   c: 'cycles',
-  l: 'branches',
+  b: 'branches',
   i: 'interventions',
   Escape: 'close',
   '?': 'help',

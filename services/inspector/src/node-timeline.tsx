@@ -25,8 +25,8 @@ export const NodeTimeline = ({
   );
   return (
     <section aria-label="Why">
-      <h3>why it is here</h3>
-      <Shown query={query} what="story">
+      <h3>timeline</h3>
+      <Shown query={query} what="timeline">
         {({ added, changes, removed, position }) => (
           <ol class="story">
             {[added, ...changes, ...(removed === null ? [] : [removed])].map((entry) => (
@@ -108,26 +108,28 @@ const CauseText = ({
     case 'import':
       return (
         <>
-          came in with an export
+          imported with an export
           <SetFields entry={entry} />
         </>
       );
     case 'expiry':
-      return 'expired: its ttl was over';
+      return 'expired: its ttl ran out';
     case 'cascade':
       return (
         <>
-          {cause.why === 'contained' ? 'went with ' : 'emptied: the last in it was '}
+          {cause.why === 'contained'
+            ? 'removed with its container '
+            : 'removed because it became empty; its last child was '}
           <SafeText text={cause.by} />
         </>
       );
     case 'pruning':
-      return `pruned by ${cause.rule}, number ${cause.rank} to go`;
+      return `pruned by ${cause.rule}, rank ${cause.rank}`;
     case 'ageing':
       return `aged${entry.until === null || entry.until === entry.cycle ? '' : ` until c${entry.until}`}${entry.ttl == null ? '' : `: ttl ${entry.ttl}`}`;
     case 'sealing':
       return cause.turn === node ? (
-        'came as a turn: what lay in the head was sealed'
+        'created as a turn: the content of the active head was sealed'
       ) : (
         <>
           sealed into <SafeText text={cause.turn} />
@@ -136,7 +138,7 @@ const CauseText = ({
     case 'hold':
       return (
         <>
-          due, but held by <SafeText text={cause.by} />
+          kept after its ttl by <SafeText text={cause.by} />
         </>
       );
   }
@@ -155,11 +157,11 @@ const SetFields = ({ entry: { parent, ttl } }: { readonly entry: TimelineEntry }
 );
 
 const PAST: Readonly<Record<string, string>> = {
-  start: 'came with the history',
+  start: 'created with the history',
   insert: 'inserted',
   replace: 'replaced',
   move: 'moved',
-  carry: 'moved along',
+  carry: 'moved',
   remove: 'removed',
   priority: 'given another priority',
 };

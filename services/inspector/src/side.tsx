@@ -12,7 +12,7 @@ import { useQuery } from './use-query.ts';
 
 const TABS: readonly (readonly [side: Side, words: string, key: string])[] = [
   ['cycles', 'Cycles', 'c'],
-  ['branches', 'Lineages', 'l'],
+  ['branches', 'Branches', 'b'],
   ['interventions', 'Interventions', 'i'],
 ];
 
@@ -33,7 +33,7 @@ export const SidePanel = ({
   return (
     <section class={`panel side side-${side}`} aria-label={label}>
       <header class="panel-head">
-        <div class="tabs" role="group" aria-label="Beside the context">
+        <div class="tabs" role="group" aria-label="Side panel">
           {TABS.map(([name, words, key]) => (
             <button
               key={name}
@@ -58,7 +58,7 @@ export const SidePanel = ({
 
 const ID = /^(h[a-z2-7]{20})(?::\d+)?$/;
 
-/** What is told of all branches of a history, whichever of them is looked at. */
+/** What is shown of all branches of a history, whichever of them is looked at. */
 const HistorySide = ({
   address,
   head,

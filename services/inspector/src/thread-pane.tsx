@@ -35,7 +35,7 @@ export const ThreadPane = ({
   const rows = rowsOf(page).filter((row) => 'gap' in row || row.node.thread !== null);
   const marked = page.previous !== null;
   const firstNew = marked ? rows.find((row) => 'node' in row && row.node.new) : undefined;
-  if (rows.length === 0) return <p class="note">The thread is empty: the model would be shown nothing.</p>;
+  if (rows.length === 0) return <p class="note">The thread is empty: the model sees nothing.</p>;
   return (
     <ol class="thread" ref={list} aria-label={`Provider thread at ${page.position.label}`}>
       {rows.map((row) =>

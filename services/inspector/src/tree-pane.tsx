@@ -112,7 +112,7 @@ const TreeRow = ({
         {node.changed
           .filter((field) => field !== 'ttl')
           .map((field) => (
-            <span class="badge changed" key={field} title={`${field} differs from the snapshot before`}>
+            <span class="badge changed" key={field} title={`${field} differs from the previous snapshot`}>
               {field} changed
             </span>
           ))}
@@ -181,9 +181,9 @@ const offsetWord = (offset: number): string =>
 
 /** What the snapshot before had and this one has not, and why. */
 export const RemovedNodes = ({ page }: { readonly page: TreePage }): ComponentChildren => (
-  <section class="left" aria-label="What left">
+  <section class="removed" aria-label="Removed nodes">
     <h3>
-      {grouped(page.removedTotal)} left since {page.previous?.label}
+      {grouped(page.removedTotal)} removed since {page.previous?.label}
     </h3>
     <ul>
       {page.removed.map((node) => (
@@ -212,7 +212,7 @@ const RemovedRow = ({ node }: { readonly node: RemovedNode }): ComponentChildren
       </>
     )}
     <span class="node-marks">
-      <span class="badge cause">{node.cause ?? 'gone'}</span>
+      <span class="badge cause">{node.cause ?? 'removed'}</span>
     </span>
   </li>
 );

@@ -123,8 +123,8 @@ describe('the page in a browser', () => {
     );
     await page.keyboard.press('k');
     await expect
-      .poll(() => page.getByRole('region', { name: 'What left' }).innerText())
-      .toMatch(/1 left since @c3[\s\S]*on its way[\s\S]*expired/);
+      .poll(() => page.getByRole('region', { name: 'Removed nodes' }).innerText())
+      .toMatch(/1 removed since @c3[\s\S]*on its way[\s\S]*expired/);
     await page.keyboard.press('ArrowUp');
     await soon(chosenCycle).toBe('open');
     await page.keyboard.press('ArrowDown');

@@ -59,7 +59,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     ready = async () => {
       await projector.checkpoint(0);
     };
-    say(`folding ${group.name} into ${shared.name}`);
+    say(`projecting ${group.name} into ${shared.name}`);
     const database = openDatabase(run.rows);
     closing.defer(() => database.close());
     await foldAssigned({
@@ -97,7 +97,7 @@ const followPartitions = async (
       await retry.run(() => projector.follow(until, partitions));
     } catch (error) {
       if (!isStemmaError(error, 'E_CURSOR_LOST') || !going()) throw error;
-      say(`${error.message}: the rows are built anew`);
+      say(`${error.message}: the rows are rebuilt`);
       await retry.run(() => projector.rebuild());
     }
   }

@@ -19,7 +19,7 @@ const SERVICES = join(import.meta.dirname, '../..');
 const PARTITIONS = 4;
 const DEADLINE = { timeout: 120_000 };
 
-/** A projector of `branch`, and the partitions that it said it folds. */
+/** A projector of `audit`, and the partitions that it said it folds. */
 const startProjector = (env: Readonly<Record<string, string>>) => {
   const child = spawn(
     process.execPath,

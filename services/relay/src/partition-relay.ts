@@ -56,7 +56,7 @@ export const openPartitionRelay = (
     const isNowClosed = isClosed(await projector.checkpoint(partition));
     if (isNowClosed && !closed)
       say(
-        `partition ${partition} is closed by a damaged record: stemma verify names it, stemma ack opens it`,
+        `partition ${partition} is closed by a damaged record: find it with stemma verify, reopen the partition with stemma ack`,
       );
     if (!isNowClosed && closed) say(`partition ${partition} is open again`);
     closed = isNowClosed;
@@ -110,7 +110,7 @@ export const openPartitionRelay = (
       const ends = await publish(frames);
       const held = new Map(checkpoint.held);
       held.delete(history);
-      say(`${history} is whole again: going on at seq ${from}`);
+      say(`${history} is repaired: publishing from seq ${from} on`);
       await saveCheckpoint({ ...checkpoint, held, ends });
       released = true;
     }
@@ -133,7 +133,7 @@ export const openPartitionRelay = (
       const held = new Map(checkpoint.held);
       for (const [history, seq] of stopped)
         if (!held.has(history)) {
-          say(`${history} is not whole from seq ${seq} on: held back until it is`);
+          say(`${history} is damaged or defective from seq ${seq} on: held back until it is repaired`);
           held.set(history, seq);
         }
       await saveCheckpoint({ ...checkpoint, cursor: advanceCursor(checkpoint.cursor, opened), held, ends });

@@ -68,7 +68,7 @@ const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<Rel
   if (options.statusPort !== undefined) {
     const server = await status.serve(options.statusPort);
     closing.defer(() => server.close());
-    say(`its status is at ${server.url}`);
+    say(`status at ${server.url}`);
   }
   const source = closing.adopt(await retry.run(() => openLogSource(options)), (opened: LogSource) =>
     opened.close(),

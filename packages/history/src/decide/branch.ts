@@ -74,7 +74,7 @@ export const requireTip = (state: HistoryState, command: Command, sources: Sourc
 /** @throws E_CONFLICT */
 export const refuseMoved = ({ expected }: Command, seq: number): void => {
   if (expected !== undefined && expected !== seq)
-    throw fail('E_CONFLICT', `the branch stands at ${seq}, not at ${expected}`, { seq });
+    throw fail('E_CONFLICT', `the tip of the branch is frame ${seq}, not ${expected}`, { seq });
 };
 
 /** @throws E_SNAPSHOT_NOT_FOUND if there is no such position */
@@ -105,7 +105,7 @@ const refuseNotAncestor = (
   }
   throw fail(
     'E_NOT_ON_ANCESTOR_PATH',
-    `position ${to.seq} of the branch ${to.branchId} is no past of the branch ${from.branchId}`,
+    `position ${to.seq} of branch ${to.branchId} is not on the ancestor path of branch ${from.branchId}`,
     {
       ...to,
       branch: from.branchId,
@@ -117,8 +117,10 @@ const refuseNotAncestor = (
 const newName = (name: string | null, lookups: Lookups): string | null => {
   if (name === null) return null;
   if (/^[0-9]+$/.test(checkName(name)))
-    throw fail('E_NAME_INVALID', `${name} is a number: a branch is reached by it already`, { name });
+    throw fail('E_NAME_INVALID', `${name} is a number: numbers name branches already; choose another name`, {
+      name,
+    });
   if (lookups.branchNamed(name) !== undefined)
-    throw fail('E_NAME_TAKEN', `${name} names a branch already`, { name });
+    throw fail('E_NAME_TAKEN', `the name ${name} already belongs to a branch`, { name });
   return name;
 };

@@ -19,13 +19,13 @@ export const decidePolicy = (pending: PendingFrame, step: StepOf<'policy'>): voi
 
 /** @throws E_POLICY_INVALID */
 const parsePolicy = (value: WideJson): Policy => {
-  if (!isJsonObject(value)) throw fail('E_POLICY_INVALID', 'a policy is an object');
+  if (!isJsonObject(value)) throw fail('E_POLICY_INVALID', 'a policy must be an object');
   const unknown = Object.keys(value).find(
     (name) => name !== 'max_blocks' && name !== 'keep_turns' && name !== 'pins',
   );
-  if (unknown !== undefined) throw fail('E_POLICY_INVALID', `a policy has no ${unknown}`);
+  if (unknown !== undefined) throw fail('E_POLICY_INVALID', `a policy has no field ${unknown}`);
   const { pins = [] } = value;
-  if (!Array.isArray(pins)) throw fail('E_POLICY_INVALID', 'pins is a list of ids');
+  if (!Array.isArray(pins)) throw fail('E_POLICY_INVALID', 'pins must be a list of ids');
   const blame = { code: 'E_POLICY_INVALID', what: 'a pin' } as const;
   return {
     max_blocks: whole(value, 'max_blocks'),
@@ -37,7 +37,7 @@ const parsePolicy = (value: WideJson): Policy => {
 const whole = (value: { readonly [name: string]: WideJson }, name: string): number => {
   const number = value[name];
   if (!Number.isSafeInteger(number) || (number as number) < 0)
-    throw fail('E_POLICY_INVALID', `${name} is an integer from 0`);
+    throw fail('E_POLICY_INVALID', `${name} must be an integer from 0`);
   return number as number;
 };
 
@@ -53,7 +53,7 @@ const MAX_CONFIG = 64 * 1024;
  */
 export const decideConfig = (pending: PendingFrame, step: StepOf<'config'>): void => {
   const keys = Object.keys(step.set).sort(compareCodePoints);
-  if (keys.length === 0) throw fail('E_CONFIG_INVALID', 'nothing is configured');
+  if (keys.length === 0) throw fail('E_CONFIG_INVALID', 'the command configures nothing');
   const ofPolicy = keys.filter((key) => POLICY_KEYS.some((each) => each === key));
   if (ofPolicy.length > 0) decidePolicy(pending, { op: 'policy', policy: merged(pending, step, ofPolicy) });
   const { config } = pending.branch;
@@ -79,11 +79,11 @@ const merged = (pending: PendingFrame, { set }: StepOf<'config'>, keys: readonly
 
 const checkSetting = (key: string, value: WideJson): WideJson => {
   if (!KEY.test(key) || isForbiddenKey(key))
-    throw fail('E_CONFIG_INVALID', `${JSON.stringify(key.slice(0, 140))} is no key of a configuration`);
+    throw fail('E_CONFIG_INVALID', `${JSON.stringify(key.slice(0, 140))} is not a key of a configuration`);
   if (key === 'thread')
-    throw fail('E_CONFIG_INVALID', 'the thread of a history is what it was started with', { key });
+    throw fail('E_CONFIG_INVALID', 'the thread mode of a history cannot be changed after its start', { key });
   if (key === 'observe' && value !== null && typeof value !== 'boolean')
-    throw fail('E_CONFIG_INVALID', 'observe is true or false', { key });
+    throw fail('E_CONFIG_INVALID', 'observe must be true or false', { key });
   return checkValue(value, key, { code: 'E_CONFIG_INVALID', what: 'the configuration' });
 };
 
@@ -97,7 +97,8 @@ const isTaken = (pending: PendingFrame, name: string): boolean =>
   pending.names.has(name) || pending.lookups.nameTaken(name);
 
 const takeName = (pending: PendingFrame, name: string): void => {
-  if (isTaken(pending, name)) throw fail('E_NAME_TAKEN', `${name} names a position already`, { name });
+  if (isTaken(pending, name))
+    throw fail('E_NAME_TAKEN', `the name ${name} already belongs to a position`, { name });
   pending.names.add(name);
 };
 

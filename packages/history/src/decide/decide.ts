@@ -24,7 +24,7 @@ export const decide: Decide = (state, command, now, sources) => {
   const before = lookups.command(command.id);
   if (before !== undefined) {
     if (compareBytes(before.digest, commandDigest(command)) !== 0)
-      throw fail('E_COMMAND_REUSED', `the command id ${command.id} was used for another command`, {
+      throw fail('E_COMMAND_REUSED', `the command id ${command.id} belongs to another command`, {
         command: command.id,
       });
     return { branchId: command.branchId, events: [], repeats: before.seq };
@@ -59,7 +59,7 @@ const refuseAfterSnapshot = (steps: readonly Step[]): void => {
   if (offending !== undefined)
     throw fail(
       'E_COMMAND_INVALID',
-      `${offending.op} stands behind a commit or an import: that is for the next command`,
+      `${offending.op} comes after a commit or an import: put it into the next command`,
     );
 };
 
@@ -71,10 +71,11 @@ const decideStart = (
   events: HistoryEvent[],
 ): Decided => {
   const [first, ...rest] = command.steps;
-  if (first?.op !== 'start' && first?.op !== 'import') throw fail('E_INTERNAL', 'the command begins nothing');
+  if (first?.op !== 'start' && first?.op !== 'import')
+    throw fail('E_INTERNAL', 'the command has no step that starts a history');
   if (state.next !== 0)
-    throw fail('E_HISTORY_EXISTS', `the history ${state.history} exists already`, { history: state.history });
-  if (command.branchId !== 0) throw fail('E_COMMAND_INVALID', 'a history starts in branch 0');
+    throw fail('E_HISTORY_EXISTS', `the history ${state.history} already exists`, { history: state.history });
+  if (command.branchId !== 0) throw fail('E_COMMAND_INVALID', 'a history must start in branch 0');
   const { branch, event, plan } = newHistory(first);
   return withPendingFrame(
     { state, branch, clock, sources, command: command.id },
@@ -142,7 +143,7 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
   switch (step.op) {
     case 'start':
     case 'import':
-      throw fail('E_COMMAND_INVALID', 'a history starts with the first step of its first command');
+      throw fail('E_COMMAND_INVALID', 'a history must start with the first step of its first command');
     case 'insert': {
       decideInsert(pending, step);
       return;
@@ -198,6 +199,6 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
     case 'fork':
     case 'rollback':
     case 'observe':
-      throw fail('E_COMMAND_INVALID', `${step.op} stands alone in its command`);
+      throw fail('E_COMMAND_INVALID', `${step.op} must be the only step of its command`);
   }
 };

@@ -9,7 +9,8 @@ import { emit, isSysSide, type PendingFrame } from './pending-frame.ts';
 export const decideReplace = (pending: PendingFrame, step: StepOf<'replace'>): void => {
   const node = requireReplaceable(pending.branch.tree, step.id);
   const fields = Object.keys(step.set).sort(compareCodePoints);
-  if (fields.length === 0) throw fail('E_NODE_INVALID', `${step.id}: nothing is set`, { id: step.id });
+  if (fields.length === 0)
+    throw fail('E_NODE_INVALID', `${step.id}: the command sets nothing`, { id: step.id });
   for (const field of fields) refuseField(node, field);
   const { payload: ref } = node.record;
   const payload: Record<string, WideJson> = { ...(ref === null ? {} : pending.sources.payload(ref)) };
@@ -25,21 +26,28 @@ export const decideReplace = (pending: PendingFrame, step: StepOf<'replace'>): v
 
 const refuseField = (node: TreeNode, field: string): void => {
   const id = idOf(node);
-  if (isForbiddenKey(field)) throw fail('E_INPUT_FORBIDDEN_KEY', `${id}: ${field} is no attribute`);
+  if (isForbiddenKey(field)) throw fail('E_INPUT_FORBIDDEN_KEY', `${id}: ${field} is not an attribute`);
   if (field !== 'content' && !isContentAttribute(field))
-    throw fail('E_HEADER_IMMUTABLE', `${id}: ${field} never changes; content, content_* and data_* do`, {
-      id,
-      field,
-    });
+    throw fail(
+      'E_HEADER_IMMUTABLE',
+      `${id}: ${field} cannot be changed; only content, content_* and data_* can`,
+      {
+        id,
+        field,
+      },
+    );
   if (field === 'content' && node.kids !== null)
-    throw fail('E_NODE_INVALID', `${id} is a container: it has no content`, { id });
+    throw fail('E_NODE_INVALID', `${id} is a container and cannot have content`, { id });
 };
 
 /** Moves an open node with its children (context-tree §3); a node that leaves `^sys` starts to age. */
 export const decideMove = (pending: PendingFrame, step: StepOf<'move'>): void => {
   const { tree } = pending.branch;
   if (step.offset !== undefined)
-    throw fail('E_HEADER_IMMUTABLE', `${step.id}: a move keeps the offset`, { id: step.id, field: 'offset' });
+    throw fail('E_HEADER_IMMUTABLE', `${step.id}: a move cannot change the offset`, {
+      id: step.id,
+      field: 'offset',
+    });
   const target = parentOf(pending, step.parent);
   const { node, parent } = requireMovable(tree, step.id, idOf(target));
   const expires: { id: string; expires: number | null }[] = [];

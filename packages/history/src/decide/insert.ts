@@ -47,7 +47,7 @@ const insertBelow = (pending: PendingFrame, parent: TreeNode, value: WideJson, t
 const refuseMade = (value: { readonly [name: string]: WideJson }, input: NodeInput): void => {
   const made = MADE.find((name) => value[name] !== undefined);
   if (made !== undefined)
-    throw fail('E_NODE_INVALID', `${input.id ?? 'the node'}: ${made} is made by Stemma, leave it out`, {
+    throw fail('E_NODE_INVALID', `${input.id ?? 'the node'}: Stemma sets ${made}: leave it out`, {
       field: made,
     });
 };

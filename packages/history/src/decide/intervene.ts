@@ -56,8 +56,8 @@ export const leadingEvents = ({ by, steps, notes }: Command): HistoryEvent[] => 
   if (!('actor' in by)) {
     const interventions = steps.find(({ op }) => BY_ACTORS.has(op));
     if (interventions !== undefined)
-      throw fail('E_ACTOR_REQUIRED', `${interventions.op} is an intervention: name the actor`);
-    if (notes !== undefined) throw fail('E_COMMAND_INVALID', 'notes are an actor’s: a recorder has none');
+      throw fail('E_ACTOR_REQUIRED', `${interventions.op} is an intervention and needs an actor`);
+    if (notes !== undefined) throw fail('E_COMMAND_INVALID', 'a recorder cannot write notes: name an actor');
     return [];
   }
   checkActor(by.actor);
@@ -70,9 +70,10 @@ export const leadingEvents = ({ by, steps, notes }: Command): HistoryEvent[] => 
 
 const refuseCompany = (steps: readonly Step[]): void => {
   const alone = steps.length > 1 ? steps.find(({ op }) => ALONE.has(op)) : undefined;
-  if (alone !== undefined) throw fail('E_COMMAND_INVALID', `${alone.op} stands alone in its command`);
+  if (alone !== undefined)
+    throw fail('E_COMMAND_INVALID', `${alone.op} must be the only step of its command`);
   if (steps.filter(({ op }) => op === 'inject').length > 1)
-    throw fail('E_COMMAND_INVALID', 'a command injects one message');
+    throw fail('E_COMMAND_INVALID', 'a command can inject only one message');
 };
 
 /** What the steps request and no other event records. */

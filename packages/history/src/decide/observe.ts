@@ -22,7 +22,7 @@ export const decideObserve = (
   const events = step.observations.map(({ kind, what, at, times, first_at, last_at }): HistoryEvent => {
     refuseMissing(state, at, sources);
     if (at.branchId > at.seq || first_at > last_at)
-      throw fail('E_COMMAND_INVALID', 'an observation ends before it begins');
+      throw fail('E_COMMAND_INVALID', 'an observation ends before it starts');
     return {
       type: 'ObservationRecorded',
       kind,

@@ -58,7 +58,7 @@ export const newId = (pending: PendingFrame, given: string | undefined, made: st
   else {
     checkId(given, GIVEN);
     if (isIdTaken(pending, given))
-      throw fail('E_NODE_EXISTS', `the id ${given} is or was in use in this history`, { id: given });
+      throw fail('E_NODE_EXISTS', `the id ${given} is already used in this history`, { id: given });
   }
   pending.ids.add(id);
   return id;

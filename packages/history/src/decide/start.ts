@@ -40,7 +40,7 @@ const startIds = (step: StepOf<'start'>): FixedIds => {
   const blame = { code: 'E_COMMAND_INVALID', what: 'the id of a region' } as const;
   for (const id of Object.values(given)) checkId(id, blame);
   if (new Set(Object.values(given)).size < Object.values(given).length)
-    throw fail('E_COMMAND_INVALID', 'root and regions have ids of their own');
+    throw fail('E_COMMAND_INVALID', 'root and regions must have different ids');
   return completeIds(given as Partial<FixedIds>, () => false);
 };
 

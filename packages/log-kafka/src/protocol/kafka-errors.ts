@@ -35,7 +35,7 @@ export const refused = (error: unknown, unwritten: boolean): Error => {
       'the topic does not take messages of this size: raise max.message.bytes',
       detail,
     );
-  return fail('E_BROKERS_REFUSED', `the brokers refuse: ${messageOf(error)}`, detail);
+  return fail('E_BROKERS_REFUSED', `the brokers refuse the request: ${messageOf(error)}`, detail);
 };
 
 export const unreachable = (brokers: readonly string[], error: unknown): Error =>

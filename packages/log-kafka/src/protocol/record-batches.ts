@@ -74,7 +74,7 @@ const decompress = (codec: number, body: Buffer): Buffer | undefined => {
   if (!unpack)
     throw fail(
       'E_LOG_MISMATCH',
-      `a batch in the topic is compressed with codec ${codec}, which is not read`,
+      `a batch in the topic is compressed with codec ${codec}, which Stemma cannot read`,
       {
         codec,
       },

@@ -96,7 +96,7 @@ const initialCheckpoint = async <C>(
     const { asOf, heads } = await domain.heads(partition, names);
     if (asOf === checkpoint.cursor.offset) return { checkpoint, heads };
   }
-  throw fail('E_BUSY', 'the rows move on faster than they can be read');
+  throw fail('E_BUSY', 'the rows change faster than they can be read');
 };
 
 /** The checkpoint, with every later acknowledgement in the log if damage closes the partition. */
@@ -133,12 +133,12 @@ export const refuseUnwritable = ({ cursor: { partition }, state }: Checkpoint): 
   if (closed)
     throw fail(
       'E_PARTITION_CLOSED',
-      `the damaged record ${partition}@${closed.offset} may be of any history`,
+      `the damaged record ${partition}@${closed.offset} may belong to any history`,
       { partition, offset: closed.offset },
     );
   if (FRAME_VERSION > state.format)
     throw fail(
       'E_VERSION_NEEDED',
-      `partition ${partition} takes frames up to version ${state.format} until it is raised`,
+      `partition ${partition} accepts frames up to version ${state.format} until its version is raised`,
     );
 };

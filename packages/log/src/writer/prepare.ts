@@ -71,10 +71,10 @@ const refuseMoved = <C>({ history, session }: HistorySession<C>, { intent }: Tas
   if (intent.expected === undefined || intent.expected === session.next - 1) return;
   throw fail(
     'E_CONFLICT',
-    `the history ${history} stands at frame ${session.next - 1}, not at ${intent.expected} as expected`,
+    `the history ${history} is at frame ${session.next - 1}, not at the expected ${intent.expected}`,
     { history, seq: session.next - 1, expected: intent.expected },
   );
 };
 
 const reused = <C>({ intent }: Task<C>): Error =>
-  fail('E_COMMAND_REUSED', `the id ${intent.id} belongs to another command already`, { command: intent.id });
+  fail('E_COMMAND_REUSED', `the id ${intent.id} already belongs to another command`, { command: intent.id });

@@ -40,6 +40,10 @@ export const retryBackOff = (random: () => number): BackOff => ({ first: 2, long
 
 /** The error for a command when other writers were first too often. */
 export const conflict = (history: string, tries: number): Error =>
-  fail('E_CONFLICT', `others wrote to the history ${history} ${tries} times before this command could`, {
-    history,
-  });
+  fail(
+    'E_CONFLICT',
+    `others wrote to the history ${history} ${tries} times before this command could be written`,
+    {
+      history,
+    },
+  );

@@ -36,10 +36,7 @@ export const scanHead = async (
     current = batch.heads.get(history) ?? current;
     // The reader was at `to` already: a log that does not return these records must not count as empty.
     if (records.length === 0 || next <= at)
-      throw fail(
-        'E_BUSY',
-        `partition ${partition} does not give the records between ${at} and ${to} just now`,
-      );
+      throw fail('E_BUSY', `partition ${partition} does not return the records between ${at} and ${to} now`);
     at = next;
   }
   return current;

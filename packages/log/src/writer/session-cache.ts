@@ -73,7 +73,7 @@ export const openSessionCache = <C>(
       evict(history);
       await readOn();
     }
-    throw fail('E_BUSY', `the rows of ${history} do not come to rest`);
+    throw fail('E_BUSY', `the rows of ${history} do not stop changing`);
   };
   return { load, get: (history) => sessions.get(history), evict };
 };

@@ -81,13 +81,13 @@ const prepareCommand = (each: ExperimentCommand, i: number) => {
   if (startsHistory(each.steps[0]?.['op']) !== (i === 0))
     throw fail(
       'E_EXPERIMENT_INVALID',
-      `commands.${i}: a history is begun by the first command, and by no other`,
+      `commands.${i}: the first command must start the history, and no other may`,
     );
   for (const [k, step] of each.steps.entries())
     if (step['op'] === 'observe' || (k > 0 && startsHistory(step['op'])))
       throw fail(
         'E_EXPERIMENT_INVALID',
-        `commands.${i}.steps.${k}: ${canonicalJson(step['op'] ?? null)} has no place in an experiment`,
+        `commands.${i}.steps.${k}: ${canonicalJson(step['op'] ?? null)} is not allowed in an experiment`,
       );
   const command = (done: Done, historyStart: HistoryStart): Command => {
     const last = done.at(-1);
@@ -126,7 +126,7 @@ const prepareCommand = (each: ExperimentCommand, i: number) => {
 
 const nanoseconds = (text: string, i: number): bigint => {
   if (!/^\d{1,19}$/.test(text))
-    throw fail('E_EXPERIMENT_INVALID', `commands.${i}: at_ns is digits as a text`);
+    throw fail('E_EXPERIMENT_INVALID', `commands.${i}: at_ns must be digits as a text`);
   return BigInt(text);
 };
 
@@ -136,7 +136,7 @@ const positionAfter = (value: WideJson, done: Done, i: number): WideJson => {
   if (position === undefined)
     throw fail(
       'E_EXPERIMENT_INVALID',
-      `commands.${i}: a position is {after: the number of an earlier command}`,
+      `commands.${i}: a position must be {after: the number of an earlier command}`,
     );
   return { ...position };
 };

@@ -82,7 +82,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
   ): Promise<T> => {
     let found = await attempt();
     while (found === undefined) {
-      if (signal?.aborted === true) throw fail('E_CANCELLED', `${what()}, and nobody waits any more`);
+      if (signal?.aborted === true) throw fail('E_CANCELLED', `${what()}: the wait ended`);
       if (now() >= deadline) throw rowsBehind(what());
       const done = new AbortController();
       try {

@@ -13,7 +13,7 @@ export const findPosition = (rows: RowReader, branchRef: BranchRef, text: string
   if (text === '' || text.includes('@')) return positionOf(rows, branchRef, text);
   const named = findBranchIn(rows, branchRef.history, text) ?? findBranchRef(rows, text);
   if (named.history !== branchRef.history)
-    throw fail('E_BRANCH_NOT_FOUND', `${text} is no branch of ${branchRef.history}`, {
+    throw fail('E_BRANCH_NOT_FOUND', `${text} is not a branch of ${branchRef.history}`, {
       history: branchRef.history,
     });
   return positionOf(rows, named, '');

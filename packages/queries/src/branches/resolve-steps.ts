@@ -171,8 +171,7 @@ const stepOfLoad = (
   how: string,
   at: PositionKey,
 ): StepOf<'fork'> | StepOf<'rollback'> => {
-  if (how === 'current')
-    throw fail('E_USAGE', `the branch stands at ${from} already: there is nothing to load`);
+  if (how === 'current') throw fail('E_USAGE', `the branch is already at ${from}: there is nothing to load`);
   const descriptionField = description === undefined ? {} : { description };
   return how === 'rollback'
     ? { op: 'rollback', to: at, ...descriptionField }

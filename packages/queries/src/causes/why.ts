@@ -64,7 +64,7 @@ const nodeNotVisible = (
 ): Error =>
   fail(
     'E_NODE_NOT_FOUND',
-    `${label} of branch ${branchId} does not know ${JSON.stringify(id)}: it came with frame ${otherChange.seq} of branch ${otherChange.branchId}`,
+    `${label} of branch ${branchId} does not have ${JSON.stringify(id)}: frame ${otherChange.seq} of branch ${otherChange.branchId} added it`,
     { id, branchId: otherChange.branchId, seq: otherChange.seq },
   );
 

@@ -27,10 +27,7 @@ export const bisect = async (
 ): Promise<BisectAnswer> => {
   const selector = parseSelector(when, { snapshot: true });
   if (selector.at.kind !== 'working')
-    throw fail(
-      'E_SELECTOR_INVALID',
-      'the selector of a search has no position of its own: the search gives it',
-    );
+    throw fail('E_SELECTOR_INVALID', 'the selector of a bisection must not have a position');
   const stops = await projection.read((rows) => {
     const [from, to] = [good, bad].map((ref) => snapshotAt(positionOf(rows, branchRef, ref), ref)) as [
       Position,
@@ -62,7 +59,7 @@ export const bisect = async (
   let [low, high] = [0, stops.length - 1];
   const what = not ? 'matches nothing' : 'matches something';
   if (await holds(low))
-    throw fail('E_BISECT_ENDS', `the selector ${what} at ${good} already`, { end: 'good' });
+    throw fail('E_BISECT_ENDS', `the selector already ${what} at ${good}`, { end: 'good' });
   if (!(await holds(high)))
     throw fail('E_BISECT_ENDS', `the selector ${not ? 'matches something' : 'matches nothing'} at ${bad}`, {
       end: 'bad',
@@ -90,7 +87,7 @@ const snapshotAt = (position: Position, ref: string): Position => {
   if (!position.committed)
     throw fail(
       'E_BISECT_ENDS',
-      `${ref === '' ? 'the working state' : ref} is no snapshot: ${position.label}`,
+      `${ref === '' ? 'the working state' : ref} is not a snapshot: it is ${position.label}`,
     );
   return position;
 };

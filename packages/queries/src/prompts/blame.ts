@@ -66,7 +66,10 @@ const clampRange = (bytes: number, range: ByteRange | undefined): ByteRange => {
   if (range === undefined) return { from: 0, to: bytes };
   const { from, to } = range;
   if (from < 0 || to <= from)
-    throw fail('E_USAGE', `bytes ${from}-${to} are empty: give the first byte and the one after the last`);
+    throw fail(
+      'E_USAGE',
+      `the byte range ${from}-${to} is empty: give the first byte and the one after the last`,
+    );
   if (from >= bytes)
     throw fail('E_USAGE', `the thread has ${bytes} bytes: there is no byte ${from}`, { bytes });
   return { from, to: Math.min(to, bytes) };
@@ -76,7 +79,7 @@ const clampRange = (bytes: number, range: ByteRange | undefined): ByteRange => {
 export const parseByteRange = (text: string): ByteRange => {
   const found = /^(\d{1,15})-(\d{0,15})$/.exec(text);
   if (found === null)
-    throw fail('E_USAGE', `bytes are asked for as 120-480 or 120-, not ${JSON.stringify(text.slice(0, 60))}`);
+    throw fail('E_USAGE', `a byte range must be 120-480 or 120-, not ${JSON.stringify(text.slice(0, 60))}`);
   return {
     from: Number(found[1]),
     to: found[2] === '' ? Number.MAX_SAFE_INTEGER : Number(found[2]),

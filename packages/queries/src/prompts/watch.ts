@@ -113,7 +113,7 @@ const watchedPosition = (selector: string): { readonly at: number | null; readon
   if (at.kind === 't') return { at: -Math.abs(at.value), rest: selector.trimStart().replace(/^\S+/, '') };
   throw fail(
     'E_USAGE',
-    'a watch reads the draft, or with @t0 the newest snapshot: other positions do not change',
+    'a watch reads the working state, or with @t0 the newest snapshot: other positions do not change',
   );
 };
 
@@ -122,7 +122,7 @@ const affectsResult = (event: HistoryEvent, snapshots: boolean): boolean =>
   snapshots ? isOf(event, 'snapshot') : changesTree(event);
 
 const positionUnknown = (): Error =>
-  fail('E_STREAM_GONE', 'the watch cannot go on from there: its position is not known');
+  fail('E_STREAM_GONE', 'the watch cannot resume at this cursor: its position is not known');
 
 const parseWatchCursor = (
   text: string,

@@ -32,7 +32,7 @@ const idsInEither = async (
   if (at.kind !== 'working')
     throw fail(
       'E_SELECTOR_INVALID',
-      'at character 1: the positions of a diff are named beside its selector',
+      'at character 1: the positions of a diff are given beside its selector',
       { at: 0 },
     );
   const [before, after] = [await idsAt(sources, a, { at, groups }), await idsAt(sources, b, { at, groups })];

@@ -28,7 +28,10 @@ export const selectIds = async (
   const selector = parseSelector(text);
   const { at } = selector;
   if (at.kind === 'range')
-    throw fail('E_SELECTOR_INVALID', 'a range gives no list of ids but the differences of its snapshots');
+    throw fail(
+      'E_SELECTOR_INVALID',
+      'a range returns changes between snapshots, not ids: use the range command',
+    );
   if (at.kind !== 'all') {
     const position = await sources.projection.read((rows) => positionAt(rows, branchRef, at));
     const ids = await idsAt(sources, position, selector, window);

@@ -31,11 +31,11 @@ export const rangeOptions = (options: RangeOptions): KnownOptions => {
     ...options,
   };
   if (!CONTENT_MODES.includes(known.contentMode))
-    throw fail('E_USAGE', `contentMode is one of ${CONTENT_MODES.join(', ')}`);
+    throw fail('E_USAGE', `contentMode must be one of ${CONTENT_MODES.join(', ')}`);
   for (const name of ['contextLines', 'maxSnapshots', 'maxChangesPerSnapshot', 'limit', 'skip'] as const) {
     const value = known[name];
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 0))
-      throw fail('E_USAGE', `${name} is a whole number from 0`);
+      throw fail('E_USAGE', `${name} must be a whole number from 0`);
   }
   return known;
 };

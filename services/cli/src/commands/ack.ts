@@ -5,26 +5,27 @@ import { required } from '../options.ts';
 
 export const ack: CommandSpec = {
   name: 'ack',
-  summary: 'open a partition again that a damaged record of an unknown history closed',
-  arguments: [['<record>', 'PARTITION@OFFSET, as `stemma verify` names it']],
-  options: [['--yes', 'do not ask']],
+  summary: 'reopen a partition that a damaged record of an unknown history closed',
+  arguments: [['<record>', 'the damaged record as `stemma verify` prints it: PARTITION@OFFSET']],
+  options: [['--yes', 'no confirmation prompt']],
   run: async (context, [record], options) => {
     const { home: open, output } = context;
     const found = /^(\d{1,9})@(\d{1,15})$/.exec(required(record));
-    if (found === null) throw fail('E_USAGE', `${JSON.stringify(record)} is not PARTITION@OFFSET`);
+    if (found === null)
+      throw fail('E_USAGE', `${JSON.stringify(record)} is not a record: give PARTITION@OFFSET`);
     const [, partition, offset] = found;
     const home = await open();
     output.say(
-      'What the damaged record held is gone. It may have been a frame of any history; a command in it, sent again, ' +
-        'may get a second answer.',
+      'The content of the damaged record is lost. It may have been a frame of any history; a command in it, sent again, ' +
+        'may be recorded a second time.',
     );
     if (options['yes'] !== true && !(await confirmed(context)))
-      throw fail('E_CANCELLED', 'nothing was acknowledged');
+      throw fail('E_CANCELLED', 'the record is not acknowledged: the answer was not yes');
     await home.acknowledge(Number(partition), Number(offset));
     const result = { partition: Number(partition), offset: Number(offset) };
     await output.result(
       result,
-      () => `partition ${result.partition} is open again behind offset ${result.offset}\n`,
+      () => `partition ${result.partition} is open again after offset ${result.offset}\n`,
     );
     return undefined;
   },
@@ -33,7 +34,7 @@ export const ack: CommandSpec = {
 /** Asks on the terminal. @throws E_USAGE where there is none: then only --yes will do. */
 const confirmed = async ({ stdin, stderr, signal }: Context): Promise<boolean> => {
   if (stdin.isTTY !== true || stderr.isTTY !== true)
-    throw fail('E_USAGE', 'there is no terminal to ask on: say --yes');
+    throw fail('E_USAGE', 'there is no terminal to ask on: give --yes');
   const ask = createInterface({ input: stdin, output: stderr });
   // Ctrl-C and Ctrl-D close it, and then no answer comes.
   const closed = new AbortController();

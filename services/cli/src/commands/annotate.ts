@@ -9,14 +9,14 @@ type PositionKey = { readonly branchId: number; readonly seq: number };
 
 export const annotate: CommandSpec = {
   name: 'annotate',
-  summary: 'write a note to a position or to an intervention; later notes stand beside earlier ones',
+  summary: 'add a note to a position or to an intervention; earlier notes stay',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['<note>', 'the note'],
   ],
   options: [
-    ['--at <ref>', '@t-1 @c12 @s57 @name:NAME (default: where the branch stands)'],
-    ['--intervention <id>', 'the intervention it is about'],
+    ['--at <ref>', 'the position: @t-1 @c12 @s57 @name:NAME (default: the tip of the branch)'],
+    ['--intervention <id>', 'the intervention, by id'],
     ...AUTHOR_OPTIONS,
   ],
   run: async (context, [name, note], options) => {
@@ -39,7 +39,7 @@ const positionOf = async (
 ): Promise<PositionKey | string | undefined> => {
   const [ref, intervention] = [text(options, 'at'), text(options, 'intervention')];
   if (ref !== undefined && intervention !== undefined)
-    throw fail('E_USAGE', 'a note is about a position or about an intervention, not both');
+    throw fail('E_USAGE', '--at and --intervention are both given: give one of them');
   return intervention === undefined
     ? ref
     : home.branches.interventionPosition(branchRef.history, intervention);

@@ -9,13 +9,13 @@ const MAX_CHANGES = 40;
 
 export const bisect: CommandSpec = {
   name: 'bisect',
-  summary: 'find the first snapshot, from a good one to a bad one, at which a selector matches something',
+  summary: 'find the first snapshot between a good and a bad one where a selector matches',
   arguments: [['<history>', 'a history or branch, by id or name']],
   options: [
-    ['--good <ref>', 'a snapshot at which it does not match yet: @c3, BRANCH@c3'],
-    ['--bad <ref>', 'a snapshot at which it does; may be older, or of another branch'],
-    ['--when <selector>', 'bad is where this matches something'],
-    ['--when-not <selector>', 'bad is where this matches nothing'],
+    ['--good <ref>', 'a snapshot where the selector does not match: @c3, BRANCH@c3'],
+    ['--bad <ref>', 'a snapshot where it matches; may be older, or of another branch'],
+    ['--when <selector>', 'the selector that matches something in bad snapshots'],
+    ['--when-not <selector>', 'the selector that matches nothing in bad snapshots'],
   ],
   run: async (context, [name], options) => {
     const [good, bad] = [text(options, 'good'), text(options, 'bad')];
@@ -27,7 +27,7 @@ export const bisect: CommandSpec = {
       selector === undefined ||
       (when !== undefined && unless !== undefined)
     )
-      throw fail('E_USAGE', 'bisect takes --good, --bad, and one of --when and --when-not');
+      throw fail('E_USAGE', 'bisect needs --good, --bad, and either --when or --when-not');
     const { home, branchRef } = await context.findBranch(name);
     const answer = await home.questions.bisect(branchRef, {
       good,
@@ -45,13 +45,13 @@ const describe = (answer: BisectAnswer, not: boolean): string => {
   const ids = not ? matchedBefore : matched;
   const [older, newer] = way === 'on' ? [before, first] : [first, before];
   const lines = [
-    `${positionText(first)} is the first bad one; ${positionText(before)}, the one before it on the way, is good`,
+    `${positionText(first)} is the first bad snapshot; ${positionText(before)}, the one before it, is good`,
     `  ${not ? 'it no longer matches' : 'it matches'} ${ids
       .slice(0, 5)
       .map((id) => oneLine(id, 40))
       .join(', ')}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`,
-    `  looked at ${loads} of ${snapshots} snapshots`,
-    `what differs, from ${older.label} to ${newer.label}:`,
+    `  read ${loads} of ${snapshots} snapshots`,
+    `differences from ${older.label} to ${newer.label}:`,
     ...changes.slice(0, MAX_CHANGES).map(changeLine),
     ...(changes.length > MAX_CHANGES ? [`  and ${changes.length - MAX_CHANGES} more (--json has all)`] : []),
   ];

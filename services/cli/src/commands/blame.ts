@@ -7,15 +7,15 @@ import { time } from '../time.ts';
 
 export const blame: CommandSpec = {
   name: 'blame',
-  summary: 'tell of every byte that the model was shown who put it there, and when',
+  summary: 'show who wrote each byte that the model was shown, and when',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
+    ['[ref]', 'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)'],
   ],
   options: [
     [
       '--bytes <range>',
-      "only these bytes of the thread, part by part: 120-480 (the last not included), '120-'",
+      'a range of bytes of the thread, part by part: 120-480 (480 excluded), 120- (default: the whole thread)',
     ],
   ],
   run: async (context, [name, ref], options) => {

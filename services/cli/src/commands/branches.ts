@@ -5,9 +5,9 @@ import { text } from '../options.ts';
 
 export const branches: CommandSpec = {
   name: 'branches',
-  summary: 'draw the branches of a history: where they part, what was saved, what was left by a rollback',
+  summary: 'draw the branches of a history, with saved positions and abandoned branches',
   arguments: [['<history>', 'a history or branch, by id or name']],
-  options: [['--of <ref>', 'only the ancestors of a position, from the root']],
+  options: [['--of <ref>', 'a position whose lineage alone is drawn (default: all branches)']],
   run: async (context, [name], options) => {
     const { home, branchRef } = await context.findBranch(name);
     const ref = text(options, 'of');

@@ -5,9 +5,9 @@ import { cutAt, oneLine, table } from '../output.ts';
 
 export const cache: CommandSpec = {
   name: 'cache',
-  summary: 'tell how much of each call a cache of prefixes could have served, and what broke it',
+  summary: 'show how much of each call a prefix cache could have served, and what broke the prefix',
   arguments: [['<history>', 'a history or branch, by id or name']],
-  options: [['--all', 'every call, not only those that did not go on where the one before ended']],
+  options: [['--all', 'every call (default: only the calls that do not continue the one before)']],
   run: async (context, [name], options) => {
     const { home, branchRef } = await context.findBranch(name);
     const report = await home.questions.cache(branchRef);
@@ -72,7 +72,7 @@ const CHANGE_SUFFIX = { removed: '', changed: '', added: ' in front', moved: '' 
 
 const describeBreak = ({ node, what, cause, origin, entered }: BreakCause): string => {
   const how = cause === null ? what : describeCause(cause) + CHANGE_SUFFIX[what];
-  // Nobody makes a message expire: the commit does, and who gave it its time stands behind.
+  // Nobody makes a message expire: the commit does, and who set its ttl comes after.
   const isAutomatic = cause?.kind === 'expiry' || cause?.kind === 'cascade' || cause?.kind === 'pruning';
   const who =
     origin === null
@@ -80,6 +80,6 @@ const describeBreak = ({ node, what, cause, origin, entered }: BreakCause): stri
       : isAutomatic
         ? ` at ${eventText(origin)}`
         : ` by ${authorText(origin)} at ${eventText(origin)}`;
-  const first = entered === null ? '' : `; came in at ${eventText(entered)} by ${authorText(entered)}`;
+  const first = entered === null ? '' : `; inserted at ${eventText(entered)} by ${authorText(entered)}`;
   return `${oneLine(node, 32)} ${how}${who}${first}`;
 };

@@ -12,15 +12,15 @@ const MAX_INTERVENTIONS = 20;
 export const compare: CommandSpec = {
   name: 'compare',
   summary:
-    'put two branches or positions of a history side by side: where they parted, by whom, what each did since',
+    'compare two branches or positions of a history: the merge base, who forked, the changes of each side',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['<a>', 'a branch by name or number, or a position: @c3, BRANCH@c3, @name:NAME'],
-    ['<b>', 'the other'],
+    ['<b>', 'the other branch or position'],
   ],
   options: [
-    ['--html <file>', 'write a page of one file that can be sent to someone'],
-    ['--excerpt <characters>', 'so much of each content (default: 2000)'],
+    ['--html <file>', 'a file for the comparison as a self-contained page'],
+    ['--excerpt <characters>', 'the length of each excerpt (default: 2000)'],
   ],
   run: async ({ findBranch: find, output }, [name, a, b], options) => {
     const excerpt = whole(options, 'excerpt', { least: 0 });
@@ -50,12 +50,12 @@ const describe = (comparison: Comparison, width: number): string =>
 const describeRelation = ({ relation, mergeBase, partedBy }: Comparison): string => {
   const at = `${mergeBase.position.label} of branch ${mergeBase.position.branchId}`;
   if (relation === 'same') return `the same position: ${at}\n`;
-  if (relation === 'a-before-b') return `B goes on where A stands: ${at}\n`;
-  if (relation === 'b-before-a') return `A goes on where B stands: ${at}\n`;
+  if (relation === 'a-before-b') return `B continues from A: ${at}\n`;
+  if (relation === 'b-before-a') return `A continues from B: ${at}\n`;
   const how =
     partedBy === null
       ? ''
-      : `; ${partedBy.side.toUpperCase()} left by a ${partedBy.how} in @s${partedBy.seq}, ${authorAndTime(partedBy)}${notesText(partedBy)}`;
+      : `; ${partedBy.side.toUpperCase()} diverged by a ${partedBy.how} in @s${partedBy.seq}, ${authorAndTime(partedBy)}${notesText(partedBy)}`;
   return `the same up to ${at}${how}\n`;
 };
 
@@ -65,7 +65,7 @@ const notesText = ({ intervention }: ComparedFrame): string =>
 const authorAndTime = ({ author, at }: ComparedFrame): string =>
   printable('actor' in author ? author.actor : author.recorder) + ', ' + time(at);
 
-/** The acts of a side, each on a line with what was noted; the side's own nodes come below. */
+/** The interventions of a side, each on a line with its notes; the side's own nodes come below. */
 const interventionLines = ({ interventionFrames, interventions }: Comparison['a'], width: number): string => {
   const lines = interventionFrames.slice(0, MAX_INTERVENTIONS).map((frame) => {
     const { type = 'intervention', notes = '' } = frame.intervention ?? {};
@@ -119,5 +119,5 @@ const describeSide = (title: string, side: Comparison['a'], width: number): stri
   ];
   return interventionText === '' && lines.length === 0
     ? ''
-    : `${title} since then:\n${interventionText}${lines.join('')}`;
+    : `${title} since the merge base:\n${interventionText}${lines.join('')}`;
 };

@@ -9,9 +9,12 @@ export const config: CommandSpec = {
   name: 'config',
   summary: 'show or change the configuration of a branch: `config get H [@ref]`, `config set H key=value…`',
   arguments: [
-    ['<what>', 'get, or set'],
+    ['<what>', 'get or set'],
     ['<history>', 'a history or branch, by id or name'],
-    ['[settings...]', 'key=value, the value JSON or a text, null to take it away; for get a position'],
+    [
+      '[settings...]',
+      'set: key=value pairs, each value JSON or a text, null to remove the key; get: a position',
+    ],
   ],
   options: AUTHOR_OPTIONS,
   run: async (context, [what, name, given], options) => {
@@ -30,7 +33,7 @@ export const config: CommandSpec = {
       return undefined;
     }
     if (what !== 'set')
-      throw fail('E_USAGE', `config takes get or set, not ${JSON.stringify(required(what))}`);
+      throw fail('E_USAGE', `config needs get or set, not ${JSON.stringify(required(what))}`);
     const outcome = await submitSteps(context, found, [{ op: 'config', set: parsed(settings) }], options);
     await printOutcome(context, outcome);
     return undefined;
@@ -40,10 +43,10 @@ export const config: CommandSpec = {
 const parsed = (settings: readonly string[]): { readonly [key: string]: WideJson } => {
   const pairs = settings.map((setting): [string, WideJson] => {
     const equals = setting.indexOf('=');
-    if (equals < 1) throw fail('E_USAGE', `${JSON.stringify(setting)} is no key=value`);
+    if (equals < 1) throw fail('E_USAGE', `${JSON.stringify(setting)} is not a setting: give key=value`);
     return [setting.slice(0, equals), valueOf(setting.slice(equals + 1))];
   });
-  if (pairs.length === 0) throw fail('E_USAGE', 'say what to set: key=value');
+  if (pairs.length === 0) throw fail('E_USAGE', 'the setting is missing: give key=value');
   return Object.fromEntries(pairs);
 };
 

@@ -5,15 +5,18 @@ import { text } from '../options.ts';
 
 export const copy: CommandSpec = {
   name: 'copy',
-  summary: 'copy every history to another log, byte for byte; do it again to resume',
+  summary: 'copy every history to another log, byte for byte; run it again to resume',
   arguments: [],
   options: [
-    ['--from <log>', "a home's directory, or kafka://HOST:PORT[,HOST:PORT]/PREFIX"],
-    ['--to <log>', 'the same; refused if it holds anything else (with Kafka, contents go to --home)'],
+    ['--from <log>', 'the source: the directory of a home, or kafka://HOST:PORT[,HOST:PORT]/PREFIX'],
+    [
+      '--to <log>',
+      'the target, in the same form: empty, or a partial copy of the source (with Kafka, contents go to --home)',
+    ],
   ],
   run: async ({ directory, output, signal, progress: display }, _args, options) => {
     const [from, to] = [text(options, 'from'), text(options, 'to')];
-    if (from === undefined || to === undefined) throw fail('E_USAGE', 'copy takes --from LOG and --to LOG');
+    if (from === undefined || to === undefined) throw fail('E_USAGE', 'copy needs --from LOG and --to LOG');
     const progress = display('frames');
     const report = await copyLog({
       from,
@@ -27,8 +30,10 @@ export const copy: CommandSpec = {
       report,
       () =>
         `${report.frames} frames of ${report.histories} histories copied` +
-        `${report.before > 0 ? `, ${report.before} were there` : ''}, ${report.contents} contents; both logs say the same\n` +
-        report.damaged.map((history) => `only the beginning of ${history}: it is damaged\n`).join(''),
+        `${report.before > 0 ? `, ${report.before} copied before` : ''}, ${report.contents} contents; both logs are equal\n` +
+        report.damaged
+          .map((history) => `${history} is damaged: only the frames before the damage are copied\n`)
+          .join(''),
     );
     return report.damaged.length === 0 ? 0 : 5;
   },

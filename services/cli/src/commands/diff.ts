@@ -6,18 +6,18 @@ import { printable } from '../output.ts';
 
 export const diff: CommandSpec = {
   name: 'diff',
-  summary: 'tell what came, what went and what changed from an older position to a newer one',
+  summary: 'list the nodes added, removed and changed from an older position to a newer one',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['<older>', '@t-1, @c3, @s57, @name:NAME'],
-    ['<newer>', '@t0, @c4, @s60, @name:NAME'],
+    ['<older>', 'the older position: @t-1 @c3 @s57 @name:NAME'],
+    ['<newer>', 'the newer position: @t0 @c4 @s60 @name:NAME'],
   ],
   options: [
-    ['--select <selector>', 'only what this selector matches in either, for example \'.cb[role="tool"]\''],
     [
-      '--explain',
-      'and why: the causes of each in order, what may have been moved, and where it is in both threads',
+      '--select <selector>',
+      'a selector for the nodes to list, matched at either position: \'.cb[role="tool"]\' (default: all)',
     ],
+    ['--explain', 'the causes of each change in order, possible moves, and the byte ranges in both threads'],
   ],
   run: async ({ findBranch: find, output }, [name, older, newer], options) => {
     const { home, branchRef } = await find(name);
@@ -44,9 +44,9 @@ const describe = ({ a, b, mergeBase, entries, moves }: ExplainedDiff): string =>
   const mergeBaseText =
     mergeBase.branchId === a.branchId && mergeBase.seq === a.seq
       ? ''
-      : `, by way of frame ${mergeBase.seq} of branch ${mergeBase.branchId}, which both have in common`;
+      : `, merge base frame ${mergeBase.seq} of branch ${mergeBase.branchId}`;
   const pairs = moves.map(
-    ({ from, to }) => `= ${printable(from)} and ${printable(to)} have equal content: perhaps moved\n`,
+    ({ from, to }) => `= ${printable(from)} and ${printable(to)} have equal content: possibly moved\n`,
   );
   return [`from ${a.label} to ${b.label}${mergeBaseText}\n`, ...entries.map(entryText), ...pairs].join('');
 };

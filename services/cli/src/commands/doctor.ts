@@ -4,7 +4,7 @@ import { printable } from '../output.ts';
 
 export const doctor: CommandSpec = {
   name: 'doctor',
-  summary: 'tell what state log and rows are in and what should be looked at; exit 5 if something is wrong',
+  summary: 'check the log and the rows and list findings; exit 5 on an error',
   arguments: [],
   options: [],
   run: async ({ home: open, output }) => {
@@ -20,10 +20,10 @@ const describe = (report: DoctorReport): string => {
     ['log', printable(log.address)],
     ['id', log.id],
     [
-      'keeps',
+      'durable',
       report.keepsItsEnd
-        ? 'what it acknowledged, whatever is lost'
-        : 'what it acknowledged while the power is on',
+        ? 'acknowledged frames survive a power failure'
+        : 'acknowledged frames survive until a power failure',
     ],
   ];
   if (topic !== null) {
@@ -36,7 +36,7 @@ const describe = (report: DoctorReport): string => {
     const { 'retention.ms': time, 'retention.bytes': bytes, 'cleanup.policy': policy } = topic.settings;
     lines.push([
       'retention',
-      `${time === '-1' && bytes === '-1' ? 'for ever' : `${time} ms, ${bytes} bytes`}, ${policy}`,
+      `${time === '-1' && bytes === '-1' ? 'forever' : `${time} ms, ${bytes} bytes`}, ${policy}`,
     ]);
   }
   lines.push([
@@ -48,7 +48,7 @@ const describe = (report: DoctorReport): string => {
   return (
     lines.map(([name, value]) => `${name.padEnd(12)} ${value}\n`).join('') +
     findings.map(({ level, message }) => `${level}: ${printable(message)}\n`).join('') +
-    (findings.length === 0 ? 'nothing to look at\n' : '')
+    (findings.length === 0 ? 'no findings\n' : '')
   );
 };
 

@@ -30,9 +30,9 @@ const nodeId = (value: Arguments[number]): string => required(value).replace(/^#
 export const commit = edit(
   {
     name: 'commit',
-    summary: 'end the cycle: what is there now is what the model is shown',
+    summary: 'end the cycle with a snapshot: what the model is shown',
     arguments: [],
-    options: [['--turn <id>', 'an id of your own for the turn that is sealed']],
+    options: [['--turn <id>', 'the id of the sealed turn (default: a new id)']],
   },
   (_args, options) => {
     const turn = text(options, 'turn');
@@ -43,8 +43,8 @@ export const commit = edit(
 export const remove = edit(
   {
     name: 'remove',
-    summary: 'remove a node, and what lies in it, from what comes next; snapshots keep it',
-    arguments: [['<id>', 'the node']],
+    summary: 'remove a node and its children from the context; earlier snapshots keep it',
+    arguments: [['<id>', 'the node, by id']],
     options: [],
   },
   ([id]) => ({ op: 'remove', id: nodeId(id) }),
@@ -53,10 +53,10 @@ export const remove = edit(
 export const move = edit(
   {
     name: 'move',
-    summary: 'move a node, and what lies in it, under another parent',
+    summary: 'move a node and its children under another parent',
     arguments: [
-      ['<id>', 'the node'],
-      ['<parent>', '^ah, ^sys, or the id of a container'],
+      ['<id>', 'the node, by id'],
+      ['<parent>', 'the new parent: ^ah, ^sys, or the id of a container'],
     ],
     options: [],
   },
@@ -66,20 +66,23 @@ export const move = edit(
 export const replace = edit(
   {
     name: 'replace',
-    summary: 'give a node another content or other data_* and content_* attributes',
-    arguments: [['<id>', 'the node']],
+    summary: 'replace the content or the data_* and content_* attributes of a node',
+    arguments: [['<id>', 'the node, by id']],
     options: [
       ['--content <text>', 'the new content as text; - reads stdin'],
-      ['--set <json>', 'an object of what to set: content, content_*, data_*; null sets an explicit null'],
+      [
+        '--set <json>',
+        'the new attributes as a JSON object: content, content_*, data_*; null sets an explicit null',
+      ],
     ],
   },
   async ([id], options, context) => {
     const set = text(options, 'set');
     const content = text(options, 'content');
     if (set === undefined && content === undefined)
-      throw fail('E_USAGE', 'say what to set: --content or --set');
+      throw fail('E_USAGE', 'the new content is missing: give --content or --set');
     const named = set === undefined ? {} : parseWideJson(set, '--set');
-    if (!isJsonObject(named)) throw fail('E_USAGE', '--set takes a JSON object');
+    if (!isJsonObject(named)) throw fail('E_USAGE', '--set must be a JSON object');
     const whole = content === '-' ? await readText(context, '-', MAX_STDIN) : content;
     return {
       op: 'replace',
@@ -92,8 +95,8 @@ export const replace = edit(
 export const name = edit(
   {
     name: 'name',
-    summary: 'name the position where a branch stands, for @name:NAME',
-    arguments: [['<name>', 'letters, digits, _ . -']],
+    summary: 'name the tip of a branch, for @name:NAME',
+    arguments: [['<name>', 'the name: letters, digits, _ . -']],
     options: [],
   },
   ([value]) => ({ op: 'name', name: required(value) }),
@@ -103,7 +106,7 @@ export const configure = edit(
   {
     name: 'configure',
     summary: 'set the pruning policy of a branch',
-    arguments: [['<policy>', '{"max_blocks":200,"keep_turns":4,"pins":[]}, or null for none']],
+    arguments: [['<policy>', 'the policy: {"max_blocks":200,"keep_turns":4,"pins":[]}, or null for none']],
     options: [],
   },
   ([policy]) => ({ op: 'policy', policy: parseWideJson(required(policy), 'the policy') }),

@@ -7,12 +7,13 @@ import { MAX_STDIN, readText, required, text } from '../options.ts';
 
 const exportCommand: CommandSpec = {
   name: 'export',
-  summary: 'write a branch as an experiment: what was done, by whom, when, with which ids, to which hashes',
+  summary:
+    'write a branch as an experiment: its commands with actors, times, ids and the hashes they lead to',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['[ref]', 'up to this position: @c12, @s57, @name:NAME; nothing for all of it'],
+    ['[ref]', 'the last position: @c12 @s57 @name:NAME (default: the tip)'],
   ],
-  options: [['-o, --output <file>', 'write it to a file instead of stdout']],
+  options: [['-o, --output <file>', 'the output file (default: stdout)']],
   run: async ({ findBranch: find, output, signal }, [name, ref], options) => {
     const { home, branchRef } = await find(name);
     const pieces = home.experiments.export(await home.position(branchRef, ref as string | undefined));
@@ -29,9 +30,9 @@ const exportCommand: CommandSpec = {
 const run: CommandSpec = {
   name: 'run',
   summary:
-    'do an experiment again, in a history of its own, to the same hashes; or tell at which command it parts',
-  arguments: [['<file>', 'what `experiment export` wrote; - reads stdin']],
-  options: [['--name <name>', 'a name for the history']],
+    'run an experiment in a new history and compare its hashes; exit 5 at the first command that differs',
+  arguments: [['<file>', 'an experiment file; - reads stdin']],
+  options: [['--name <name>', 'the name of the new history (default: none)']],
   run: async (context, [file], options) => {
     const source = await readText(context, required(file), MAX_STDIN);
     const home = await context.home({ create: true });
@@ -43,7 +44,7 @@ const run: CommandSpec = {
       await context.output.result(
         done,
         () =>
-          `${done.branch}: ${done.commands} commands${done.repeated > 0 ? ` (${done.repeated} were there already)` : ''}, ${done.snapshots} snapshots with the recorded hashes\ntree ${done.tree}\nthread ${done.thread}\n`,
+          `${done.branch}: ${done.commands} commands${done.repeated > 0 ? ` (${done.repeated} recorded before)` : ''}, ${done.snapshots} snapshots with the recorded hashes\ntree ${done.tree}\nthread ${done.thread}\n`,
       );
     } finally {
       progress.end();
@@ -59,6 +60,6 @@ export const experiment: CommandSpec = {
   options: [],
   subcommands: [exportCommand, run],
   run: () => {
-    throw fail('E_USAGE', 'say what to do: export or run');
+    throw fail('E_USAGE', 'the subcommand is missing: give export or run');
   },
 };

@@ -8,7 +8,7 @@ export const exportCommand: CommandSpec = {
   summary: 'print the canonical bytes of a position: every node with every header',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
+    ['[ref]', 'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)'],
   ],
   options: [OBSERVER_OPTION],
   run: async ({ home: open, output, observe }, [name, ref]) => {

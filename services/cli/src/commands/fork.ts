@@ -9,7 +9,7 @@ type Options = Readonly<Record<string, unknown>>;
 type Argument = string | readonly string[] | undefined;
 
 const HISTORY = ['<history>', 'a history or branch, by id or name'] as const;
-const DESCRIPTION = ['--description <text>', 'what it is for'] as const;
+const DESCRIPTION = ['--description <text>', 'the purpose of the branch'] as const;
 
 const descriptionOption = (options: Options): { readonly description?: string } => {
   const description = text(options, 'description');
@@ -19,7 +19,7 @@ const descriptionOption = (options: Options): { readonly description?: string } 
 /** A position as it was given: a script's empty variable is none. @throws E_USAGE */
 const reference = (given: Argument): string => {
   const ref = required(given);
-  if (ref.trim() === '') throw fail('E_USAGE', 'the position is empty: @t-1 @c12 @s57 @name:NAME');
+  if (ref.trim() === '') throw fail('E_USAGE', 'the position is empty: give @t-1 @c12 @s57 or @name:NAME');
   return ref;
 };
 
@@ -37,9 +37,9 @@ const submitBranchStep = async (
 
 export const fork: CommandSpec = {
   name: 'fork',
-  summary: 'begin a branch of its own at a position; the one it leaves goes on as it was',
-  arguments: [HISTORY, ['[ref]', '@t-1 @c12 @s57 @name:NAME; nothing for where the branch stands']],
-  options: [['--name <name>', 'a name for it'], DESCRIPTION, ...AUTHOR_OPTIONS],
+  summary: 'start a new branch at a position; the parent branch stays as it is',
+  arguments: [HISTORY, ['[ref]', 'a position: @t-1 @c12 @s57 @name:NAME (default: the tip of the branch)']],
+  options: [['--name <name>', 'the name of the new branch (default: none)'], DESCRIPTION, ...AUTHOR_OPTIONS],
   run: (context, [name, ref], options) =>
     submitBranchStep(context, name, options, {
       op: 'fork',
@@ -51,9 +51,13 @@ export const fork: CommandSpec = {
 
 export const rollback: CommandSpec = {
   name: 'rollback',
-  summary: 'go on from an earlier position; what came after it stays, as a branch of its own',
-  arguments: [HISTORY, ['<ref>', '@t-1 @c12 @s57 @name:NAME, on the ancestor path of the branch']],
-  options: [['--abandoned <name>', 'a name for the branch that is left'], DESCRIPTION, ...AUTHOR_OPTIONS],
+  summary: 'return to an earlier position; the abandoned branch keeps what came after it',
+  arguments: [HISTORY, ['<ref>', 'a position on the ancestor path of the branch: @t-1 @c12 @s57 @name:NAME']],
+  options: [
+    ['--abandoned <name>', 'the name of the abandoned branch (default: none)'],
+    DESCRIPTION,
+    ...AUTHOR_OPTIONS,
+  ],
   run: (context, [name, ref], options) => {
     const abandoned = text(options, 'abandoned');
     return submitBranchStep(context, name, options, {
@@ -67,9 +71,10 @@ export const rollback: CommandSpec = {
 
 export const load: CommandSpec = {
   name: 'load',
-  summary: 'go on from a saved position: a rollback where it is in the past of the branch, else a fork',
+  summary:
+    'continue from a saved position: a rollback if it is on the ancestor path of the branch, else a fork',
   arguments: [HISTORY, ['<name>', 'a saved position by name, or any position (@c12)']],
-  options: [['--name <name>', 'a name for the fork'], DESCRIPTION, ...AUTHOR_OPTIONS],
+  options: [['--name <name>', 'the name of the fork (default: none)'], DESCRIPTION, ...AUTHOR_OPTIONS],
   run: (context, [name, saved], options) => {
     const from = reference(saved);
     return submitBranchStep(context, name, options, {

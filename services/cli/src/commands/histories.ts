@@ -18,7 +18,7 @@ export const histories: CommandSpec = {
     );
     await output.result(list, () =>
       list.length === 0
-        ? 'no histories yet: `stemma import FILE` brings one in\n'
+        ? 'no histories: `stemma import FILE` records one\n'
         : table(
             ['HISTORY', 'NAME', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED'],
             list.map((row) => [

@@ -9,15 +9,18 @@ export const importCommand: CommandSpec = {
   summary: 'record transcripts: one cycle for each model call',
   arguments: [['<files...>', 'JSON or JSONL files']],
   options: [
-    ['--format <name>', 'auto, openai-chat, pact, steps (default: auto)'],
-    ['--history <name>', 'a name for the history (one file only)'],
-    ['--dry-run', 'read and report, record nothing'],
+    ['--format <name>', 'the format: auto, openai-chat, pact, steps (default: auto)'],
+    ['--history <name>', 'the name of the history, for one file only (default: none)'],
+    ['--dry-run', 'a report only; nothing is recorded'],
   ],
   run: async ({ home: open, output, signal, progress: display }, [files], options) => {
     const paths = files as readonly string[];
     const name = text(options, 'history') ?? null;
     if (name !== null && paths.length > 1)
-      throw fail('E_USAGE', `--history names one history, and ${paths.length} files make several`);
+      throw fail(
+        'E_USAGE',
+        `--history names one history, but ${paths.length} files are given: import them one by one`,
+      );
     const dry = options['dryRun'] === true;
     const home = dry ? null : await open({ create: true });
     const imported: Imported[] = [];
@@ -32,7 +35,7 @@ export const importCommand: CommandSpec = {
         });
         imported.push(...found);
       } catch (error) {
-        // The document tells of the error only; what is there now is told, so that nobody has to look for it.
+        // The document has the error only; what was imported is printed, so that nobody has to look for it.
         for (const { file, history } of dry ? [] : imported) output.say(`${file}: imported as ${history}`);
         throw error;
       } finally {
@@ -62,7 +65,7 @@ const report = (imported: readonly Imported[], dry: boolean): string =>
 const unknowns = ({ file, skipped, unknown }: Imported): string =>
   [
     ...Object.entries(skipped).map(([what, n]) => `skipped ${n} × ${what}`),
-    ...Object.entries(unknown).map(([what, n]) => `kept ${n} × ${what}, which means nothing to the format`),
+    ...Object.entries(unknown).map(([what, n]) => `kept ${n} × ${what}, unknown to the format`),
   ]
     .map((line) => `${printable(file)}: ${printable(line)}\n`)
     .join('');

@@ -4,20 +4,20 @@ import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
 export const inject: CommandSpec = {
   name: 'inject',
-  summary: 'put a message into the open cycle, as an act of yours',
+  summary: 'inject a message into the open cycle',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['<text>', 'the message; - reads stdin'],
   ],
   options: [
-    ['--source <name>', 'where it comes from (default: manual)'],
-    ['--node <id>', 'an id of your own for the block'],
-    ['--parent <id>', '^ah, ^sys, or the id of a container or turn (default: ^ah)'],
-    ['--role <role>', 'system, user, assistant, tool …'],
-    ['--kind <kind>', 'text, call, result … (default: text)'],
-    ['--offset <n>', 'before the core: < 0, after it: > 0 (default: 0)'],
-    ['--ttl <n>', 'for how many further snapshots it stays (default: for ever)'],
-    ['--vector <n>', 'its number in a pool'],
+    ['--source <name>', 'the source of the message (default: manual)'],
+    ['--node <id>', 'the id of the block (default: a new id)'],
+    ['--parent <id>', 'the parent: ^ah, ^sys, or the id of a container or turn (default: ^ah)'],
+    ['--role <role>', 'the role: system, user, assistant, tool …'],
+    ['--kind <kind>', 'the kind: text, call, result … (default: text)'],
+    ['--offset <n>', 'the order around the core: < 0 before, > 0 after (default: 0)'],
+    ['--ttl <n>', 'the number of further snapshots that keep it (default: unlimited)'],
+    ['--vector <n>', 'the number of the vector in a pool'],
     ...AUTHOR_OPTIONS.filter(([syntax]) => !syntax.startsWith('--recorder')),
   ],
   run: async (context, [name, message], options) => {

@@ -6,23 +6,23 @@ import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
 export const insert: CommandSpec = {
   name: 'insert',
-  summary: 'insert a node: its content from --content or stdin, or the whole node as JSON',
+  summary: 'insert a node, with its content from --content or stdin, or whole as JSON',
   arguments: [['<history>', 'a history or branch, by id or name']],
   options: [
-    ['--parent <id>', '^ah, ^sys, or the id of a container or turn (default: ^ah)'],
+    ['--parent <id>', 'the parent: ^ah, ^sys, or the id of a container or turn (default: ^ah)'],
     ['--content <text>', 'the content as text; - reads stdin'],
     ['--content-json <json>', 'the content as a JSON value; - reads stdin'],
     ['--node <file>', 'the whole node as a JSON object, children included; - reads stdin'],
-    ['--type <nodeType>', 'cb, mc, cb:summary, custom:note … (default: cb)'],
-    ['--id <id>', 'an id of your own'],
-    ['--role <role>', 'system, user, assistant, tool …'],
-    ['--kind <kind>', 'text, call, result …'],
-    ['--offset <n>', 'before the core: < 0, after it: > 0 (default: 0)'],
-    ['--ttl <n>', 'for how many further snapshots it stays (default: for ever)'],
-    ['--priority <n>', 'what is pruned first: the lowest (default: 0)'],
-    ['--key <key>', 'a name that later versions of it share'],
-    ['--refs <ids>', 'ids that it depends on, separated by commas'],
-    ['--data <json>', 'an object of data_* and content_* attributes'],
+    ['--type <nodeType>', 'the node type: cb, mc, cb:summary, custom:note … (default: cb)'],
+    ['--id <id>', 'the id of the node (default: a new id)'],
+    ['--role <role>', 'the role: system, user, assistant, tool …'],
+    ['--kind <kind>', 'the kind: text, call, result …'],
+    ['--offset <n>', 'the order around the core: < 0 before, > 0 after (default: 0)'],
+    ['--ttl <n>', 'the number of further snapshots that keep it (default: unlimited)'],
+    ['--priority <n>', 'the priority; the lowest is pruned first (default: 0)'],
+    ['--key <key>', 'a name that later versions of the node share'],
+    ['--refs <ids>', 'the ids that the node depends on, separated by commas'],
+    ['--data <json>', 'the data_* and content_* attributes as a JSON object'],
     ...AUTHOR_OPTIONS,
   ],
   run: async (context, [name], options) => {
@@ -69,7 +69,7 @@ const readContent = async (
   const container = /^m[tc](:|$)/.test(nodeType);
   if (content === undefined && (container || context.stdin.isTTY === true)) {
     if (container) return undefined;
-    throw fail('E_USAGE', 'a block has a content: give --content, --content-json or --node, or pipe it in');
+    throw fail('E_USAGE', 'the content is missing: give --content, --content-json or --node, or pipe it in');
   }
   return readText(context, '-', MAX_STDIN);
 };
@@ -99,6 +99,6 @@ const attributes = (options: Options): { readonly [key: string]: WideJson } => {
 };
 
 const object = (value: WideJson, what: string): { readonly [key: string]: WideJson } => {
-  if (!isJsonObject(value)) throw fail('E_USAGE', `${what} takes a JSON object`);
+  if (!isJsonObject(value)) throw fail('E_USAGE', `${what} must be a JSON object`);
   return value;
 };

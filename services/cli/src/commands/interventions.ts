@@ -19,20 +19,19 @@ const MAX_TABLE_ROWS = 1_000;
 
 export const interventions: CommandSpec = {
   name: 'interventions',
-  summary:
-    'list what observers did to a history, or to all of them, and why; `interventions show` tells of one',
-  arguments: [['[history]', 'a history or branch, by id or name; all histories without']],
+  summary: 'list the interventions in a history, or in all histories; `interventions show` prints one',
+  arguments: [['[history]', 'a history or branch, by id or name (default: all histories)']],
   options: [
-    ['--type <type>', INTERVENTIONS.join(', ')],
-    ['--actor <name>', 'who did it'],
-    ['--after <time>', 'at this time or later: 2026-11-21, 2026-11-21T10:00:00Z'],
-    ['--before <time>', 'earlier than this time'],
-    ['--snapshot <ref>', 'with this position before or after it: @c3, BRANCH@c3'],
-    ['--branch <name>', 'on this branch, by name or number'],
-    ['--limit <count>', `at most so many (a table: ${MAX_TABLE_ROWS}; a file: all)`],
-    ['--skip <count>', 'leave out so many at the front'],
-    ['--format <format>', 'table, jsonl, csv (default: table; with --json: jsonl)'],
-    ['-o, --output <file>', 'write them to a file, as JSON lines unless --format says csv'],
+    ['--type <type>', `the type: ${INTERVENTIONS.join(', ')}`],
+    ['--actor <name>', 'the actor'],
+    ['--after <time>', 'the earliest time: 2026-11-21, 2026-11-21T10:00:00Z'],
+    ['--before <time>', 'the time that all are earlier than'],
+    ['--snapshot <ref>', 'the position before or after the intervention: @c3, BRANCH@c3'],
+    ['--branch <name>', 'the branch, by name or number (default: all branches)'],
+    ['--limit <count>', `the most to list (default: ${MAX_TABLE_ROWS} in a table, else all)`],
+    ['--skip <count>', 'the number to skip first (default: 0)'],
+    ['--format <format>', 'the format: table, jsonl, csv (default: table; with --json or --output: jsonl)'],
+    ['-o, --output <file>', 'the output file (default: stdout)'],
   ],
   subcommands: [showIntervention],
   run: async (context, [name], options) => {
@@ -60,7 +59,7 @@ const formatOf = (options: Options, lines: boolean): 'table' | (typeof INTERVENT
   const format = text(options, 'format') ?? (lines ? 'jsonl' : 'table');
   if (format === 'table' && !lines) return format;
   const found = INTERVENTION_FORMATS.find((each) => each === format);
-  if (found === undefined) throw fail('E_USAGE', `--format is ${lines ? '' : 'table, '}jsonl or csv`);
+  if (found === undefined) throw fail('E_USAGE', `--format must be ${lines ? '' : 'table, '}jsonl or csv`);
   return found;
 };
 
@@ -69,7 +68,7 @@ const filterOf = (options: Options): InterventionFilter => {
   const type = text(options, 'type');
   if (type !== undefined) {
     const known = INTERVENTIONS.find((each) => each === type);
-    if (known === undefined) throw fail('E_USAGE', `--type is one of ${INTERVENTIONS.join(', ')}`);
+    if (known === undefined) throw fail('E_USAGE', `--type must be one of ${INTERVENTIONS.join(', ')}`);
     filter.type = known;
   }
   for (const name of ['actor', 'snapshot', 'branch'] as const) {
@@ -90,7 +89,10 @@ const nanoseconds = (value: string, name: string): bigint => {
   const time = Date.parse(hours === undefined ? `${day}` : `${day}T${hours}${zone}`);
   const start = Date.parse(`${day}`);
   if (Number.isNaN(time) || Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== day)
-    throw fail('E_USAGE', `--${name} is a time such as 2026-11-21T10:00:00Z`);
+    throw fail(
+      'E_USAGE',
+      `--${name} must be a time such as 2026-11-21T10:00:00Z, not ${JSON.stringify(value.slice(0, 60))}`,
+    );
   return BigInt(time) * 1_000_000n;
 };
 
@@ -104,7 +106,7 @@ const openInterventions = async (
     return untilCancelled(context, home, [branchRef], filter);
   }
   if (filter.snapshot !== undefined || filter.branch !== undefined)
-    throw fail('E_USAGE', '--snapshot and --branch are of one history: name it');
+    throw fail('E_USAGE', '--snapshot and --branch need a history: name one');
   const home = await context.home();
   const branchRefs: BranchRef[] = [];
   for (const { history } of await home.histories())
@@ -159,7 +161,9 @@ const printTable = async (output: Output, source: AsyncIterable<Intervention>): 
   }
   if (lines === 0) output.say('no interventions');
   else if (lines === MAX_TABLE_ROWS)
-    output.say(`these are the first ${MAX_TABLE_ROWS}: --skip and --limit show others, -o writes all`);
+    output.say(
+      `the first ${MAX_TABLE_ROWS} interventions are shown: use --skip and --limit for others, -o for all`,
+    );
 };
 
 const WIDTHS = [7, 20, 14, 16, 7, 7];

@@ -10,9 +10,9 @@ export const log: CommandSpec = {
   summary: 'list the events of a history, oldest first',
   arguments: [['<history>', 'a history, by id or name']],
   options: [
-    ['--from <seq>', 'begin at this frame'],
-    ['--node <id>', "only the events about this node, in all branches: '#a1'"],
-    ['--follow', 'go on as events arrive, one JSON document a line with --json'],
+    ['--from <seq>', 'the first frame (default: 0)'],
+    ['--node <id>', "the node whose events are listed, in all branches: '#a1' (default: all nodes)"],
+    ['--follow', 'new events as they arrive; with --json one JSON document a line'],
   ],
   run: async ({ findBranch: find, output, signal }, [name], options) => {
     const { home, branchRef } = await find(name);

@@ -4,17 +4,18 @@ import { text, whole } from '../options.ts';
 
 export const projector: CommandSpec = {
   name: 'projector',
-  summary: 'fold the log into the rows of one read model in STEMMA_ROWS, until Ctrl-C',
+  summary: 'keep the rows of one read model in STEMMA_ROWS up to date, until Ctrl-C',
   arguments: [],
   options: [
-    ['--read-model <name>', 'audit, diffs, stages, or the path of a module of your own'],
-    ['--status-port <n>', 'answer for health and metrics there (0: any port)'],
+    ['--read-model <name>', 'the read model: audit, diffs, stages, or the path of your own module'],
+    ['--status-port <n>', 'the port for health and metrics; 0 takes any free port (default: none)'],
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
     const readModel = text(options, 'readModel');
-    if (readModel === undefined) throw fail('E_USAGE', 'projector takes --read-model');
+    if (readModel === undefined) throw fail('E_USAGE', 'projector needs --read-model');
     const { STEMMA_LOG: log = '', STEMMA_ROWS: rows = '' } = env;
-    if (rows === '') throw fail('E_USAGE', 'STEMMA_ROWS is not set: postgres://USER@HOST:PORT/DATABASE');
+    if (rows === '')
+      throw fail('E_USAGE', 'STEMMA_ROWS is not set: set it to postgres://USER@HOST:PORT/DATABASE');
     const statusPort = whole(options, 'statusPort', { least: 0, most: 65_535 });
     // Only this command needs it.
     const { runProjector } = await import('@stemma/projector-service');

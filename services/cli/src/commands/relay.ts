@@ -7,15 +7,21 @@ export const relay: CommandSpec = {
   summary: 'publish every accepted event as one record of a Kafka topic, until Ctrl-C',
   arguments: [],
   options: [
-    ['--to <topic>', 'kafka://HOST:PORT[,HOST:PORT]/TOPIC[?partitions=N]; made if it is not there'],
-    ['--from-now', 'the first time, leave out what is in the log already'],
-    ['--again', 'publish everything once more'],
-    ['--status-port <n>', 'say how it is, on this port of 127.0.0.1: /metrics, /health/live, /health/ready'],
-    ['--once', 'end when everything that is in the log was published'],
+    [
+      '--to <topic>',
+      'the topic: kafka://HOST:PORT[,HOST:PORT]/TOPIC[?partitions=N]; created if missing (default: STEMMA_RELAY_TO)',
+    ],
+    ['--from-now', 'only events recorded from now on; for the first run'],
+    ['--again', 'all events once more, from the start of the log'],
+    [
+      '--status-port <n>',
+      'the port of 127.0.0.1 for /metrics, /health/live and /health/ready (default: none)',
+    ],
+    ['--once', 'only the events that are in the log now; then the command ends'],
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
     const to = text(options, 'to') ?? env['STEMMA_RELAY_TO'];
-    if (to === undefined) throw fail('E_USAGE', 'relay takes --to kafka://HOST:PORT/TOPIC');
+    if (to === undefined) throw fail('E_USAGE', 'relay needs --to kafka://HOST:PORT/TOPIC');
     const { STEMMA_LOG: log = '', STEMMA_ROWS: rows = '' } = env;
     const statusPort = whole(options, 'statusPort', { least: 0, most: 65_535 });
     // Only this command needs it.
@@ -36,8 +42,8 @@ export const relay: CommandSpec = {
     await output.result(
       report,
       () =>
-        `${events} events were published to ${topic}\n` +
-        held.map((history) => `held back, for it is not whole: ${history}\n`).join('') +
+        `${events} events published to ${topic}\n` +
+        held.map((history) => `held back because it is damaged or defective: ${history}\n`).join('') +
         closed.map((partition) => `closed by a damaged record: partition ${partition}\n`).join(''),
     );
     return held.length + closed.length === 0 ? 0 : 5;

@@ -4,22 +4,19 @@ import { text } from '../options.ts';
 
 export const replay: CommandSpec = {
   name: 'replay',
-  summary: 'build all rows again from the log; with --verify in a scratch store, comparing every row',
+  summary: 'rebuild all rows from the log; with --verify build them apart and compare every row',
   arguments: [],
   options: [
-    ['--verify', 'change nothing: compare, and exit 5 when a row differs'],
-    [
-      '--batches <sizes>',
-      'with --verify: one replay for each of these numbers of frames a batch, as in 1,7,1000',
-    ],
-    ['--stops', 'with --verify: stop at random places and begin again with empty caches'],
+    ['--verify', 'a comparison only; exit 5 if a row differs'],
+    ['--batches <sizes>', 'with --verify: batch sizes in frames, with one replay for each, such as 1,7,1000'],
+    ['--stops', 'with --verify: random stops, each followed by a restart with empty caches'],
   ],
   run: async ({ home: open, output, progress: display }, _args, options) => {
     const verify = options['verify'] === true;
     const batches = text(options, 'batches')?.split(',').map(batchSize);
     const stops = options['stops'] === true;
     if (!verify && (batches !== undefined || stops))
-      throw fail('E_USAGE', '--batches and --stops go with --verify');
+      throw fail('E_USAGE', '--batches and --stops need --verify');
     const home = await open();
     const progress = display('frames');
     const report = await home.replay({
@@ -43,6 +40,9 @@ export const replay: CommandSpec = {
 const batchSize = (size: string): number => {
   const frames = Number(size);
   if (!/^\d{1,9}$/.test(size) || frames === 0)
-    throw fail('E_USAGE', `--batches takes numbers of frames such as 1,7,1000, not ${JSON.stringify(size)}`);
+    throw fail(
+      'E_USAGE',
+      `--batches must be numbers of frames such as 1,7,1000, not ${JSON.stringify(size)}`,
+    );
   return frames;
 };

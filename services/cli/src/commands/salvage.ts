@@ -2,7 +2,7 @@ import type { CommandSpec } from '../command.ts';
 
 export const salvage: CommandSpec = {
   name: 'salvage',
-  summary: 'start a new history from the last good snapshot of one that is damaged or defective',
+  summary: 'start a new history from the last good snapshot of a damaged or defective one',
   arguments: [['<history>', 'the damaged history, by id or name']],
   options: [],
   run: async ({ findBranch: find, output }, [name]) => {
@@ -10,7 +10,7 @@ export const salvage: CommandSpec = {
     const salvaged = await home.salvage(branchRef);
     await output.result(
       salvaged,
-      () => `${salvaged.history} goes on from frame ${salvaged.seq} of ${salvaged.from}\n`,
+      () => `${salvaged.history} continues from frame ${salvaged.seq} of ${salvaged.from}\n`,
     );
     return undefined;
   },

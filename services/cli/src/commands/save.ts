@@ -7,18 +7,18 @@ import { time } from '../time.ts';
 
 export const save: CommandSpec = {
   name: 'save',
-  summary: 'save a position under a name; it copies nothing and changes nothing',
+  summary: 'save a position under a name; nothing is copied or changed',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['[what...]', 'a name (one is made where none is given) and, or, a position (@c12)'],
+    ['[what...]', 'a name (default: a new one) and a position such as @c12 (default: the tip)'],
   ],
-  options: [['--description <text>', 'what is to be said of it'], ...AUTHOR_OPTIONS],
+  options: [['--description <text>', 'the description of the position'], ...AUTHOR_OPTIONS],
   run: async (context, [history, what], options) => {
     const given = Array.isArray(what) ? (what as readonly string[]) : [];
     const ref = given.find((each) => each.includes('@'));
     const name = given.find((each) => !each.includes('@'));
     if (given.length > (ref === undefined ? 0 : 1) + (name === undefined ? 0 : 1))
-      throw fail('E_USAGE', 'save takes one name and one position (@c12) at the most');
+      throw fail('E_USAGE', 'save takes at most one name and one position (@c12)');
     const found = await context.findBranch(history);
     const description = text(options, 'description');
     const outcome = await submitSteps(
@@ -43,8 +43,8 @@ export const save: CommandSpec = {
 
 export const list: CommandSpec = {
   name: 'list',
-  summary: 'list the saved positions, of one history or of all',
-  arguments: [['[history]', 'a history or branch, by id or name']],
+  summary: 'list the saved positions of one history or of all',
+  arguments: [['[history]', 'a history or branch, by id or name (default: all histories)']],
   options: [],
   run: async (context, [name]) => {
     const home = await context.home();
@@ -52,7 +52,7 @@ export const list: CommandSpec = {
     const saved = await home.branches.saved(history);
     await context.output.result(saved, () =>
       saved.length === 0
-        ? 'no position is saved: `stemma save H NAME` saves one\n'
+        ? 'no saved positions: `stemma save H NAME` saves one\n'
         : table(
             ['ID', 'BRANCH', 'POSITION', 'ROUND', 'BLOCKS', 'PARENT', 'SAVED', 'DESCRIPTION'],
             saved.map((row) => [

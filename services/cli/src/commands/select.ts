@@ -10,23 +10,22 @@ import { rangeText } from '../range-text.ts';
 
 export const select: CommandSpec = {
   name: 'select',
-  summary:
-    "print the ids that a selector matches, in the thread's order; for a range, what changed from one to the next",
+  summary: 'print the ids that a selector matches, in thread order, or the changes over a range of snapshots',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [
       '<selector>',
-      "for example '@t0 ^seq .cb[role=\\'tool\\']', '#cb:9a2f', '@* .mt' or '@t-5..@t-1 ^seq .cb'",
+      "a selector such as '@t0 ^seq .cb[role=\\'tool\\']', '#cb:9a2f', '@* .mt' or '@t-5..@t-1 ^seq .cb'",
     ],
   ],
   options: [
-    ['--limit <n>', 'so many ids at the most; of a range, so many pairs of snapshots'],
-    ['--skip <n>', 'leave out the first so many'],
-    ['--include-content', 'range: compare the contents that changed'],
-    ['--content-mode <mode>', `range: ${CONTENT_MODES.join(', ')} (default unified)`],
-    ['--context-lines <n>', 'range: lines around each change of a unified diff (default 3)'],
-    ['--max-snapshots <n>', 'range: refuse more snapshots (default 1000)'],
-    ['--max-changes <n>', 'range: list so many changes of each pair at the most'],
+    ['--limit <n>', 'the most ids to print; for a range, the most pairs of snapshots (default: all)'],
+    ['--skip <n>', 'the number to skip first (default: 0)'],
+    ['--include-content', 'range: a diff of each content that changed'],
+    ['--content-mode <mode>', `range: the form of the diffs: ${CONTENT_MODES.join(', ')} (default: unified)`],
+    ['--context-lines <n>', 'range: the lines around each change of a unified diff (default: 3)'],
+    ['--max-snapshots <n>', 'range: the most snapshots; a longer range is refused (default: 1000)'],
+    ['--max-changes <n>', 'range: the most changes listed for each pair (default: all)'],
     OBSERVER_OPTION,
   ],
   run: async ({ findBranch: find, output, observe }, [name, selector], options) => {
@@ -39,7 +38,7 @@ export const select: CommandSpec = {
       return undefined;
     }
     const given = Object.keys(asked).find((option) => option !== 'limit' && option !== 'skip');
-    if (given !== undefined) throw fail('E_USAGE', `${optionOf(given)} is for a range such as @t-5..@t-1`);
+    if (given !== undefined) throw fail('E_USAGE', `${optionOf(given)} needs a range such as @t-5..@t-1`);
     const { ids, position } = await home.select(branchRef, required(selector), asked);
     observe(branchRef, 'selected', required(selector), position);
     await output.result(ids, () => ids.map((id) => id + '\n').join(''));
@@ -61,7 +60,10 @@ const printRange = async (
 const rangeOptionsOf = (options: Readonly<Record<string, unknown>>): RangeOptions => {
   const mode = text(options, 'contentMode');
   if (mode !== undefined && !isMode(mode))
-    throw fail('E_USAGE', `--content-mode takes ${CONTENT_MODES.join(', ')}, not ${JSON.stringify(mode)}`);
+    throw fail(
+      'E_USAGE',
+      `--content-mode must be one of ${CONTENT_MODES.join(', ')}, not ${JSON.stringify(mode)}`,
+    );
   const numbers = {
     limit: whole(options, 'limit', { least: 0 }),
     skip: whole(options, 'skip', { least: 0 }),

@@ -11,7 +11,10 @@ export const show: CommandSpec = {
   summary: 'show the tree at a position, or one node of it',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['[refs...]', 'a position (@c3) and, or, a node (#id); the newest state where none is given'],
+    [
+      '[refs...]',
+      'a position such as @c3 (default: the working state) and a node as #id (default: all nodes)',
+    ],
   ],
   options: [OBSERVER_OPTION],
   run: async ({ findBranch: find, output, observe }, [name, refs]) => {
@@ -19,7 +22,7 @@ export const show: CommandSpec = {
     const ref = given.find((text) => text.startsWith('@'));
     const id = given.find((text) => text.startsWith('#'))?.slice(1);
     if (given.length > (ref === undefined ? 0 : 1) + (id === undefined ? 0 : 1))
-      throw fail('E_USAGE', 'show takes one position (@c3) and one node (#id) at the most');
+      throw fail('E_USAGE', 'show takes at most one position (@c3) and one node (#id)');
     const { home, branchRef } = await find(name);
     const view = await home.view(await home.position(branchRef, ref));
     observe(

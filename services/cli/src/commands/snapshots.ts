@@ -6,7 +6,7 @@ import { time } from '../time.ts';
 
 export const snapshots: CommandSpec = {
   name: 'snapshots',
-  summary: 'list the snapshots of a branch, oldest first: one for each model call',
+  summary: 'list the snapshots of a branch, one for each model call, oldest first',
   arguments: [['<history>', 'a history or branch, by id or name']],
   options: [],
   run: async ({ findBranch: find, output }, [name]) => {

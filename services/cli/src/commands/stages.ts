@@ -7,11 +7,10 @@ import { verifyLog } from '../stages/verify.ts';
 
 export const stages: CommandSpec = {
   name: 'stages',
-  summary:
-    'show the compiler stages RAW, SPEC, HEADER and FROZEN of a history at any position, or of an event log',
+  summary: 'show the compiler stages RAW, SPEC, HEADER and FROZEN of a history at a position',
   arguments: [
     ['[history]', 'a history or branch, by id or name'],
-    ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
+    ['[ref]', 'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)'],
   ],
   options: HISTORY_OPTIONS,
   subcommands: [stagesDiff, stagesEvents, compileLog, treeOfLog, verifyLog],

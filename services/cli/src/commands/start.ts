@@ -10,15 +10,15 @@ export const start: CommandSpec = {
   summary: 'start an empty history',
   arguments: [],
   options: [
-    ['--name <name>', 'a name for it'],
+    ['--name <name>', 'the name of the history (default: none)'],
     [
       '--thread <mode>',
-      "what the model is shown: full, or pre: of the turns only the newest one's pre-context (default: full)",
+      "what the model is shown: full, or pre, which keeps only the newest turn's pre-context (default: full)",
     ],
-    ['--recorder <name>', 'who records (default: cli)'],
-    ['--actor <name>', 'who starts it, if it is an act of a person'],
-    ['--notes <text>', 'why'],
-    ['--command <id>', 'the id of the command (default: a new one)'],
+    ['--recorder <name>', 'the agent or program that records (default: cli)'],
+    ['--actor <name>', 'the person who acts, in place of a recorder'],
+    ['--notes <text>', 'the reason, with --actor'],
+    ['--command <id>', 'the id of the command; the same id sent twice has one effect (default: a new id)'],
   ],
   run: async ({ home: open, output }, _args, options) => {
     const name = text(options, 'name') ?? null;
@@ -26,7 +26,7 @@ export const start: CommandSpec = {
     const { actor, notes } = { actor: text(options, 'actor'), notes: text(options, 'notes') };
     const thread = text(options, 'thread');
     if (thread !== undefined && thread !== 'full' && thread !== 'pre')
-      throw fail('E_USAGE', `--thread is full or pre, not ${JSON.stringify(thread.slice(0, 60))}`);
+      throw fail('E_USAGE', `--thread must be full or pre, not ${JSON.stringify(thread.slice(0, 60))}`);
     const home = await open({ create: true });
     const outcome = await home.submit({
       id,

@@ -3,7 +3,7 @@ import { toJson } from '../output.ts';
 
 export const stats: CommandSpec = {
   name: 'stats',
-  summary: 'print sizes and counts of the home',
+  summary: 'show sizes and counts of the home',
   arguments: [],
   options: [],
   run: async ({ home: open, output }) => {

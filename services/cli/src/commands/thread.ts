@@ -7,15 +7,21 @@ import { providerText, threadText } from '../thread.ts';
 
 export const thread: CommandSpec = {
   name: 'thread',
-  summary: 'print exactly what the model was shown: the bytes of the provider thread at a position',
+  summary: 'print the thread at a position: the exact bytes that the model was shown',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [
       '[ref]',
-      "@t0 @t-1 @c12 @s57 @name:NAME; '@*' for every call, one a line; nothing for the working state",
+      "a position: @t0 @t-1 @c12 @s57 @name:NAME, or '@*' for every call, one a line (default: the working state)",
     ],
   ],
-  options: [['--provider <name>', "the message list as a provider's API takes it: openai"], OBSERVER_OPTION],
+  options: [
+    [
+      '--provider <name>',
+      'the provider whose message format is printed: openai (default: the recorded messages)',
+    ],
+    OBSERVER_OPTION,
+  ],
   run: async (context, [name, ref], options) => {
     const { home, branchRef } = await context.findBranch(name);
     const provider = text(options, 'provider');

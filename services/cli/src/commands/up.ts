@@ -8,9 +8,9 @@ export const up: CommandSpec = {
   summary: 'serve the inspector and the HTTP API on this machine until Ctrl-C',
   arguments: [],
   options: [
-    ['--port <n>', 'the port (default: 4317, or the next free one)'],
+    ['--port <n>', 'the port (default: 4317, then the next free one)'],
     ['--host <address>', 'a loopback address (default: 127.0.0.1)'],
-    ['--sample', 'import the bundled samples first, unless there are histories'],
+    ['--sample', 'the bundled samples, imported first if the home is empty'],
   ],
   run: async ({ home: open, output, signal }, _args, options) => {
     const port = whole(options, 'port', { least: 0, most: 65_535 });
@@ -22,7 +22,7 @@ export const up: CommandSpec = {
     opened(home);
     if (options['sample'] === true) await importSamples(home, output);
     const server = await serveGateway({ home, metrics, host, ...(port === undefined ? {} : { port }) });
-    await output.result({ url: server.url }, () => `Stemma is at ${server.url} (Ctrl-C ends it)\n`);
+    await output.result({ url: server.url }, () => `Stemma runs at ${server.url} (stop with Ctrl-C)\n`);
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
     return undefined;

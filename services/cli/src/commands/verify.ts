@@ -3,7 +3,7 @@ import { printable } from '../output.ts';
 
 export const verify: CommandSpec = {
   name: 'verify',
-  summary: 'read every record and every content; name what is damaged, and exit 5 if anything is',
+  summary: 'check every record and every content; exit 5 if one is damaged',
   arguments: [],
   options: [],
   run: async ({ home: open, output, progress: display }) => {
@@ -22,7 +22,7 @@ export const verify: CommandSpec = {
           })
           .join('') +
         `${report.records} records (${report.stale} stale), ${report.contents} contents: ` +
-        `${report.ok ? 'all good' : `${report.problems.length} problems`}\n`,
+        `${report.ok ? 'no problems' : `${report.problems.length} problems`}\n`,
     );
     return report.ok ? 0 : 5;
   },

@@ -5,10 +5,10 @@ import { oneLine, toJson } from '../output.ts';
 
 export const watch: CommandSpec = {
   name: 'watch',
-  summary: 'print what a selector matches, and again whenever that changes, until Ctrl-C',
+  summary: 'print what a selector matches and each later change, until Ctrl-C',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['<selector>', "asks the working state; with @t0 in front the newest snapshot: '@t0 ^seq .cb'"],
+    ['<selector>', "a selector on the working state, or with @t0 on the newest snapshot: '@t0 ^seq .cb'"],
   ],
   options: [],
   run: async ({ findBranch: find, output, signal }, [name, selector]) => {

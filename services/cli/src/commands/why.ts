@@ -7,11 +7,11 @@ import { printable } from '../output.ts';
 
 export const why: CommandSpec = {
   name: 'why',
-  summary: 'tell the life of a node: how it came in, what happened to it, why it left, and who did it',
+  summary: 'show the life of a node: its insertion, changes and removal, with cause and author',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['<node>', "its id, '#a1' or a1"],
-    ['[ref]', 'as seen from @t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
+    ['<node>', "the node, by id: '#a1' or a1"],
+    ['[ref]', 'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)'],
   ],
   options: [],
   run: async ({ findBranch: find, output }, [name, node, ref]) => {
@@ -26,7 +26,7 @@ export const why: CommandSpec = {
 /** An id as people write it, with or without `#`. @throws E_USAGE for none */
 export const nodeId = (text: string): string => {
   const id = text.startsWith('#') ? text.slice(1) : text;
-  if (id === '') throw fail('E_USAGE', "a node is named by its id: '#a1'");
+  if (id === '') throw fail('E_USAGE', "the node is empty: give its id, such as '#a1'");
   return id;
 };
 

@@ -9,16 +9,16 @@ const MAX_STEPS = 8;
 export const describeImpact = (impact: Impact): string => {
   const { counts, brought, lost, branches, calls } = impact;
   const lines = [
-    `\n${counts.calls} model calls behind it: ${counts.direct} were shown what it brought in, ${counts.derived} only what was made of it\n`,
+    `\n${counts.calls} model calls after it: ${counts.direct} were shown what it added, ${counts.derived} only what was derived from it\n`,
     ...brought.map(({ id, calls: shown, still }) =>
       shown.length === 0
-        ? `brought ${printable(id)}: shown in no call\n`
-        : `brought ${printable(id)}: shown in ${cycleSpansText(shown)}${still ? ', still there' : ''}\n`,
+        ? `added ${printable(id)}: shown in no call\n`
+        : `added ${printable(id)}: shown in ${cycleSpansText(shown)}${still ? ', still in the context' : ''}\n`,
     ),
     ...lost.map(({ id, what, calls: unseen }) =>
       unseen.length === 0
-        ? `${what} ${printable(id)}: no call was still to see it\n`
-        : `${what} ${printable(id)}: not seen in ${cycleSpansText(unseen)}\n`,
+        ? `${what} ${printable(id)}: no later call would have shown it\n`
+        : `${what} ${printable(id)}: not shown in ${cycleSpansText(unseen)}\n`,
     ),
     table(
       ['BRANCH', 'CALLS', 'DIRECT', 'DERIVED', 'LAST DIRECT', 'LAST DERIVED'],
@@ -32,7 +32,7 @@ export const describeImpact = (impact: Impact): string => {
       ]),
     ),
     ...calls.slice(0, MAX_CALLS).map((call) => describeCall(impact, call)),
-    calls.length > MAX_CALLS ? `and ${calls.length - MAX_CALLS} more calls: --json lists all\n` : '',
+    calls.length > MAX_CALLS ? `and ${calls.length - MAX_CALLS} more calls (--json lists all)\n` : '',
   ];
   return lines.join('');
 };
@@ -53,7 +53,7 @@ const describeCall = (impact: Impact, call: TaintedCall): string => {
 
 const reasonOf = ({ id, reason }: PathStep): string =>
   reason.kind === 'brought'
-    ? `${id} (brought)`
+    ? `${id} (added)`
     : reason.kind === 'answer'
       ? `${id} (answer of @c${reason.call.cycle})`
       : `${id} (refers)`;

@@ -10,15 +10,11 @@ const MAX_STEPS = 20;
 
 export const showIntervention: CommandSpec = {
   name: 'show',
-  summary:
-    'tell of one intervention: who, when, why, what, the positions around it, and what was noted since',
-  arguments: [['<id>', 'its id, or its frame: @s57']],
+  summary: 'show one intervention: actor, time, reason, content, positions before and after, later notes',
+  arguments: [['<id>', 'the intervention, by id or frame: @s57']],
   options: [
-    ['--history <history>', 'the history it is in; needed where it is named by its frame'],
-    [
-      '--impact',
-      'and what it led to: the model calls that were shown what it brought in, or what was made of it',
-    ],
+    ['--history <history>', 'the history; needed for a frame (default: the one that has the id)'],
+    ['--impact', 'the model calls that were shown what it added, or what was derived from it'],
   ],
   run: async (context, [id], options) => {
     const found = await find(context, required(id), text(options, 'history'));
@@ -44,7 +40,7 @@ const find = async (context: Context, id: string, name: string | undefined): Pro
     return home.audit.intervention(branchRef.history, id);
   }
   const home = await context.home();
-  if (/^@?s?\d+$/.test(id)) throw fail('E_USAGE', `${id} is a frame of a history: name it with --history`);
+  if (/^@?s?\d+$/.test(id)) throw fail('E_USAGE', `${id} is a frame: name its history with --history`);
   const found: Intervention[] = [];
   for (const { history } of await home.histories()) {
     try {

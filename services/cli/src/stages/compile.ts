@@ -6,9 +6,8 @@ import { configOf, LOG_OPTIONS, profileOf, readLogFile } from './log-file.ts';
 
 export const compileLog: CommandSpec = {
   name: 'compile',
-  summary:
-    'compile an event log (JSONL) without importing it: all stages, hashes, the collapse policy, as JSON',
-  arguments: [['<file>', 'an event log, - for stdin']],
+  summary: 'compile an event log (JSONL) without importing it: stages, hashes and collapse policy as JSON',
+  arguments: [['<file>', 'an event log; - reads stdin']],
   options: LOG_OPTIONS,
   run: async (context, [file], options) => {
     const profile = profileOf(options);

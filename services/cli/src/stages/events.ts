@@ -6,11 +6,10 @@ const HEADER = '{"_type":"ctree_eventlog_header","schema_version":"0.1"}\n';
 
 export const stagesEvents: CommandSpec = {
   name: 'events',
-  summary:
-    'write the node stream of a history as an event log (JSONL), with all its text: it compiles to the same hashes',
+  summary: 'print the node stream of a history as an event log (JSONL) that compiles to the same hashes',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['[ref]', '@t0 @t-1 @c12 @s57 @name:NAME; nothing for the working state'],
+    ['[ref]', 'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)'],
   ],
   options: [],
   run: async (context, [name, ref]) => {

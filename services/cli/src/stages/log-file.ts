@@ -23,8 +23,14 @@ const MAX_CONFIG = 64 * 1024 * 1024;
 
 /** What every command about an event log takes. */
 export const LOG_OPTIONS: readonly (readonly [string, string])[] = [
-  ['--profile <name>', 'breadboard-0.1 (bit for bit the original engine, default) or stemma-1'],
-  ['--config <file>', 'JSON: {selection?, header?, frozen?, collapse?, prompt_summary?}'],
+  [
+    '--profile <name>',
+    'the profile: breadboard-0.1, which equals the original engine, or stemma-1 (default: breadboard-0.1)',
+  ],
+  [
+    '--config <file>',
+    'a JSON file: {selection?, header?, frozen?, collapse?, prompt_summary?} (default: the defaults of the profile)',
+  ],
 ];
 
 type Values = Readonly<Record<string, unknown>>;
@@ -48,7 +54,7 @@ export const readJsonFile = async (context: Context, file: string): Promise<Exac
   readExactJson(await readText(context, file, MAX_CONFIG), file);
 
 /**
- * Reads an event log from a file, `-` being stdin, a line at a time; tells of lines that were skipped.
+ * Reads an event log from a file, `-` being stdin, a line at a time; reports the lines that it skips.
  *
  * @throws E_INPUT_ENCODING, E_INPUT_TOO_LARGE for a line, E_CANCELLED.
  */
@@ -69,16 +75,16 @@ export const readLogFile = async (
   lines.end();
   progress.end();
   const log = reader.log();
-  for (const { reason } of log.skipped.slice(0, MAX_TOLD))
+  for (const { reason } of log.skipped.slice(0, MAX_REPORTED))
     context.output.say(`skipped: ${printable(reason)}`);
   if (log.nodes.length === 0 && log.skipped.length > 0)
-    context.output.say(`no line of ${printable(file)} is an event: is it an event log?`);
-  if (log.skipped.length > MAX_TOLD)
-    context.output.say(`… and ${log.skipped.length - MAX_TOLD} more lines were skipped`);
+    context.output.say(`no line of ${printable(file)} is an event: check that it is an event log`);
+  if (log.skipped.length > MAX_REPORTED)
+    context.output.say(`… and ${log.skipped.length - MAX_REPORTED} more lines were skipped`);
   return log;
 };
 
-const MAX_TOLD = 20;
+const MAX_REPORTED = 20;
 
 /** Cuts bytes into lines at each line feed, as UTF-8 with a byte order mark kept. */
 const openLines = (
@@ -113,7 +119,9 @@ const openLines = (
     try {
       return bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true });
     } catch {
-      throw fail('E_INPUT_ENCODING', `${name} is not UTF-8, in or behind line ${number}`, { line: number });
+      throw fail('E_INPUT_ENCODING', `${name} is not UTF-8 text, in or after line ${number}`, {
+        line: number,
+      });
     }
   };
   return {

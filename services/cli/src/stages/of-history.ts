@@ -10,9 +10,12 @@ import { giveExact, readJsonFile } from './log-file.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 export const HISTORY_OPTIONS: CommandSpec['options'] = [
-  ['--stage <stage>', 'RAW, SPEC, HEADER or FROZEN: that stage alone, as JSON'],
-  ['--profile <name>', 'stemma-1 (default for histories) or breadboard-0.1'],
-  ['--config <file>', 'JSON: {selection?, header?, frozen?, collapse?, prompt_summary?}'],
+  ['--stage <stage>', 'one stage as JSON: RAW, SPEC, HEADER or FROZEN (default: a summary of all)'],
+  ['--profile <name>', 'the profile: stemma-1 or breadboard-0.1 (default: stemma-1)'],
+  [
+    '--config <file>',
+    'a JSON file: {selection?, header?, frozen?, collapse?, prompt_summary?} (default: the defaults of the profile)',
+  ],
 ];
 
 /** What `--profile` and `--config` say of a history's stages. @throws E_USAGE, and what is wrong with the file */
@@ -75,11 +78,11 @@ const MAX_SHOWN = 10;
 
 export const stagesDiff: CommandSpec = {
   name: 'diff',
-  summary: 'tell which stages of a history differ between two positions, and which nodes made them differ',
+  summary: 'compare the stages of a history at two positions: which differ, and by which nodes',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['<a>', 'the earlier position: @t-1 @c12 @s57 @name:NAME'],
-    ['<b>', 'the later one'],
+    ['<b>', 'the later position'],
   ],
   options: HISTORY_OPTIONS.filter(([syntax]) => !syntax.startsWith('--stage')),
   run: async (context, [name, a, b], options) => {

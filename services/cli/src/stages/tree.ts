@@ -7,10 +7,10 @@ import { configOf, giveExact, LOG_OPTIONS, profileOf, readLogFile } from './log-
 export const treeOfLog: CommandSpec = {
   name: 'tree',
   summary: 'show a stage of an event log as a tree of turns, tasks and nodes',
-  arguments: [['<file>', 'an event log, - for stdin']],
+  arguments: [['<file>', 'an event log; - reads stdin']],
   options: [
-    ['--stage <stage>', 'RAW, SPEC, HEADER or FROZEN (default)'],
-    ['--previews', 'with the beginnings of messages; what looks like a secret is redacted'],
+    ['--stage <stage>', 'the stage: RAW, SPEC, HEADER or FROZEN (default: FROZEN)'],
+    ['--previews', 'the beginning of each message; likely secrets are redacted'],
     ...LOG_OPTIONS,
   ],
   run: async (context, [file], options) => {

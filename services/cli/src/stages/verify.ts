@@ -8,15 +8,15 @@ import { giveExact, LOG_OPTIONS, profileOf, readJsonFile, readLogFile } from './
 export const verifyLog: CommandSpec = {
   name: 'verify',
   summary: 'recompute an event log and compare it with a snapshot; exit 5 unless it matches',
-  arguments: [['<file>', 'an event log, - for stdin']],
+  arguments: [['<file>', 'an event log; - reads stdin']],
   options: [
-    ['--snapshot <file>', 'JSON: {node_hash, node_count?, nodes?: [{id, digest}]}'],
+    ['--snapshot <file>', 'the snapshot as a JSON file: {node_hash, node_count?, nodes?: [{id, digest}]}'],
     ...LOG_OPTIONS.slice(0, 1),
   ],
   run: async (context, [file], options) => {
     const profile = profileOf(options);
     const snapshotFile = text(options, 'snapshot');
-    if (snapshotFile === undefined) throw fail('E_USAGE', 'name the snapshot with --snapshot');
+    if (snapshotFile === undefined) throw fail('E_USAGE', 'the snapshot is missing: give --snapshot FILE');
     const snapshot = readSnapshot(await readJsonFile(context, snapshotFile));
     const log = await readLogFile(context, required(file), profile, false);
     const verdict = verifySnapshot(profile, log.nodes, snapshot);
@@ -41,7 +41,7 @@ const sentence = (
     case 'match':
       return `the log matches the snapshot: ${verdict.nodes} nodes`;
     case 'prefix':
-      return `the first ${verdict.nodes} nodes of the log match the snapshot; ${verdict.beyond} more came behind it`;
+      return `the first ${verdict.nodes} nodes of the log match the snapshot; ${verdict.beyond} more follow`;
     case 'truncated':
       return `the ${verdict.nodes} nodes of the log are the first of the snapshot, which has ${verdict.missing} more`;
     case 'inconsistent':
@@ -50,9 +50,9 @@ const sentence = (
       if (verdict.at === null) {
         const hint =
           digits === (profile === 'stemma-1' ? 40 : 64)
-            ? '; its hash is of the other profile: see --profile'
+            ? ': its hash belongs to the other profile, see --profile'
             : '';
-        return `no beginning of the log has the hash of the snapshot${hint}`;
+        return `no prefix of the log has the hash of the snapshot${hint}`;
       }
       const { ordinal, expected, got } = verdict.at;
       const where = line === undefined ? '' : ` (line ${line})`;
