@@ -5,7 +5,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { entryBytes, writeEntry } from './entry.ts';
 import { findEnd, truncateFile } from './find-end.ts';
 import { isAlive, openHolderFile, thisProcess } from './holder.ts';
-import type { AppendGroup, Failure, Job, JobAnswer, JobRequest, JobResponse, WorkerOptions } from './job-messages.ts';
+import type {
+  AppendGroup,
+  Failure,
+  Job,
+  JobAnswer,
+  JobRequest,
+  JobResponse,
+  WorkerOptions,
+} from './job-messages.ts';
 import { openLastSegments, syncFolder } from './last-segments.ts';
 import { bootId, openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
 import { runsOf, startsOf } from './runs.ts';
