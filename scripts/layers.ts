@@ -1,4 +1,4 @@
-/** The packages from left to right. A package imports only what stands to its left; `services/` stand last. */
+/** The packages from left to right. A package imports only those to its left; `services/` are last. */
 export const layers = [
   'errors',
   'suspend',

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { citedTexts } from './cited-texts.ts';
-import { type RulePage, keyOf, readRulePages } from './rule-pages.ts';
+import { keyOf, readRulePages, type RulePage } from './rule-pages.ts';
 import { readSpecRules } from './spec-rules.ts';
 
-/** A citation and where it stands. `anchor` must be on the page of `document`; undefined: no page is named. */
+/** A citation and its location. `anchor` must be on the page of `document`; undefined: no page is named. */
 export type Citation = {
   readonly file: string;
   readonly line: number;
@@ -26,7 +26,7 @@ const NOT_READ = [
 const CONNECTED = /^[\s,;–-]*$/;
 const WORDS_OF_A_SENTENCE = new Set(['and', 'in', 'of', 'or', 'see', 'to']);
 
-/** The name of a rule ends where the sentence or the bracket goes on. */
+/** The name of a rule ends where the sentence or the bracket continues. */
 const NAME = '[^\\s,;()[\\]\'"`*.](?:[^,;()[\\]\'"`*.]*[^\\s,;()[\\]\'"`*.])?';
 
 /**

@@ -25,7 +25,7 @@ export function sectionOf(rule: string): string {
 }
 
 /**
- * What a reference in a test's title stands for: a rule of the list, or a section when it names no rule in it.
+ * What a reference in a test's title means: a rule of the list, or a section when it names no rule in it.
  * Undefined when there is neither; a number that the list does not have is a mistake and never a section.
  */
 export function resolveReference(reference: string, documents: readonly SpecDocument[]): string | undefined {

@@ -1,4 +1,4 @@
-/** What a series of measurements comes to. */
+/** The summary of a series of measurements. */
 export type Spread = { readonly count: number; readonly median: number; readonly p99: number };
 
 /** The value below which the part `p` (0…1) of the values lies: nearest rank, the smallest for 0. */

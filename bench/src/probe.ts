@@ -7,7 +7,7 @@ export type Probed<T> = {
   readonly value: T;
   /** All that was resident: pages of mapped files too, which the system takes back when it needs them. */
   readonly peak: number;
-  /** What the process had of its own, sampled every 50 ms; null where the system does not tell (Linux does). */
+  /** What the process had of its own, sampled every 50 ms; null where the system does not show it (Linux does). */
   readonly own: number | null;
 };
 

@@ -1,4 +1,4 @@
-/** A table as it is printed and as it stands in docs/benchmarks.md. */
+/** A table as it is printed and as docs/benchmarks.md shows it. */
 export type Table = {
   readonly title: string;
   readonly columns: readonly string[];

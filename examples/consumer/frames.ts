@@ -1,13 +1,5 @@
 import { openDirectoryContents } from '@stemma/contents';
-import {
-  checkRecords,
-  cursorAtStart,
-  freshPartition,
-  openRecords,
-  readFrame,
-  type Checkpoint,
-  type HeadState,
-} from '@stemma/log';
+import { checkRecords, cursorAtStart, freshPartition, openRecords, readFrame, type Checkpoint, type HeadState } from '@stemma/log';
 import kafkajs from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -35,7 +27,7 @@ const checkpoints = Array.from({ length: partitions }, (_, partition): Checkpoin
   state: freshPartition(partition, partitions),
 }));
 
-// Somebody's open transaction would hide acknowledged frames behind it: `readUncommitted`.
+// An open transaction would hide the acknowledged frames after it: `readUncommitted`.
 const consumer = kafka.consumer({ groupId: randomUUID(), readUncommitted: true, maxWaitTimeInMs: 250 });
 await consumer.connect();
 await consumer.subscribe({ topic, fromBeginning: true });
@@ -50,7 +42,8 @@ await consumer.run({
       damaged: false,
     }));
     const checkpoint = checkpoints[partition];
-    // Behind a record that may be anybody's nothing is read: a real reader waits for its acknowledgement (readPartition).
+    // Behind a record that may be anybody's nothing is read: a real reader waits for its acknowledgement
+    // (readPartition).
     if (
       checkpoint === undefined ||
       checkpoint.state.damage.some(({ affectsWholePartition }) => affectsWholePartition)

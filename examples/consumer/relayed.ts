@@ -9,7 +9,7 @@ const [brokers = '127.0.0.1:9092', topic = 'stemma-events', groupId = 'example']
 teachZstd();
 const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.ERROR });
 const consumer = kafka.consumer({ groupId });
-/** Of each history the last event that was seen: a record that is not behind it has come before. Keep it with what you make. */
+/** The last event seen of each history: a record that is not after it is a repeat. Keep it with your own results. */
 const last = new Map<string, readonly [seq: number, index: number]>();
 
 await consumer.connect();

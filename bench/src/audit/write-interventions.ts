@@ -4,7 +4,7 @@ import { openHome } from '@stemma/home';
 /** Commands under way at once: they share what makes them durable. */
 const AT_ONCE = 500;
 
-/** A history of so many interventions: each is a note to the one before it, in a frame of its own. */
+/** A history of this many interventions: each is a note to the one before it, in a frame of its own. */
 export const writeInterventions = async (input: {
   readonly directory: string;
   readonly count: number;

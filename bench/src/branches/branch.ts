@@ -29,7 +29,7 @@ const FIRST_WRITES = 3;
 
 type Acts = () => { readonly branchId: number; readonly step: Step };
 
-/** A history whose tree holds so many blocks, all alive. */
+/** A history whose tree holds this many blocks, all alive. */
 const record = async (home: Home, blocks: number): Promise<number> => {
   const submit = (id: string, steps: Step[]): Promise<unknown> =>
     home.submit({ id, history: HISTORY, branchId: 0, by: { recorder: 'bench' }, steps });

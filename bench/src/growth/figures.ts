@@ -12,7 +12,7 @@ export type Growth = {
   readonly turn: Spread;
   readonly first: Spread;
   readonly last: Spread;
-  /** The part of a turn that is storing it, where it can be told apart. */
+  /** The part of a turn that is storing it, where it can be measured alone. */
   readonly storing: Spread | null;
   /** All that the model was shown at an arbitrary old snapshot. */
   readonly snapshot: Spread;

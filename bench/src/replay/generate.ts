@@ -1,6 +1,6 @@
+import { openHome, type Home } from '@stemma/home';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openHome, type Home } from '@stemma/home';
 import { session } from './agent.ts';
 
 /** Raise it when other events come out: a log of an older number is made anew. */
@@ -27,7 +27,7 @@ const play = async (home: Home, number: number): Promise<{ events: number; frame
   return { events, frames };
 };
 
-/** Records whole sessions until there are at least so many events. */
+/** Records whole sessions until there are at least this many events. */
 export const generate = async (input: {
   readonly directory: string;
   readonly events: number;

@@ -6,7 +6,7 @@ import { bytes, figure, times, type Aim, type BenchmarkOptions, type Report, typ
 import { generated, type Sessions } from './generate.ts';
 import type { Replayed } from './rebuild.ts';
 
-/** A log of so many events, made once and kept in the scratch folder. */
+/** A log of this many events, made once and kept in the scratch folder. */
 export const prepared = async (
   scratch: string,
   events: number,

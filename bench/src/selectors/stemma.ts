@@ -1,22 +1,7 @@
-import {
-  flattenRecords,
-  freshFixed,
-  type FlatTree,
-  type NodeRecord,
-  type TurnRecord,
-} from '@stemma/context-tree';
+import { flattenRecords, freshFixed, type FlatTree, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
 import { parseSelector, select } from '@stemma/selectors';
 import { median, timed } from '../measure.ts';
-import {
-  BLOCKS_IN_CORE,
-  BLOCKS_IN_HEAD,
-  BLOCKS_IN_SYS,
-  questions,
-  shapeOf,
-  type Answered,
-  type Block,
-  type SelectorInput,
-} from './shape.ts';
+import { BLOCKS_IN_CORE, BLOCKS_IN_HEAD, BLOCKS_IN_SYS, questions, shapeOf, type Answered, type Block, type SelectorInput } from './shape.ts';
 
 /** The tree as a snapshot that was read gives it. */
 const treeOf = (nodes: number): FlatTree => {
@@ -69,7 +54,7 @@ const treeOf = (nodes: number): FlatTree => {
   });
 };
 
-/** One question to a tree of so many nodes. */
+/** One question to a tree of this many nodes. */
 export const askStemma = async ({ nodes, question, rounds }: SelectorInput): Promise<Answered> => {
   const tree = treeOf(nodes);
   const text = questions(shapeOf(nodes).turns)[question]!.stemma;

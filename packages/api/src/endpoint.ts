@@ -12,7 +12,7 @@ export type Answer =
 /** One endpoint of the contract, as data: the gateway routes by it, the client calls by it, OpenAPI is made of it. */
 export type Endpoint = {
   readonly method: 'GET' | 'POST';
-  /** `{name}` stands for a parameter, one segment, percent-encoded. */
+  /** `{name}` is a parameter, one segment, percent-encoded. */
   readonly path: string;
   readonly summary: string;
   readonly params?: Shape;

@@ -14,12 +14,13 @@ import type { Outcome } from './outcome.ts';
 /** The one way from a command to an acknowledged frame. */
 export type CommandHandler = {
   /**
-   * Decides a command, appends its frame, and answers when the frame is accepted. A repeated command gets the same answer.
+   * Decides a command, appends its frame, and answers when the frame is accepted. A repeated command gets the same
+   * answer.
    *
    * @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN, E_COMMAND_INVALID
    */
   submit(command: Command): Promise<Outcome>;
-  /** Resolves when everything submitted before has its outcome; later commands are refused. */
+  /** Resolves when every command submitted before has its outcome; refuses later ones. */
   close(): Promise<void>;
 };
 
@@ -29,7 +30,7 @@ export type CommandHandlerOptions = {
   readonly rows: Projection;
   /** Nanoseconds since 1970. */
   readonly clock: () => bigint;
-  /** Called when a new frame was accepted. */
+  /** Called after a new frame was accepted. */
   readonly accepted: () => void;
   readonly observe?: HomeObserver;
 };
@@ -42,7 +43,7 @@ export const openCommandHandler = ({
   accepted,
   observe,
 }: CommandHandlerOptions): CommandHandler => {
-  /** The position of a frame that the writer took in, as far as its session could tell. */
+  /** The positions of accepted frames, as far as the session knew them. */
   const positions = new WeakMap<Frame, Position>();
   const plain = openWriter(log, {
     domain: openRowsDomain(log, rows, clock, (frame, position) => positions.set(frame, position)),
@@ -57,7 +58,7 @@ export const openCommandHandler = ({
     submit: async (command) => {
       const { id, history, by } = command;
       checkId(id, 'the id of a command');
-      // An actor's name is checked with what the actor does.
+      // The decision checks an actor's name, together with the intervention.
       if ('recorder' in by) checkId(by.recorder, 'the name of a recorder');
       const { seq, frame, repeated } = await writer.write({
         id,
@@ -81,7 +82,7 @@ const checkId = (text: string, what: string): void => {
     throw fail('E_COMMAND_INVALID', `${what} has 1 to ${maxBytes} bytes of UTF-8`);
 };
 
-/** What the rows say of a frame: as they are, and if they do not have it yet, when they do. */
+/** The outcome of a frame, read from the rows; waits until they have the frame. */
 const readOutcome = async (
   log: EventLog,
   rows: Projection,

@@ -1,23 +1,15 @@
 import { loadBranch, type Command } from '@stemma/history';
-import {
-  findBranchByName,
-  findCommand,
-  findNamedPosition,
-  isIdTaken,
-  mainBranchId,
-  readBranchState,
-  readBranchTip,
-  readHistoryHead,
-  readHistoryHeads,
-  readPositionMeta,
-  readTipSeq,
-} from '@stemma/history-store';
+import { findBranchByName, findCommand, findNamedPosition, isIdTaken, mainBranchId, readBranchState, readBranchTip, readHistoryHead, readHistoryHeads, readPositionMeta, readTipSeq } from '@stemma/history-store';
 import { checkpointAtStart, partitionOf, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
 import { decodeCheckpoint, type Projection } from '@stemma/projector';
 import type { GenerationView } from '@stemma/row-store';
 import { openSession, type HistoryFacts, type HistoryRows, type SessionStart } from './history-session.ts';
 
-/** What the writer decides on: the rows of a projector, and the rules of histories. @param onPosition as `SessionStart.placed` */
+/**
+ * The domain of the writer: it decides on the rows of a projector, by the rules of histories.
+ *
+ * @param onPosition as `SessionStart.onPosition`
+ */
 export const openRowsDomain = (
   log: EventLog,
   projection: Projection,
@@ -50,7 +42,7 @@ const rowsOffset = (view: GenerationView, partition: number): number => {
 };
 
 const openHistoryRows = (projection: Projection, history: string): HistoryRows => ({
-  ask: (fn) =>
+  readFacts: (fn) =>
     projection.payloads.using(history, (stored) =>
       projection.read((view) => fn(historyFactsOf(view, history), stored)),
     ),

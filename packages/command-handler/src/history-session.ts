@@ -1,45 +1,32 @@
 import type { PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
-import {
-  applyFrame,
-  decide,
-  finalizeFrames,
-  openHistory,
-  POSITIONS,
-  revertFrame,
-  type AppliedFrame,
-  type BranchState,
-  type BranchTip,
-  type Command,
-  type Lookups,
-  type Sources,
-} from '@stemma/history';
+import { applyFrame, decide, finalizeFrames, openHistory, POSITIONS, revertFrame, type AppliedFrame, type BranchState, type BranchTip, type Command, type Lookups, type Sources } from '@stemma/history';
 import { labelPosition, type Position } from '@stemma/history-store';
 import type { Decision, HeadState, Remembered, Session } from '@stemma/log';
 import { fetching, missing, missingKind, resume } from '@stemma/suspend';
 import { openRecentFrames } from './recent-frames.ts';
 
-/** What the rows know of one history: one state of them, and never less than when the session began. */
+/** Facts about one history, from one state of the rows that is at least as new as when the session began. */
 export type HistoryFacts = {
-  /** The `seq` behind the newest frame that the rows have, and that frame's SHA-256. */
+  /** The `seq` after the newest frame that the rows have, and that frame's SHA-256. */
   head(): Pick<HeadState, 'next' | 'prev'>;
-  /** The branch after the newest of its frames before `limit`, or, with `seq`, at that position. */
+  /** The state of a branch after the newest of its frames before `limit`, or, with `seq`, at that position. */
   branchState(branchId: number, seq: number | null, limit: number): BranchState;
-  /** Where a branch stood before frame `limit`, without its tree. */
+  /** The tip of a branch before frame `limit`, without its tree. */
   branchTip(branchId: number, limit: number): BranchTip | undefined;
   findBranchByName(name: string): number | undefined;
   idTaken(id: string): boolean;
   nameTaken(name: string): boolean;
   remembered(command: string): Remembered | undefined;
-  /** The cycle of the newest commit or import at or before a position; 0: none. */
+  /** The cycle of the newest commit or import at or before a position; 0 if there is none. */
   cycleAt(branchId: number, seq: number): number;
 };
 
 export type HistoryRows = {
-  /** What `fn` gives on the rows as they are, with all payloads that it asks for. It may be called again. */
-  ask<T>(fn: (facts: HistoryFacts, stored: PayloadSource) => T): Promise<T>;
-  /** As `ask`, without rows. What `fn` gives is its only result: it is not called again behind it. */
+  /** Calls `fn` with facts and payloads, again each time a payload had to be fetched, and returns its result. */
+  readFacts<T>(fn: (facts: HistoryFacts, stored: PayloadSource) => T): Promise<T>;
+  /** The same without facts: after `fn` has returned, it is not called again. */
   withPayloads<T>(fn: (stored: PayloadSource) => T): Promise<T>;
   /** Resolves when the rows have everything that is in the log now. */
   catchUp(): Promise<void>;
@@ -47,8 +34,8 @@ export type HistoryRows = {
 
 type BranchSources = Pick<Sources, 'position' | 'branchTip'>;
 
-/** What the rows say of a branch: it is read before it is used. */
-const UNREAD = missingKind<{ readonly key: string; readonly look: (facts: HistoryFacts) => unknown }>(
+/** Facts about a branch that must be read before `fn` of `withBranches` can use them. */
+const UNREAD = missingKind<{ readonly key: string; readonly readFrom: (facts: HistoryFacts) => unknown }>(
   'branches',
   ({ key }) => key,
 );
@@ -63,22 +50,22 @@ export type SessionStart = {
   readonly main: number;
   /** Nanoseconds since 1970. */
   readonly clock: () => bigint;
-  /** Told, as far as it can be, of which position a frame that was taken in is. */
+  /** Called with the position of an applied frame, if the session knows it. */
   readonly onPosition: (frame: Frame, position: Position) => void;
 };
 
-/** When so many more frames are ahead of what the rows were known to have, they are asked again. */
+/** After this many more recent frames the session asks the rows again which of them they have. */
 const RECENT_STEP = 64;
-/** Frames of a history that rows may be behind before no more are written to it: they are all in memory. */
+/** The most frames that the rows may be behind before writes to the history fail: all of them are in memory. */
 const MAX_RECENT = 10_000;
-/** Nodes of the trees that a session keeps: about 250 MB. Those of more branches are read from the rows again. */
+/** The most nodes of trees that a session keeps, about 250 MB. It reads the other branches from the rows again. */
 const MAX_NODES = 300_000;
-/** A branch more than this at hand, and the rows are asked again at every frame: their trees can go only then. */
+/** With more branches loaded, the session asks the rows at every frame: only then can it drop their trees. */
 const MAX_BRANCHES = 4;
 
 /**
- * The decision state of one history for the writer: what the rows say, and on top of it the frames that came since.
- * Those are forgotten when the rows have them.
+ * The decision state of one history for the writer: the facts in the rows, and the recent frames that the rows may not
+ * have yet. The session forgets recent frames when the rows have them.
  */
 export const openSession = ({
   history,
@@ -92,7 +79,7 @@ export const openSession = ({
 }: SessionStart): Session<Command> => {
   const state = openHistory(history, next);
   const recent = openRecentFrames(main);
-  let before = prev;
+  let prevHash = prev;
 
   const lookupsIn = (facts: HistoryFacts): Lookups => ({
     idTaken: (id) => recent.ids.has(id) || facts.idTaken(id),
@@ -105,21 +92,22 @@ export const openSession = ({
     (stored: PayloadSource): PayloadSource =>
     (ref) =>
       recent.payload(ref) ?? stored(ref);
-  /** What the rows say; what they do not have yet they have after catching up. */
+  /** Reads facts from the rows; lets the rows catch up if they lack a position. */
   const read = <T>(fn: (facts: HistoryFacts) => T): Promise<T> =>
     resume(
-      () => rows.ask(fn),
+      () => rows.readFacts(fn),
       fetching(POSITIONS, () => rows.catchUp()),
     );
   /**
-   * Runs `fn` with branches as the rows have them. One that is not at hand has no recent frames, so what the rows say of it is
-   * all there is. It is read before, not inside of `fn`, which changes the state: a read may be done twice.
+   * Runs `fn` with the branches in the rows. A branch that is not loaded has no recent frames, so its rows are
+   * complete. It is read before `fn` runs again, not inside of `fn`, which changes the state: a read may happen
+   * twice.
    */
   const withBranches = <T>(fn: (branches: BranchSources) => Promise<T>): Promise<T> => {
     const known = new Map<string, unknown>();
-    const readOnce = <V>(key: string, readFacts: (facts: HistoryFacts) => V): V => {
+    const readOnce = <V>(key: string, readFrom: (facts: HistoryFacts) => V): V => {
       if (known.has(key)) return known.get(key) as V;
-      throw missing(UNREAD, [{ key, look: readFacts }]);
+      throw missing(UNREAD, [{ key, readFrom }]);
     };
     const branches: BranchSources = {
       position: (branchId, seq) =>
@@ -127,22 +115,21 @@ export const openSession = ({
           if (seq !== null && seq >= facts.head().next) throw missing(POSITIONS, [{ branchId, seq }]);
           return facts.branchState(branchId, seq, state.next);
         }),
-      branchTip: (branchId) =>
-        readOnce(`standing ${branchId}`, (facts) => facts.branchTip(branchId, state.next)),
+      branchTip: (branchId) => readOnce(`tip ${branchId}`, (facts) => facts.branchTip(branchId, state.next)),
     };
     return resume(
       () => fn(branches),
       fetching(UNREAD, async (needs) => {
-        for (const { key, look } of needs) known.set(key, await read(look));
+        for (const { key, readFrom } of needs) known.set(key, await read(readFrom));
       }),
     );
   };
 
-  /** The newest cycle at a frame that was just applied; undefined if the rows do not tell just now. */
+  /** The newest cycle at a frame that was just applied; undefined if the rows cannot be read now. */
   const cycleAfter = async (applied: AppliedFrame): Promise<number | undefined> => {
     const { snapshot, started, observed, branchId, seq } = applied;
     if (snapshot !== null) return snapshot.cycle;
-    // The state of a branch that only started is not read in for this.
+    // A branch without frames of its own is not loaded for this.
     const at =
       started !== null && started.how !== 'start'
         ? { branchId: started.parent, seq: started.at }
@@ -152,14 +139,14 @@ export const openSession = ({
     if (at === null) return applied.state.tree.cycle;
     return (
       recent.cycleAt(at.branchId, at.seq) ??
-      rows.ask((facts) => facts.cycleAt(at.branchId, at.seq)).catch(() => undefined)
+      rows.readFacts((facts) => facts.cycleAt(at.branchId, at.seq)).catch(() => undefined)
     );
   };
 
-  let askRowsAt = RECENT_STEP;
+  let forgetAtSize = RECENT_STEP;
   const forgetKnown = async (): Promise<void> => {
-    recent.forgetKnown(await rows.ask((facts) => facts.head()), before);
-    askRowsAt = recent.size + RECENT_STEP;
+    recent.forgetKnown(await rows.readFacts((facts) => facts.head()), prevHash);
+    forgetAtSize = recent.size + RECENT_STEP;
   };
 
   return {
@@ -167,10 +154,10 @@ export const openSession = ({
       return state.next;
     },
     get prev() {
-      return before;
+      return prevHash;
     },
     asOf,
-    remembered: async (id) => recent.commands.get(id) ?? rows.ask((facts) => facts.remembered(id)),
+    remembered: async (id) => recent.commands.get(id) ?? rows.readFacts((facts) => facts.remembered(id)),
     decide: async (command): Promise<Decision> => {
       if (recent.size >= MAX_RECENT) {
         await forgetKnown();
@@ -181,7 +168,7 @@ export const openSession = ({
       }
       const at = clock();
       const decided = await withBranches((branches) =>
-        rows.ask((facts, stored) =>
+        rows.readFacts((facts, stored) =>
           decide(state, command, at, {
             ...branches,
             payload: payloadOver(stored),
@@ -192,7 +179,7 @@ export const openSession = ({
       return { author: command.by, at, branchId: decided.branchId, events: decided.events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
-      if (recent.size >= askRowsAt || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
+      if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
       if (recent.size === 0) finalizeFrames(state, MAX_NODES, frame.body.branchId);
       const applied = await withBranches((branches) =>
         rows.withPayloads((stored) =>
@@ -200,8 +187,8 @@ export const openSession = ({
         ),
       );
       const cycle = await cycleAfter(applied);
-      recent.add({ applied, frame, cycle, prev: before });
-      before = hash;
+      recent.add({ applied, frame, cycle, prev: prevHash });
+      prevHash = hash;
       if (cycle === undefined) return;
       const { branchId, seq } = applied;
       const committed = applied.snapshot !== null;
@@ -210,7 +197,7 @@ export const openSession = ({
     undo: () => {
       const { applied, prev: previous } = recent.takeLast();
       revertFrame(state, applied);
-      before = previous;
+      prevHash = previous;
     },
   };
 };

@@ -1,18 +1,18 @@
 import type { Intent, Writer } from '@stemma/log';
 import type { Progress } from '@stemma/projector';
 
-/** Told what a home does, by whoever counts it. Nothing of it may throw. */
+/** Callbacks of a home, for counters. They must not throw. */
 export type HomeObserver = {
-  /** A command has its place in the log; `events` is 0 where it had it before. */
+  /** A command's frame is in the log; `events` is 0 if it was there before. */
   readonly written: (answer: { readonly repeated: boolean; readonly events: number }) => void;
   readonly failed: (error: unknown) => void;
-  /** So many frames were sent whose place another writer took. */
+  /** The number of frames that were sent and lost to frames of another writer. */
   readonly overtaken: (frames: number) => void;
   /** Rows were committed. */
   readonly folded: (progress: Progress) => void;
 };
 
-/** The same writer, with what becomes of commands told. */
+/** The same writer, which calls the observer with the outcome of each command. */
 export const withObserver = <C>(writer: Writer<C>, observe: HomeObserver | undefined): Writer<C> =>
   observe === undefined
     ? writer

@@ -7,7 +7,7 @@ export type Outcome = {
   readonly branchId: number;
   readonly seq: number;
   readonly events: readonly HistoryEvent[];
-  /** That of its frame. */
+  /** The position after the frame. */
   readonly position: Position;
   /** True when the command had been accepted before and nothing was written now. */
   readonly repeated: boolean;

@@ -7,20 +7,20 @@ import type { HeadState, Remembered } from '@stemma/log';
 type RecentFrame = {
   readonly applied: AppliedFrame;
   readonly frame: Frame;
-  /** As `cycleOf`. */
+  /** The newest cycle at the frame; undefined if it is not known. */
   readonly cycle: number | undefined;
   /** The hash of the frame before. */
   readonly prev: Uint8Array;
 };
 
-/** Frames in order, with what is looked up in them. */
+/** The frames since the rows were read, in order, with indexes of their ids, names and commands. */
 export const openRecentFrames = (mainBefore: number) => {
   const frames: RecentFrame[] = [];
   /** The branch called `main` before the oldest of them. */
   let mainBeforeOldest = mainBefore;
   const ids = new Set<string>();
   const names = new Set<string>();
-  /** Branches by the names that recent frames gave or took. */
+  /** Branches by the names that recent frames set. */
   const branchesByName = new Map<string, number | undefined>();
   const commands = new Map<string, Remembered>();
   const forget = ({ applied }: RecentFrame): void => {
@@ -49,7 +49,7 @@ export const openRecentFrames = (mainBefore: number) => {
     get main() {
       return branchesByName.get('main') ?? mainBeforeOldest;
     },
-    /** What a frame of the branch says, the newest at or before `seq`; undefined if none does. */
+    /** The cycle at the newest frame of the branch at or before `seq`; undefined if no recent frame has it. */
     cycleAt: (branchId: number, seq: number): number | undefined =>
       frames.findLast(
         ({ applied }) => applied.branchId === branchId && applied.seq <= seq && !applied.observed,
@@ -68,7 +68,7 @@ export const openRecentFrames = (mainBefore: number) => {
       forget(last);
       return last;
     },
-    /** Frames that the rows have: those up to theirs, if it is one of these. One sent ahead may not have been accepted. */
+    /** Forgets the frames up to the newest one of the rows, if that is one of these: one sent ahead may be rejected. */
     forgetKnown: ({ next, prev }: Pick<HeadState, 'next' | 'prev'>, last: Uint8Array): void => {
       const count = next - (frames[0]?.applied.seq ?? next);
       if (count <= 0 || count > frames.length) return;

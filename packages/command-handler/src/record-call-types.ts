@@ -2,19 +2,19 @@ import type { WideJson } from '@stemma/canonical';
 import type { Author } from '@stemma/events';
 import type { Outcome } from './outcome.ts';
 
-/** The message list that is about to be sent, whole, as the chat completions API takes it. */
+/** A whole message list that is about to be sent, as the chat completions API takes it. */
 export type Call = {
-  /** Made by the client: sent again, it has one effect. */
+  /** Made by the client: a call sent twice has one effect. */
   readonly id: string;
   readonly by: Author;
-  /** Why an actor does it; a recorder gives none. */
+  /** Why an actor does it; a recorder has none. */
   readonly notes?: string;
   readonly messages: readonly WideJson[];
-  /** Refuse with E_CONFLICT unless the newest frame of the branch is this one. */
+  /** Fails with E_CONFLICT unless the newest frame of the branch is this one. */
   readonly expected?: number;
 };
 
-/** What became of a call, and how many messages stayed, were rewritten, went and came. */
+/** The outcome of a call, and how many messages were kept, replaced, removed and inserted. */
 export type CallOutcome = Outcome & {
   readonly kept: number;
   readonly replaced: number;

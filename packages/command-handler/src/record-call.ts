@@ -1,36 +1,30 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
-import { type Command } from '@stemma/history';
-import {
-  branchRefOf,
-  findCommand,
-  type BranchRef,
-  type Position,
-  type TreeView,
-} from '@stemma/history-store';
+import type { Command } from '@stemma/history';
+import { branchRefOf, findCommand, type BranchRef, type Position, type TreeView } from '@stemma/history-store';
 import { callSteps, toOpenAIMessages, type CurrentBlock } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import type { Outcome } from './outcome.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
 
-/** Another writer may come between looking and writing so often. */
+/** How often to try when another writer writes between the read and the write. */
 const MAX_TRIES = 5;
 
 /** The history that a call is recorded in. */
 export type CallTarget = {
-  position(line: BranchRef, ref?: string): Promise<Position>;
+  position(branch: BranchRef, ref?: string): Promise<Position>;
   view(position: Position): Promise<TreeView>;
   submit(command: Command): Promise<Outcome>;
 };
 
 /**
- * Makes the working state show exactly the messages of a call, by inserting what is new and removing what the list no
- * longer has, and commits: the snapshot is what was sent (context-tree §3, §4). One frame, so a call is recorded whole or
- * not at all.
+ * Records a call: makes the draft show exactly its messages, by inserting new ones and removing those that the list
+ * no longer has, and commits, so the snapshot is what was sent (context-tree §3, §4). All in one frame, so a call is
+ * recorded whole or not at all.
  *
- * @throws E_CONFLICT, E_COMMAND_REUSED; E_SEALED where the list leaves out a core that an import sealed; E_INPUT_SHAPE,
- *   E_ROLE_UNKNOWN for what is no message list
+ * @throws E_CONFLICT, E_COMMAND_REUSED; E_SEALED if the list omits a core that an import sealed; E_INPUT_SHAPE,
+ *   E_ROLE_UNKNOWN for an invalid message list
  */
 export const recordCall = async (
   home: CallTarget,
@@ -76,7 +70,7 @@ const currentMessagesOf = ({ tree, payloads, thread }: TreeView): CurrentBlock[]
     };
   });
 
-/** The answer to a call that was recorded before: its frame shows these messages, or it was another call. */
+/** The outcome of a repeated call. @throws E_COMMAND_REUSED if its frame shows other messages */
 const outcomeOfRepeated = async (
   home: Pick<CallTarget, 'position' | 'view'>,
   projection: Projection,

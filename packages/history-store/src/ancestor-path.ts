@@ -2,20 +2,20 @@ import { fail } from '@stemma/errors';
 import type { RowReader } from '@stemma/row-store';
 import { BRANCHES } from './tables.ts';
 
-/** A branch on the way from the root to a position, and the last of its frames that counts there. */
+/** A branch on an ancestor path, and the last of its frames that belongs to the path. */
 export type Segment = { readonly branchId: number; readonly limit: number };
 
-/** A branch as its row has it. */
+/** A branch, read from its row. */
 export type Branch = {
   readonly branchId: number;
   readonly parent: { readonly branchId: number; readonly at: number } | null;
-  /** Where the mark lies that holds at its beginning; null for the root. */
+  /** The key of the position metadata that hold where it begins; null for the root. */
   readonly metaAt: { readonly branchId: number; readonly seq: number } | null;
   readonly name: string | null;
   readonly thread: 'full' | 'pre';
 };
 
-/** @throws E_BRANCH_NOT_FOUND, or E_HISTORY_NOT_FOUND where there is not even a root. */
+/** The row of a branch. @throws E_BRANCH_NOT_FOUND, or E_HISTORY_NOT_FOUND if there is not even a root */
 export const readBranch = (rows: RowReader, history: string, branchId: number): Branch => {
   const value = rows.get(BRANCHES, [history, branchId]);
   if (value === undefined) {
@@ -43,8 +43,9 @@ export const readBranch = (rows: RowReader, history: string, branchId: number): 
 };
 
 /**
- * The ancestor path of a position, root first: the branch itself up to `seq`, every ancestor up to the smallest of the `at`s met
- * on the way (its own child's alone would let a grandparent's later frames in) (snapshots: branches).
+ * The ancestor path of a position, root first: the branch itself up to `seq`, every ancestor up to the smallest `at`
+ * between it and the branch. The `at` of its own child alone would let in later frames of a grandparent
+ * (snapshots: branches).
  */
 export const readAncestorPath = (
   rows: RowReader,

@@ -9,17 +9,17 @@ import { IDS, TURNS, VERSIONS } from './tables.ts';
 export type BlockVersion = {
   readonly id: string;
   readonly from: number;
-  /** Null: from this frame on it is not there. */
+  /** Null: from this frame on the block is removed. */
   readonly state: {
-    /** Tells one content from another. */
+    /** Equal for equal contents, different for different ones. */
     readonly payload: number;
-    /** True if this frame made it: it came or was replaced, not moved, held or re-ordered. */
+    /** True if this frame inserted or replaced it, rather than moved, held or re-ordered it. */
     readonly made: boolean;
     /** The first cycle without it. */
     readonly expires: number | null;
     readonly assistant: boolean;
     readonly refs: readonly string[];
-    /** Where the prompt has it with `thread: "pre"`: always, with the turn of this cycle as the newest, or never. */
+    /** When the prompt shows it with `thread: "pre"`: always, while the turn of this cycle is the newest, or never. */
     readonly pre: 'always' | number | 'never';
   } | null;
 };
@@ -30,8 +30,8 @@ type Thread = 'full' | 'pre';
 const COLUMNS = { type: 0, seq: 4, index: 5, offset: 6, role: 7, expires: 10, parent: 11, refs: 15 } as const;
 
 /**
- * What became of blocks in a branch's own frames from `since` on, in the order of the record; a frame that moves a block
- * tells of it once. Costs the branch's rows, of any age.
+ * The changes of blocks in a branch's own frames from `since` on, in the order of the record; a frame that moves a
+ * block gives one entry. Reads all rows of the branch, of any age.
  */
 export const readBlockVersions = (
   rows: RowReader,
@@ -57,15 +57,15 @@ export const readBlockVersions = (
   const sys = rowsOf.filter(({ key }) => key[2] === REGION.sys);
   for (const removal of removedWithSystemHeader(rows, history, branchId, sys, since))
     removals.set(`${removal.from} ${removal.id}`, removal);
-  // What a frame moves leaves a tombstone where it was: the row at the new place counts.
+  // A frame that moves a node leaves a tombstone at the old location: the row at the new location counts.
   if (removals.size > 0) for (const { from, id } of found) removals.delete(`${from} ${id}`);
   return [...removals.values(), ...found].sort((a, b) => a.from - b.from || eventOrder(a) - eventOrder(b));
 };
 
-/** In the order in which the frame brought them; what went comes first. */
+/** The order of the frame's events; removals come first. */
 const eventOrder = ({ state }: BlockVersion): number => (state === null ? -1 : state.payload % EVENTS);
 
-/** More events than a frame can have: an event as one number. */
+/** More events than a frame can have, so that frame and event fit in one number. */
 const EVENTS = 2 ** 20;
 
 const isBlock = ({ value }: Row): boolean => kindOfType(value[COLUMNS.type] as string) === NODE_KIND.block;
@@ -82,7 +82,7 @@ const contentOf = (
   pre: offsets === null || key[2] === REGION.sys ? 'always' : preOf(key[3] as number, value, offsets),
 });
 
-/** With `thread: "pre"` a prompt has of a turn what lies before its core: itself, or in a container there. */
+/** With `thread: "pre"` a prompt shows of a turn what lies before its core, directly or in a container there. */
 const preOf = (
   location: number,
   value: Row['value'],
@@ -109,7 +109,7 @@ const containerOffsets = (rows: RowReader, history: string, branchId: number) =>
   return found;
 };
 
-/** Where the system header was written anew, what went in the same frame has a tombstone among the ids only. */
+/** Where a frame rewrote the system header, what it removed has a tombstone in `ids` only. */
 const removedWithSystemHeader = function* (
   rows: RowReader,
   history: string,
@@ -124,7 +124,7 @@ const removedWithSystemHeader = function* (
         yield { id, from: key[2] as number, state: null };
 };
 
-/** Blocks as they are at a position; those that are not there are left out. */
+/** The blocks of a position that have these ids; ids that are not at the position are skipped. */
 export const readBlocksAt = (
   rows: RowReader,
   history: string,
@@ -151,7 +151,7 @@ export const readBlocksAt = (
     return [{ id, from: seq, state }];
   });
 
-/** The offset of what a node lies in directly under its turn, or its own. */
+/** The offset of the node's ancestor directly under the turn, or its own if it is that. */
 const topOffset = (
   rows: RowReader,
   history: string,
@@ -169,7 +169,7 @@ const topOffset = (
 export const turnCycles = (rows: RowReader, history: string, branchId: number): ReadonlySet<number> =>
   new Set(rows.range(TURNS, { prefix: [history, branchId] }).map(({ key }) => key[2] as number));
 
-/** The cycle of the newest turn at a position; 0: there is none. */
+/** The cycle of the newest turn at a position; 0 if there is none. */
 export const newestTurn = (
   rows: RowReader,
   history: string,

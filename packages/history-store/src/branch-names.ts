@@ -5,7 +5,7 @@ import { findBranchByName } from './lookups.ts';
 import { readPositionMeta } from './position-meta.ts';
 import { labelPosition, type BranchRef, type Position } from './position.ts';
 
-/** The line of a branch, named as if no rollback had moved `main`. */
+/** A branch under the address that it has while no rollback has passed on the name `main`. */
 export const branchRefOf = (history: string, branchId: number): BranchRef => ({
   history,
   branchId,
@@ -13,12 +13,11 @@ export const branchRefOf = (history: string, branchId: number): BranchRef => ({
 });
 
 /**
- * What names a branch now: the history's id for the one that has the name `main`, else `<history>:<branch id>`. After a
- * rollback the history's id means the branch that went on, and `<history>:0` the first.
+ * The address that a branch has now. After a rollback the history's id names the branch that the rollback started, and
+ * `<history>:0` the first.
  */
-export const branchAddressOf = (rows: RowReader, history: string, branchId: number): string => {
-  return branchId === mainBranchId(rows, history) ? branchAddress(history, 0) : `${history}:${branchId}`;
-};
+export const branchAddressOf = (rows: RowReader, history: string, branchId: number): string =>
+  branchAddress(history, branchId, mainBranchId(rows, history));
 
 /** The branch that has the name `main` now. */
 export const mainBranchId = (rows: RowReader, history: string): number =>

@@ -2,16 +2,16 @@ import type { AppliedFrame } from '@stemma/history';
 import type { Rows, Table } from '@stemma/row-store';
 
 /**
- * A pure fold of events into rows: the same frames give the same rows, in any batches. It sees only its own tables.
- * Raise `version` when the rows would come out differently; they are then rebuilt beside the old ones, never patched.
- * Nothing but columns named `at` may depend on the clock, and no compared table on where a record lies in the log.
+ * A pure fold of events into rows: the same frames give the same rows, in any batches. It reads only its own tables.
+ * Raise `version` when the fold writes other rows than before; they are then rebuilt beside the old ones, never
+ * patched. Only columns named `at` may depend on the clock, and no compared table may depend on offsets in the log.
  */
 export type Fold = {
   readonly name: string;
   readonly version: number;
   readonly tables: readonly Table[];
   fold(frame: AppliedFrame, rows: Rows): void;
-  /** For frames of observations, which lie outside of every branch: `fold` does not get them. */
+  /** For frames of observations, which belong to no branch: `fold` does not get them. */
   observe?(frame: AppliedFrame, rows: Rows): void;
 };
 

@@ -4,35 +4,19 @@ import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { liveAfterAttachment, liveAfterCommit, oldestTurnOf, type LiveLocations } from './live-locations.ts';
 import { netChanges, type NetChanges } from './net-changes.ts';
-import {
-  equalPositionMeta,
-  positionMetaCells,
-  positionMetaOf,
-  readPositionMeta,
-  type PositionMeta,
-} from './position-meta.ts';
+import { equalPositionMeta, positionMetaCells, positionMetaOf, readPositionMeta, type PositionMeta } from './position-meta.ts';
 import { fixedCells, nodeCells, REGION, TOMBSTONE, turnCells } from './records.ts';
-import {
-  BRANCH_NAMES,
-  BRANCHES,
-  COMMANDS,
-  CONFIGS,
-  HEADS,
-  IDS,
-  NAMES,
-  POLICIES,
-  POSITION_META,
-  SNAPSHOTS,
-  TURNS,
-  VERSIONS,
-} from './tables.ts';
+import { BRANCH_NAMES, BRANCHES, COMMANDS, CONFIGS, HEADS, IDS, NAMES, POLICIES, POSITION_META, SNAPSHOTS, TURNS, VERSIONS } from './tables.ts';
 
-/** Under `^sys`, more rows than this beside twice the living nodes are written anew (snapshots: sys churn). */
+/**
+ * Rows under `^sys` beyond twice the living nodes that may exist before a commit rewrites them (snapshots: sys
+ * churn).
+ */
 const SYS_SLACK = 64;
 
 const FIXED: readonly FixedName[] = ['root', 'sys', 'seq', 'ah'];
 
-/** Observations change nothing here, but their command is remembered like every other. */
+/** Folds an observation: only its command is remembered, like every other. */
 export const observeSnapshots = ({ history, command, seq, digest }: AppliedFrame, rows: Rows): void => {
   rows.put(COMMANDS, [history, command], [seq, digest]);
 };
@@ -43,7 +27,7 @@ export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
   rows.put(COMMANDS, [history, frame.command], [seq, frame.digest]);
   const start = foldBranchStart(frame, rows);
   foldNames(frame, rows);
-  // A branch that was only started reads what its parent has.
+  // A branch without frames of its own reads its parent's rows.
   if (frame.started !== null && frame.started.how !== 'start') return;
 
   const head = frame.started === null ? rows.get(HEADS, [history, branchId]) : undefined;
@@ -66,7 +50,7 @@ export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
   rows.put(HEADS, [history, branchId], [seq, metaChanged ? seq : ownMetaSeq]);
 };
 
-/** The mark of a history that has no frame. */
+/** The position metadata of a history without a frame. */
 const EMPTY_META: PositionMeta = {
   cycle: 0,
   oldestLive: 0,
@@ -90,7 +74,7 @@ const metaBefore = (
   return own === undefined ? readPositionMeta(rows, history, branchId, seq - 1).meta : positionMetaOf(own);
 };
 
-/** Writes the branch that the frame starts; gives the mark at its beginning. */
+/** Writes the branch that the frame starts; returns the position metadata at its beginning. */
 const foldBranchStart = (
   { history, seq, branchId, started, events }: AppliedFrame,
   rows: Rows,
@@ -114,7 +98,7 @@ const foldBranchStart = (
   return nearest.meta;
 };
 
-/** The branch that a rollback leaves gives its name away. */
+/** The branch that a rollback abandons loses its name to the new one. */
 const renameBranch = (history: string, branchId: number, name: string | null, rows: Rows): void => {
   const row = rows.get(BRANCHES, [history, branchId]);
   if (row === undefined || (row[4] ?? null) === name) return;
@@ -133,7 +117,7 @@ const foldNames = ({ history, events }: AppliedFrame, rows: Rows): void => {
   }
 };
 
-/** True for a record that says by itself, after this frame, that it is gone. */
+/** True for a record whose own `expires` says that it is gone after this frame. */
 const hasExpired = (record: { readonly expires: number | null }, cycle: number): boolean =>
   record.expires !== null && record.expires <= cycle;
 
@@ -157,7 +141,7 @@ const foldNodes = (
   ];
   for (const { id, before, after } of nodes) {
     if (after === undefined) {
-      // Plain expiry writes nothing: the row says it. An id that only passed through stays taken all the same.
+      // Plain expiry writes nothing: the row says it. An id that one frame inserted and removed stays taken.
       if (before !== undefined && hasExpired(before, state.tree.cycle)) continue;
       rows.put(IDS, [history, id, seq, branchId], TOMBSTONE);
       if (before !== undefined && !(rewritten && before.location.kind === 'sys'))
@@ -224,7 +208,7 @@ const foldSnapshot = ({ history, branchId, seq, snapshot }: AppliedFrame, rows: 
 
 type SystemRows = Pick<PositionMeta, 'sys' | 'sysLive' | 'sysRows'> & { readonly rewritten: boolean };
 
-/** Counts the rows under `^sys`; at a commit that finds too many dead ones the living are written at a new place. */
+/** Counts the rows under `^sys`; a commit that finds too many dead ones rewrites the living under a new number. */
 const foldSystemRows = (
   { history, branchId, seq, snapshot, state }: AppliedFrame,
   before: PositionMeta,

@@ -3,7 +3,7 @@ import { readAncestorPath } from './ancestor-path.ts';
 import { readPositionMeta } from './position-meta.ts';
 import { SNAPSHOTS } from './tables.ts';
 
-/** A snapshot: its cycle, the position (branchId, seq) it is, and what was computed of it. */
+/** A snapshot: its cycle, its position (branchId, seq), and what was computed of it. */
 export type SnapshotRow = {
   readonly cycle: number;
   readonly branchId: number;
@@ -24,7 +24,7 @@ export type SnapshotPageQuery = {
 };
 
 /**
- * The snapshots on the ancestor path of a position, its own branch's and those of its ancestors up to where it left them.
+ * The snapshots on the ancestor path of a position, of its own branch and of the ancestors.
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */

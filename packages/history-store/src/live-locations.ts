@@ -1,9 +1,9 @@
 import type { Tree, TreeNode, TurnRecord } from '@stemma/context-tree';
 
-/** So many older places may stand beside the range that a position is read from. */
+/** The largest number of older locations beside the range that a position is read from. */
 const MAX_OLDER_LIVE = 32;
 
-/** A run of dead places shorter than this is read over rather than jumped: it costs less than a wider mark. */
+/** A run of dead locations shorter than this is read, not skipped: it costs less than larger position metadata. */
 const MIN_GAP = 8;
 
 export type LiveLocations = { readonly oldestLive: number; readonly olderLive: readonly number[] };
@@ -11,8 +11,8 @@ export type LiveLocations = { readonly oldestLive: number; readonly olderLive: r
 const cycleOf = (turn: TreeNode): number => (turn.record as TurnRecord).location.cycle;
 
 /**
- * The turns of a tree by place. Sealed turns stand in the order of their places; only turns that an import brought with
- * an offset above 0 stand behind them.
+ * The turns of a tree by location. Sealed turns are in the order of their locations; only turns that an import brought
+ * with an offset above 0 come after them.
  */
 const turnsByLocation = (tree: Tree): { readonly turns: readonly TreeNode[]; readonly end: number } => {
   const { turns } = tree;
@@ -28,7 +28,7 @@ const turnsByLocation = (tree: Tree): { readonly turns: readonly TreeNode[]; rea
 const hasChildren = (turn: TreeNode | undefined): boolean =>
   turn !== undefined && (turn.kids?.length ?? 0) > 0;
 
-/** The lowest place of a turn, or the open head's. */
+/** The lowest location of a turn, or that of the open head. */
 export const oldestTurnOf = (tree: Tree): number => {
   const { turns } = tree;
   let oldest = tree.cycle + 1;
@@ -39,7 +39,7 @@ export const oldestTurnOf = (tree: Tree): number => {
   return oldest;
 };
 
-/** The first `limit` places from `from` on with something alive, ascending, the open head's last. */
+/** The first `limit` locations from `from` on that hold living nodes, ascending, the open head last. */
 const listLiveLocations = (tree: Tree, from: number, limit: number): number[] => {
   const { turns, end } = turnsByLocation(tree);
   const locations: number[] = [];
@@ -73,9 +73,9 @@ const lowerBound = (turns: readonly TreeNode[], end: number, cycle: number): num
 };
 
 /**
- * Where something is alive after a commit or import (snapshots: oldestLive): the range moves up past what has died; what
- * lives far below the rest goes into `also`, at most 32 places. `added`: places that this frame put something into.
- * Costs a bounded number of steps but for dead places, each of which is passed once in the life of a branch.
+ * The locations with living nodes after a commit or import (snapshots: oldestLive): the range moves up past dead
+ * locations; living ones far below the rest go into `olderLive`, at most 32. `added` are the locations that this frame
+ * put nodes into. Costs a bounded number of steps, except for dead locations, each passed once in the life of a branch.
  */
 export const liveAfterCommit = (
   tree: Tree,
@@ -91,11 +91,11 @@ export const liveAfterCommit = (
   return { oldestLive: found[start] as number, olderLive: [...older, ...found.slice(0, start)] };
 };
 
-/** The same between commits: only what was put into older places is added. */
+/** The same between commits: adds the older locations that got nodes. */
 export const liveAfterAttachment = (before: LiveLocations, added: readonly number[]): LiveLocations =>
   boundedLiveLocations(olderLocations(before, added), before.oldestLive);
 
-/** Where there is no room beside the range, it goes down to the youngest of the older places. */
+/** With too many older locations, the range is extended down to the youngest of them. */
 const boundedLiveLocations = (older: readonly number[], oldestLive: number): LiveLocations =>
   older.length <= MAX_OLDER_LIVE
     ? { oldestLive, olderLive: older }

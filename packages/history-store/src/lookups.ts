@@ -3,15 +3,15 @@ import type { RowReader } from '@stemma/row-store';
 import { readTipSeq } from './read-position.ts';
 import { BRANCH_NAMES, BRANCHES, COMMANDS, IDS, NAMES } from './tables.ts';
 
-/** True if a node of the history, of whatever branch and time, has or had this id. */
+/** True if a node of the history, on any branch at any time, has or had this id. */
 export const isIdTaken = (rows: RowReader, history: string, id: string): boolean =>
   rows.range(IDS, { prefix: [history, id], limit: 1 }).length > 0;
 
-/** True if the frame that started the history brought the node: it came with an import. */
+/** True if the frame that started the history inserted the node: an import brought it. */
 export const isFromFirstFrame = (rows: RowReader, history: string, id: string): boolean =>
   rows.range(IDS, { prefix: [history, id], to: 0, limit: 1 }).length > 0;
 
-/** The position that a name stands for. */
+/** The position that has a name. */
 export const findNamedPosition = (
   rows: RowReader,
   history: string,
@@ -21,7 +21,7 @@ export const findNamedPosition = (
   return value && { branchId: value[0] as number, seq: value[1] as number };
 };
 
-/** The frame that a command became (record §3: commands remembered). */
+/** The frame that recorded a command (record §3: commands remembered). */
 export const findCommand = (
   rows: RowReader,
   history: string,
@@ -35,7 +35,7 @@ export const findCommand = (
 export const findBranchByName = (rows: RowReader, history: string, name: string): number | undefined =>
   (rows.get(BRANCH_NAMES, [history, name])?.[0] ?? undefined) as number | undefined;
 
-/** Where a branch stands, in two look-ups; undefined: there is none. */
+/** The tip of a branch, in two look-ups; undefined if there is no such branch. */
 export const readBranchTip = (rows: RowReader, history: string, branchId: number): BranchTip | undefined => {
   const row = rows.get(BRANCHES, [history, branchId]);
   if (row === undefined) return undefined;

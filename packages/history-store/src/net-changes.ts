@@ -1,6 +1,6 @@
 import type { FixedName, FixedRecord, NodeRecord, RecordChange, TurnRecord } from '@stemma/context-tree';
 
-/** What a frame did to one node, however often it touched it. */
+/** What a frame did to one node in total, however often it changed it. */
 export type NetChange<R> = {
   readonly id: string;
   readonly before: R | undefined;
@@ -13,7 +13,7 @@ export type NetChanges = {
   readonly fixed: ReadonlyMap<FixedName, FixedRecord>;
 };
 
-/** Sums up the changes of a frame: of every node the record before all of them and after. */
+/** The total changes of a frame: for every node the record before the first change and after the last. */
 export const netChanges = (lists: readonly (readonly RecordChange[])[]): NetChanges => {
   const nodes = new Map<string, NetChange<NodeRecord>>();
   const turns = new Map<string, NetChange<TurnRecord>>();

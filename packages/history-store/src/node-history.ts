@@ -3,11 +3,11 @@ import type { Segment } from './ancestor-path.ts';
 import { isTombstone, REGION } from './records.ts';
 import { IDS } from './tables.ts';
 
-/** A frame in which a node came, went, changed or moved. */
+/** A frame that inserted, removed, changed or moved a node. */
 export type NodeHistoryEntry = {
   readonly seq: number;
   readonly branchId: number;
-  /** What it lies in after the frame; null: it is gone. */
+  /** Where it is after the frame; null if it is removed. */
   readonly location: 'sys' | 'turn' | 'fixed' | 'turnItself' | null;
 };
 
@@ -17,7 +17,7 @@ const locationOf = (region: number): NodeHistoryEntry['location'] => {
   return region === REGION.fixed ? 'fixed' : 'turnItself';
 };
 
-/** The frames on an ancestor path that wrote a row for a node, oldest first; the first is the one that brought it. */
+/** The frames on an ancestor path that wrote a row for a node, oldest first; the first inserted it. */
 export const readNodeHistory = (
   rows: RowReader,
   history: string,

@@ -5,13 +5,13 @@ import { turnOf } from './read-position.ts';
 import { isTombstone, nodeRowOf, REGION } from './records.ts';
 import { IDS, TURNS, VERSIONS } from './tables.ts';
 
-/** One node of a position, as the tree there has it. */
+/** One node of a position. */
 export type FoundNode =
   | { readonly kind: 'node'; readonly record: NodeRecord }
   | { readonly kind: 'turn'; readonly record: TurnRecord }
   | { readonly kind: 'fixed'; readonly record: FixedRecord };
 
-/** Where nodes are read: the frames that count, and the newest cycle. */
+/** Where nodes are read: the ancestor path, and the newest cycle on it. */
 export type AncestryScope = {
   readonly history: string;
   readonly ancestorPath: readonly Segment[];
@@ -21,8 +21,8 @@ export type AncestryScope = {
 const SYS = { kind: 'sys', number: 0 } as const;
 
 /**
- * Reads nodes of a position one by one, without the rest: the newest of a node's rows in `ids` that counts there says
- * where it is. Undefined for what is not there.
+ * A function that reads single nodes of a position, without the rest of it: the newest row of `ids` on the ancestor
+ * path says where the node is. It returns undefined for a node that is not at the position.
  */
 export const openNodeReader = (
   rows: RowReader,
@@ -55,7 +55,7 @@ export const openNodeReader = (
   };
 };
 
-/** The turn of a place, if it lives at the position. */
+/** The turn at a location, if it lives at the position. */
 export const findTurn = (
   rows: RowReader,
   { history, ancestorPath, cycle }: AncestryScope,

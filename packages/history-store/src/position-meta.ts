@@ -3,11 +3,11 @@ import type { RowReader, Value } from '@stemma/row-store';
 import { readBranch } from './ancestor-path.ts';
 import { POSITION_META } from './tables.ts';
 
-/** What is known of a position besides its nodes. `policy`, `config`: the frames that configured them. */
+/** What the rows hold of a position besides its nodes. `policy`, `config`: the frames that configured them. */
 export type PositionMeta = {
   /** Of the newest commit or import. */
   readonly cycle: number;
-  /** The lowest place with something alive, but for those in `also`, which are lower. */
+  /** The lowest location with living nodes, except for those in `olderLive`, which are lower. */
   readonly oldestLive: number;
   readonly olderLive: readonly number[];
   readonly oldestTurn: number;
@@ -17,7 +17,7 @@ export type PositionMeta = {
   readonly nextIndex: number;
   readonly policy: number | null;
   readonly config: number | null;
-  /** The number of the `^sys` place, its living nodes, and its rows since it was begun. */
+  /** The number of the `^sys` location, its living nodes, and its rows since it was begun. */
   readonly sys: number;
   readonly sysLive: number;
   readonly sysRows: number;
@@ -68,7 +68,7 @@ export const equalPositionMeta = (a: PositionMeta, b: PositionMeta): boolean =>
   a.olderLive.every((location, i) => location === b.olderLive[i]);
 
 /**
- * The mark that holds at a position: the newest on its ancestor path (snapshots: read).
+ * The metadata of a position: the newest on its ancestor path (snapshots: read).
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
@@ -82,7 +82,7 @@ export const readPositionMeta = (
   if (own !== undefined)
     return { at: { branchId, seq: own.key[2] as number }, meta: positionMetaOf(own.value) };
   const { parent, metaAt } = readBranch(rows, history, branchId);
-  // The branch's row knows the mark at its beginning; before that, its parent's past counts.
+  // The branch's row has the key of the metadata at its beginning; a position before that is one of its parent's.
   if (parent === null || metaAt === null || seq < branchId)
     return parent === null
       ? failWithoutMeta(history)
@@ -93,5 +93,5 @@ export const readPositionMeta = (
 };
 
 const failWithoutMeta = (history: string): never => {
-  throw fail('E_INTERNAL', `the rows of ${history} lack the mark of its beginning`);
+  throw fail('E_INTERNAL', `the rows of ${history} lack the metadata of its beginning`);
 };

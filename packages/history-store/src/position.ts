@@ -1,10 +1,10 @@
 import { branchAddress } from '@stemma/history';
 
-/** A history or a branch as people name it, found: ids and the branch. */
+/** A branch that a person named: its ids and its address. */
 export type BranchRef = {
   readonly history: string;
   readonly branchId: number;
-  /** What names the branch in the API: the history's id for `main`, else `<history>:<branch id>`. */
+  /** The branch's address in the API (see `branchAddress`). */
   readonly branch: string;
 };
 
@@ -13,18 +13,19 @@ export type Position = {
   readonly history: string;
   readonly branchId: number;
   readonly seq: number;
-  /** The number of the last commit at or before it; null before the first. */
+  /** The cycle of the last commit at or before it; null before the first. */
   readonly cycle: number | null;
   readonly committed: boolean;
   readonly label: string;
-  /** What names its branch now: the history's id for `main`, else `<history>:<branch id>`. */
+  /** The address that its branch has now. */
   readonly branch: string;
 };
 
 /**
- * A position as it is told.
+ * The position with its label and the address of its branch.
  *
- * @param at.cycle 0 before the first commit. @param at.main the branch that has the name `main`
+ * @param at.cycle 0 before the first commit
+ * @param at.main the branch that has the name `main`
  */
 export const labelPosition = ({
   main,
@@ -37,8 +38,5 @@ export const labelPosition = ({
   ...position,
   cycle: !position.committed && cycle === 0 ? null : cycle,
   label: position.committed ? `@c${cycle}` : `@s${position.seq}`,
-  branch:
-    position.branchId === main
-      ? branchAddress(position.history, 0)
-      : `${position.history}:${position.branchId}`,
+  branch: branchAddress(position.history, position.branchId, main),
 });

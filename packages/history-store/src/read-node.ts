@@ -4,7 +4,7 @@ import { openNodeReader, type FoundNode } from './node-reader.ts';
 import { readPositionMeta } from './position-meta.ts';
 
 /**
- * One node at a position without reading the rest; undefined if it is not there at this position.
+ * One node at a position, read without the rest; undefined if the position does not have it.
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */

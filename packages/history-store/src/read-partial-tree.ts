@@ -6,7 +6,7 @@ import { readNode } from './read-node.ts';
 import { readSegments, readTurns } from './read-position.ts';
 import { SNAPSHOTS } from './tables.ts';
 
-/** Which nodes of a position are wanted: those at some depths, and all that lie in one place with some ids. */
+/** The nodes of a position to read: those at these depths, and everything that shares a location with these ids. */
 export type PartialTreeQuery = {
   readonly minDepth: number;
   readonly maxDepth: number;
@@ -16,8 +16,8 @@ export type PartialTreeQuery = {
 type CycleRanges = readonly (readonly [from: number, to: number])[];
 
 /**
- * A position with a part of its nodes, laid flat: root and regions, and of the rest what is wanted; depths are those of
- * the whole. Only the rows of what is wanted are read (and of a few turns beside, where some are gone).
+ * A part of the tree at a position, laid flat: root and regions, and of the rest what the query asks for; depths are
+ * those of the whole. Reads only the rows of that part, and of a few turns more where some were removed.
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
@@ -49,7 +49,7 @@ export const readPartialTree = (
   const read = [...records.turns];
   const known = new Set(read.map(({ headers }) => headers.id));
   const allTurns = [...read, ...turns.filter(({ headers }) => !known.has(headers.id))];
-  // A turn of the same cycle as one that is wanted may be none of the newest: it would count as one.
+  // A turn of the same cycle as one asked for may not be one of the newest: kept, it would count as one.
   const counted = new Set(turns.map(({ headers }) => headers.id));
   const kept = ids.length > 0 ? allTurns : allTurns.filter(({ headers }) => counted.has(headers.id));
   const isKept = new Set(kept.map(({ location }) => `${location.cycle}/${location.ordinal}`));
@@ -63,7 +63,7 @@ export const readPartialTree = (
   return flattenRecords({ ...records, turns: kept, nodes });
 };
 
-/** Where a node lies that is there: the cycle of its place, or under `^sys`; null for what is fixed or not there. */
+/** The location of a living node: a cycle, or `^sys`; null for fixed nodes and those the position does not have. */
 const locationOf = (
   rows: RowReader,
   history: string,
@@ -95,7 +95,7 @@ const newestTurns = (
   }
 };
 
-/** Turns that an import brought with an offset above 0: they stand behind all that were sealed since. */
+/** Turns that an import brought with an offset above 0: they come after all that were sealed since. */
 const turnsImportedLast = (
   rows: RowReader,
   history: string,

@@ -1,16 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import {
-  flattenRecords,
-  type FixedName,
-  type FixedRecord,
-  type FixedRecords,
-  type FlatTree,
-  type NodeLocation,
-  type NodeRecord,
-  type Policy,
-  type TreeParts,
-  type TurnRecord,
-} from '@stemma/context-tree';
+import { flattenRecords, type FixedName, type FixedRecord, type FixedRecords, type FlatTree, type NodeLocation, type NodeRecord, type Policy, type TreeParts, type TurnRecord } from '@stemma/context-tree';
 import type { BranchParts, Config } from '@stemma/history';
 import type { Row, RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch, type Segment } from './ancestor-path.ts';
@@ -19,8 +8,8 @@ import { isTombstone, nodeRowOf, REGION, type NodeRow } from './records.ts';
 import { CONFIGS, HEADS, POLICIES, TURNS, VERSIONS } from './tables.ts';
 
 /**
- * The records that live at a position: of every node's rows over the whole ancestor path the newest counts; it is absent if
- * that is a tombstone or its cycle has come (snapshots: read).
+ * The records that live at a position. Of every node's rows on the ancestor path the newest counts; the node is absent
+ * if that row is a tombstone or the cycle in its `expires` is reached (snapshots: read).
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
@@ -32,14 +21,14 @@ export const readPosition = (rows: RowReader, history: string, branchId: number,
     readPositionMeta(rows, history, branchId, seq).meta,
   );
 
-/** As {@link readPosition}, laid flat. */
+/** The same as {@link readPosition}, laid flat. */
 export const readFlatTree = (rows: RowReader, history: string, branchId: number, seq: number): FlatTree =>
   flattenRecords(readPosition(rows, history, branchId, seq));
 
-/** Places to read, each a range of cycles with both ends, and whether what is under `^sys` is read. */
+/** Locations to read, each an inclusive range of cycles, and whether to read what is under `^sys`. */
 export type ReadScope = {
   readonly sys: boolean;
-  /** Where nodes lie: the turns that these cycles seal, the open head being that of the cycle after the newest. */
+  /** Locations of nodes: the turns that these cycles seal; the open head is that of the cycle after the newest. */
   readonly locations: readonly (readonly [from: number, to: number])[];
   /** Cycles whose turns are read. */
   readonly turns: readonly (readonly [from: number, to: number])[];
@@ -55,7 +44,7 @@ const wholePosition = (meta: PositionMeta): ReadScope => ({
   turns: [[meta.oldestTurn, meta.cycle]],
 });
 
-/** The same for an ancestor path and a mark that the caller knows, and for a part of the position. */
+/** The same for an ancestor path and metadata that the caller has read, and for a part of the position. */
 export const readSegments = (
   rows: RowReader,
   history: string,
@@ -76,7 +65,7 @@ export const readSegments = (
       if (from > limit) continue;
       const known = newest.get(id);
       const recorded = isTombstone(value) ? null : nodeRowOf(id, value);
-      // A frame that moves a node leaves a tombstone behind with the same `from` as the row at the new place.
+      // A frame that moves a node leaves a tombstone with the same `from` as the row at the new location.
       if (known !== undefined && (known.from > from || (known.from === from && recorded === null))) continue;
       newest.set(id, { from, recorded, location: locationFor(region, location, recorded?.ordinal ?? 0) });
     }
@@ -110,7 +99,7 @@ export const readSegments = (
   };
 };
 
-/** The turns that some cycles sealed and that live at a position. */
+/** The turns of these cycles that live at a position. */
 export const readTurns = (
   rows: RowReader,
   history: string,
@@ -134,7 +123,7 @@ export const readTurns = (
   return turns;
 };
 
-/** The turn that a row of `turns` stands for. */
+/** The turn in a row of `turns`. */
 export const turnOf = (cycle: number, ordinal: number, value: Row['value']): TurnRecord => {
   const { headers, payload, expires } = nodeRowOf(value[0] as string, value, 1);
   return {
@@ -156,7 +145,7 @@ const fixedRecords = (found: ReadonlyMap<number, { readonly record: FixedRecord 
   return records as FixedRecords;
 };
 
-/** One object a place, so that the nodes of a turn share it. */
+/** Returns one object for each location, so that the nodes of a turn share it. */
 const openLocationCache = (): ((region: number, location: number, ordinal: number) => NodeLocation) => {
   const sys: NodeLocation = { kind: 'sys', number: 0 };
   let last: NodeLocation = sys;
@@ -168,14 +157,14 @@ const openLocationCache = (): ((region: number, location: number, ordinal: numbe
   };
 };
 
-/** The newest frame of a branch: where its working state is. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
+/** The newest frame of a branch, after which its draft is. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
 export const readTipSeq = (rows: RowReader, history: string, branchId: number): number => {
   const tip = rows.get(HEADS, [history, branchId]);
   return tip === undefined ? readBranch(rows, history, branchId).branchId : (tip[0] as number);
 };
 
 /**
- * A branch as commands are decided and frames are checked on, at any position; `seq` null: at its newest frame.
+ * The state of a branch that commands are decided on and frames checked against, at any position; `seq` null: its tip.
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */

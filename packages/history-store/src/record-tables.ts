@@ -2,7 +2,7 @@ import type { RowReader, Rows, Table, Value } from '@stemma/row-store';
 
 /* What every reader of the log keeps of its records, in one transaction with cursor and rows (record §5). */
 
-/** The newest accepted frame of a history, and whether the history is served to its end. */
+/** The newest accepted frame of a history, and whether readers serve the history to its end. */
 export type HistoryHead = {
   /** The `seq` that the next frame has, and the SHA-256 of the newest. */
   readonly next: number;
@@ -12,7 +12,7 @@ export type HistoryHead = {
   readonly stopped: number | null;
 };
 
-/** An accepted frame as the log gives it. */
+/** An accepted frame as the log returns it. */
 export type RecordedFrame = {
   readonly envelope: { readonly history: string; readonly seq: number };
   readonly offset: number;
@@ -22,7 +22,7 @@ export type RecordedFrame = {
 export const HISTORY_HEADS: Table = {
   name: 'history_heads',
   about:
-    'Where a history stands for the check: the `seq` that its next frame has, the hash of the last one, damaged or defective (null: open), and the `seq` at which it stops being served.',
+    'The head of a history, which its next frame is checked against: the `seq` of the next frame, the hash of the last one, damaged or defective (null: open), and the `seq` at which readers stop serving it.',
   key: [['history', 'text']],
   value: [
     ['next', 'uint'],
@@ -47,7 +47,7 @@ export const FRAMES: Table = {
 export const FRAME_BYTES: Table = {
   name: 'frame_bytes',
   about:
-    'The bytes of an accepted frame: kept where payloads are not to be read from the log, which others serve (Kafka).',
+    'The bytes of an accepted frame: kept where readers must not read payloads from the log, because others serve it (Kafka).',
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
@@ -57,7 +57,7 @@ export const FRAME_BYTES: Table = {
 
 export const DEFECTS: Table = {
   name: 'defects',
-  about: 'Why a history is defective: the frame, the error, and the content that is missing if that is why.',
+  about: 'Why a history is defective: the frame, the error, and the missing content if that is the reason.',
   key: [['history', 'text']],
   value: [
     ['seq', 'uint'],
@@ -70,7 +70,7 @@ export const DEFECTS: Table = {
 
 export const RECORD_TABLES: readonly Table[] = [HISTORY_HEADS, FRAMES, DEFECTS, FRAME_BYTES];
 
-/** Notes an accepted frame: where it lies, and its bytes if they are to be read from here. */
+/** Writes the row of an accepted frame: its offset, or its bytes if readers read them from here. */
 export const putFrame = (
   rows: Pick<Rows, 'put'>,
   { envelope: { history, seq }, offset, bytes }: RecordedFrame,

@@ -5,7 +5,7 @@ import type { Cell, Value } from '@stemma/row-store';
 /** Values of the column `region`. */
 export const REGION = { sys: 0, turn: 1, fixed: 2, turnItself: 3 } as const;
 
-/** No cells: from here on it is not there. */
+/** No cells: from this frame on the node is removed. */
 export const TOMBSTONE: Value = [];
 
 export const isTombstone = (value: Value, idColumns = 0): boolean => value[idColumns] === null;
@@ -52,8 +52,8 @@ const cellsOf = (headers: Headers, { payload, expires, parent, ordinal }: NodeFi
   ];
 };
 
-export const nodeCells = ({ headers, expires, parent, payload, location: place }: NodeRecord): Value =>
-  cellsOf(headers, { payload, expires, parent, ordinal: place.kind === 'turn' ? place.ordinal : 0 });
+export const nodeCells = ({ headers, expires, parent, payload, location }: NodeRecord): Value =>
+  cellsOf(headers, { payload, expires, parent, ordinal: location.kind === 'turn' ? location.ordinal : 0 });
 
 export const turnCells = ({ headers, expires, payload }: TurnRecord): Value => [
   headers.id,
@@ -63,7 +63,7 @@ export const turnCells = ({ headers, expires, payload }: TurnRecord): Value => [
 export const fixedCells = ({ headers, payload }: FixedRecord, ordinal: number): Value =>
   cellsOf(headers, { payload, expires: null, parent: null, ordinal });
 
-/** What a row says of a node, but for its place. */
+/** A node's row without its location. */
 export type NodeRow = {
   readonly headers: Headers;
   readonly payload: EventRef | null;
@@ -72,7 +72,7 @@ export type NodeRow = {
   readonly ordinal: number;
 };
 
-/** The node that cells stand for; `at` is the place of the first column of headers. */
+/** The node in a row's cells; `firstColumn` is the index of the first column of headers. */
 export const nodeRowOf = (id: string, value: Value, firstColumn = 0): NodeRow => {
   const cell = (i: number): Cell => value[firstColumn + i] as Cell;
   const nulls = (cell(18) ?? 0) as number;

@@ -1,47 +1,39 @@
-import {
-  compareSiblings,
-  flattenRecords,
-  type FixedRecords,
-  type FlatTree,
-  type NodeLocation,
-  type NodeRecord,
-  type TurnRecord,
-} from '@stemma/context-tree';
+import { compareSiblings, flattenRecords, type FixedRecords, type FlatTree, type NodeLocation, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
 import type { RowReader } from '@stemma/row-store';
 import { readAncestorPath } from './ancestor-path.ts';
 import { openNodeReader } from './node-reader.ts';
 import { readPosition } from './read-position.ts';
 
-/** A snapshot on the way: a position and its cycle. */
+/** A snapshot that a walk visits: a position and its cycle. */
 export type SnapshotPosition = { readonly branchId: number; readonly seq: number; readonly cycle: number };
 
-/** Two neighbouring snapshots, as far as they differ. */
+/** The difference between two neighbouring snapshots. */
 export type WalkStep = {
   /**
-   * Every id that can differ between the two, in itself or in what it lies in: others have the same headers, content and
-   * ancestors in both. Null: any may, and the trees are whole.
+   * Every id that can differ between the two, in itself or in its ancestors: all others have the same headers, content
+   * and ancestors in both. Null: every id may differ, and the trees are whole.
    */
   readonly ids: ReadonlySet<string> | null;
-  /** The two with those ids and what they lie in. Depths of turns are not those of the whole. */
+  /** The two trees with those ids and their ancestors. Depths of turns are not those of the whole. */
   readonly newer: FlatTree;
   readonly older: FlatTree;
 };
 
-/** A walk from a snapshot into its past that loads one position whole and of every other what changed. */
+/** A walk from a snapshot back into its past: it loads one position whole, and of every other one the changes. */
 export type SnapshotWalk = {
-  /** The whole tree where the walk stands. */
+  /** The whole tree at the current snapshot of the walk. */
   tree(): FlatTree;
-  /** Reads what the snapshot before has, given the ids that the frames between name. Changes nothing. */
+  /** Reads the previous snapshot, given the ids that the frames between name. Does not move the walk. */
   readPrevious(rows: RowReader, to: SnapshotPosition, named: Iterable<string>): PreviousSnapshot;
-  /** Goes to what was looked at last. */
+  /** Moves the walk to a snapshot that `readPrevious` returned. */
   stepBack(previous: PreviousSnapshot): WalkStep;
 };
 
-/** What a snapshot has of what can have changed, for the walk that looked. */
+/** The part of a previous snapshot that can differ, for the walk that read it. */
 export type PreviousSnapshot = {
   readonly to: SnapshotPosition;
   readonly all: boolean;
-  /** What may differ, and what lies in it where the walk stands. */
+  /** What may differ, and what it contains at the current snapshot. */
   readonly ids: ReadonlySet<string>;
   readonly found: ReadonlyMap<string, ReturnType<ReturnType<typeof openNodeReader>>>;
 };
@@ -49,7 +41,7 @@ export type PreviousSnapshot = {
 const locationKey = (location: NodeLocation): string =>
   location.kind === 'sys' ? 'sys' : `${location.cycle}/${location.ordinal}`;
 
-/** @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
+/** A walk that begins at a snapshot. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
 export const openSnapshotWalk = (rows: RowReader, history: string, from: SnapshotPosition): SnapshotWalk => {
   const start = readPosition(rows, history, from.branchId, from.seq);
   let { fixed } = start;
@@ -57,9 +49,9 @@ export const openSnapshotWalk = (rows: RowReader, history: string, from: Snapsho
   const nodes = new Map<string, NodeRecord>();
   const turns = new Map<string, TurnRecord>();
   const turnByLocation = new Map<string, TurnRecord>();
-  /** What lies directly in a container (by its id) or in a place (by its key). */
+  /** The ids directly in a container (by its id) or at a location (by its key). */
   const children = new Map<string, Set<string>>();
-  /** What shows another `ttl` in every snapshot. */
+  /** Nodes whose `ttl` is another in every snapshot. */
   const ageing = new Set<string>();
 
   const parentKey = ({ parent, location }: NodeRecord): string =>
@@ -90,9 +82,9 @@ export const openSnapshotWalk = (rows: RowReader, history: string, from: Snapsho
   for (const record of start.nodes) addNode(record);
   for (const record of start.turns) addTurn(record);
 
-  /** Adds all that lies in nodes and turns of a set to it. */
+  /** Adds to a set everything that its nodes and turns contain. */
   const addContents = (ids: Set<string>): void => {
-    // A set that is added to while it is gone through is gone through to its new end.
+    // Iteration over a set also visits what is added during it.
     for (const id of ids) {
       const turn = turns.get(id);
       for (const child of children.get(turn === undefined ? id : `@${locationKey(turn.location)}`) ?? [])
@@ -143,7 +135,7 @@ export const openSnapshotWalk = (rows: RowReader, history: string, from: Snapsho
         if (now?.kind === 'node') addNode(now.record);
         if (now?.kind === 'turn') addTurn(now.record);
       }
-      // What ages only in the older one, and what lay in what was taken out since.
+      // Nodes that age only in the older snapshot, and the former content of what was removed since.
       for (const id of changed) if (ageing.has(id)) ids.add(id);
       addContents(ids);
       return { ids: all ? null : ids, newer, older: all ? tree() : partialTree(ids) };

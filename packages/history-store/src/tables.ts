@@ -1,11 +1,11 @@
 import type { Table } from '@stemma/row-store';
 
 /*
- * The rows that answer any position of any branch (snapshots: locations and rows). Columns that are usually null stand
+ * The rows that answer any position of any branch (snapshots: locations and rows). Columns that are usually null come
  * last: they then cost nothing.
  */
 
-/** The headers of a node as cells, behind its id. `nulls` tells explicit nulls from what is absent. */
+/** The headers of a node as cells, after its id. `nulls` distinguishes explicit nulls from absent headers. */
 const HEADERS = [
   ['node_type', 'text'],
   ['cycle', 'int'],
@@ -31,7 +31,7 @@ const HEADERS = [
 export const BRANCHES: Table = {
   name: 'branches',
   about:
-    'A branch: where it left its parent, the mark that holds at its beginning, and the name people use now. The parent of the root is null; `thread` is null for a full provider thread.',
+    'A branch: the position of its parent that it starts from, the key of the position metadata there, and the name people use now. The parent of the root is null; `thread` is null for a full provider thread.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -49,7 +49,7 @@ export const BRANCHES: Table = {
 export const VERSIONS: Table = {
   name: 'versions',
   about:
-    'A node from a frame on; no cells: it is no longer there. `region`: 0 under `^sys` (`location` is the number of the `^sys` place), 1 in a turn or the head (`location` is the cycle that seals it), 2 root and regions (`ordinal` 0 to 3). `expires` is the first cycle without it. `nulls` has a bit for each header that is an explicit null: role 1, kind 2, key 4, provenance 8, refs 16, removable 32.',
+    'A node from a frame on; no cells: it is removed. `region`: 0 under `^sys` (`location` is the number of the `^sys` location), 1 in a turn or the head (`location` is the cycle that seals it), 2 root and regions (`ordinal` 0 to 3). `expires` is the first cycle without it. `nulls` has a bit for each header that is an explicit null: role 1, kind 2, key 4, provenance 8, refs 16, removable 32.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -64,7 +64,7 @@ export const VERSIONS: Table = {
 export const TURNS: Table = {
   name: 'turns',
   about:
-    'A sealed turn from a frame on; no cells: it is no longer there. `ordinal` tells the turns of one import apart.',
+    'A sealed turn from a frame on; no cells: it is removed. `ordinal` distinguishes the turns of one import.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -78,7 +78,7 @@ export const TURNS: Table = {
 export const IDS: Table = {
   name: 'ids',
   about:
-    'The place a node is in from a frame on; no cells: none. `region` as in `versions`, 3 for a turn. An id with any row is taken for ever.',
+    'The location of a node from a frame on; no cells: it is removed. `region` as in `versions`, 3 for a turn. An id with any row is taken for ever.',
   key: [
     ['history', 'text'],
     ['id', 'text'],
@@ -113,7 +113,7 @@ export const SNAPSHOTS: Table = {
 export const POSITION_META: Table = {
   name: 'position_meta',
   about:
-    'What must be known of a position besides its nodes, from a frame on: the newest `cycle`; the lowest place with something alive (`oldest_live`), but for those in `older_live`; the lowest place of a turn; the number of the `^sys` place, its living nodes and its rows; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frames that configured the policy and the rest.',
+    'The metadata of a position from a frame on: the newest `cycle`; the lowest location with living nodes (`oldest_live`), except for those in `older_live`; the lowest location of a turn; the number of the `^sys` location, its living nodes and its rows; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frames that configured the policy and the rest.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -136,7 +136,7 @@ export const POSITION_META: Table = {
 
 export const COMMANDS: Table = {
   name: 'commands',
-  about: 'The frame that a command came to, and the digest of the command. Kept for ever.',
+  about: 'The frame that recorded a command, and the digest of the command. Kept for ever.',
   key: [
     ['history', 'text'],
     ['command', 'text'],
@@ -149,7 +149,7 @@ export const COMMANDS: Table = {
 
 export const NAMES: Table = {
   name: 'names',
-  about: 'The position (`branch_id`, `seq`) that a name stands for.',
+  about: 'The position (`branch_id`, `seq`) that has a name.',
   key: [
     ['history', 'text'],
     ['name', 'text'],
@@ -163,7 +163,7 @@ export const NAMES: Table = {
 export const HEADS: Table = {
   name: 'heads',
   about:
-    'The newest frame of a branch and the newest of its own marks. A branch that was only started has none: its newest frame is the one that started it.',
+    'The newest frame of a branch, and its newest frame that has position metadata. A branch without frames of its own has no row: its newest frame is the one that started it.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -186,7 +186,8 @@ export const POLICIES: Table = {
 
 export const BRANCH_NAMES: Table = {
   name: 'branch_names',
-  about: 'The branch that has a name now: a rollback takes its name along.',
+  about:
+    'The branch that has a name now: a rollback passes the name of the abandoned branch on to the new one.',
   key: [
     ['history', 'text'],
     ['name', 'text'],
@@ -196,7 +197,7 @@ export const BRANCH_NAMES: Table = {
 
 export const CONFIGS: Table = {
   name: 'configs',
-  about: 'The whole general configuration as a frame left it: an object by key.',
+  about: 'The whole general configuration after a frame: an object by key.',
   key: [
     ['history', 'text'],
     ['seq', 'uint'],

@@ -5,7 +5,7 @@ import { turnOf } from './read-position.ts';
 import { isTombstone, nodeRowOf, REGION } from './records.ts';
 import { TURNS, VERSIONS } from './tables.ts';
 
-/** A node as a row has it, where it lies told by a key: `sys`, or the cycle and ordinal of a turn. */
+/** A node as a row has it; its location is a key: `sys`, or the cycle and ordinal of a turn. */
 export type ThreadNode = {
   readonly headers: Headers;
   readonly payload: EventRef;
@@ -19,7 +19,7 @@ export type ThreadTurn = {
   readonly location: string;
 };
 
-/** What a row says from a frame on: a node or a turn is so, or (null) no longer there. */
+/** What a row says from a frame on: the state of a node or turn, or (null) that it is removed. */
 export type ThreadTimelineRow =
   | { readonly from: number; readonly what: 'node'; readonly id: string; readonly node: ThreadNode | null }
   | {
@@ -28,15 +28,15 @@ export type ThreadTimelineRow =
       readonly location: string;
       readonly turn: ThreadTurn | null;
     }
-  /** What is under `^sys` is written anew by this frame: only the rows that follow count. */
+  /** This frame rewrote what is under `^sys`: only the rows that follow count. */
   | { readonly from: number; readonly what: 'sys' };
 
 export const SYS_LOCATION = 'sys';
 export const turnLocation = (cycle: number, ordinal: number): string => `${cycle}/${ordinal}`;
 
 /**
- * All that the rows of an ancestor path say of turns and nodes, in the order in which it came to hold. Of one frame first what
- * was written anew, then what went, then what came: a node that moves leaves a row without cells at its old place.
+ * The rows of turns and nodes on an ancestor path, in the order of the frames. Of one frame first the rewrite of
+ * `^sys`, then the removals, then the insertions: a node that moves leaves a row without cells at its old location.
  */
 export const readThreadTimelineRows = (
   rows: RowReader,
@@ -50,7 +50,7 @@ export const readThreadTimelineRows = (
       for (const { key, value } of rows.range(VERSIONS, { prefix: [history, branchId, region] })) {
         const [, , , number, id, from] = key as [string, number, number, number, string, number];
         if (from > limit) continue;
-        // A `^sys` place has the number of the frame that wrote it anew; the first has 0.
+        // A `^sys` location has the number of the frame that rewrote it; the first has 0.
         if (region === REGION.sys && number > 0 && !rewritten.has(number)) {
           rewritten.add(number);
           found.push([{ from: number, what: 'sys' }, 0]);

@@ -2,14 +2,7 @@ import { compareSiblings, kindOfType, NODE_KIND, type EventRef, type Headers } f
 import type { RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch } from './ancestor-path.ts';
 import { listSnapshots, type SnapshotRow } from './list-snapshots.ts';
-import {
-  readThreadTimelineRows,
-  SYS_LOCATION,
-  turnLocation,
-  type ThreadNode,
-  type ThreadTimelineRow,
-  type ThreadTurn,
-} from './thread-timeline-rows.ts';
+import { readThreadTimelineRows, SYS_LOCATION, turnLocation, type ThreadNode, type ThreadTimelineRow, type ThreadTurn } from './thread-timeline-rows.ts';
 
 /** A block of the provider thread. The object is the same in every snapshot in which no row changed it. */
 export type ThreadEntry = {
@@ -18,21 +11,22 @@ export type ThreadEntry = {
   readonly inSys: boolean;
 };
 
-/** A stretch of the thread that changes together: what is under `^sys`, one turn, or the open head. */
+/** A slice of the thread that changes together: what is under `^sys`, one turn, or the open head. */
 export type ThreadSlice = readonly ThreadEntry[];
 
-/** The step from one snapshot's thread to the next: the slices before `at` are the same in both. */
+/** The step from one snapshot's thread to the next: the slices before `firstChanged` are the same in both. */
 export type ThreadStep = {
   readonly snapshot: SnapshotRow;
   readonly firstChanged: number;
-  /** The slices from `at` on, as they were in the snapshot before, and as they are. */
+  /** The slices from `firstChanged` on, in the previous snapshot and in this one. */
   readonly before: readonly ThreadSlice[];
   readonly after: readonly ThreadSlice[];
 };
 
 /**
- * The provider threads of all snapshots on the ancestor path of a position, oldest first, as steps (context-tree §4): the rows of
- * the chain are read once, and a step costs what changed in it and the slices behind the first change, not the tree.
+ * The provider threads of all snapshots on the ancestor path of a position, oldest first, as steps (context-tree §4).
+ * The rows of the path are read once; a step costs what changed in it and the slices after the first change, not the
+ * tree.
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
@@ -58,9 +52,9 @@ export function* readThreadTimeline(
 
 type Nodes = Map<string, ThreadNode>;
 
-/** Turns and nodes as they are while rows are taken in one after the other. */
+/** The turns and nodes after the rows applied so far. */
 const openThreadState = (pre: boolean) => {
-  const { put, clear, expire: expireNode, nodesIn, touched: changedLocations } = openThreadNodes();
+  const { put, clear, expire: expireNode, nodesIn, changedLocations } = openThreadNodes();
   const turns = openThreadTurns();
   const slices = new Map<string, ThreadSlice>();
   const entries = new WeakMap<ThreadNode, ThreadEntry>();
@@ -95,7 +89,7 @@ const openThreadState = (pre: boolean) => {
     return slice;
   };
   let first = true;
-  /** The thread as the snapshot of a cycle has it: how many slices stayed, and those behind them. */
+  /** The thread in the snapshot of a cycle: the number of unchanged slices, and those after them. */
   const atSnapshot = (
     cycle: number,
   ): { readonly firstChanged: number; readonly after: readonly ThreadSlice[] } => {
@@ -117,7 +111,7 @@ const openThreadState = (pre: boolean) => {
   return { take: applyRow, close: atSnapshot };
 };
 
-/** Nodes by id and by place, and the places in which something changed. */
+/** Nodes by id and by location, and the locations in which something changed. */
 const openThreadNodes = () => {
   const nodesByLocation = new Map<string, Nodes>();
   const nodesById = new Map<string, ThreadNode>();
@@ -137,13 +131,13 @@ const openThreadNodes = () => {
     else nodes.set(id, node);
   };
   return {
-    touched: changedLocations,
+    changedLocations,
     put,
     nodesIn: (location: string): Nodes | undefined => nodesByLocation.get(location),
     clear: (location: string): void => {
       for (const id of [...(nodesByLocation.get(location)?.keys() ?? [])]) put(id, null);
     },
-    /** A row says when it ends; one that took its place says otherwise. */
+    /** Expires a node, unless a later row has replaced the one that said so. */
     expire: (id: string, node: ThreadNode | null): void => {
       if (nodesById.get(id) === node) put(id, null);
     },
@@ -171,9 +165,9 @@ const openThreadTurns = () => {
       unchanged = Math.min(unchanged, index);
     },
     expire: (turn: ThreadTurn | null): void => drop(turns.findIndex((one) => one === turn)),
-    /** The places of the turns from an index on; -1: that of the newest only. */
+    /** The locations of the turns from an index on; -1: that of the newest only. */
     from: (index: number): string[] => turns.slice(index).map(({ location }) => location),
-    /** The first turn that is another, or in whose place something changed; from here on these are the ones compared with. */
+    /** The first turn that is new or has changed content; the next call compares with the turns of now. */
     firstChangedTurn: (changedLocations: ReadonlySet<string>): number => {
       let first = unchanged;
       for (const location of changedLocations) first = Math.min(first, order.get(location) ?? first);
@@ -184,7 +178,7 @@ const openThreadTurns = () => {
   };
 };
 
-/** The blocks of a place in canonical order; with `pre` only those of the pre-context. */
+/** The blocks of a location in canonical order; with `pre` only those of the pre-context. */
 const sliceIn = (
   nodes: Nodes | undefined,
   pre: boolean,

@@ -9,13 +9,8 @@ export type { Config } from './config.ts';
 export type { BranchParts, Decided } from './contracts.ts';
 export { decide } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
-export {
-  branchAddress,
-  type BranchPosition,
-  interventionIn,
-  positionRef,
-  positionsAround,
-} from './intervention.ts';
+export { abandonedBranchAddress, branchAddress } from './branch-address.ts';
+export { type BranchPosition, interventionIn, positionRef, positionsAround } from './intervention.ts';
 export { payloadIn } from './recorded-node.ts';
 export {
   type BranchState,

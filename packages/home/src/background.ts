@@ -5,10 +5,10 @@ export type Background = {
   close(): Promise<void>;
 };
 
-/** So many milliseconds after a write the rows follow, unless somebody reads before. */
+/** Milliseconds after a write until the rows catch up, unless a read comes before. */
 const DELAY = 20;
 
-/** An error of the work is not told here: whoever reads next meets it. */
+/** Errors of the work are not reported here: the next read throws them. */
 export const openBackground = (work: () => Promise<void>): Background => {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();

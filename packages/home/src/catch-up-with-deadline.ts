@@ -12,8 +12,8 @@ export type ProjectionWithDeadline = {
 };
 
 /**
- * Rows that are read where the log may be long and the rows far behind. One fold runs, from now on, whoever asks; a reader
- * waits for it so many milliseconds and is then told how far it is, with E_ROWS_BEHIND.
+ * Rows that are read where the log may be long and the rows far behind. One fold runs, from now on, whoever asks; a
+ * reader waits for it so many milliseconds and is then told how far it is, with E_ROWS_BEHIND.
  */
 export const withCatchUpDeadline = (
   log: EventLog,
@@ -58,7 +58,7 @@ export const withCatchUpDeadline = (
     },
     checkReady: async () => {
       if (upToDateOnce) return;
-      // A fold that failed, of a log that was away, is begun again by whoever asks.
+      // After a fold failed because the log was unreachable, the next read starts it again.
       void fold.request().catch(() => undefined);
       throw await rowsBehindError();
     },
@@ -77,7 +77,7 @@ const finishedBeforeAbort = (work: Promise<void>, signal: AbortSignal): Promise<
     }),
   ]);
 
-/** The same work for all who ask while it has not begun: one run, and at most one behind it. */
+/** Shares work between all callers while it has not begun: one run, and at most one after it. */
 const coalesceRuns = (
   work: () => Promise<void>,
 ): { readonly request: () => Promise<void>; readonly idle: () => Promise<void> } => {

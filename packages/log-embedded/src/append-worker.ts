@@ -32,7 +32,7 @@ const self = thisProcess();
 const BOOT = bootId();
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 const segments = openLastSegments(options);
-/** True when something may stand behind the end: after a group that failed, or that somebody was killed in. */
+/** True when bytes may follow the end: after a group that failed, or whose process was killed. */
 let dirty = true;
 let syncs = 0;
 
@@ -59,7 +59,7 @@ type LockedAction<T> = (
 const withLock = <T>(action: LockedAction<T>): T => {
   waitForLock();
   return gate.pass(() => {
-    // Whoever held it before and did not say that it was done, ended in the middle.
+    // A holder that did not record its end was killed in the middle.
     if (holder.read()) dirty = true;
     holder.write(self);
     try {
@@ -72,13 +72,13 @@ const withLock = <T>(action: LockedAction<T>): T => {
   });
 };
 
-/** Two processes with two environments could take each other's places. */
+/** Two processes with two environments could overwrite each other's records. */
 const refuseReplaced = (environment: LockEnvironment): void => {
   if (!environment.isCurrent())
     throw fail('E_LOG_CLOSED', `the lock of ${directory} was taken away; open the log again`);
 };
 
-/** The machine was started again, or the environment is new: the segments say where they end. */
+/** The machine was restarted, or the environment is new: the segments show where they end. */
 const rebuild: LockedAction<void> = (put, putBoot, environment) => {
   for (let partition = 0; partition < options.partitions; partition++) {
     put(partition, findEnd(partitionFolder(directory, partition), environment.end(partition)?.end ?? 0));
@@ -87,7 +87,7 @@ const rebuild: LockedAction<void> = (put, putBoot, environment) => {
   dirty = false;
 };
 
-/** What could not be written is taken back at once, so that it is known not to be there. */
+/** Removes a failed write at once, so that it is certain that nothing of it remains. */
 const appendOrRollBack = (
   group: AppendGroup,
   put: (partition: number, end: PartitionEnd) => void,
@@ -105,7 +105,10 @@ const appendOrRollBack = (
   }
 };
 
-/** Where the group's partitions end; all of them, found again, if somebody may have ended in the middle of an append. */
+/**
+ * The ends of the group's partitions; all ends, found again in the segments, if a process may have been killed in an
+ * append.
+ */
 const currentEnds = (group: AppendGroup, environment: LockEnvironment): ReadonlyMap<number, PartitionEnd> => {
   const recordedEnd = (partition: number): PartitionEnd => environment.end(partition) ?? NOTHING;
   const partitions = [...new Set(group.partitions)];
@@ -153,7 +156,7 @@ const appendAll = (
 
 const NOTHING: PartitionEnd = { end: 0, base: 0 };
 
-/** Writes entries one behind the other, in a new segment if the last one is full; gives the new end. */
+/** Writes entries one after the other, in a new segment if the last one is full; returns the new end. */
 const write = (
   partition: number,
   { end, base }: PartitionEnd,
@@ -186,7 +189,7 @@ const write = (
   return { end: end + total, base: start };
 };
 
-/** The kernel may have dropped what it could not write: nobody may go on as if it were there (record §6). */
+/** The kernel may have dropped the data it could not write: the process must not continue (record §6). */
 class SyncFailed extends Error {}
 
 const sync = (partition: number): void => {
@@ -198,7 +201,7 @@ const sync = (partition: number): void => {
   }
 };
 
-/** Makes the folders of a new log, 0 last; gives how many there are. */
+/** Makes the folders of a new log, 0 last; returns their number. */
 const create = (partitions: number): number => {
   const there = partitionsIn(directory);
   if (there > 0) return there;
@@ -211,7 +214,7 @@ const create = (partitions: number): number => {
 
 const close = (): void => {
   try {
-    // The zeros written ahead go; whoever appends next writes others.
+    // The preallocated zeros are removed; the next writer makes its own.
     withLock((_put, _putBoot, environment) => {
       for (const [partition, base] of segments.bases()) {
         const { end, base: last } = environment.end(partition) ?? NOTHING;
@@ -269,6 +272,6 @@ port.on('message', ({ id, job }: JobRequest) => {
   const moved = answer.kind === 'appended' ? [answer.offsets.buffer, answer.nexts.buffer] : [];
   const reply = (): void => port.postMessage({ id, answer } satisfies JobResponse, moved as ArrayBuffer[]);
   if (job.kind !== 'close') reply();
-  // Who has the answer ends this thread, and a thread that is ended while LMDB closes takes the process with it.
+  // The process ends this thread when it has the answer; ending a thread while LMDB closes kills the process.
   else void Promise.all([opened?.close(), gate.close()]).then(reply);
 });

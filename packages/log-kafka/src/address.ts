@@ -1,10 +1,10 @@
 import { fail } from '@stemma/errors';
 
-/** Where a log on Kafka is: brokers, and what the names of its topics begin with. */
+/** The address of a log on Kafka: brokers, and the prefix of its topics' names. */
 export type KafkaAddress = {
   readonly brokers: readonly string[];
   readonly prefix: string;
-  /** Of a log that is made; one that is there must have as many if it is given. */
+  /** For a new log; an existing one must have the same number if it is given. */
   readonly partitions?: number;
 };
 

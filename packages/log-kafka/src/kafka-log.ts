@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { madeWith, openPartitions, type EventLog, type RawLog } from '@stemma/log';
+import { openPartitions, storedPartitionCount, type EventLog, type RawLog } from '@stemma/log';
 import { randomUUID } from 'node:crypto';
 import { openClient } from './protocol/client.ts';
 import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './protocol/topic.ts';
@@ -10,13 +10,13 @@ import { openWatcher } from './watcher.ts';
 export type KafkaLogOptions = {
   /** `host:port` of some of the brokers; they name the others. */
   readonly brokers: readonly string[];
-  /** The frames stand in the topic `PREFIX.frames`. */
+  /** The frames are in the topic `PREFIX.frames`. */
   readonly prefix: string;
-  /** Of a new log, default 6; one that is there must have as many if it is given. */
+  /** For a new log, default 6; an existing one must have the same number if it is given. */
   readonly partitions?: number;
-  /** Make the topic if it is not there. Default true. */
+  /** Make the topic if it is missing. Default true. */
   readonly create?: boolean;
-  /** Milliseconds after which a request that no broker answers is given up. Default 10,000. */
+  /** Milliseconds after which a request without an answer fails. Default 10,000. */
   readonly deadline?: number;
 };
 
@@ -45,7 +45,7 @@ export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> 
   try {
     await refuseCut(all, facts.topic);
     // A log keeps the partitions it was made with: which one a history is in rests on their number.
-    const raw = withFewer(all, (await madeWith(all)) ?? facts.partitions);
+    const raw = withFewer(all, (await storedPartitionCount(all)) ?? facts.partitions);
     if (options.partitions !== undefined && options.partitions !== raw.partitions)
       throw fail(
         'E_LOG_MISMATCH',

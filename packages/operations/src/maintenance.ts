@@ -51,7 +51,9 @@ export const statsOf = async ({
   });
 };
 
-/** Builds the rows again: beside the old ones, or (`verify`) in a scratch store beside the home, comparing every row. */
+/**
+ * Builds the rows again: beside the old ones, or (`verify`) in a scratch store beside the home, comparing every row.
+ */
 export const replayRows = async (
   { directory, projectors }: Services,
   { verify, batches, stops = false, progress }: ReplayOptions,
@@ -118,8 +120,8 @@ export const verifyHome = async (
 };
 
 /**
- * Rows may have been made of records that were good then. If they do not know of a damage that was found, they are built
- * anew, so that nothing behind it is served and nothing is written behind it.
+ * Rows may have been made of records that were good then. If they do not know of a damage that was found, they are
+ * built anew, so that nothing after it is served and nothing is written after it.
  */
 const rebuildIfDamageIsNew = async (
   projection: Services['projection'],

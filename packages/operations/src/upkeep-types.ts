@@ -1,6 +1,9 @@
 export type ReplayOptions = {
   readonly verify: boolean;
-  /** With `verify`: one replay for each, with so many frames a batch. Default one, as the projector does it. */
+  /**
+   * With `verify`: one replay for each, with this many frames in a batch. Default: one replay, with the projector's
+   * own limits.
+   */
   readonly batches?: readonly number[];
   /** With `verify`: stop at random places and begin again with empty caches. */
   readonly stops?: boolean;

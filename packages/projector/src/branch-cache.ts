@@ -1,16 +1,16 @@
 import { openHistory, type HistoryState } from '@stemma/history';
 
-/** Working trees of the branches that were folded last, bounded by an estimate of their bytes. */
+/** The trees of the branches that were folded last, bounded by an estimate of their bytes. */
 export type BranchCache = {
-  /** The state of a history that goes on with frame `next`; empty if it was let go of. */
+  /** The state of a history whose next frame is `next`; empty if it was evicted. */
   history(history: string, next: number): HistoryState;
-  /** Call after a frame was applied to a branch: it is the newest now, and others may go. */
+  /** Must be called after a frame was applied to a branch: marks it as used last, and may evict others. */
   markUsed(state: HistoryState, branchId: number): void;
   forget(history: string): void;
   clear(): void;
 };
 
-/** A node of a working tree with its records and indexes, measured roughly. */
+/** The bytes of a node with its records and indexes, measured roughly. */
 const BYTES_PER_NODE = 900;
 const BYTES_PER_BRANCH = 4_000;
 

@@ -3,7 +3,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import type { ContentSource } from '@stemma/log';
 import type { Value } from '@stemma/row-store';
 
-/** The same contents; an error about one tells its hash and its length. */
+/** The same contents, whose errors have the hash and the length of the content. */
 export const contentsWithSizes = (contents: ContentSource): ContentSource => ({
   async get(ref) {
     try {
@@ -15,7 +15,7 @@ export const contentsWithSizes = (contents: ContentSource): ContentSource => ({
   },
 });
 
-/** True for a row of `defects` whose content was missing or damaged and is in order now (record §4). */
+/** True for a row of `defects` whose content was missing or damaged and can be read now (record §4). */
 export const isContentRestored = async (defect: Value, contents: ContentSource): Promise<boolean> => {
   const [, , , sha256, size] = defect;
   if (typeof sha256 !== 'string' || typeof size !== 'number') return false;

@@ -1,28 +1,8 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import { applyFrame, loadBranch, type HistoryState, type Sources } from '@stemma/history';
-import {
-  DEFECTS,
-  findFrame,
-  foldFrame,
-  HISTORY_HEADS,
-  HISTORY_STORE,
-  historyHeadCells,
-  putFrame,
-  readBranchState,
-  readBranchTip,
-} from '@stemma/history-store';
-import {
-  decodeBody,
-  defectiveAt,
-  finishBody,
-  isDefect,
-  missingContents,
-  readFrame,
-  type AcceptedFrame,
-  type CheckedBatch,
-  type ContentSource,
-} from '@stemma/log';
+import { DEFECTS, findFrame, foldFrame, HISTORY_HEADS, HISTORY_STORE, historyHeadCells, putFrame, readBranchState, readBranchTip } from '@stemma/history-store';
+import { decodeBody, defectiveAt, finishBody, isDefect, missingContents, readFrame, type AcceptedFrame, type CheckedBatch, type ContentSource } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
 import type { BranchCache } from './branch-cache.ts';
@@ -40,15 +20,15 @@ export type FoldContext = {
 /** Rows that a batch is about to write, over those that it reads. */
 export type StagedBatch = StagedRows & Pick<RowSource, 'using'>;
 
-/** What a stretch of accepted frames came to. */
+/** The totals of a batch of accepted frames. */
 export type FoldedCounts = { readonly frames: number; readonly events: number; readonly bytes: number };
 
 /**
- * Folds the accepted frames of a batch into staged rows, heads too. A frame that cannot be applied makes its history
- * defective: it and all behind it leave no row, other histories go on (record §2).
+ * Folds the accepted frames of a batch, and the heads, into staged rows. A frame that cannot be applied makes its
+ * history defective: it and all after it write no row; other histories continue (record §2).
  *
- * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail; what the disk refuses. The staged rows are then
- *   half written: the caller undoes them.
+ * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail; errors of the disk. The staged rows are then
+ *   half written: the caller must discard them.
  */
 export const foldFrames = async (
   batch: CheckedBatch,
@@ -90,7 +70,7 @@ export const foldFrames = async (
   return { frames, events, bytes };
 };
 
-/** The frame, if nothing of it lies in the contents store. */
+/** The frame, if none of its contents is in the contents store. */
 const decodeWithoutContents = ({ envelope, bytes, bodyAt }: AcceptedFrame): Frame | undefined => {
   const body = decodeBody(envelope.v, bytes, bodyAt);
   const nothing = (): undefined => undefined;
@@ -99,8 +79,8 @@ const decodeWithoutContents = ({ envelope, bytes, bodyAt }: AcceptedFrame): Fram
 };
 
 /**
- * Most frames need neither a payload of another nor rows that are not at hand. Each half is called again where something
- * had to be fetched, and leaves no trace before.
+ * Applies a frame, then folds it. Most frames need no payload of another frame and no rows that are not loaded. Each
+ * half runs again after something had to be fetched, and leaves no trace before that.
  */
 const foldFrameIntoModels = async (
   frame: Frame,

@@ -6,7 +6,7 @@ import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
 import { decodeCheckpoint } from './checkpoint.ts';
 
-/** What a generation is made by: the read models with their versions. Another signature means other rows. */
+/** The read models of a generation with their versions. Another signature means other rows. */
 export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean): string =>
   [
     `${HISTORY_STORE.name}@${HISTORY_STORE.version}${keepFrames ? '+frames' : ''}`,
@@ -22,7 +22,7 @@ export const tablesOf = (models: readonly ReadModel[], keepFrames: boolean): rea
 const numberOf = (name: string): number => Number(name.slice(name.lastIndexOf('#') + 1));
 const isOf = (signature: string, name: string): boolean => name.startsWith(`${signature}#`);
 
-/** The generation that readers of a group with these read models use: the promoted one, if it was made by the same. */
+/** The name of the promoted generation of a group, if it has this signature. */
 export const currentName = async (
   store: RowStore,
   group: string,
@@ -42,7 +42,7 @@ export const nextName = async (
   return `${signature}#${Math.max(0, ...numbers.filter(Number.isSafeInteger)) + 1}`;
 };
 
-/** Generations of a signature that nobody reads: rebuilds that were not finished, the newest first. */
+/** The names of a signature's generations that nobody reads: unfinished rebuilds, the newest first. */
 export const unfinishedNames = async (
   store: RowStore,
   signature: string,
@@ -52,7 +52,7 @@ export const unfinishedNames = async (
     .filter((name) => isOf(signature, name) && name !== current)
     .sort((a, b) => numberOf(b) - numberOf(a));
 
-/** True if `a` was made by later versions than `b`: of some of its read models, and of none by earlier ones. */
+/** True if `a` has a later version than `b` of some read model, and an earlier version of none. */
 export const isLater = (a: string, b: string): boolean => {
   const [mine, theirs] = [versionsIn(a), versionsIn(b)];
   const changes = [...mine].map(([name, version]) => version - (theirs.get(name) ?? version));
@@ -71,8 +71,8 @@ const versionsIn = (name: string): ReadonlyMap<string, number> =>
   );
 
 /**
- * Drops what the generation `current` has replaced: earlier ones by the same read models. A process that was killed between
- * promoting and dropping leaves them behind.
+ * Drops the generations that `current` has replaced: earlier ones of the same read models. They remain if a process was
+ * killed between promoting and dropping.
  */
 export const dropReplaced = async (store: RowStore, current: string): Promise<void> => {
   const signature = current.slice(0, current.lastIndexOf('#'));
@@ -81,9 +81,8 @@ export const dropReplaced = async (store: RowStore, current: string): Promise<vo
 };
 
 /**
- * Makes `next` the generation that is read, if it stands at least where the current one does in every partition
- * (decision 0004); false if it does not yet. Where the log no longer knows the place of the current one, any place is
- * further.
+ * Makes `next` the current generation, if it is at least as far as the current one in every partition (decision 0004);
+ * returns false if it is not yet. If the log no longer has the offset of the current one, any offset is further.
  */
 export const promote = async (
   store: RowStore,

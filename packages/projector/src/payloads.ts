@@ -2,35 +2,28 @@ import { PAYLOADS, type EventRef, type Payload, type PayloadSource } from '@stem
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn } from '@stemma/history';
-import {
-  decodeEnvelope,
-  openRecord,
-  partitionOf,
-  readFrame,
-  type ContentSource,
-  type EventLog,
-} from '@stemma/log';
+import { decodeEnvelope, openRecord, partitionOf, readFrame, type ContentSource, type EventLog } from '@stemma/log';
 import { fetching, missing, resume } from '@stemma/suspend';
 
-/** Payloads read in place from the log, or from the rows if they keep the frames; the frames that were used last are kept. */
+/** Reads payloads from the log, or from the rows if they keep the frames; caches the frames used last. */
 export type Payloads = {
   /**
-   * What `fn` gives when it has all the payloads it asks its source for: it is called again each time some had to be
-   * fetched. `frameAt` tells of frames whose rows are not written yet.
+   * The result of `fn` with all the payloads it reads from its source: it is called again each time some had to be
+   * fetched. `frameAt` finds frames whose rows are not written yet.
    *
    * @throws E_RECORD_DAMAGED, E_CONTENT_MISSING, E_CONTENT_DAMAGED, E_SNAPSHOT_NOT_FOUND, and what `fn` throws
    */
   using<T>(history: string, fn: (source: PayloadSource) => T | Promise<T>, frameAt?: FrameAt): Promise<T>;
   /**
-   * The events of a frame, contents in place. `once`: they are not kept, for those who go through many frames and come
-   * back to none. @throws as `using`
+   * The events of a frame, contents in place. `once`: they are not cached, for callers that read many frames once
+   * each. @throws as `using`
    */
   events(
     history: string,
     seq: number,
     options?: { readonly once?: boolean },
   ): Promise<readonly HistoryEvent[]>;
-  /** Keeps the events of a frame that the caller has decoded from so many bytes. */
+  /** Caches the events of a frame that the caller has decoded from `bytes` bytes. */
   keep(history: string, seq: number, events: readonly HistoryEvent[], bytes: number): void;
   clear(): void;
 };
@@ -41,13 +34,13 @@ export type FrameAt = (history: string, seq: number) => Promise<number | Uint8Ar
 export type PayloadsOptions = {
   readonly log: EventLog;
   readonly contents: ContentSource;
-  /** From the rows. */
+  /** Finds a frame in the rows. */
   readonly frameAt: FrameAt;
-  /** Bytes of frames to keep. Default 32 MiB. */
+  /** Bytes of frames to cache. Default 32 MiB. */
   readonly maxBytes?: number;
 };
 
-/** Decoded values take about so many times the bytes they came from, and so many bytes a frame besides. */
+/** Decoded values take about this many times the bytes of the frame, plus a constant for each frame. */
 const DECODED_FACTOR = 3;
 const BYTES_PER_FRAME = 1_024;
 
@@ -112,7 +105,7 @@ export const openPayloads = ({
 
   return {
     using(history, fn, find) {
-      // What one question needs stays until it is answered, however much that is.
+      // The frames that one question needs are held until it is answered, however many they are.
       const held = new Map<number, readonly HistoryEvent[]>();
       const source = (ref: EventRef): Payload => {
         const events = held.get(ref.seq) ?? cached.get(keyOf(history, ref.seq))?.events;

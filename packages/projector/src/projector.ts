@@ -7,25 +7,9 @@ import { isMissing } from '@stemma/suspend';
 import { openBranchCache } from './branch-cache.ts';
 import { contentsWithSizes, isContentRestored } from './contents-with-sizes.ts';
 import type { FoldContext } from './fold-frames.ts';
-import {
-  currentName,
-  dropReplaced,
-  isLater,
-  nextName,
-  promote,
-  signatureOf,
-  tablesOf,
-  unfinishedNames,
-} from './generations.ts';
+import { currentName, dropReplaced, isLater, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
-import {
-  clearCaches,
-  isClosed,
-  readCheckpoint,
-  runPartition,
-  type BatchLimits,
-  type Progress,
-} from './run-partition.ts';
+import { clearCaches, isClosed, readCheckpoint, runPartition, type BatchLimits, type Progress } from './run-partition.ts';
 
 export type ProjectorOptions = {
   readonly log: EventLog;
@@ -33,35 +17,38 @@ export type ProjectorOptions = {
   readonly store: RowStore;
   /** Default: the catalogue. */
   readonly models?: readonly ReadModel[];
-  /** Who reads the rows: projectors of one group share them. Default `all`. */
+  /** The group of readers: projectors of one group share their rows. Default `all`. */
   readonly group?: string;
-  /** Keep the frames' bytes among the rows and read payloads there: for logs that are far away. Default false. */
+  /** Keep the frames' bytes among the rows and read payloads there: for remote logs. Default false. */
   readonly keepFrames?: boolean;
   readonly limits?: BatchLimits;
-  /** Bytes of working trees kept. Default 128 MiB. */
+  /** Bytes of trees to cache. Default 128 MiB. */
   readonly cacheBytes?: number;
   readonly progress?: (progress: Progress) => void;
-  /** Asked after every commit: true ends the run there, as a killed process would. For tests and verification. */
+  /** Called after every commit: true ends the run there, as a killed process would. For tests and verification. */
   readonly stop?: () => boolean;
   /** A steady clock in milliseconds. */
   readonly now?: () => number;
 };
 
-/** Rows as a home reads them, whoever makes them. */
+/** Rows that a home reads, written by this process or another. */
 export type Projection = {
-  /** One consistent state of the rows that are current; `fn` does not wait, and may be called again (see `Generation`). */
+  /**
+   * The result of `fn` on one consistent state of the current rows; `fn` is synchronous and may be called again (see
+   * `Generation`).
+   */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
   readonly payloads: Payloads;
-  /** Where the rows stand; undefined before the first commit. */
+  /** The checkpoint of the rows; undefined before the first commit. */
   checkpoint(partition: number): Promise<Checkpoint | undefined>;
   /**
-   * Resolves when the rows have what is in the log now, in one partition or in all, but for what damage closes.
+   * Resolves when the rows have what is in the log now, in one partition or in all, except after damage.
    *
-   * @throws E_CURSOR_LOST: rebuild. E_VERSION_NEEDED. E_IO. Rows elsewhere: E_ROWS_BEHIND.
+   * @throws E_CURSOR_LOST: rebuild. E_VERSION_NEEDED. E_IO. Rows of other processes: E_ROWS_BEHIND.
    */
   catchUp(partition?: number): Promise<void>;
   /**
-   * Resolves when the rows stand at `offset` or behind it: to read what one has just written.
+   * Resolves when the rows are at `offset` or after it, so that the caller can read what it has written.
    *
    * @throws E_PARTITION_CLOSED if damage keeps them from getting there, E_CANCELLED, and as `catchUp`
    */
@@ -72,21 +59,21 @@ export type Projection = {
 };
 
 /**
- * The program that runs read models over a log into rows, and reads them. Runs of a partition take turns; several processes
- * may fold into one store.
+ * The program that runs read models over a log into rows, and reads them. Runs of a partition take turns; several
+ * processes may fold into one store.
  */
 export type Projector = Projection & {
-  /** The rows of the group by this version's read models. */
+  /** The rows of the group that this version's read models wrote. */
   generation(): Promise<Generation>;
-  /** Catches up, and again whenever there is something new, until the signal aborts; in some partitions or in all. */
+  /** Catches up, and again on every new frame, until the signal aborts; in some partitions or in all. */
   follow(signal: AbortSignal, partitions?: readonly number[]): Promise<void>;
-  /** Builds the rows anew beside the old ones, from offset zero, and flips to them when they have passed. */
+  /** Rebuilds the rows beside the old ones, from offset zero, and switches to them when they are as far. */
   rebuild(): Promise<void>;
   /** For programs that build on the loop itself. */
   readonly options: Required<Omit<ProjectorOptions, 'progress' | 'stop'>>;
 };
 
-/** @throws nothing: the first reading of the log is `catchUp`'s. */
+/** A projector. @throws nothing: it first reads the log in `catchUp`. */
 export const openProjector = (given: ProjectorOptions): Projector => {
   const { progress, stop, ...rest } = given;
   const options = {
@@ -111,7 +98,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     opened.set(name, generation);
     return generation;
   };
-  /** The current generation; the one that will be, while rows of another version are still current. */
+  /** The current generation; the next one while rows of another version are still current. */
   const generation = async (): Promise<Generation> => {
     const known = await currentName(store, group, signature);
     if (known !== undefined) return open(known);
@@ -123,7 +110,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     for (let now = await generation(); ;) {
       const result = await now.read((view) => attempt(() => fn(view)));
       const then = await generation();
-      // Another one became current, and this one may have been dropped while it was read: what was seen may be nothing.
+      // Another one became current, and this one may have been dropped while it was read, and so have been empty.
       if (then === now) return result();
       now = then;
     }
@@ -139,7 +126,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
   const queues = new Map<number, Promise<unknown>>();
 
-  /** One run after the other in a partition. */
+  /** Runs work of one partition in sequence. */
   const enqueue = <T>(partition: number, work: () => Promise<T>): Promise<T> => {
     const before = queues.get(partition) ?? Promise.resolve();
     const mine = before.then(work, work);
@@ -180,7 +167,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       await runUntilCommitted(partition, generation, context);
       const { name } = await generation();
       const current = await store.current(group);
-      // Two versions may work side by side while one replaces the other: the later one's rows stay current.
+      // Two versions may run side by side while one replaces the other: the rows of the later one stay current.
       if (current === name || (current !== null && isLater(current, name))) return;
       if (await promote(store, group, name, log)) await dropReplaced(store, name);
     });
@@ -219,7 +206,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     while (!signal.aborted) {
       await catchUpPartition(partition);
       const at = await checkpoint(partition);
-      // Behind damage that closes the partition only an acknowledgement helps, and that comes at the end.
+      // After damage that closes the partition only an acknowledgement helps, and that is appended at the end.
       const from = isClosed(at) ? await log.end(partition) : (at?.cursor.offset ?? 0);
       await log.wait(partition, from, signal);
     }
@@ -236,7 +223,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     async follow(signal, some = partitions) {
       const failed = new AbortController();
       const either = AbortSignal.any([signal, failed.signal]);
-      // The first that fails ends the others, so that nothing of this call goes on behind it.
+      // The first failure ends the others, so that nothing of this call runs after it.
       const following = some.map((partition) =>
         followPartition(partition, either).catch((error: unknown) => {
           failed.abort();

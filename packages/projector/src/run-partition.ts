@@ -1,14 +1,6 @@
 import { isStemmaError } from '@stemma/errors';
 import { readHistoryHeads } from '@stemma/history-store';
-import {
-  checkpointAtStart,
-  closedBy,
-  readPartition,
-  type CheckedBatch,
-  type Checkpoint,
-  type EventLog,
-  type Heads,
-} from '@stemma/log';
+import { checkpointAtStart, closedBy, readPartition, type CheckedBatch, type Checkpoint, type EventLog, type Heads } from '@stemma/log';
 import { stageRows, type Generation } from '@stemma/row-store';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { foldFrames, type FoldContext, type StagedBatch } from './fold-frames.ts';
@@ -25,10 +17,10 @@ export type BatchLimits = {
   readonly milliseconds?: number;
 };
 
-/** How far a run has come. */
+/** The progress of a run. */
 export type Progress = {
   readonly partition: number;
-  /** The offset that the rows stand at. */
+  /** The offset of the rows' checkpoint. */
   readonly offset: number;
   /** Frames and events folded in this run, control frames apart. */
   readonly frames: number;
@@ -43,27 +35,27 @@ export type RunPartitionOptions = {
   readonly context: FoldContext;
   readonly partition: number;
   readonly limits: BatchLimits;
-  /** Stop at this offset; default the end of the log as it is when it is reached. */
+  /** Stop at this offset; default: the end of the log when the run reaches it. */
   readonly until?: number;
   readonly committed: (progress: Progress) => void;
-  /** Asked after each commit: true to stop there. */
+  /** Called after each commit: true stops the run there. */
   readonly stop?: () => boolean;
   /** A steady clock in milliseconds. */
   readonly now: () => number;
 };
 
 /**
- * The loop: reads a partition from where the rows stand, through the check, folds, and commits rows, heads and the place
- * in one batch. Ends at the end, or behind a record that closes the partition.
+ * Reads a partition from the rows' checkpoint on, checks and folds frames, and commits rows, heads and the checkpoint
+ * in one batch. Ends at the end of the log, or after a record that closes the partition.
  *
- * @throws E_CURSOR_MOVED if another projector was faster: run again. E_CURSOR_LOST: rebuild. E_VERSION_NEEDED: what comes
- *   before the frame in question is committed. Whatever it throws, caches may hold what was not committed: clear them.
+ * @throws E_CURSOR_MOVED if another projector was faster: run again. E_CURSOR_LOST: rebuild. E_VERSION_NEEDED: the
+ *   frames before the unknown one are committed. After any error caches may hold what was not committed: clear them.
  */
 export const runPartition = async (options: RunPartitionOptions): Promise<Progress> => {
   try {
     return await run(options);
   } catch (error) {
-    // The batch of the strange frame was given up: what stands before it can still be folded.
+    // The batch with the unknown frame was discarded: the frames before it can still be folded.
     const offset = isStemmaError(error, 'E_VERSION_NEEDED') ? error.detail['offset'] : undefined;
     if (typeof offset !== 'number' || offset >= (options.until ?? Infinity)) throw error;
     clearCaches(options.context);
@@ -135,7 +127,7 @@ type Batch = {
   commit(): Promise<void>;
 };
 
-/** Rows and place of what was folded since the last commit. */
+/** The rows and the checkpoint of the frames folded since the last commit. */
 const openBatch = (
   generation: Generation,
   partition: number,
@@ -184,7 +176,7 @@ const openBatch = (
   };
 };
 
-/** Where the rows of a partition stand; undefined before the first commit. */
+/** The checkpoint of a partition's rows; undefined before the first commit. */
 export const readCheckpoint = async (
   generation: Generation,
   partition: number,
@@ -193,6 +185,6 @@ export const readCheckpoint = async (
   return bytes === null ? undefined : decodeCheckpoint(bytes);
 };
 
-/** True if the partition is closed behind what was read until somebody acknowledges the damage. */
+/** True if damage closes the partition at the checkpoint until somebody acknowledges it. */
 export const isClosed = (checkpoint: Checkpoint | undefined): boolean =>
   checkpoint !== undefined && closedBy(checkpoint.state) !== null;

@@ -1,36 +1,28 @@
 import { compareNumbers } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { RECORD_TABLES } from '@stemma/history-store';
-import {
-  packValue,
-  type Generation,
-  type Key,
-  type RowStore,
-  type Scan,
-  type Table,
-  type Value,
-} from '@stemma/row-store';
+import { packValue, type Generation, type Key, type RowStore, type Scan, type Table, type Value } from '@stemma/row-store';
 import { decodeCheckpoint } from './checkpoint.ts';
 import { openProjector, type Projector } from './projector.ts';
 
 export type VerifyReplayOptions = {
   /** An empty store for the rows of one replay; it is closed afterwards. */
   readonly scratch: () => Promise<RowStore> | RowStore;
-  /** How many frames a batch has, for one replay each; null: as the projector does it. Default one replay, null. */
+  /** The frames in a batch, for one replay each; null: the projector's own limits. Default: one replay, null. */
   readonly batchSizes?: readonly (number | null)[];
-  /** In [0, 1): where to stop and begin again with empty caches, on average every `stopEvery` batches. */
+  /** Returns numbers in [0, 1) that decide when to restart with empty caches: on average every `stopEvery` batches. */
   readonly random?: () => number;
   readonly stopEvery?: number;
   readonly progress?: (frames: number) => void;
 };
 
-/** A row that differs: what is stored and what the replay gives (undefined: no such row). */
+/** A row that differs: the stored one and the replayed one (undefined: no such row). */
 export type RowDifference = {
   readonly table: string;
   readonly key: Key;
   readonly stored: Value | undefined;
   readonly replayed: Value | undefined;
-  /** The frame that wrote it, as far as the row tells. */
+  /** The frame that wrote it, if the row says so. */
   readonly seq: number | null;
 };
 
@@ -40,14 +32,14 @@ export type VerifyReplayReport = {
   readonly stale: number;
   readonly rows: number;
   readonly differences: number;
-  /** The one of the lowest frame. */
+  /** The difference with the lowest frame. */
   readonly first: RowDifference | null;
   readonly seconds: number;
 };
 
 /**
- * Folds the whole log again into a scratch store and compares every row with those that are current, once for each batch
- * size. Columns that depend on where a record lies are left out.
+ * Folds the whole log again into a scratch store and compares every row with the current ones, once for each batch
+ * size. Columns that depend on a record's offset are not compared.
  *
  * @throws as `catchUp`; E_CURSOR_MOVED if the rows move on faster than they can be replayed.
  */
@@ -128,7 +120,7 @@ type ComparedRows = {
   readonly differences: readonly RowDifference[];
 };
 
-/** Compares when both stand at the same place; while others write, the one that is behind catches up first. */
+/** Compares when both are at the same offsets; while others write, the one with the lower offset catches up first. */
 const compareAtSameOffsets = async (live: Projector, replay: Projector): Promise<ComparedRows> => {
   for (let tries = 0; tries < 20; tries++) {
     const [stored, replayed] = [await live.generation(), await replay.generation()];
@@ -169,7 +161,7 @@ const staleCounts = (generation: Generation): Promise<{ accepted: number; stale:
     };
   });
 
-/** Every row of every table that says the same on every log. */
+/** Compares every row of the tables that do not depend on offsets in the log. */
 const compareRows = async (
   generation: Generation,
   stored: Scan,
@@ -193,7 +185,7 @@ const compareRows = async (
         });
     }
     const missing = differences.slice(differing).filter((each) => each.replayed === undefined).length;
-    // Equal numbers of rows with equal keys: there is none that only the replay has.
+    // The numbers of rows with equal keys agree, so no row is in the replay only.
     if ((await countRows(replayed, table)) === rows - before - missing) continue;
     for await (const { key, value } of replayed.entries(table))
       if ((await stored.get(table, key)) === undefined)

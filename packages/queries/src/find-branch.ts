@@ -4,12 +4,12 @@ import { branchAddressOf, findBranchByName, mainBranchId, type BranchRef } from 
 import { findBranch, findHistory, listHistories } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
-/** The shortest beginning of an id that stands for it. */
+/** The length of the shortest prefix of an id that is accepted for it. */
 const MIN_PREFIX = 4;
 
 /**
- * The history or branch that people mean: a history by its id, by the beginning of its id, or by its name (its root
- * branch), or a branch as `HISTORY:BRANCH_ID` or `HISTORY:NAME`.
+ * The branch that an address names: a history by its id, a prefix of its id or its name (then its `main`), or a
+ * branch as `HISTORY:BRANCH_ID` or `HISTORY:NAME`.
  *
  * @throws E_HISTORY_NOT_FOUND, E_HISTORY_AMBIGUOUS, E_BRANCH_NOT_FOUND
  */
@@ -23,7 +23,7 @@ export const findBranchRef = (rows: RowReader, name: string): BranchRef => {
   return requireBranch(rows, history, name.slice(colon + 1));
 };
 
-/** The branch of a history that has a name or is a branch; undefined if there is none. */
+/** The branch of a history with this name or id; undefined if there is none. */
 export const findBranchIn = (rows: RowReader, history: string, name: string): BranchRef | undefined => {
   const named = findBranchByName(rows, history, name);
   if (named !== undefined) return branchRefIn(rows, history, named);
@@ -54,7 +54,7 @@ const findHistoryNamed = (rows: RowReader, name: string): string | undefined => 
   return found[0]?.history;
 };
 
-/** A text that comes just before every text that begins with `id`, and behind every smaller id of the same alphabet. */
+/** A text that sorts just before every text that begins with `id`, and after every smaller id of the same alphabet. */
 const justBefore = (id: string): string =>
   id.slice(0, -1) + String.fromCharCode(id.charCodeAt(id.length - 1) - 1) + '~';
 

@@ -38,8 +38,8 @@ export type FollowOptions = {
 export type EventBatch = { readonly cursor: string; readonly events: readonly LoggedEvent[] };
 
 /**
- * New events of all histories, or of one, as they are accepted: after a cursor, or from now. The cursor names the log and
- * a place in each of its partitions. Ends with the signal.
+ * Yields new events of all histories, or of one, as they are accepted: after a cursor, or from now. The cursor names
+ * the log and an offset in each of its partitions. Ends with the signal.
  *
  * @throws E_STREAM_GONE when the cursor is not of this log, or the log does not reach to it.
  */

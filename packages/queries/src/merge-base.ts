@@ -12,19 +12,19 @@ export type MergeBase = {
   readonly b: BranchSide;
 };
 
-/** What an ancestor path has behind the merge base. */
+/** The part of an ancestor path after the merge base. */
 export type BranchSide = {
   /** Its branches from the merge base on, each up to its limit; of the first only what comes after the merge base. */
   readonly segments: readonly Segment[];
-  /** Its first frame behind the merge base; null: the position is the merge base. */
+  /** Its first frame after the merge base; null: the position is the merge base. */
   readonly first: number | null;
   /** True if that frame starts a branch: a fork or a rollback. */
   readonly startsBranch: boolean;
 };
 
 /**
- * Where the ancestor paths of two positions of one history part (context-tree §5). The frames up to the merge base are the same; of
- * what comes behind it neither side has any of the other's.
+ * The merge base of two positions of one history, where their ancestor paths part (context-tree §5). Both have the same
+ * frames up to the merge base, and no frame in common after it.
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
@@ -38,7 +38,7 @@ export const findMergeBase = (
   let sharedSegments = 0;
   while (equalSegments(pathA[sharedSegments], pathB[sharedSegments])) sharedSegments++;
   const [nextA, nextB] = [pathA[sharedSegments], pathB[sharedSegments]];
-  // Both go on in one branch, one of them further than the other, or each has left for a branch of its own.
+  // Either both continue in one branch, one further than the other, or at least one continues in a branch of its own.
   const sameBranch = nextA !== undefined && nextA.branchId === nextB?.branchId;
   const last = pathA[sharedSegments - 1] as Segment;
   const newestShared: PositionKey = sameBranch
@@ -55,7 +55,7 @@ export const findMergeBase = (
 const equalSegments = (a: Segment | undefined, b: Segment | undefined): boolean =>
   a !== undefined && b !== undefined && a.branchId === b.branchId && a.limit === b.limit;
 
-/** The ancestor path without branches that give it no frame: one that was left before it began. */
+/** The ancestor path without branches that add no frame: those left before they began. */
 const readOwnSegments = (
   rows: RowReader,
   history: string,
@@ -78,7 +78,7 @@ const branchSideOf = (
   return branchSideOf(rows, history, { branchId: -1, seq: -1 }, remaining.slice(1));
 };
 
-/** So many frames are looked at in one go: other branches' frames may lie between. */
+/** Frames read at once: frames of other branches may lie between. */
 const PAGE_SIZE = 64;
 
 const firstOwnFrameAfter = (rows: RowReader, history: string, { branchId, limit }: Segment, seq: number) => {
@@ -87,7 +87,7 @@ const firstOwnFrameAfter = (rows: RowReader, history: string, { branchId, limit 
   return null;
 };
 
-/** The newest frame of a branch up to a limit: the position that the limit means. */
+/** The newest frame of a branch up to a limit: the branch's position there. */
 const newestOwnFrame = (rows: RowReader, history: string, { branchId, seq }: PositionKey): number => {
   for (let to = seq; to >= branchId; to -= PAGE_SIZE) {
     const from = Math.max(branchId, to - PAGE_SIZE + 1);

@@ -1,6 +1,6 @@
 import type { Author, HistoryEvent } from '@stemma/events';
 
-/** The recorded fact that made something as it is, and the command that brought it. */
+/** The recorded event that made something as it is, and the command that wrote it. */
 export type Origin = {
   readonly seq: number;
   /** The event is the `index`-th of frame `seq`. */

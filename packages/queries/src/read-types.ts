@@ -13,7 +13,7 @@ export type HistorySummary = {
   readonly cycles: number;
   readonly branches: readonly BranchSummary[];
   readonly state: 'open' | 'damaged' | 'defective';
-  /** The `seq` at which it stops being served; null while it is open. */
+  /** The `seq` from which on no frame is served; null while it is open. */
   readonly stopped: number | null;
 };
 
@@ -41,10 +41,10 @@ export type SnapshotSummary = {
   readonly names: readonly string[];
 };
 
-/** An accepted event as `stemma log` and the live stream give it. */
+/** An accepted event as `stemma log` and the live stream show it. */
 export type LoggedEvent = {
   readonly history: string;
-  /** What names its branch now: the history's id for `main`, else `<history>:<branch id>`. */
+  /** The address that its branch has now. */
   readonly branch: string;
   readonly branchId: number;
   readonly seq: number;

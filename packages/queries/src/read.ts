@@ -1,29 +1,9 @@
 import { toHex } from '@stemma/canonical';
 import type { Payload } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import {
-  branchAddressOf,
-  listSnapshots,
-  positionOfFrame,
-  readBranch,
-  readFlatTree,
-  readHistoryHead,
-  readTipSeq,
-  type BranchRef,
-  type Position,
-  type TreeAt,
-  type TreeView,
-} from '@stemma/history-store';
+import { branchAddressOf, listSnapshots, positionOfFrame, readBranch, readFlatTree, readHistoryHead, readTipSeq, type BranchRef, type Position, type TreeAt, type TreeView } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import {
-  authorOf,
-  findFrameSummary,
-  findHistory,
-  listBranches,
-  listHistories,
-  listNamedPositions,
-  type HistoryRow,
-} from '@stemma/read-models';
+import { authorOf, findFrameSummary, findHistory, listBranches, listHistories, listNamedPositions, type HistoryRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { collect } from '@stemma/suspend';
@@ -34,7 +14,7 @@ import { resolvePosition, type PositionMarker } from './resolve-position.ts';
 const MILLION = 1_000_000n;
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / MILLION);
 
-/** Whether a history is served to its end. */
+/** Whether a history is served to its end, and the `seq` at which it stops if not. */
 export const stateOf = (rows: RowReader, history: string): Pick<HistorySummary, 'state' | 'stopped'> => {
   const { state, stopped } = readHistoryHead(rows, history) ?? { state: 'open', stopped: null };
   return { state, stopped };
@@ -72,7 +52,7 @@ const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => ({
   ...stateOf(rows, row.history),
 });
 
-/** The snapshots on a branch's ancestor path, oldest first; with a page, so many before a cycle (or the newest). */
+/** The snapshots on a branch's ancestor path, oldest first; with a page, those before a cycle (or the newest). */
 export const snapshotsOf = (
   rows: RowReader,
   { history, branchId }: BranchRef,
@@ -108,7 +88,7 @@ export const snapshotsOf = (
     .reverse();
 };
 
-/** @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, */
+/** The position that a reference names on a branch. @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND */
 export const positionOf = (rows: RowReader, branchRef: BranchRef, ref: string): Position => {
   const { branch, at } = parseRef(ref);
   const askedBranch =
@@ -132,7 +112,7 @@ export const positionAt = (
   return positionOfFrame(rows, history, found.branchId, found.seq);
 };
 
-/** One position; `@*` and ranges are several. */
+/** The marker of one position. @throws E_SELECTOR_INVALID for `@*` and ranges, which are several */
 const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
   switch (marker.kind) {
     case 'working':
@@ -157,7 +137,7 @@ export const treeAt = (projection: Projection, position: Position): Promise<Tree
   }));
 };
 
-/** The tree at a position, with all its payloads at hand. */
+/** The tree at a position with all its payloads in memory. */
 export const viewOf = async (projection: Projection, position: Position): Promise<TreeView> => {
   const { history } = position;
   const { tree, thread } = await treeAt(projection, position);

@@ -3,7 +3,7 @@ import { findNamedPosition, findSnapshot, readPositionMeta, readTipSeq } from '@
 import { findFrameSummary } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
-/** How a position is named (context-tree §5): `@t-1` has the value -1, `working` is the newest frame of the branch. */
+/** A parsed position marker (context-tree §5): `@t-1` has the value -1, `working` is the newest frame of the branch. */
 export type PositionMarker =
   | { readonly kind: 'working' }
   | { readonly kind: 't'; readonly value: number }
@@ -19,8 +19,9 @@ export type ResolvedPosition = {
 };
 
 /**
- * The position that a marker means when `branch_id` is asked. Snapshots are looked for on the ancestor path of the branch, through
- * its fork point into its ancestors; `@sN` is the position of the branch that wrote frame N, `@name` the one named.
+ * The position that a marker means on a branch. Snapshots are searched on the ancestor path of the branch, through
+ * its fork point into its ancestors; `@sN` is the position of the branch that wrote frame N, `@name` the one with
+ * that name.
  *
  * @throws E_SNAPSHOT_NOT_FOUND, E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */

@@ -5,7 +5,10 @@ import type { GenerationView } from '@stemma/row-store';
 import { findBranchRef } from './find-branch.ts';
 import { positionOf, stateOf } from './read.ts';
 
-/** @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for a history of which not even the first frame is good */
+/**
+ * The branch that an address names. @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE if not even the first frame is
+ * good
+ */
 export const findServedBranch = (rows: GenerationView, name: string): BranchRef => {
   try {
     return findBranchRef(rows, name);
@@ -16,7 +19,7 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
       if (state !== 'open')
         throw fail(
           state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
-          `the history ${JSON.stringify(name)} is ${state} from its first frame on: nothing of it can be served`,
+          `the history ${JSON.stringify(name)} is ${state} from its first frame on: no position of it can be served`,
           { history, seq: 0 },
         );
     }
@@ -24,7 +27,10 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
   }
 };
 
-/** @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for what may lie behind the place where the history stops */
+/**
+ * The position of a reference. @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for one that may lie after the last
+ * good frame
+ */
 export const findServedPosition = (rows: GenerationView, branchRef: BranchRef, ref: string): Position => {
   try {
     return positionOf(rows, branchRef, ref);
@@ -33,7 +39,7 @@ export const findServedPosition = (rows: GenerationView, branchRef: BranchRef, r
     if (state === 'open' || !isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
     throw fail(
       state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',
-      `${error.message}: the history is ${state} at seq ${stopped ?? '?'}, and nothing behind it is served`,
+      `${error.message}: the history is ${state} at seq ${stopped ?? '?'}, and nothing after it is served`,
       { history: branchRef.history, seq: stopped },
     );
   }

@@ -4,7 +4,7 @@ import { page } from './page.ts';
 
 type Side = Comparison['a'];
 
-/** So many nodes of a kind are shown on a side; the rest is counted. */
+/** The most nodes of a kind shown on a side; the others are only counted. */
 const MOST_NODES = 500;
 
 /** Two positions of a history side by side, as one HTML file. `title` names what was compared. */

@@ -4,7 +4,7 @@ import type { Intervention } from '@stemma/queries';
 export const INTERVENTION_FORMATS = ['jsonl', 'csv'] as const;
 export type InterventionFormat = (typeof INTERVENTION_FORMATS)[number];
 
-/** So many characters are given at a time. */
+/** The number of characters returned at a time. */
 const CHUNK = 64 * 1024;
 
 /**

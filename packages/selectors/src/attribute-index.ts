@@ -4,9 +4,9 @@ import { codeOfNode } from './codes.ts';
 import { comparison, type Actual } from './compare.ts';
 import type { Attribute } from './syntax.ts';
 
-/** Nodes by the value of one attribute: what a question about few of them is answered from, without a scan. */
+/** Nodes by the value of one attribute: it answers questions about few nodes without a scan. */
 export type AttributeIndex = {
-  /** The codes of the nodes of a kind for which the attribute holds, ascending; undefined where a scan is as good. */
+  /** The codes of the nodes of a kind that match, ascending; undefined if a scan is as fast. */
   matching(attribute: Attribute, kind: number | undefined): Int32Array | undefined;
 };
 
@@ -15,7 +15,7 @@ type Key = string | number | bigint;
 
 /** An ordering is asked of every distinct value: of more than this a scan is as good. */
 const MOST_VALUES = 1_024;
-/** Answers to orderings that are kept. */
+/** The most cached answers to orderings. */
 const MOST_KEPT = 16;
 
 /** Reads one attribute, which must need no payload, off every node. */

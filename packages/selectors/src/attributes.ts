@@ -9,7 +9,7 @@ import {
 } from '@stemma/context-tree';
 import type { Actual } from './compare.ts';
 
-/** A tree that is asked, and where the payloads of its nodes come from. */
+/** The tree of a query, and the source of its nodes' payloads. */
 export type AttributeSource = {
   readonly tree: FlatTree;
   readonly payloads: PayloadSource;
@@ -71,7 +71,7 @@ const payloadAt = ({ tree, payloads }: AttributeSource, index: number): Payload 
 
 const knownOf = (key: string): Known | undefined => (Object.hasOwn(KNOWN, key) ? KNOWN[key] : undefined);
 
-/** How an attribute is read off a node. A name that nothing has is null everywhere (context-tree §10.31). */
+/** The reader of an attribute. An unknown name is null on every node (context-tree §10.31). */
 export const readerOf = (key: string): ReadAttribute =>
   knownOf(key)?.read ??
   ((asked, index) => {
@@ -82,7 +82,7 @@ export const readerOf = (key: string): ReadAttribute =>
 /** True for an attribute whose values have a type of their own, so that orderings convert nothing (context-tree §10.29). */
 export const isKnown = (key: string): boolean => knownOf(key) !== undefined;
 
-/** True for an attribute that is read off the tree alone, in no time. */
+/** True for an attribute that is read from the tree alone, at no cost. */
 export const isCheap = (key: string): boolean => knownOf(key)?.cheap ?? false;
 
 /** An implicit core has these attributes and no other (context-tree §10.28); `turn` is the node it belongs to. */

@@ -1,6 +1,6 @@
 import type { Depths } from './syntax.ts';
 
-/** True for the depths that an expression means. Answers at once, however long its list is. */
+/** True for the depths of an expression. Constant time, however long its list is. */
 export const depthTest = (depths: Depths): ((depth: number) => boolean) => {
   switch (depths.kind) {
     case 'list': {
@@ -23,7 +23,7 @@ const ORDERS: { readonly [op in Order]: (value: number) => (depth: number) => bo
   '>=': (value) => (depth) => depth >= value,
 };
 
-/** The least and the greatest depth that an expression can mean. */
+/** The least and the greatest depth of an expression. */
 export const depthBounds = (depths: Depths): { readonly minDepth: number; readonly maxDepth: number } => {
   switch (depths.kind) {
     case 'list': {

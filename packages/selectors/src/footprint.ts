@@ -3,8 +3,8 @@ import { isCounting } from './pseudos.ts';
 import type { Compound, Selector, SelectorGroup } from './syntax.ts';
 
 /**
- * The part of a tree that can decide what a selector gives: all of it, or the nodes at depths from `minDepth` to `maxDepth`
- * (with root and regions) and all that lies in the same turn or region as one of `ids`.
+ * The part of a tree that can affect a selector's result: all of it, or the nodes at depths from `minDepth` to
+ * `maxDepth` (with root and regions) and all nodes in the same turn or region as one of `ids`.
  */
 export type Footprint =
   'whole' | { readonly minDepth: number; readonly maxDepth: number; readonly ids: readonly string[] };
@@ -14,8 +14,8 @@ const MIN_DEPTH = -1;
 const NOTHING = { minDepth: Infinity, maxDepth: -Infinity, ids: [] } as const;
 
 /**
- * What of a tree must be loaded to answer a selector: with no more than that the answer is the same. Depth counts from
- * the newest turn, so a part is complete from there.
+ * The part of a tree that must be loaded for a selector: with it alone the result is the same. Depth counts from the
+ * newest turn, so the part is complete from there.
  */
 export const footprintOf = ({ groups }: Selector): Footprint => {
   let sum: Exclude<Footprint, 'whole'> = NOTHING;
@@ -76,9 +76,9 @@ const idOf = (compound: Compound): string | null => {
 };
 
 /**
- * True if nothing but a node and what it lies in decides whether it is given: no counting, no age, and of depth only
- * whether it is the system header, the head or a turn. What such a selector gives changes between two snapshots only where
- * a node, or what it lies in, has changed.
+ * True if only a node and its ancestors decide whether it is selected: no counting, no age, and of depth only whether
+ * it is the system header, the head or a turn. The result of such a selector changes between two snapshots only where a
+ * node or one of its ancestors has changed.
  */
 export const isLocal = ({ groups }: Selector): boolean => groups.every(isLocalGroup);
 

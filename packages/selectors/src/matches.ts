@@ -5,7 +5,7 @@ import type { Depths } from './syntax.ts';
 import type { TreeIndex } from './tree-index.ts';
 
 /**
- * What a compound matched, as the compound to its right sees it: nodes and implicit cores, zones, or a scope
+ * The matches of a compound, as the compound to its right sees them: nodes and implicit cores, zones, or a scope
  * (context-tree §6, §10.24 to §10.27).
  */
 export type Matches = {

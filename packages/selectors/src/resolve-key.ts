@@ -2,9 +2,9 @@ import { compareCodePoints, compareNumbers } from '@stemma/canonical';
 import type { FlatTree } from '@stemma/context-tree';
 
 /**
- * The ids of the nodes that bear a key, the one that is meant first: the deepest, then the newest by `created_at_ns` and
- * `creation_index`, then by id (context-tree §6: resolve). Nothing else is in this order. Root and regions, which have no
- * depth, stand last.
+ * The ids of the nodes that have a key, the best match first: the deepest, then the newest by `created_at_ns` and
+ * `creation_index`, then by id (context-tree §6: resolve). Only this function uses this order. Root and regions, which
+ * have no depth, come last.
  */
 export const resolveKey = (tree: FlatTree, key: string): readonly string[] => {
   const bearers: number[] = [];

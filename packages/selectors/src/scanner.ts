@@ -1,11 +1,11 @@
 import { fail, type StemmaError } from '@stemma/errors';
 
-/** A place in a text that is being read; the functions below move it. */
+/** A position in a text that is being parsed; the functions below move it. */
 export type Scanner = { readonly text: string; at: number };
 
 const SPACE = /[ \t\r\n]*/y;
 
-/** Steps over white space and tells whether there was any (context-tree §10.33: space, tab, CR, LF). */
+/** Skips white space; returns true if there was any (context-tree §10.33: space, tab, CR, LF). */
 export const skipSpace = (scanner: Scanner): boolean => {
   const start = scanner.at;
   SPACE.lastIndex = start;
@@ -25,7 +25,7 @@ export const take = (scanner: Scanner, word: string): boolean => {
   return true;
 };
 
-/** Steps over what the sticky pattern matches here, and gives it. */
+/** Skips and returns the match of a sticky pattern at the current position. */
 export const takeMatch = (scanner: Scanner, sticky: RegExp): string | null => {
   sticky.lastIndex = scanner.at;
   const found = sticky.exec(scanner.text)?.[0];
@@ -34,12 +34,12 @@ export const takeMatch = (scanner: Scanner, sticky: RegExp): string | null => {
   return found;
 };
 
-/** @throws E_SELECTOR_INVALID if `word` does not stand here. */
+/** @throws E_SELECTOR_INVALID if `word` is not at the current position. */
 export const expect = (scanner: Scanner, word: string, why: string): void => {
   if (!take(scanner, word)) throw invalid(scanner, `“${word}” ${why}`);
 };
 
-/** What is wrong and where: the error for a selector that is none. Characters count from 1. */
+/** The error for an invalid selector: the fault and its character, from 1. */
 export const invalid = (scanner: Scanner, expected: string, at = scanner.at): StemmaError => {
   const rest = scanner.text.slice(at, at + 12);
   const found =

@@ -6,25 +6,25 @@ import { refuseSnapshotAttributes } from './snapshot-attributes.ts';
 import type { Selector } from './syntax.ts';
 import { indexOfTree } from './tree-index.ts';
 
-/** `skip` counts before `limit`; `limit: 0` gives nothing (context-tree §10.34). */
+/** `skip` applies before `limit`; `limit: 0` returns nothing (context-tree §10.34). */
 export type Window = { readonly limit?: number; readonly skip?: number };
 
 export type SelectOptions = Window & {
   /** False for the working state and for positions that are no commit: `age`, `depth`, `born_turn` are errors there. */
   readonly snapshot?: boolean;
   /**
-   * The cycle of the first snapshot on the ancestor path that has the node with an index: what `age` counts from. Without it, the
-   * cycle that introduced the node, which is the same for all that no import brought.
+   * The cycle of the first snapshot on the ancestor path that has the node with an index: `age` counts from it. Without
+   * it, the cycle that introduced the node, which is the same for all nodes that were not imported.
    */
   readonly appeared?: (index: number) => number;
 };
 
 /**
- * The ids that a selector matches in one tree, in document order, each once. The marker says which tree to ask and is
- * not looked at here. Pure: same tree, same selector, same answer, nothing written (context-tree §6). What is worked out
- * about the tree is kept with it, so that the same tree answers again at once.
+ * The ids that a selector matches in one tree, in document order, each once. The marker says which tree to query and is
+ * ignored here. Pure: the same tree and selector give the same result, and nothing is written (context-tree §6).
+ * Indexes of the tree are cached with it, so that further queries of the same tree are fast.
  *
- * @throws E_SELECTOR_INVALID, also when it asks more than a few seconds' worth; Missing (payloads) (all that is missing at
+ * @throws E_SELECTOR_INVALID, also when it costs more than a few seconds; Missing (payloads) (all that is missing at
  *   once): fetch and call again.
  */
 export const select = (
@@ -61,7 +61,7 @@ const idsOf = ({ ids }: FlatTree, codes: Int32Array): readonly string[] => {
   return found;
 };
 
-/** The part of a list that a window shows. */
+/** The part of a list inside a window. */
 export const inWindow = <T extends { slice(from?: number, to?: number): T }>(
   list: T,
   { skip = 0, limit }: Window,

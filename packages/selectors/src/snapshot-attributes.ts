@@ -2,10 +2,10 @@ import { fail } from '@stemma/errors';
 import { SNAPSHOT_ATTRIBUTES, type SelectorGroup } from './syntax.ts';
 
 /**
- * Refuses what only snapshots have: the working state and positions between commits have no `age`, `depth` and
- * `born_turn` (context-tree §6, §10.23).
+ * Refuses attributes that only snapshots have: the working state and positions between commits have no `age`, `depth`
+ * and `born_turn` (context-tree §6, §10.23).
  *
- * @throws E_SELECTOR_INVALID with the character where the attribute stands.
+ * @throws E_SELECTOR_INVALID with the character of the attribute.
  */
 export const refuseSnapshotAttributes = (groups: readonly SelectorGroup[]): void => {
   for (const { compound } of groups.flat()) {

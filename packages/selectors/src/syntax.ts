@@ -1,6 +1,9 @@
-/** The grammar of context-tree §6 as data: what a parsed selector is made of, and the tables of its words. */
+/** The grammar of context-tree §6 as data: the parts of a parsed selector, and the tables of its words. */
 
-/** One position of a branch, or all its snapshots. Without a marker a selector asks the working state (context-tree §5). */
+/**
+ * One position of a branch, or all its snapshots. Without a marker a selector queries the working state (context-tree
+ * §5).
+ */
 export type Marker =
   | { readonly kind: 'working' }
   | { readonly kind: 't'; readonly value: number }
@@ -22,7 +25,7 @@ export type Selector = {
   readonly groups: readonly SelectorGroup[];
 };
 
-/** Compounds from left to right; the last one says what is given. */
+/** Compounds from left to right; the last one selects the nodes. */
 export type SelectorGroup = readonly SelectorStep[];
 
 export type SelectorStep = {
@@ -31,7 +34,7 @@ export type SelectorStep = {
   readonly position: number;
 };
 
-/** How a compound hangs on the one to its left: nothing to the left, anywhere below it, directly below it. */
+/** The relation of a compound to the one on its left: none, any descendant, or child. */
 export type Combinator = 'start' | 'descendant' | 'child';
 
 export type Compound =
@@ -69,11 +72,11 @@ export type Pseudo =
 export const ROOTS = ['^root', '^sys', '^seq', '^ah'] as const;
 export type Root = (typeof ROOTS)[number];
 
-/** Longer ones first: the first that fits is taken. */
+/** Longer ones first: the first match counts. */
 export const OPERATORS = ['!=', '<=', '>=', '=', '<', '>'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** Every pseudo, and what stands in its parentheses. A `:name` of a type that is one of these is a pseudo. */
+/** Every pseudo with its kind of argument. A `:name` of a type that is one of these is a pseudo. */
 export const PSEUDOS = {
   pre: null,
   core: null,
@@ -84,8 +87,8 @@ export const PSEUDOS = {
   depth: 'depths',
 } as const satisfies Record<Pseudo['name'], null | 'number' | 'depths'>;
 
-/** Attributes that say where a node stands among snapshots: an error on the working state (context-tree §6, §10.23). */
+/** Attributes that depend on snapshots: an error on the working state (context-tree §6, §10.23). */
 export const SNAPSHOT_ATTRIBUTES: ReadonlySet<string> = new Set(['depth', 'age', 'born_turn']);
 
-/** A longer selector is refused before it is read, so that hostile ones cost nothing. UTF-16 units. */
+/** A longer selector is refused before it is parsed, so that hostile ones cost nothing. UTF-16 units. */
 export const MAX_SELECTOR_LENGTH = 131_072;

@@ -2,7 +2,7 @@ import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { attributeIndex, type AttributeIndex } from './attribute-index.ts';
 import { codeOfCore, codeOfNode } from './codes.ts';
 
-/** What is worked out about a tree when it is first needed, and kept as long as the tree. */
+/** Indexes of a tree, made when first needed and kept as long as the tree. */
 export type TreeIndex = {
   readonly tree: FlatTree;
   /** Sealed turns, oldest first. */
@@ -22,11 +22,11 @@ export type TreeIndex = {
    * those that lie in neither.
    */
   sides(): Int8Array;
-  /** The node with an id; undefined: there is none. The first time it is looked for, from then on by the index of ids. */
+  /** The node with an id; undefined: there is none. The first search is a scan, later ones use the index of ids. */
   find(id: string): number | undefined;
-  /** Room to mark codes in, kept so that a question about many nodes need not make it anew. */
+  /** A reusable set of codes, so that a query about many nodes need not allocate one. */
   readonly marks: Marks;
-  /** The index of an attribute; undefined the first time it is asked for: one scan costs less than an index. */
+  /** The index of an attribute; undefined on the first request, because one scan costs less than an index. */
   attribute(key: string): AttributeIndex | undefined;
 };
 

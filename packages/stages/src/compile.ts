@@ -14,13 +14,13 @@ export type Compilation = {
   readonly profile: Profile;
   readonly nodes: readonly NodeFacts[];
   readonly config: StagesConfig;
-  /** The hash over all digests, if it is known already; else it is computed. */
+  /** The hash over all digests, if known already; else it is computed. */
   readonly nodeHash?: string;
-  /** Gives the payload of a place; needed where HEADER has previews. */
+  /** Returns the payload at an index; needed if HEADER has previews. */
   readonly payload?: ReadPayload;
 };
 
-/** The whole output of the compiler, in the order in which the engine gives it. */
+/** The whole output of the compiler, in the engine's order. */
 export type CompilerOutput = {
   readonly kind: 'ctree_compiler';
   readonly compiler_version: string;
@@ -49,7 +49,7 @@ export type StageHashes = {
 /** The four stages of a stream and their hashes, from descriptions alone (compiler-stages, compile). */
 export const compileStages = (compilation: Compilation): CompilerOutput => compileWith(compilation).output;
 
-/** As {@link compileStages}, with the places that were selected. */
+/** Like {@link compileStages}, with the selected indexes. */
 export const compileWith = (
   compilation: Compilation,
 ): { readonly output: CompilerOutput; readonly selection: StageSelection } => {

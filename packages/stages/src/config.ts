@@ -11,7 +11,7 @@ export type StagesConfig = {
   readonly header: HeaderConfig;
   readonly frozen: 'hash_only' | 'mirror';
   readonly collapse: CollapseConfig;
-  /** What RAW holds of a prompt's summary; null for none. */
+  /** The prompt summary in RAW; null for none. */
   readonly promptSummary: ExactJson;
 };
 
@@ -26,7 +26,7 @@ export type SelectionConfig = {
 
 export type HeaderConfig = {
   readonly mode: HeaderMode;
-  /** Code points; 0 is no cut. */
+  /** Code points; 0 does not cut. */
   readonly previewChars: Whole;
   readonly redactSecretLike: boolean;
 };
@@ -41,8 +41,8 @@ export type CollapseConfig = {
 };
 
 /**
- * The configuration that a JSON value stands for; null and `{}` are all defaults. In `breadboard-0.1` anything is
- * taken as the engine takes it; in `stemma-1` a setting of the wrong type or name is an error (compiler-stages, Config).
+ * The configuration in a JSON value; null and `{}` are all defaults. `breadboard-0.1` accepts any value as the engine
+ * does; in `stemma-1` a setting of the wrong type or name is an error (compiler-stages, Config).
  *
  * @throws E_STAGES_CONFIG naming the setting.
  */
@@ -107,7 +107,7 @@ const readAllowlist = (profile: Profile, value: ExactJson): readonly string[] =>
   return kinds.length === 0 ? ['message'] : kinds;
 };
 
-/** The kinds of a list as they were given, without blank ones; a text is a list of one. */
+/** The kinds of a list unchanged, without blank ones; a text is a list of one. */
 const kindsOf = (profile: Profile, name: string, value: ExactJson): readonly string[] => {
   if (value === null) return [];
   const list = typeof value === 'string' ? [value] : value;

@@ -18,7 +18,7 @@ import { taskFacts, type TaskFacts } from './tasks.ts';
 
 /**
  * All that the stages need of one node, computed once, without any text of its payload: plain data that a row can keep.
- * Only a preview asks for the payload again.
+ * Only a preview needs the payload again.
  */
 export type NodeFacts = {
   readonly id: string;
@@ -26,7 +26,7 @@ export type NodeFacts = {
   readonly kind: string;
   readonly turn: ExactJson;
   readonly payloadHash: string;
-  /** SHA-1 of the payload in both profiles: the tree view shows it for what is no candidate. */
+  /** SHA-1 of the payload in both profiles: the tree view shows it for nodes that are not candidates. */
   readonly payloadSha1: string;
   readonly payloadShape: PayloadShape;
   readonly label: string;
@@ -36,15 +36,15 @@ export type NodeFacts = {
   readonly task: TaskFacts | null;
 };
 
-/** The keys of an object, the length of a list, the type's name of anything else. */
+/** The keys of an object, the length of a list, the type's name of any other value. */
 export type PayloadShape = string | readonly string[] | readonly [number];
 
-/** What HEADER says of a message. */
+/** The HEADER fields of a message. */
 export type MessageFacts = {
-  /** As it is echoed, untrimmed. */
+  /** Unchanged, untrimmed. */
   readonly role: string | null;
   readonly name: string | null;
-  /** Whom it counts for among the pins. */
+  /** The speaker that it counts as for the pins. */
   readonly speaker: 'user' | 'assistant' | 'system' | null;
   readonly contentHash: string;
   /** Code points of a text, else null. */
@@ -54,7 +54,7 @@ export type MessageFacts = {
   readonly toolCallsHash: string | null;
 };
 
-/** Describes a node; `ordinal` counts the recorded nodes before it. Costs what its payload is long, once. */
+/** Describes a node; `ordinal` counts the recorded nodes before it. The cost is that of reading its payload once. */
 export const describeNode = (profile: Profile, node: StreamNode, ordinal: number): NodeFacts => {
   const { kind, turn, payload } = node;
   const text = printCanonical(payload);
@@ -78,7 +78,7 @@ export const describeNode = (profile: Profile, node: StreamNode, ordinal: number
   };
 };
 
-/** The id of a node that came without one. */
+/** The id of a node without a given id. */
 export const streamIdOf = (ordinal: number, digest: string): string =>
   `n${String(ordinal).padStart(8, '0')}_${digest.slice(0, 8)}`;
 

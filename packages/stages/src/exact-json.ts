@@ -1,6 +1,6 @@
 /**
- * A number that neither a `number` nor a `bigint` stands for in {@link ExactJson}: a float with an integral value
- * (`1.0`, `-0.0`), or an integer of any size in digits. `text` is how Python prints it, in canonical form.
+ * A number in {@link ExactJson} that neither a `number` nor a `bigint` can represent: a float with an integral value
+ * (`1.0`, `-0.0`), or an integer of any size in digits. `text` is Python's output of it, in canonical form.
  */
 export class NumberText {
   readonly text: string;
@@ -34,7 +34,7 @@ export const member = (object: ExactObject, key: string): ExactJson =>
 
 const ORDER = Symbol('keys as they were written');
 
-/** Notes the order of keys where JavaScript has another one: it puts keys such as "10" first. */
+/** Records the order of keys where JavaScript has another one: it puts keys such as "10" first. */
 export const noteKeyOrder = (object: object, keys: readonly string[]): void => {
   Object.defineProperty(object, ORDER, { value: keys, enumerable: false });
 };

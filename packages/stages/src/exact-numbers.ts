@@ -3,10 +3,10 @@ import { fail } from '@stemma/errors';
 import { NumberText, type ExactJson } from './exact-json.ts';
 
 /**
- * The number that a JSON token stands for: with a point or an exponent a float, else an integer of any size
- * (compiler-stages, Numbers).
+ * The number of a JSON token: with a point or an exponent a float, else an integer of any size (compiler-stages,
+ * Numbers).
  *
- * @throws E_INPUT_NUMBER for what no float reaches: the text has no infinities.
+ * @throws E_INPUT_NUMBER for a number too large for a float: JSON has no infinities.
  */
 export const exactNumber = (token: string, what: string): ExactJson => {
   if (!/[.eE]/.test(token)) return exactInteger(token);

@@ -3,7 +3,7 @@ import type { NodeFacts } from './describe-node.ts';
 import { headerItem, type HeaderStage } from './header.ts';
 import type { StageSelection } from './select.ts';
 
-/** FROZEN: the surface that replays are compared by. HEADER itself where it mirrors, else HEADER in hashes only. */
+/** FROZEN, which replays are compared by: HEADER itself if it mirrors, else HEADER with hashes only. */
 export const frozenStage = (
   nodes: readonly NodeFacts[],
   { indexes }: StageSelection,

@@ -3,15 +3,15 @@ import { addSha1Block, SHA1_START } from './sha1.ts';
 import { addSha256Block, SHA256_START } from './sha256.ts';
 
 /**
- * A hash that has been given some text and can go on from there, as a plain value: it may be kept in a row and go on
- * after a restart, and two continuations of one state do not disturb each other. Its texts are ASCII.
+ * The state of a hash after some text, as a plain value: a row can keep it and a later process continue from it, and
+ * two continuations of one state do not affect each other. Its texts are ASCII.
  */
 export type HashState = {
   readonly algorithm: 'sha256' | 'sha1';
   readonly words: readonly number[];
-  /** What does not fill a block of 64 bytes yet. */
+  /** The bytes that do not fill a block of 64 yet. */
   readonly tail: string;
-  /** Bytes so far, the tail's included. */
+  /** Bytes so far, including the tail. */
   readonly length: number;
 };
 
@@ -24,7 +24,7 @@ export const startHash = (algorithm: HashState['algorithm']): HashState => ({
   length: 0,
 });
 
-/** The state behind a further text. @throws E_INTERNAL for a text that is not ASCII. */
+/** The state after a further text. @throws E_INTERNAL for a text that is not ASCII. */
 export const addText = (state: HashState, text: string): HashState => {
   const bytes = Buffer.from(state.tail + text, 'latin1');
   if (bytes.length !== state.tail.length + text.length)
@@ -38,7 +38,7 @@ export const addText = (state: HashState, text: string): HashState => {
   };
 };
 
-/** The hash of all texts so far, in lower-case hex. The state stays what it was. */
+/** The hash of all texts so far, in lower-case hex. The state does not change. */
 export const endHash = (state: HashState): string => {
   const end = Buffer.alloc(state.tail.length < BLOCK - 8 ? BLOCK : 2 * BLOCK);
   end.write(state.tail, 'latin1');

@@ -8,7 +8,7 @@ import type { Profile } from './profile.ts';
 import { SCHEMA_VERSION } from './raw.ts';
 import type { StageSelection } from './select.ts';
 
-/** HEADER: the selected messages as hashes and lengths, with previews only where they are asked for. */
+/** HEADER: the selected messages as hashes and lengths, with previews only if configured. */
 export type HeaderStage = {
   readonly schema_version: string;
   readonly policy: 'messages_only';
@@ -33,10 +33,10 @@ export type MessageItem = {
   readonly tool_calls_hash?: string;
 } & Partial<Preview>;
 
-/** A message whose payload is no object. */
+/** A message whose payload is not an object. */
 export type OpaqueItem = { readonly node_id: string; readonly kind: string; readonly payload_hash: string };
 
-/** The payload of the node at a place of the stream; asked for previews only. */
+/** Returns the payload of the node at an index of the stream; called for previews only. */
 export type ReadPayload = (index: number) => ExactJson;
 
 export const headerStage = (
@@ -64,7 +64,7 @@ export const headerStage = (
   }),
 });
 
-/** What HEADER says of one message in hashes. */
+/** The HEADER entry of one message, hashes only. */
 export const headerItem = ({ id, kind, payloadHash, message }: NodeFacts): HeaderItem =>
   message === null
     ? { node_id: id, kind, payload_hash: payloadHash }

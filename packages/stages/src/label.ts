@@ -10,7 +10,7 @@ const NAMED: Readonly<Record<string, readonly [prefix: string, key: string]>> = 
   subagent: ['subagent', 'subagent_type'],
 };
 
-/** How the tree view calls a leaf: its kind, with what its payload says of it where it says something. */
+/** The label of a leaf in the tree view: its kind, with a text of its payload if there is one. */
 export const nodeLabel = (profile: Profile, kind: string, payload: ExactJson): string => {
   const named = Object.hasOwn(NAMED, kind) ? NAMED[kind] : undefined;
   const word = named === undefined ? null : trimmedMember(profile, payload, named[1]);

@@ -2,7 +2,7 @@ import type { NodeFacts } from './describe-node.ts';
 import type { ExactJson } from './exact-json.ts';
 import type { HeaderItem } from './header.ts';
 
-/** What the leaves of a tree view are shown by. */
+/** What the leaves of a tree view show. */
 export type LeafView = {
   readonly items: ReadonlyMap<string, HeaderItem>;
   readonly selected: ReadonlySet<string>;
@@ -11,7 +11,7 @@ export type LeafView = {
   readonly collapsed: ReadonlySet<string>;
 };
 
-/** What the tree view says of a leaf: of a candidate message what HEADER says, of anything else its payload's SHA-1. */
+/** The metadata of a leaf in the tree view: for a candidate message its HEADER entry, else its payload's SHA-1. */
 export const leafMeta = (node: NodeFacts, view: LeafView): { readonly [name: string]: ExactJson } => {
   const { id, digest, kind, payloadSha1 } = node;
   const item = kind === 'message' ? view.items.get(id) : undefined;

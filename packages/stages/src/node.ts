@@ -6,14 +6,14 @@ import { pythonStr, strip } from './python-text.ts';
 /** A recorded node of the stream, before it is described. */
 export type StreamNode = {
   readonly kind: string;
-  /** An integer, or anything else as it was given. */
+  /** An integer, or any other value unchanged. */
   readonly turn: ExactJson;
   readonly payload: ExactJson;
-  /** The id that was given; null for one that is made of ordinal and digest. */
+  /** The given id; null if the id is made of ordinal and digest. */
   readonly id: string | null;
 };
 
-/** A value where a text is expected: Python's `str` of it to the engine, no text at all to us; null for null. */
+/** The text of a value: in the engine's profile Python's `str` of it, in ours only a text; null for null. */
 export const textOf = ({ compat }: Profile, value: ExactJson): string | null => {
   if (value === null) return null;
   return typeof value === 'string' ? value : compat ? pythonStr(value) : null;
@@ -26,11 +26,14 @@ export const trimmedMember = (profile: Profile, payload: ExactJson, key: string)
   return text === null ? null : strip(text) || null;
 };
 
-/** What a message says: `content`, if that is null or absent `text`; null if there is neither. */
+/** The content of a message: `content`, or `text` if that is null or absent; null if there is neither. */
 export const contentOf = (payload: ExactJson): ExactJson =>
   isExactObject(payload) ? (member(payload, 'content') ?? member(payload, 'text')) : null;
 
-/** A node's turn as the digits of an integer; null if it has none. To the engine, booleans are the integers 0 and 1. */
+/**
+ * A node's turn as the digits of an integer; null if it has none. In the engine's profile booleans are the integers 0
+ * and 1.
+ */
 export const turnDigits = ({ compat }: Profile, turn: ExactJson): string | null => {
   if (isInteger(turn)) return numberText(turn);
   return compat && typeof turn === 'boolean' ? String(Number(turn)) : null;

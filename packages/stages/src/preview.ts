@@ -11,7 +11,7 @@ export type Preview = {
   readonly content_preview_redacted: boolean;
 };
 
-/** The beginning of a text with plain line ends; {@link REDACTED} as a whole if any part of it looks like a secret. */
+/** The beginning of a text with plain line ends; only {@link REDACTED} if any part of it looks like a secret. */
 export const previewOf = (
   profile: Profile,
   content: string,

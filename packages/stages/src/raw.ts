@@ -13,7 +13,7 @@ export type RawStage = {
   readonly prompt_summary?: ExactJson;
 };
 
-/** RAW from what a stream is known to hold: nothing of it is read. `kinds` in any order. */
+/** RAW from the facts of a stream, which is not read. `kinds` in any order. */
 export const rawStage = (
   nodeCount: number,
   nodeHash: string,
@@ -28,7 +28,7 @@ export const rawStage = (
   ...(promptSummary === null ? {} : { prompt_summary: promptSummary }),
 });
 
-/** How many nodes of each kind there are. */
+/** The number of nodes of each kind. */
 export const countKinds = (nodes: readonly { readonly kind: string }[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const { kind } of nodes) counts.set(kind, (counts.get(kind) ?? 0) + 1);

@@ -106,7 +106,7 @@ const readText = (reader: Reader): string => {
   }
 };
 
-/** Where the text that began ends: a quote behind an even number of backslashes. */
+/** Where the text ends: at a quote after an even number of backslashes. */
 const endOfText = (reader: Reader, start: number): number => {
   const { text } = reader;
   for (let quote = text.indexOf('"', start); quote !== -1; quote = text.indexOf('"', quote + 1)) {

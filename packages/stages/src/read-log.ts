@@ -7,7 +7,7 @@ import { readExactJson } from './read-exact-json.ts';
 
 const HEADER_TYPE = 'ctree_eventlog_header';
 
-/** What a line of an event log is: nothing (blank, or a header), a node, or something else, which is reported. */
+/** The content of an event log's line: nothing (blank, or a header), a node, or something else, which is reported. */
 export type LogLine =
   | { readonly is: 'blank' }
   | { readonly is: 'header' }
@@ -15,8 +15,9 @@ export type LogLine =
   | { readonly is: 'skipped'; readonly reason: string };
 
 /**
- * Reads a line of an event log, without its end (compiler-stages, Reading). `number` is its 1-based number, for reasons.
- * To our own profile, a kind or an id that is no text is a reason to skip; repeated ids are the caller's to find.
+ * The content of an event log's line, without its end (compiler-stages, Reading). `number` is its 1-based number, for
+ * reasons. In our own profile, a kind or an id that is not a text is a reason to skip; the caller must find repeated
+ * ids.
  */
 export const readLogLine = (profile: Profile, line: string, number: number): LogLine => {
   const text = strip(line);

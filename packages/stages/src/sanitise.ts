@@ -1,6 +1,6 @@
 import { isExactList, isExactObject, type ExactJson } from './exact-json.ts';
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const REDACTED = '***REDACTED***';
 
 const VOLATILE = new Set(['seq', 'timestamp', 'timestamp_ms']);
@@ -12,10 +12,10 @@ const SECRET = new Set([
   'anthropic_api_key',
 ]);
 
-/** True for keys that say when or in which order, in exact case: they are dropped before hashing. */
+/** True for keys of times or orders, in exact case: they are dropped before hashing. */
 export const isVolatileKey = (key: string): boolean => VOLATILE.has(key);
 
-/** True for keys whose value is a secret, whatever the value, in any letter case. */
+/** True for keys whose value is always a secret, in any letter case. */
 export const isSecretKey = (key: string): boolean => key.length <= 64 && SECRET.has(key.toLowerCase());
 
 /** sanitise(v): without volatile keys and with secret values redacted, at any depth. */

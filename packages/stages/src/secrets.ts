@@ -1,12 +1,14 @@
 import { PYTHON_SPACE } from './python-text.ts';
 
-/** What tells that a text holds a secret. Every pattern is linear in the text. */
+/** Patterns of texts that hold a secret. Every pattern is linear in the text. */
 export type SecretPatterns = readonly RegExp[];
 
 const S = `[${PYTHON_SPACE}]`;
 const NOT_S = `[^${PYTHON_SPACE}]`;
 
-/** What the engine means to redact (compiler-stages, The node stream): exactly this. PEM is {@link isSecretLike}'s. */
+/**
+ * The texts that the engine redacts (compiler-stages, The node stream), exactly. {@link isSecretLike} checks for PEM.
+ */
 export const ENGINE_SECRETS: SecretPatterns = [
   /sk-[A-Za-z0-9]{20}/,
   new RegExp(`api[_-]?key${S}*[:=]${S}*${NOT_S}`, 'iu'),
@@ -14,7 +16,7 @@ export const ENGINE_SECRETS: SecretPatterns = [
   new RegExp(`bearer${S}+[A-Za-z0-9._-]{12}`, 'iu'),
 ];
 
-/** A token begins here: nothing that could be a part of it stands before. Keeps long runs of letters linear. */
+/** The start of a token: no character before it could belong to one. Keeps long runs of letters linear. */
 const START = '(?<![A-Za-z0-9_-])';
 
 const own = (pattern: string, flags = 'u'): RegExp => new RegExp(pattern, flags);
@@ -67,7 +69,7 @@ export const OWN_SECRETS: SecretPatterns = [
   own(`://[^${PYTHON_SPACE}/:@]{1,100}:[^${PYTHON_SPACE}/@]{3,200}@`),
 ];
 
-/** True if a text holds what looks like a secret: it is then shown as {@link REDACTED} as a whole. */
+/** True if a text seems to hold a secret: then {@link REDACTED} is shown instead of the whole text. */
 export const isSecretLike = (patterns: SecretPatterns, text: string): boolean =>
   isPrivateKey(text) || patterns.some((pattern) => pattern.test(text));
 

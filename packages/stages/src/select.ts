@@ -5,7 +5,7 @@ import { printPlain } from './print-exact.ts';
 import { hashText, type Profile } from './profile.ts';
 import { countOf, type Whole } from './settings.ts';
 
-/** What SPEC says of a selection: in this order, with its hash last. */
+/** The selection in SPEC: fields in this order, its hash last. */
 export type SelectionSummary = {
   readonly kind_allowlist: readonly string[];
   readonly candidate_ids: readonly string[];
@@ -26,7 +26,7 @@ export type SelectionSummary = {
   readonly selection_sha256: string;
 };
 
-/** What was selected: places in the stream, in append order, and the summary. */
+/** The selected indexes of the stream, in append order, and the summary. */
 export type StageSelection = { readonly indexes: readonly number[]; readonly summary: SelectionSummary };
 
 /** Chooses nodes of a stream by pins and limits (compiler-stages, Selection). */
@@ -72,7 +72,7 @@ export const selectNodes = (
   return { indexes, summary: { ...summary, selection_sha256: hashText(profile, printPlain(summary)) } };
 };
 
-/** Where each id stands first. Only the engine lets an id stand twice. */
+/** The first index of each id. Only in the engine's profile can an id occur twice. */
 export const firstIndexes = (nodes: readonly NodeFacts[]): ReadonlyMap<string, number> => {
   const first = new Map<string, number>();
   nodes.forEach(({ id }, index) => {
@@ -108,7 +108,7 @@ const indexesOf = (
   return indexes;
 };
 
-/** Nodes of the last `limit` turns in order of first appearance, and those whose turn is null. */
+/** Nodes of the last `limit` turns in order of first appearance, and nodes whose turn is null. */
 const lastTurns = (
   profile: Profile,
   nodes: readonly NodeFacts[],
@@ -131,7 +131,7 @@ const lastNodes = (profile: Profile, indexes: readonly number[], limit: Whole | 
     ? indexes
     : indexes.slice(Math.max(0, indexes.length - countOf(limit)));
 
-/** From newest to oldest what the budget of characters has room for; the newest and the pins whatever they cost. */
+/** From newest to oldest the nodes that fit the budget of characters; the newest and the pins in any case. */
 const withinBudget = (
   nodes: readonly NodeFacts[],
   indexes: readonly number[],
@@ -168,7 +168,7 @@ const withPins = (
   return [...indexes, ...back];
 };
 
-/** Each id once, where it stands first in the stream, with the last of its chosen nodes. */
+/** Each id once, at its first index in the stream, with the last of its chosen nodes. */
 const inAppendOrder = (
   nodes: readonly NodeFacts[],
   first: ReadonlyMap<string, number>,

@@ -15,11 +15,13 @@ import { isTruthy, strip } from './python-text.ts';
 /** A whole number from 0, kept exactly however long it is. */
 export type Whole = number | NumberText;
 
-/** A whole number to count with; what is longer than a safe integer is more than there can be of anything. */
+/** The number as a count; a number longer than a safe integer exceeds every count. */
 export const countOf = (whole: Whole): number =>
   typeof whole === 'number' ? whole : Number.POSITIVE_INFINITY;
 
-/** A whole number; null if it is missing or negative. To the engine anything that Python's `int` takes is one. */
+/**
+ * A whole number; null if it is missing or negative. In the engine's profile, any value that Python's `int` accepts.
+ */
 export const wholeNumber = (
   profile: Profile,
   name: string,
@@ -49,7 +51,7 @@ const pythonInt = (value: ExactJson): ExactJson => {
   return exactNumber((digits[1] === '-' ? '-' : '') + whole, 'the setting');
 };
 
-/** A switch; to the engine, whatever Python finds true. */
+/** A switch; in the engine's profile, any value that Python considers true. */
 export const flag = ({ compat }: Profile, name: string, value: ExactJson, missing: boolean): boolean => {
   if (value === null) return missing;
   if (typeof value === 'boolean') return value;
@@ -57,7 +59,9 @@ export const flag = ({ compat }: Profile, name: string, value: ExactJson, missin
   throw wrongSetting(name, 'true or false', value);
 };
 
-/** A word, trimmed and in lower case; null for none. What is no text is none to the engine. */
+/**
+ * A word, trimmed and in lower case; null if missing. In the engine's profile also null for a value that is not a text.
+ */
 export const keywordOf = ({ compat }: Profile, name: string, value: ExactJson): string | null => {
   if (typeof value === 'string') return strip(value).toLowerCase();
   if (value === null || compat) return null;

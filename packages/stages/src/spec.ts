@@ -26,7 +26,7 @@ export const specStage = (nodes: readonly NodeFacts[], { indexes, summary }: Sta
   selected: indexes.map((index) => nodeReference(nodes[index] as NodeFacts)),
 });
 
-/** What SPEC says of one selected node. */
+/** The SPEC entry of one selected node. */
 export const nodeReference = (node: NodeFacts): NodeReference => ({
   id: node.id,
   digest: node.digest,

@@ -9,21 +9,21 @@ import { rawStage, SCHEMA_VERSION } from './raw.ts';
 import { nodeReference } from './spec.ts';
 
 /**
- * What a stream has come to, as a plain value that a row can keep: from it and the next node comes what the stream has
- * come to then, so that the hashes of a commit cost its new nodes, and the id lists that z2 and z3 are made of.
- * It answers for the default configuration: all messages, no limits, hashes only.
+ * The state of a stream, as a plain value that a row can keep. The state and the next node give the next state, so that
+ * the hashes of a commit cost only its new nodes; z2 and z3 also need the lists of ids. For the default configuration:
+ * all messages, no limits, hashes only.
  */
 export type StageStream = {
   readonly count: number;
   readonly lastId: string | null;
   readonly kinds: { readonly [kind: string]: number };
-  /** The digests, as far as they go. */
+  /** The hash state of the digests so far. */
   readonly nodes: HashState;
-  /** SPEC, as far as its references go. */
+  /** The hash state of SPEC, up to its references so far. */
   readonly spec: HashState;
-  /** HEADER, as far as its messages go. */
+  /** The hash state of HEADER, up to its messages so far. */
   readonly header: HashState;
-  /** How many messages there are: all are selected. */
+  /** The number of messages: all are selected. */
   readonly selected: number;
   /** The last user and the last assistant message: ordinal and id. */
   readonly user: Pin | null;
@@ -45,10 +45,10 @@ export const startStream = ({ algorithm }: Profile): StageStream => ({
   assistant: null,
 });
 
-/** The stream behind one more node. Ids do not repeat: see {@link openEventLog} for logs in which they may. */
+/** The stream after one more node. Ids must not repeat: see {@link openEventLog} for logs in which they may. */
 export const addNode = (stream: StageStream, node: NodeFacts): StageStream => addNodes(stream, [node]);
 
-/** As {@link addNode}, for several in order: what they add to a state is hashed at once. */
+/** The stream after several more nodes, in order; their texts are hashed together. */
 export const addNodes = (stream: StageStream, nodes: readonly NodeFacts[]): StageStream => {
   const kinds = new Map(Object.entries(stream.kinds));
   let { count, selected, lastId, user, assistant } = stream;
@@ -82,7 +82,7 @@ export const addNodes = (stream: StageStream, nodes: readonly NodeFacts[]): Stag
   };
 };
 
-/** node_hash and z1: what they cost does not grow with the stream. */
+/** node_hash and z1, at a cost that does not grow with the stream. */
 export const streamHashes = (
   profile: Profile,
   stream: StageStream,
@@ -120,10 +120,10 @@ export const streamStageHashes = (
   };
 };
 
-/** Ids as they stand in a list: two such texts are joined by a comma. */
+/** Ids as in a JSON list: join two such texts with a comma. */
 export const idsText = (ids: readonly string[]): string => ids.map(quote).join(',');
 
-/** plain(selection), its hash and the last brace left out. */
+/** plain(selection) without its hash and the last brace. */
 const selectionText = ({ selected, user, assistant }: StageStream, messageIds: string): string => {
   const pins = [user, assistant].filter((pin) => pin !== null).sort(([a], [b]) => a - b);
   const ids = `[${messageIds}]`;

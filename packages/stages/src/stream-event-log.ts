@@ -6,27 +6,27 @@ import type { StreamNode } from './node.ts';
 import type { Profile } from './profile.ts';
 import { readLogLine } from './read-log.ts';
 
-/** An event log that was read: its nodes, described, and the lines that are neither blank nor header nor event. */
+/** An event log that was read: its described nodes, and the lines that are neither blank, header nor event. */
 export type StreamEventLog = {
   readonly nodes: readonly NodeFacts[];
-  /** The payload of a place, for previews. @throws E_INTERNAL if payloads were not kept. */
+  /** The payload of a node by its index, for previews. @throws E_INTERNAL if payloads were not kept. */
   readonly payload: ReadPayload;
-  /** For each node the 1-based number of its line. */
+  /** The 1-based line number of each node. */
   readonly lineNumbers: readonly number[];
   readonly skipped: readonly SkippedLine[];
 };
 
 export type SkippedLine = { readonly line: number; readonly reason: string };
 
-/** Reads an event log line by line, so that of a long one only a line is held as text. */
+/** Reads an event log line by line, so that only one line is in memory as text. */
 export type EventLogReader = {
-  /** Takes the next line, without its end. */
+  /** Adds the next line, without its end. */
   readonly add: (line: string) => void;
-  /** What has been read so far. */
+  /** The log as read so far. */
   readonly log: () => StreamEventLog;
 };
 
-/** @param keepPayloads needed for previews; else nothing of a payload is held once its node is described. */
+/** @param keepPayloads needed for previews; else a payload is dropped once its node is described. */
 export const openEventLogReader = (
   profile: Profile,
   { keepPayloads = false }: { readonly keepPayloads?: boolean } = {},
@@ -65,7 +65,7 @@ export const openEventLogReader = (
   };
 };
 
-/** Reads the lines of an event log, and keeps their payloads. */
+/** The event log of these lines, with its payloads. */
 export const readEventLog = (profile: Profile, lines: Iterable<string>): StreamEventLog => {
   const reader = openEventLogReader(profile, { keepPayloads: true });
   for (const line of lines) reader.add(line);

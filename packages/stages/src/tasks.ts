@@ -1,9 +1,9 @@
 import { isExactObject, member, type ExactJson, type ExactObject } from './exact-json.ts';
 import { strip } from './python-text.ts';
 
-/** What a node says of the task that it belongs to. */
+/** The fields of a node's task. */
 export type TaskFacts = {
-  /** As it was given; the task's id is this, trimmed. */
+  /** As given; trimmed it is the task's id. */
   readonly rawId: string;
   readonly id: string;
   /** The node's trimmed texts; a key is absent where there is none. */
@@ -42,7 +42,7 @@ export type StageTask = { readonly id: string; readonly fields: TaskFields };
 export const tasksOf = (nodes: readonly { readonly task: TaskFacts | null }[]): readonly StageTask[] => {
   const tasks = new Map<string, TaskFields>();
   for (const { task } of nodes)
-    // What was said first stands.
+    // The first text counts.
     if (task !== null) tasks.set(task.id, { ...task.fields, ...tasks.get(task.id) });
   return [...tasks].map(([id, fields]) => ({ id, fields }));
 };

@@ -5,7 +5,7 @@ import type { NodeFacts } from './describe-node.ts';
 import { printPlain } from './print-exact.ts';
 import { firstIndexes, latestSpeakers } from './select.ts';
 
-/** What a stage of the tree view keeps, drops and collapses of the messages that the compiler selected. */
+/** The messages that a stage of the tree view keeps, drops and collapses, of those that the compiler selected. */
 export type TreeSelection = {
   readonly stage: StageName;
   readonly candidate_count: number;

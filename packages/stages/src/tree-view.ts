@@ -15,7 +15,7 @@ import { ROOT_ID, type TreeViewNode } from './view-node.ts';
 
 const TASKS_ID = 'ctrees:tasks';
 
-/** A stage as a tree: turns, tasks, leaves, and groups of what is collapsed. */
+/** A stage as a tree: turns, tasks, leaves, and groups of collapsed nodes. */
 export type StageTreeView = {
   readonly root_id: string;
   readonly nodes: readonly TreeViewNode[];
@@ -25,8 +25,8 @@ export type StageTreeView = {
 };
 
 /**
- * The tree view of a stage (compiler-stages, Tree view): compiled with previews or without, whatever the configured
- * mode of HEADER, and without a prompt summary; so its z1 and z3 may be others than the compiler's.
+ * The tree view of a stage (compiler-stages, Tree view), compiled with or without previews, whatever the configured
+ * mode of HEADER, and without a prompt summary; so its z1 and z3 may differ from the compiler's.
  */
 export const treeView = (
   compilation: Compilation,
@@ -123,7 +123,7 @@ const leafNodes = (
     .filter((node) => isShown(node, view, stage))
     .map((node) => {
       const digits = turnDigits(profile, node.turn);
-      // The engine looks a task up by the id as it was given, so a padded one stays under its turn.
+      // The engine looks a task up by its untrimmed id, so a padded one stays under its turn.
       const named = profile.compat ? node.task?.rawId : node.task?.id;
       return {
         id: `ctrees:node:${node.id}`,

@@ -20,6 +20,6 @@ export const turnsOf = (profile: Profile, nodes: readonly NodeFacts[]): readonly
     .sort((a, b) => compareDigits(a.digits, b.digits));
 };
 
-/** The id of each turn's node, by the turn's digits; what is not among them hangs under the root. */
+/** The id of each turn's node, by the turn's digits; other nodes are directly under the root. */
 export const turnIds = (turns: readonly Turn[]): ReadonlyMap<string, string> =>
   new Map(turns.map(({ digits, given }) => [digits, `ctrees:turn:${pythonStr(given)}`]));

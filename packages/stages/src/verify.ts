@@ -4,7 +4,7 @@ import { addText, endHash, startHash } from './hash-state.ts';
 import { printPlain } from './print-exact.ts';
 import { hashText, type Profile } from './profile.ts';
 
-/** What a log is compared with: the summary that was written of a stream, at best with its nodes. */
+/** The recorded summary of a stream, at best with its nodes, that a log is compared with. */
 export type KnownSnapshot = {
   readonly nodeHash: string;
   readonly nodeCount: number | null;
@@ -14,7 +14,7 @@ export type KnownSnapshot = {
 export type KnownNode = { readonly id: string; readonly digest: string };
 
 /**
- * How a log compares with a snapshot: `match`; `prefix`: the first `nodes` of the log are the snapshot's, which went on;
+ * How a log compares with a snapshot: `match`; `prefix`: the snapshot's nodes are the first `nodes` of a longer log;
  * `truncated`: all `nodes` of the log are the first of the snapshot's, which has more; `differs`, at a node if one is
  * known; `inconsistent`: the snapshot's own nodes do not have its hash or count.
  */
@@ -33,8 +33,8 @@ export type DigestDifference = {
 };
 
 /**
- * The snapshot that a JSON value stands for: `{node_hash, node_count?, nodes?}`, or the compiler's output, which has its
- * node_hash among its `hashes`; other keys are ignored. @throws E_INPUT_SHAPE
+ * The snapshot in a JSON value: `{node_hash, node_count?, nodes?}`, or the compiler's output with node_hash among its
+ * `hashes`; other keys are ignored. @throws E_INPUT_SHAPE
  */
 export const readSnapshot = (value: ExactJson): KnownSnapshot => {
   if (!isExactObject(value)) throw shape('is no object');
@@ -59,7 +59,7 @@ const readNode = (value: ExactJson, at: number): KnownNode => {
 
 const shape = (what: string): Error => fail('E_INPUT_SHAPE', `the snapshot ${what}`);
 
-/** Compares a recomputed stream with what is known of it (compiler-stages, verify). */
+/** Compares a recomputed stream with its recorded summary (compiler-stages, verify). */
 export const verifySnapshot = (
   profile: Profile,
   nodes: readonly KnownNode[],

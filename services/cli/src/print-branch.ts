@@ -1,5 +1,5 @@
 import type { Outcome } from '@stemma/command-handler';
-import { positionRef } from '@stemma/history';
+import { abandonedBranchAddress, positionRef } from '@stemma/history';
 import { branchRefOf } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { printable, type Output } from './output.ts';
@@ -13,7 +13,7 @@ export const printBranch = async (
   const started = events.find((event) => event.type === 'BranchStarted');
   const { label, branch } = await home.position(branchRefOf(history, branchId), '');
   const from = started === undefined ? null : { branchId: started.parent, seq: started.at };
-  const abandoned = started?.how === 'rollback' ? `${history}:${started.parent}` : null;
+  const abandoned = started?.how === 'rollback' ? abandonedBranchAddress(history, started.parent) : null;
   const result = {
     history,
     branch,

@@ -1,7 +1,7 @@
 import type { Doctor } from '@stemma/api';
 import type { DoctorReport } from '@stemma/operations';
 
-/** The report as the API gives it. Whoever may read the home may know where its log is. */
+/** The report as the API returns it. A client that may read the home may know where its log is. */
 export const doctorAnswer = ({
   log,
   topic,

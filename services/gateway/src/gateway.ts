@@ -82,7 +82,7 @@ const nameIn = (header: string): string => {
 
 type Opening = (c: Context, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
 
-/** The live streams: so many at a time, each ending when its client has gone or the server closes. */
+/** The live streams: a limited number at a time, each until its client disconnects or the server closes. */
 const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
   const times = { ...TIMES, ...stream };
   const afterOf = (c: Context, after: string | undefined): string | undefined =>

@@ -1,11 +1,4 @@
-import {
-  toWireJson,
-  type AnswerOf,
-  type EndpointName,
-  type Endpoints,
-  type InputOf,
-  type StreamName,
-} from '@stemma/api';
+import { toWireJson, type AnswerOf, type EndpointName, type Endpoints, type InputOf, type StreamName } from '@stemma/api';
 import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Position, TreeView } from '@stemma/history-store';
@@ -116,7 +109,7 @@ export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
     },
     healthLive: async () => ({ status: 'ok' }),
     healthReady: async () => {
-      // Whoever sends requests here should stop before the last ones are finished.
+      // Clients should stop sending requests before the last ones are finished.
       if (closing?.aborted === true) throw fail('E_BUSY', 'it is ending');
       await checkReady(() => home.ready());
       return { status: 'ready' };

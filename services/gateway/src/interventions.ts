@@ -73,7 +73,7 @@ export const routeInterventionLines = (app: Hono, home: Home): void => {
     const { history, format = 'jsonl', ...query } = (await inputOf(c, endpoint)) as InputOf<typeof endpoint>;
     const branchRef = await home.find(history);
     const lines = interventionLines(home.audit.eachIntervention(branchRef, filterOf(query)), format);
-    // What is wrong with the question is told before the answer begins.
+    // Errors of the request must be thrown before the answer begins.
     const pieces = lines[Symbol.asyncIterator]();
     let next: IteratorResult<string> | undefined = await pieces.next();
     const encoder = new TextEncoder();

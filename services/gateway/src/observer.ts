@@ -27,7 +27,7 @@ const OBSERVATION_KINDS: Partial<Record<EndpointName, ObservationKind>> = {
 };
 
 const FLUSH_DELAY = 1_000;
-/** So many different observations are noted before they are recorded. */
+/** The number of different observations that are collected before they are recorded. */
 const MAX_NOTED = 1_000;
 
 type NotedObservations = {

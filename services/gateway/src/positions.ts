@@ -24,7 +24,7 @@ export const positionOrNull = async (
   try {
     return await home.position(branchRef, reference);
   } catch (error) {
-    // Of a history that is closed, what is not there may lie behind the place where it stops.
+    // In a closed history, a position that is not found may be after the frame at which it stops.
     const absent = ['E_SNAPSHOT_NOT_FOUND', 'E_HISTORY_DAMAGED', 'E_HISTORY_DEFECTIVE'];
     if (isStemmaError(error) && absent.includes(error.code)) return null;
     throw error;
@@ -39,7 +39,10 @@ export const findPreviousSnapshot = async (home: Home, position: Position): Prom
     : positionOrNull(home, branchRefOf(position.history, position.branchId), `@c${cycle}`);
 };
 
-/** For every branch on the ancestor path of a branch's newest position, the last frame of it that counts (snapshots: branches). */
+/**
+ * For every branch on the ancestor path of a branch's newest position, the last frame of it that counts (snapshots:
+ * branches).
+ */
 export const ancestorLimits = (summary: HistorySummary, branchId: number): ReadonlyMap<number, number> => {
   const limits = new Map<number, number>();
   let limit = Number.POSITIVE_INFINITY;

@@ -16,15 +16,15 @@ export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
 /** A gateway that listens. `close` ends live streams, lets requests finish for 5 s at most, and frees the port. */
 export type Gateway = { readonly url: string; readonly port: number; close(): Promise<void> };
 
-/** Where a gateway listens when nobody says where; if it is taken, at one of the ports behind it. */
+/** The default port of a gateway; if it is taken, the gateway uses one of the next ports. */
 export const DEFAULT_PORT = 4317;
 const PORTS_TRIED = 20;
 
 /**
  * Opens the HTTP door of a home on an address of this machine.
  *
- * @throws E_NOT_ALLOWED for any other address: nobody is asked who they are, so whoever reaches the port may read and
- *   write everything. E_ADDRESS_IN_USE.
+ * @throws E_NOT_ALLOWED for any other address: the gateway does not authenticate, so every client that reaches the
+ *   port may read and write everything. E_ADDRESS_IN_USE.
  */
 export const serveGateway = async ({
   port,

@@ -30,7 +30,7 @@ type FormatBatch = (
   events: readonly LoggedEvent[],
 ) => readonly string[] | Promise<readonly string[]>;
 
-/** New events of a home, or of one history of it, behind a cursor or from now. */
+/** New events of a home, or of one of its histories, after a cursor or from now. */
 export const eventSource = (
   home: Home,
   { after, history }: { readonly after?: string | undefined; readonly history?: string | undefined },
@@ -45,7 +45,7 @@ export const eventSource = (
   messages: ({ cursor, events }) => formatBatch(cursor, events),
 });
 
-/** What a standing selector matches, and how it changes. */
+/** The results of a watched selector, and their changes. */
 export const watchSource = (
   home: Home,
   {
@@ -62,9 +62,9 @@ export const watchSource = (
 });
 
 /**
- * The live stream of one client, as the bytes of server-sent events; it ends with the signal (the client is gone, or the
- * server closes). Nothing is read ahead of what the client takes, so that a slow client costs one message of memory, and
- * one that takes nothing is cut off.
+ * The live stream of one client, as the bytes of server-sent events; it ends with the signal (the client is gone, or
+ * the server closes). Nothing is read ahead of what the client takes, so that a slow client costs one message of
+ * memory, and one that takes nothing is cut off.
  *
  * Messages may come twice after a resumption (a batch of events has one cursor, at its end), never not at all.
  *

@@ -34,7 +34,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   const looking = lookingAt(head, address.at);
   const page = head.state === 'done' ? head.value : undefined;
 
-  // Whoever comes without an address is shown the newest history, and stays with it when another becomes newer.
+  // Without an address the page shows the newest history, and keeps it when another becomes newer.
   const newest = list[0]?.history;
   useEffect(() => {
     if (address.history === null && newest !== undefined) go({ history: newest }, 'replace');
@@ -141,7 +141,7 @@ const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, look
   }
 };
 
-/** One cycle older or newer. The working state stands before the newest; from it one comes back to the newest. */
+/** Moves one cycle older or newer. The draft is beyond the newest snapshot; one step back from it is the newest. */
 const stepCycle = (step: 1 | -1, { go, looking, page }: Pick<Scene, 'go' | 'looking' | 'page'>): void => {
   if (page?.newest == null || page.oldest === null || looking === null) return;
   const now = looking.reference === undefined ? page.newest + 1 : looking.cycle;

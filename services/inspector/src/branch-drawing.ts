@@ -15,7 +15,7 @@ export type DrawnBranch = {
   readonly node: BranchNode;
   readonly from: number;
   readonly to: number;
-  /** Where a rollback went on instead; what lies behind it is abandoned. */
+  /** The position that a rollback returned to; what lies after it is abandoned. */
   readonly abandonedAt: number | null;
   readonly points: readonly Point[];
   /** The row of the parent; its own where there is none. */
@@ -27,13 +27,13 @@ export type Drawing = { readonly rows: readonly DrawnBranch[]; readonly last: nu
 
 type CyclePosition = { readonly cycle: number | null; readonly label: string };
 
-/** Where a position lies: at its cycle if that is committed there, else behind it. */
+/** The x of a position: at its cycle if the position is its commit, else after it. */
 export const positionX = ({ cycle, label }: CyclePosition): number =>
   label.startsWith('@c') ? (cycle ?? 0) : (cycle ?? 0) + 0.5;
 
 /**
- * Draws branches so that no line crosses another: every branch stands under its parent, and of two that leave the same one
- * the later in cycles stands higher, so what leaves before it passes on its left.
+ * Draws branches so that no line crosses another: every branch is under its parent, and of two that leave the same one
+ * the later in cycles is higher, so what leaves before it passes on its left.
  */
 export const drawBranches = (branches: readonly BranchNode[]): Drawing => {
   const children = new Map<number, BranchNode[]>();

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Go } from './address.ts';
 import { drawBranches, pathToPosition, type Drawing, type DrawnBranch } from './branch-drawing.ts';
 import { BranchRow } from './branch-row.tsx';
+import { addressById } from './chosen.ts';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
 import { useBranches } from './use-branches.ts';
@@ -66,7 +67,7 @@ const BranchTree = ({
 }): ComponentChildren => {
   const drawing = useMemo(() => drawBranches(branches), [branches]);
   const chosen = drawing.rows.findIndex(
-    ({ node }) => node.branch === branch || `${history}:${node.branchId}` === branch,
+    ({ node }) => node.branch === branch || addressById(history, node.branchId) === branch,
   );
   const x = positionOn(drawing.rows[chosen], looking, cycle);
   const path = x === null ? new Map<number, number>() : pathToPosition(drawing, chosen, x);

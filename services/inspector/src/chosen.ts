@@ -4,9 +4,12 @@ import type { BranchSummary, HistorySummary } from '@stemma/api';
 export const isChosen = (summary: HistorySummary, chosen: string | null): boolean =>
   findChosenBranch(summary, chosen) !== undefined;
 
+/** The address of a branch by its id: no rollback changes it, as it changes the branch that the history's id names. */
+export const addressById = (history: string, branchId: number): string => `${history}:${branchId}`;
+
 /**
- * The branch of a history that is meant by `chosen`, as the server reads it: the history by its id or name (then the one
- * it goes on in), or either with the number or name of a branch behind a colon.
+ * The branch of a history that `chosen` names, by the server's rules: the history's id or name (then its `main`), or
+ * either with the id or name of a branch after a colon.
  */
 export const findChosenBranch = (
   { history, name, branches }: HistorySummary,

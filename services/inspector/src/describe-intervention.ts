@@ -1,4 +1,5 @@
 import { toWireJson, type Intervention } from '@stemma/api';
+import { addressById } from './chosen.ts';
 import type { InterventionType } from './use-branches.ts';
 
 /** Everything an observer can do. */
@@ -63,7 +64,7 @@ export type PositionLink = { readonly branch: string; readonly at: string };
 export const positionsAround = (
   intervention: Intervention,
 ): { readonly before: PositionLink | null; readonly after: PositionLink } => {
-  const own = `${intervention.history}:${intervention.branchId}`;
+  const own = addressById(intervention.history, intervention.branchId);
   const abandoned =
     intervention.intervention_type === 'rollback' ? intervention.content['abandoned'] : undefined;
   return {

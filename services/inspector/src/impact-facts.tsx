@@ -2,6 +2,7 @@ import type { Impact, Intervention } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Go } from './address.ts';
+import { addressById } from './chosen.ts';
 import { PositionLink } from './position-links.tsx';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
@@ -69,7 +70,7 @@ const Calls = ({
           {calls.slice(0, shown).map(({ branchId, cycle, direct, derived, through }) => (
             <li key={`${branchId}:${cycle}`}>
               <PositionLink
-                position={{ branch: `${intervention.history}:${branchId}`, at: `@c${cycle}` }}
+                position={{ branch: addressById(intervention.history, branchId), at: `@c${cycle}` }}
                 intervention={intervention.id}
                 go={go}
               />
@@ -85,7 +86,11 @@ const Calls = ({
                   class="link"
                   title="Show the block there"
                   onClick={() =>
-                    go({ history: `${intervention.history}:${branchId}`, at: `@c${cycle}`, node: through })
+                    go({
+                      history: addressById(intervention.history, branchId),
+                      at: `@c${cycle}`,
+                      node: through,
+                    })
                   }
                 >
                   <SafeText text={through} />
@@ -109,7 +114,7 @@ const Calls = ({
                 <span key={branchId}>
                   {plural(count, 'call')} without it (
                   <PositionLink
-                    position={{ branch: `${intervention.history}:${branchId}`, at: `@c${first}` }}
+                    position={{ branch: addressById(intervention.history, branchId), at: `@c${first}` }}
                     words={first === last ? `@c${first}` : `@c${first} … @c${last}`}
                     intervention={intervention.id}
                     go={go}

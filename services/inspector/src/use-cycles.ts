@@ -4,7 +4,7 @@ import { useQuery } from './use-query.ts';
 
 const PAGE = 50;
 
-/** Where a branch stands, and its newest snapshots: `newest`, `oldest` and what lies between are its cycles. */
+/** The tip of a branch, and its newest snapshots: its cycles are `oldest` to `newest`. */
 export const useHead = (history: string | null): Query<SnapshotPage> =>
   useQuery(
     history === null ? 'none' : `now/h/${history}/head`,

@@ -8,7 +8,7 @@ export const shortTime = (milliseconds: number): string => {
 
 export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** An id of which the beginning is enough to tell it from others. */
+/** The beginning of an id, long enough to distinguish it from others. */
 export const shortId = (id: string): string => (id.length > 10 ? id.slice(0, 8) + '…' : id);
 
 /** 1234567 as 1,234,567. */

@@ -8,7 +8,7 @@ export type RelayCheckpoint = {
   readonly cursor: Cursor;
   /** Histories that are damaged or defective: nothing from this `seq` on was published, until they are whole again. */
   readonly held: ReadonlyMap<string, number>;
-  /** Of each partition of the topic the offset behind what was acknowledged: it cannot end before. */
+  /** For each partition of the topic the offset after the last acknowledged record: the topic cannot end before. */
   readonly ends: ReadonlyMap<number, number>;
   /** How many partitions the topic has: with another number histories would be in others. */
   readonly partitions: number;

@@ -15,7 +15,7 @@ export type RelayContext = {
   readonly publisher: Pick<Publisher, 'send'>;
   readonly checkpoints: CheckpointStore;
   readonly say: (sentence: string) => void;
-  /** Called when so many events were acknowledged. */
+  /** Called with the number of events that were acknowledged. */
   readonly published: (events: number) => void;
 };
 
@@ -28,7 +28,7 @@ export type PartitionRelay = {
   step(): Promise<boolean>;
 };
 
-/** About so many bytes of records are sent at once. */
+/** About how many bytes of records are sent at once. */
 const MAX_SEND_BYTES = 4 * 1024 * 1024;
 
 export const openPartitionRelay = (

@@ -5,12 +5,7 @@ import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } f
 import { openProjector } from '@stemma/projector';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
-import {
-  firstCheckpoint,
-  openCheckpointStore,
-  type CheckpointStore,
-  type RelayCheckpoint,
-} from './checkpoint.ts';
+import { firstCheckpoint, openCheckpointStore, type CheckpointStore, type RelayCheckpoint } from './checkpoint.ts';
 import { openPartitionRelay, type PartitionRelay } from './partition-relay.ts';
 import { openStatus } from './status.ts';
 
@@ -42,18 +37,18 @@ export type RelayReport = {
   readonly topic: string;
   /** Events that were acknowledged in this run, repeats included. */
   readonly events: number;
-  /** Histories that are not whole, and partitions closed by a damaged record: what stands behind is not published. */
+  /** Histories that are not whole, and partitions closed by a damaged record: what comes after is not published. */
   readonly held: readonly string[];
   readonly closed: readonly number[];
 };
 
 /**
  * Publishes every accepted event of a log as one record (docs/events.md), at least once, in the order of its history;
- * ends with the signal. What was acknowledged is noted before more is published, so whoever kills it loses nothing. It
+ * ends with the signal. What was acknowledged is noted before more is published, so killing it loses nothing. It
  * waits while brokers are away.
  *
- * @throws E_USAGE, E_HOME_NOT_FOUND, E_LOG_NOT_FOUND, E_LOG_MISMATCH, E_VERSION_NEEDED, E_BROKERS_REFUSED; E_CURSOR_LOST
- *   if the log or the topic is not the one that the place was noted for
+ * @throws E_USAGE, E_HOME_NOT_FOUND, E_LOG_NOT_FOUND, E_LOG_MISMATCH, E_VERSION_NEEDED, E_BROKERS_REFUSED;
+ *   E_CURSOR_LOST if the log or the topic is not the one that the place was noted for
  */
 export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
   const target = parseKafkaAddress(options.to);

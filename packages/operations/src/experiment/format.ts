@@ -20,8 +20,8 @@ const author = z.union([
 ]);
 
 /**
- * A step as commands have it, with two differences: `at_ns` is a text, and a position is the number of the command after
- * which it is (`after`). What else it holds is checked by the writer.
+ * A step as commands have it, with two differences: `at_ns` is a text, and a position is the number of the command
+ * after which it is (`after`). What else it holds is checked by the writer.
  */
 const step = z.record(z.string().max(40), json);
 
@@ -38,7 +38,7 @@ const command = z.strictObject({
   steps: z.array(step).min(1).max(MAX_STEPS),
   /** The snapshot it made. */
   snapshot: z.strictObject({ cycle: count, tree: sha256, thread: sha256 }).optional(),
-  /** What it was in the history it comes from: told, never used. */
+  /** What it was in the history it comes from: for readers only, never used. */
   origin: z.strictObject({ seq: count, branchId: count, at: time }),
 });
 

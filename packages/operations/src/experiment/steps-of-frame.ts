@@ -175,7 +175,7 @@ const injectStep = (parent: string, node: RecordedNode): Steps[number] => ({
   ...(node['data_vector_id'] === undefined ? {} : { vector_id: node['data_vector_id'] as number }),
 });
 
-/** Interventions that nothing else in the frame tells of. */
+/** Interventions that no other event of the frame shows. */
 const stepsOfContent = (
   { intervention, content }: Extract<HistoryEvent, { type: 'InterventionRecorded' }>,
   { after }: FrameContext,

@@ -14,7 +14,7 @@ import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from 
 export type ExternalProjectionOptions = {
   readonly log: EventLog;
   readonly contents: ContentSource;
-  /** Where projectors elsewhere commit. */
+  /** The store that projectors in other processes commit to. */
   readonly store: RowStore;
   /** Default: those of the catalogue. */
   readonly groups?: readonly Group[];
@@ -24,18 +24,18 @@ export type ExternalProjectionOptions = {
   readonly now?: () => number;
 };
 
-/** A question that rows do not answer in time may be a lost notice: they are looked at so often at least. */
+/** Milliseconds after which a waiting read looks at the rows again, in case a notification was lost. */
 const POLL_INTERVAL = 250;
-/** A group's generation is looked up again after so many milliseconds: another may have become current. */
+/** Milliseconds after which a group's generation is looked up again: another may have become current. */
 const GENERATION_MAX_AGE = 1_000;
 
 type KnownGeneration = { readonly generation: Generation; readonly at: number };
 type Offsets = ReadonlyMap<number, number>;
 
 /**
- * Rows that projectors in other processes make (`stemma projector`), read as a home reads its own. `catchUp` waits until
- * the first group stands at the log's end; what is then read of another group is read when that group has as much of
- * the histories in question, so no answer mixes two moments.
+ * A projection of rows that projectors in other processes write (`stemma projector`). `catchUp` waits until the
+ * primary group is at the log's end; a read of another group waits until that group has as much of the histories in
+ * question, so no answer mixes two states.
  *
  * Its methods throw E_ROWS_BEHIND when the rows do not come in time.
  */
@@ -64,14 +64,14 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     known.set(group, { generation, at: now() });
     return generation;
   };
-  /** Rows that nobody promoted yet; where no projector has begun, a name without rows. */
+  /** The name of a generation that is not promoted yet; if no projector has begun, a name without rows. */
   const unfinishedName = async (signature: string, group: Group): Promise<string> => {
     const current = await store.current(group.name);
     const [name] = await unfinishedNames(store, signature, current);
     return name ?? nextName(store, signature, current);
   };
 
-  /** Tries until it gives something, looking again whenever somebody has committed. */
+  /** Returns the first value of `attempt`, which it repeats after every commit until a deadline. */
   const retryUntilDeadline = async <T>(
     what: () => string,
     attempt: () => Promise<{ readonly value: T } | undefined>,
@@ -86,7 +86,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
       if (now() >= deadline) throw rowsBehind(what());
       const done = new AbortController();
       try {
-        // Heard from before it is looked at again: no commit is missed in between.
+        // The notification is requested before the next attempt, so that no commit is missed in between.
         const notified = nextChange(done.signal);
         found = await attempt();
         if (found === undefined) await notified;
@@ -107,7 +107,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
   const readCheckpoints = async (group: Group): Promise<ReadonlyMap<number, Checkpoint>> => {
     const { name } = await generationOf(group);
     const cursors = await store.cursors(name);
-    // Dropped: another one is current.
+    // The generation was dropped: another one is current.
     if (cursors.size === 0) known.delete(group);
     return new Map([...cursors].map(([partition, bytes]) => [partition, decodeCheckpoint(bytes)]));
   };
@@ -133,7 +133,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     );
   };
 
-  /** Rows without a place may be those of a generation that was replaced and dropped. */
+  /** False if another generation is current: one without cursors may have been replaced and dropped. */
   const isCurrentGeneration = async (generation: Generation | undefined): Promise<boolean> => {
     known.delete(primary);
     return (await generationOf(primary)).name === generation?.name;

@@ -3,10 +3,10 @@ import type { Generation, GenerationView, Key, RowReader, Table } from '@stemma/
 import { missing, missingKind } from '@stemma/suspend';
 import type { Group } from '../groups.ts';
 
-/** Groups whose rows were asked for and that are not open for this read. */
+/** Groups that a read needs and that are not open for it. */
 export const UNOPENED_GROUPS = missingKind<Group>('groups of rows');
 
-/** What a generation of another group lacks: as much of a history as the primary group has, whose word counts. */
+/** A group whose generation has less of a history than the primary group, which decides what there is. */
 export type BehindPrimary = {
   readonly group: Group;
   readonly generation: string;
@@ -22,9 +22,9 @@ export const BEHIND_PRIMARY = missingKind<BehindPrimary>(
 type OpenedGroup = { readonly group: Group; readonly generation: Generation };
 
 /**
- * What `fn` gives on rows of several groups, each as of one of its commits, opened one after the other: each has at least as
- * much of every history that was asked for in it as the first. A frame more changes no answer about a position, and the
- * first group says which positions there are.
+ * The result of `fn` on the rows of several groups, each at one of its commits. Every group has at least as much of
+ * each history that `fn` reads in it as the primary group. Additional frames change no answer about a position, and
+ * the primary group decides which positions there are.
  *
  * @throws Missing {@link UNOPENED_GROUPS}, {@link BEHIND_PRIMARY}
  */
@@ -79,7 +79,9 @@ const composeViews = (
   };
 };
 
-/** The history store of the primary group is read; every group tells of its own heads. */
+/**
+ * True if reads of the table go to this group: the history store is read in the primary group, heads in every group.
+ */
 const groupHasTable = ({ model, primary }: Group, table: Table): boolean =>
   table === HISTORY_HEADS ||
   (primary && (RECORD_TABLES.includes(table) || HISTORY_STORE.tables.includes(table))) ||

@@ -5,7 +5,9 @@ import type { ComparedCycle, Comparison, CycleCounts } from './types.ts';
 
 const MAX_CYCLES = 500;
 
-/** The cycles behind the merge base as each side has them. A cycle of the merge base itself is the same on both and left out. */
+/**
+ * The cycles after the merge base, one entry for both sides. The cycle of the merge base itself is equal and skipped.
+ */
 export const compareCycles = (
   rows: RowReader,
   mergeBase: Position,

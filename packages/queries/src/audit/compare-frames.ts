@@ -1,10 +1,4 @@
-import {
-  authorOf,
-  findBranch,
-  findFrameSummary,
-  findIntervention,
-  type FrameSummary,
-} from '@stemma/read-models';
+import { authorOf, findBranch, findFrameSummary, findIntervention, type FrameSummary } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { frameSummariesBetween, type BranchSide, type MergeBase } from '../merge-base.ts';
 import type { ComparedFrame, ComparedSide, Comparison } from './types.ts';
@@ -13,7 +7,7 @@ const MAX_INTERVENTIONS = 200;
 
 export type SideFrames = Pick<ComparedSide, 'first' | 'frames' | 'interventionFrames' | 'interventions'>;
 
-/** The frames of a side behind the merge base, counted in one pass over those of the history. */
+/** The frames of a side after the merge base, counted in one pass over those of the history. */
 export const countSideFrames = (
   rows: RowReader,
   history: string,
@@ -59,8 +53,8 @@ const comparedFrame = (rows: RowReader, history: string, frameSummary: FrameSumm
 };
 
 /**
- * The fork or rollback that parted two sides. Where both left for branches of their own it is the later of the two: until
- * then one of them lay on the other's ancestor path.
+ * The fork or rollback that parted two sides. If each side started a branch, it is the later of the two: before that,
+ * one position was on the other's ancestor path.
  */
 export const partedBy = (
   rows: RowReader,

@@ -13,8 +13,8 @@ import type { ComparedSide, Comparison, CountedPosition } from './types.ts';
 const EXCERPT = 2_000;
 
 /**
- * Two positions of a history side by side: where they parted and by whom, and what each has done since (context-tree
- * §5, §7).
+ * Two positions of a history side by side: where they parted, who parted them, and what each has done since
+ * (context-tree §5, §7).
  */
 export const compareBranches = async (
   projection: Projection,
@@ -83,7 +83,7 @@ const sideOf = (
   };
 };
 
-/** Payloads of two trees: each knows only its own. */
+/** The payloads of two trees: the source of each has only its own. */
 const payloadsOfEither = (a: TreeView, b: TreeView) => {
   const known = new Set(a.tree.payloads.map((ref) => (ref === null ? '' : keyOf(ref))));
   return (ref: EventRef) => (known.has(keyOf(ref)) ? a.payloads(ref) : b.payloads(ref));
@@ -91,7 +91,7 @@ const payloadsOfEither = (a: TreeView, b: TreeView) => {
 
 const keyOf = ({ seq, index }: EventRef): string => `${seq}.${index}`;
 
-/** Blocks that came on both sides with the same content: each of one side with one of the other, in document order. */
+/** Blocks inserted on both sides with the same content, in pairs of one from each side, in document order. */
 const alike = (a: TreeView, sideA: ComparedSide, b: TreeView, sideB: ComparedSide): Comparison['alike'] => {
   const unpaired = new Map<string, string[]>();
   for (const [id, hash] of contentHashes(b, sideB)) unpaired.set(hash, [...(unpaired.get(hash) ?? []), id]);

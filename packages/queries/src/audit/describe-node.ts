@@ -22,14 +22,14 @@ export const openTokenCounts = (count: (text: string) => number): NodeTokens => 
 
 const keyOf = ({ seq, index }: EventRef): string => `${seq}.${index}`;
 
-/** A content as text: as it is, or else its canonical JSON; null where there is none. */
+/** A content as text: a string itself, anything else as canonical JSON; null if there is none. */
 const contentText = ({ payloads }: TreeView, ref: EventRef): string | null => {
   const content = payloads(ref)['content'];
   if (content === undefined) return null;
   return typeof content === 'string' ? content : canonicalJson(content);
 };
 
-/** What can be counted at a position; tokens are those of the contents that the provider thread shows. */
+/** The counts of a position; tokens are those of the contents that the provider thread shows. */
 export const countPosition = (view: TreeView, tokens: NodeTokens): CountedPosition => {
   const { tree, thread, position } = view;
   const threadBlocks = threadIndexes(tree, thread);
@@ -64,5 +64,5 @@ export const describeNode = (
   };
 };
 
-/** A cut may leave half of a pair. */
+/** The text without its last character if the cut left half of a surrogate pair. */
 const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1));

@@ -5,7 +5,7 @@ import { findBranchIn, findBranchRef } from '../find-branch.ts';
 import { positionOf } from '../read.ts';
 
 /**
- * The position that people mean with `@c3`, `BRANCH@c3`, or a branch alone, by name or number: its working state.
+ * The position that `@c3`, `BRANCH@c3` or a branch alone (by name or id: its draft) refers to.
  *
  * @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, E_BRANCH_NOT_FOUND, E_HISTORY_NOT_FOUND
  */

@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import type { InterventionType } from '@stemma/events';
 
-/** Somebody's later note to an intervention: to the position after it, or to its own frame. */
+/** A later note about an intervention: about the position after it, or about its own frame. */
 export type Annotation = {
   readonly seq: number;
   /** Nanoseconds since 1970 as an ISO time, UTC, milliseconds. */
@@ -10,7 +10,7 @@ export type Annotation = {
   readonly note: string;
 };
 
-/** An observer's logged act, in the words of the pool inspector (pool: Interventions). */
+/** A recorded intervention, with the field names of the pool inspector (pool: Interventions). */
 export type Intervention = {
   readonly id: string;
   readonly timestamp: string;
@@ -22,7 +22,7 @@ export type Intervention = {
   readonly snapshot_after: string;
   readonly notes: string;
   readonly history: string;
-  /** The branch it was on; of a fork or rollback the one it started. */
+  /** The branch it changed; of a fork or rollback the one it started. */
   readonly branch: string;
   readonly branchId: number;
   /** Its frame. */
@@ -30,15 +30,15 @@ export type Intervention = {
   readonly annotations: readonly Annotation[];
 };
 
-/** What is asked for; everything that is given must hold. Times are nanoseconds since 1970. */
+/** Conditions on interventions: all that are given must hold. Times are nanoseconds since 1970. */
 export type InterventionFilter = {
   readonly type?: InterventionType;
   readonly actor?: string;
   readonly after?: bigint;
   readonly before?: bigint;
-  /** Before or after it stands this position: `@c3`, `BRANCH@c3`. */
+  /** The position before or after it: `@c3`, `BRANCH@c3`. */
   readonly snapshot?: string;
-  /** A branch by name or number. */
+  /** A branch by name or id. */
   readonly branch?: string;
 };
 
@@ -49,7 +49,7 @@ export type InterventionWindow = {
   readonly limit?: number;
 };
 
-/** A page, and the `from` of the next one; null: there is no more. */
+/** A page, and the `from` of the next one; null after the last. */
 export type Interventions = {
   readonly interventions: readonly Intervention[];
   readonly next: number | null;

@@ -3,23 +3,10 @@ import { fail } from '@stemma/errors';
 import { interventionIn, positionRef } from '@stemma/history';
 import { branchAddressOf, findCommand, type BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import {
-  findFrameSummary,
-  findIntervention,
-  listInterventions,
-  listNotesAt,
-  type InterventionQuery,
-  type InterventionRow,
-} from '@stemma/read-models';
+import { findFrameSummary, findIntervention, listInterventions, listNotesAt, type InterventionQuery, type InterventionRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { findPosition } from './find-position.ts';
-import type {
-  Annotation,
-  Intervention,
-  InterventionFilter,
-  Interventions,
-  InterventionWindow,
-} from './intervention-types.ts';
+import type { Annotation, Intervention, InterventionFilter, Interventions, InterventionWindow } from './intervention-types.ts';
 
 const MAX_PAGE = 1_000;
 
@@ -57,8 +44,8 @@ const queryOf = (
 };
 
 /**
- * Every intervention of a history that is asked for, oldest first, one after the other: as many as there are in memory
- * that does not grow with them. Those that are recorded while it runs may come too.
+ * Every intervention of a history that the filter selects, one by one, oldest first, in memory that does not grow with
+ * their number. It may include interventions that are recorded while it runs.
  */
 export const eachIntervention = async function* (
   projection: Projection,
@@ -89,7 +76,7 @@ export const findInterventionById = async (
   return describeIntervention(projection, history, await findInterventionRow(projection, history, id));
 };
 
-/** @throws E_INTERVENTION_NOT_FOUND */
+/** The row of an intervention, by its id or frame. @throws E_INTERVENTION_NOT_FOUND */
 export const findInterventionRow = async (
   projection: Projection,
   history: string,
@@ -139,7 +126,7 @@ const describeIntervention = async (
   };
 };
 
-/** What was noted later, to the position after the intervention or to its own frame. */
+/** Later notes about the position after the intervention, or about its own frame. */
 const annotationsOf = (rows: RowReader, history: string, row: InterventionRow): readonly Annotation[] => {
   const own = { branchId: row.branchId, seq: row.seq };
   const positions =

@@ -1,12 +1,7 @@
 import type { Author, InterventionType } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Impact } from '../impact/types.ts';
-import type {
-  Intervention,
-  InterventionFilter,
-  Interventions,
-  InterventionWindow,
-} from './intervention-types.ts';
+import type { Intervention, InterventionFilter, Interventions, InterventionWindow } from './intervention-types.ts';
 
 /** A frame and who wrote it. */
 export type ComparedFrame = {
@@ -16,11 +11,11 @@ export type ComparedFrame = {
   readonly at: number;
   readonly author: Author;
   readonly command: string;
-  /** What it was and why, if an observer did it; null for an agent's own record. */
+  /** Its type and notes, if an actor wrote it; null for a recorder's own record. */
   readonly intervention: { readonly type: InterventionType; readonly notes: string } | null;
 };
 
-/** A position with what can be counted there. */
+/** A position and its counts. */
 export type CountedPosition = {
   readonly position: Position;
   readonly nodes: number;
@@ -39,15 +34,15 @@ export type ComparedNode = {
   readonly kind: string | null;
   /** Null for nodes without content. */
   readonly tokens: number | null;
-  /** The beginning of its content (as text, or canonical JSON); null for nodes without content. */
+  /** The beginning of its content (text, or canonical JSON); null for nodes without content. */
   readonly excerpt: string | null;
-  /** Characters of the whole. */
+  /** Characters of the whole content. */
   readonly characters: number;
 };
 
 /** What one side has done since the merge base. */
 export type ComparedSide = {
-  /** The first frame behind the merge base; null: this side is the merge base. */
+  /** The first frame after the merge base; null: this side is the merge base. */
   readonly first: ComparedFrame | null;
   readonly frames: number;
   /** Frames of actors, oldest first, at most 200; `interventions` counts all. */
@@ -58,7 +53,7 @@ export type ComparedSide = {
   readonly changed: readonly (ComparedNode & { readonly fields: readonly string[] })[];
 };
 
-/** A cycle as each side has it: the snapshot's numbers, or null where a side does not reach so far. */
+/** One cycle on both sides: the snapshot's numbers, or null on a side that does not have the cycle. */
 export type ComparedCycle = {
   readonly cycle: number;
   readonly a: CycleCounts | null;
@@ -76,28 +71,28 @@ export type CycleCounts = {
 /** Two positions of a history side by side. */
 export type Comparison = {
   readonly history: string;
-  /** `parted`: each has frames that the other has not; else one lies on the other's ancestor path, or they are the same. */
+  /** `parted`: each has frames that the other lacks; else one is on the other's ancestor path, or they are the same. */
   readonly relation: 'same' | 'a-before-b' | 'b-before-a' | 'parted';
   /** The newest position that lies on both ancestor paths. */
   readonly mergeBase: CountedPosition;
   readonly a: CountedPosition & ComparedSide;
   readonly b: CountedPosition & ComparedSide;
-  /** The fork or rollback by which they parted; null where they did not. */
+  /** The fork or rollback that parted them; null if none did. */
   readonly partedBy: (ComparedFrame & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
-  /** Blocks that entered on both sides with the same content under different ids. */
+  /** Blocks inserted on both sides with the same content under different ids. */
   readonly alike: readonly { readonly a: string; readonly b: string }[];
-  /** The cycles behind the merge base, oldest first, at most 500; `moreCycles` so many more. */
+  /** The cycles after the merge base, oldest first, at most 500; `moreCycles` counts the others. */
   readonly cycles: readonly ComparedCycle[];
   readonly moreCycles: number;
   /** The vocabulary that tokens are counted in. */
   readonly encoding: string;
 };
 
-/** What an auditor asks: all reads of rows and contents. */
+/** The questions of an auditor: each reads rows and contents. */
 export type Audit = {
   /**
-   * Two positions of a history side by side. `a` and `b`: `@c3`, `BRANCH@c3`, or a branch by name or number, which
-   * means its working state. `excerpt`: so many characters of each content (2,000).
+   * Two positions of a history side by side. `a` and `b`: `@c3`, `BRANCH@c3`, or a branch by name or id, which means
+   * its draft. `excerpt`: the number of characters to show of each content (2,000).
    */
   compare(
     branchRef: BranchRef,
@@ -111,10 +106,10 @@ export type Audit = {
     filter?: InterventionFilter,
     window?: InterventionWindow,
   ): Promise<Interventions>;
-  /** All of them, oldest first, in memory that does not grow with their number. */
+  /** Every intervention, oldest first, in memory that does not grow with their number. */
   eachIntervention(branchRef: BranchRef, filter?: InterventionFilter): AsyncIterable<Intervention>;
-  /** One by its id, or by its frame: `@s57`. @throws E_INTERVENTION_NOT_FOUND */
+  /** The intervention with an id, or at a frame: `@s57`. @throws E_INTERVENTION_NOT_FOUND */
   intervention(history: string, id: string): Promise<Intervention>;
-  /** What an intervention led to, as far as the record can tell. @throws E_INTERVENTION_NOT_FOUND */
+  /** What an intervention led to, as far as the record shows it. @throws E_INTERVENTION_NOT_FOUND */
   impact(history: string, id: string): Promise<Impact>;
 };

@@ -1,17 +1,7 @@
 import type { Outcome } from '@stemma/command-handler';
 import { fail } from '@stemma/errors';
 import type { Command } from '@stemma/history';
-import {
-  branchAddressOf,
-  branchRefOf,
-  findBranchByName,
-  findCommand,
-  readAncestorPath,
-  readConfig,
-  readTipSeq,
-  type BranchRef,
-  type Position,
-} from '@stemma/history-store';
+import { branchAddressOf, branchRefOf, findBranchByName, findCommand, readAncestorPath, readConfig, readTipSeq, type BranchRef, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { findHistory, findIntervention, listHistories, listObservations } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
@@ -48,7 +38,7 @@ export const openBranches = (
     findExact: async (name, steps) => {
       const [, history, branchId] = /^(h[a-z2-7]{20}):(0|[1-9][0-9]{0,14})$/.exec(name) ?? [];
       if (history === undefined || branchId === undefined || !areResolved(steps)) return undefined;
-      // A number can be a branch's name.
+      // A branch can have a number as its name.
       const named = await projection.read((rows) => findBranchByName(rows, history, branchId));
       return named === undefined ? branchRefOf(history, Number(branchId)) : undefined;
     },

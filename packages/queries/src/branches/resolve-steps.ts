@@ -10,7 +10,7 @@ import { findBranchIn } from '../find-branch.ts';
 
 type PositionKey = { readonly branchId: number; readonly seq: number };
 
-/** To go on from a position: a rollback where it lies in the branch's past, else a fork. */
+/** Loads a position: by a rollback if it is in the branch's past, else by a fork. */
 export type LoadStep = {
   readonly op: 'load';
   readonly from: string;
@@ -18,7 +18,7 @@ export type LoadStep = {
   readonly description?: string;
 };
 
-/** A step whose positions may be references yet (`@t-1`); its form is checked where the command is parsed. */
+/** A step whose positions may still be references (`@t-1`); the parser of the command checks its form. */
 export type UnresolvedStep = { readonly op: string } & { readonly [key: string]: unknown };
 
 export type StepResolver = {
@@ -31,11 +31,11 @@ export type StepResolver = {
 };
 
 /**
- * The branch and the positions that a command means. Those of one that was accepted before are what they were then: a
- * rollback may have moved the name since, and `@t-1` may be another snapshot by now. So a command that is sent again is
- * the same command.
+ * The branch and the positions that a command refers to. For a command that was accepted before they are those of that
+ * time: a rollback may have moved the name since, and `@t-1` may be another snapshot now. So a repeated command is the
+ * same command.
  *
- * @throws what a reference that names nothing throws; E_USAGE for a load of where the branch stands
+ * @throws what resolving a reference throws; E_USAGE for a load of the branch's current position
  */
 export const resolveSteps = async (
   resolver: StepResolver,
@@ -76,18 +76,18 @@ export const resolveSteps = async (
   return { branchRef, steps: done };
 };
 
-/** True if nothing in the steps has to be looked up: no position is a reference, and where to go on is said. */
+/** True if the steps need no look-up: no position is a reference, and no load leaves fork or rollback open. */
 export const areResolved = (steps: readonly UnresolvedStep[]): boolean =>
   !steps.some((step) => isLoad(step) || POSITION_FIELDS.some((key) => typeof step[key] === 'string'));
 
-/** What may be a reference in a step. */
+/** The fields of a step that may hold a reference. */
 const POSITION_FIELDS = ['position', 'at', 'to', 'since'] as const;
 
 const isLoad = (step: UnresolvedStep): step is LoadStep => step.op === 'load';
 
 const positionKeyOf = ({ branchId, seq }: PositionKey): PositionKey => ({ branchId, seq });
 
-/** The branch that had the name when a frame came: a rollback behind that frame has passed it on since. */
+/** The branch that had the name when a frame was written: a later rollback may have passed the name on. */
 const branchAsOf = (rows: RowReader, branchRef: BranchRef, seq: number): BranchRef => {
   let { branchId } = branchRef;
   while (branchId >= seq) {
@@ -98,7 +98,7 @@ const branchAsOf = (rows: RowReader, branchRef: BranchRef, seq: number): BranchR
   return branchId === branchRef.branchId ? branchRef : branchRefOf(branchRef.history, branchId);
 };
 
-/** What a reference meant: where it counts from the newest, what was recorded; else what it still means. */
+/** The position that a reference meant: the recorded one if it counts from the newest, else what it still means. */
 const recordedPosition = async (
   { projection, position }: StepResolver,
   branchRef: BranchRef,
@@ -122,7 +122,7 @@ const recordedPosition = async (
 
 type RecordedPosition = PositionKey & { readonly how?: string };
 
-/** The positions that a frame's events name, a step after the other. */
+/** The positions that a frame's events name, one step after the other. */
 const openRecordedPositions = (
   events: readonly HistoryEvent[],
 ): ((step: UnresolvedStep) => RecordedPosition | undefined) => {
@@ -153,7 +153,7 @@ const openRecordedPositions = (
   };
 };
 
-/** A step with the positions that its references mean. */
+/** The step with positions in place of references. */
 const withPositions = async (
   step: UnresolvedStep,
   resolve: (ref: string) => Promise<PositionKey>,

@@ -1,13 +1,5 @@
 import { compareNumbers, type WideJson } from '@stemma/canonical';
-import {
-  branchAddressOf,
-  findSnapshot,
-  positionOfFrame,
-  readBranch,
-  readConfig,
-  readPositionMeta,
-  type Position,
-} from '@stemma/history-store';
+import { branchAddressOf, findSnapshot, positionOfFrame, readBranch, readConfig, readPositionMeta, type Position } from '@stemma/history-store';
 import { findFrameSummary, listNamedPositions, listNotes, type NamedPositionRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { SavedPosition } from './types.ts';
@@ -61,7 +53,7 @@ const metricsAt = (
 
 type NamesByBranch = ReadonlyMap<number, readonly NamedPositionRow[]>;
 
-/** By position, and of one position in the order they were saved. */
+/** The names by position; those of one position in the order they were saved. */
 const groupByBranch = (names: readonly NamedPositionRow[]): NamesByBranch => {
   const found = new Map<number, NamedPositionRow[]>();
   for (const named of names) {
@@ -74,7 +66,7 @@ const groupByBranch = (names: readonly NamedPositionRow[]): NamesByBranch => {
   return found;
 };
 
-/** The newest saved position before this one on its ancestor path. */
+/** The name of the newest saved position before this one on its ancestor path. */
 const findParentName = (
   rows: RowReader,
   history: string,

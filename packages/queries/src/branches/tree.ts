@@ -6,7 +6,7 @@ import type { BranchNode } from './types.ts';
 
 const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000_000n);
 
-/** What is told of a branch beside its row, for all branches of a history at once. */
+/** A function that completes a branch's row to its node in the tree; it reads what all branches share once. */
 const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow) => BranchNode) => {
   const positionOf = (branchId: number, at: number): Omit<BranchNode['saved'][number], 'name'> => {
     const { seq, cycle, label } = positionOfFrame(rows, history, branchId, at);

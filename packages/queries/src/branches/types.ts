@@ -5,7 +5,7 @@ import type { Step } from '@stemma/history';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { UnresolvedStep } from './resolve-steps.ts';
 
-/** A position that somebody saved, as `list` gives it (pool: Branches and snapshots). */
+/** A saved position, as `list` returns it (pool: Branches and snapshots). */
 export type SavedPosition = {
   /** The name it was saved under. */
   readonly id: string;
@@ -25,7 +25,7 @@ export type SavedPosition = {
   readonly actor: string | null;
 };
 
-/** A position on a branch that is known: `cycle` is the newest at it, null before the first. */
+/** A position on a branch that the context names: `cycle` is the newest at it, null before the first. */
 type LabelledPosition = { readonly seq: number; readonly cycle: number | null; readonly label: string };
 
 /** A branch in the tree of its history. */
@@ -34,9 +34,9 @@ export type BranchNode = {
   readonly branchId: number;
   readonly name: string | null;
   readonly how: 'start' | 'fork' | 'rollback';
-  /** Where it left its parent. */
+  /** The position of its parent that it starts from. */
   readonly parent: (LabelledPosition & { readonly branchId: number }) | null;
-  /** The branch that a rollback went on with instead; null while it is not abandoned. */
+  /** The branch of the rollback that abandoned it; null while it is not abandoned. */
   readonly abandoned_by: number | null;
   readonly started_at: number;
   readonly updated_at: number;
@@ -45,7 +45,7 @@ export type BranchNode = {
   /** The newest cycle on its ancestor path; null before the first. */
   readonly cycle: number | null;
   readonly frames: number;
-  /** What was said when it was started. */
+  /** The note of the command that started it. */
   readonly description: string;
   readonly saved: readonly (LabelledPosition & { readonly name: string })[];
 };
@@ -80,38 +80,38 @@ export type Observation = {
 };
 
 export type Branches = {
-  /** The branches of a history in the order they began, each with where it left its parent. */
+  /** The branches of a history in the order they began, each with the position of its parent that it starts from. */
   tree(history: string): Promise<readonly BranchNode[]>;
-  /** Those on the ancestor path of a position, from the root (`get_branch`). */
+  /** The branches on the ancestor path of a position, from the root (`get_branch`). */
   ancestors(position: Position): Promise<readonly BranchNode[]>;
-  /** The saved positions of a history in the order they were saved; of all histories where none is given. */
+  /** The saved positions of a history in the order they were saved; of all histories if none is given. */
   saved(history?: string): Promise<readonly SavedPosition[]>;
   config(position: Position): Promise<Configuration>;
-  /** How a branch goes on from a position: it stands there, it was there before (rollback), or it never was (fork). */
+  /** How a branch can continue from a position: it is there now, it was there before (rollback), or never (fork). */
   howToContinue(branchRef: BranchRef, position: Position): Promise<'current' | 'rollback' | 'fork'>;
   /**
-   * The branch that a command goes to whose answer asks nothing of the rows: named as `<id of a history>:<branch id>`, with no
-   * reference in its steps. Whether it is there the writer will tell. Else undefined: see `place`.
+   * The branch of a command that needs no look-up in the rows: named as `<id of a history>:<branch id>`, with no
+   * reference in its steps. Undefined for other commands: use `resolveSteps`. The writer checks that the branch exists.
    */
   findExact(name: string, steps: readonly UnresolvedStep[]): Promise<BranchRef | undefined>;
   /**
-   * The branch and the positions that a command means: now, or what they were when it was accepted before under this id.
+   * The branch and the positions that a command refers to: now, or, for a repeated command, when it was first accepted.
    *
-   * @throws what a reference that names nothing throws; E_USAGE for a load of where the branch stands
+   * @throws what resolving a reference throws; E_USAGE for a load of the branch's current position
    */
   resolveSteps(
     branchRef: BranchRef,
     command: string,
     steps: readonly UnresolvedStep[],
   ): Promise<{ readonly branchRef: BranchRef; readonly steps: readonly Step[] }>;
-  /** The position of an intervention's frame, which notes about it are written to. @throws E_NOT_FOUND */
+  /** The position of an intervention's frame, at which notes about it are recorded. @throws E_NOT_FOUND */
   interventionPosition(
     history: string,
     id: string,
   ): Promise<{ readonly branchId: number; readonly seq: number }>;
-  /** True if looking at a branch is recorded there: `observe` is configured. */
+  /** True if the branch has `observe` configured, so that looking at it is recorded. */
   isObserved(branchRef: BranchRef): Promise<boolean>;
-  /** Records what an actor looked at, where it is recorded; null where it is not. */
+  /** Records what an actor looked at; null if the branch does not record observations. */
   observe(
     branchRef: BranchRef,
     actor: string,

@@ -8,7 +8,7 @@ import { diffTreesAt } from '../selection/diff-trees-at.ts';
 import { openTimelineFormatter } from './timeline-formatter.ts';
 import type { DiffCauseDescription, ExplainedDiff, ExplainedDiffEntry } from './types.ts';
 
-/** The difference of two positions with the causes of each entry, the moves it may hold, and where it is in both threads. */
+/** The difference of two positions with the causes of each entry, possible moves, and the bytes in both threads. */
 export const explainPositions = async (
   projection: Projection,
   a: Position,
@@ -43,7 +43,7 @@ export const explainPositions = async (
   };
 };
 
-/** Where nodes are in the provider thread: what holds blocks is there from the first to the last of them. */
+/** The byte ranges of nodes in the provider thread: a container's range is from its first block to its last. */
 const rangesOf = ({ tree, payloads, thread }: TreeView): ((id: string) => ByteRange | null) => {
   const from = new Map<number, number>();
   const to = new Map<number, number>();
@@ -60,7 +60,10 @@ const rangesOf = ({ tree, payloads, thread }: TreeView): ((id: string) => ByteRa
   };
 };
 
-/** Removed and added blocks of equal content, each in one pair at the most, in canonical order (PACT 05 §4.5). */
+/**
+ * Pairs of a removed and an added block of equal content, each in one pair at most, in canonical order (PACT 05
+ * §4.5).
+ */
 const movesIn = (diff: TreeDiff, older: TreeView, newer: TreeView): ExplainedDiff['moves'] => {
   const unpaired = new Map<string, string[]>();
   for (const id of diff.removed) {

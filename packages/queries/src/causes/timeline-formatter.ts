@@ -6,7 +6,9 @@ import type { TimelineEntryDescription } from './types.ts';
 
 type FrameFacts = Pick<TimelineEntryDescription, 'command' | 'author' | 'at' | 'notes'>;
 
-/** Tells who did what happened, when, by which command. A frame is looked up once; only an actor's is read. */
+/**
+ * A function that adds to a timeline entry who did it, when and by which command. Reads only frames of actors, once.
+ */
 export const openTimelineFormatter = (
   projection: Projection,
   history: string,
@@ -29,13 +31,13 @@ export const openTimelineFormatter = (
   };
 };
 
-/** Empty notes are none. */
+/** The notes of an intervention; null if there are none or they are empty. */
 const notesIn = (events: readonly HistoryEvent[]): string | null => {
   const event = events.find(({ type }) => type === 'InterventionRecorded');
   return event?.type === 'InterventionRecorded' && event.notes !== '' ? event.notes : null;
 };
 
-/** The type of the event that a cause is recorded as; so no frame need be read to tell it. */
+/** The type of the event that a cause is recorded as, known without reading the frame. */
 const eventOf = (cause: Cause): HistoryEvent['type'] => {
   switch (cause.kind) {
     case 'mutation':

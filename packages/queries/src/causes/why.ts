@@ -1,23 +1,17 @@
 import { fail } from '@stemma/errors';
 import type { Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import {
-  presenceOf,
-  readAncestryView,
-  readNodeChanges,
-  readTimeline,
-  type TimelineEntry,
-} from '@stemma/read-models';
+import { presenceOf, readAncestryView, readNodeChanges, readTimeline, type TimelineEntry } from '@stemma/read-models';
 import { readFrameEvents } from '../follow.ts';
 import type { LoggedEvent } from '../read-types.ts';
 import { openTimelineFormatter } from './timeline-formatter.ts';
 import type { NodeTimelineEntry, Why } from './types.ts';
 
 /**
- * The life of a node as seen from a position: how it came, what happened to it, how it went. Rows of that node are read
- * and nothing else, however long the history.
+ * The timeline of a node up to a position: what inserted, changed and removed it. Reads only rows of that node, however
+ * long the history is.
  *
- * @throws E_NODE_NOT_FOUND if the history never had it, or if it came on no frame that the position sees
+ * @throws E_NODE_NOT_FOUND if the history never had it, or no frame on the position's ancestor path inserted it
  */
 export const whyNode = async (projection: Projection, position: Position, id: string): Promise<Why> => {
   const { history, branchId, seq } = position;
@@ -74,7 +68,7 @@ const nodeNotVisible = (
     { id, branchId: otherChange.branchId, seq: otherChange.seq },
   );
 
-/** The events that named a node or took it along, in all branches: `limit` of them or a few more, whole frames at a time. */
+/** The events that named a node or changed it with another, on all branches: `limit` or a few more, in whole frames. */
 export const listEventsOfNode = async (
   projection: Projection,
   history: string,

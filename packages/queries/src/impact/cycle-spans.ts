@@ -1,6 +1,6 @@
 import type { CycleSpan } from './types.ts';
 
-/** Cycles by block and branch, told as the first, the last and how many. */
+/** Collects cycles by block and branch, and returns the first, the last and the number of each. */
 export const openCycleSpans = () => {
   const found = new Map<string, Map<number, { first: number; last: number; count: number }>>();
   return {

@@ -1,12 +1,4 @@
-import {
-  newestTurn,
-  readBlocksAt,
-  readBlockVersions,
-  readBranch,
-  readPositionMeta,
-  turnCycles,
-  type BlockVersion,
-} from '@stemma/history-store';
+import { newestTurn, readBlocksAt, readBlockVersions, readBranch, readPositionMeta, turnCycles, type BlockVersion } from '@stemma/history-store';
 import { INTERVENTIONS, listBranches, listCommits } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
@@ -17,32 +9,33 @@ export type RecordedCall = {
   readonly sealed: boolean;
 };
 
-/** What one branch did behind the act, or behind where it left its parent: in the order of the record. */
+/** What one branch did after the intervention, or after it left its parent, in the order of the record. */
 export type BranchFacts = {
   readonly branchId: number;
-  /** The branch and the frame it goes on from; null for the act's own. */
+  /** The branch and frame that it starts from; null for the intervention's own branch. */
   readonly from: { readonly branchId: number; readonly seq: number } | null;
   readonly versions: readonly BlockVersion[];
   readonly calls: readonly RecordedCall[];
 };
 
-/** All that an act's impact is told from. */
+/** The facts that an intervention's impact is computed from. */
 export type ImpactFacts = {
   readonly seq: number;
   readonly thread: 'full' | 'pre';
-  /** The newest cycle before the act, and that of the newest turn. */
+  /** The newest cycle before the intervention, and that of the newest turn. */
   readonly cycle: number;
   readonly turn: number;
-  /** The blocks that the act touched, as they were before it. */
+  /** The blocks that the intervention changed, as they were before it. */
   readonly before: readonly BlockVersion[];
   /** Parents first. */
   readonly branches: readonly BranchFacts[];
-  /** True for frames of actors: what they bring is no answer. */
+  /** True for frames of actors: blocks that they insert are no answers. */
   readonly byActor: (seq: number) => boolean;
 };
 
 /**
- * The facts behind an act: rows of its branch from its frame on, and of every branch that left one of those since.
+ * The facts after an intervention: rows of its branch from its frame on, and of every branch that starts from one of
+ * those.
  *
  * @throws E_BRANCH_NOT_FOUND, E_HISTORY_NOT_FOUND
  */
@@ -76,7 +69,7 @@ export const readImpactFacts = (
   };
 };
 
-/** The act's branch, and those that go on from behind the act, parents first. */
+/** The intervention's branch, and those that start after the intervention, parents first. */
 const branchesAfter = (
   rows: RowReader,
   history: string,
@@ -91,7 +84,7 @@ const branchesAfter = (
     if (parent === null) continue;
     parents.set(branchId, { branchId: parent.branchId, at: parent.seq });
     if (branchId <= own) continue;
-    // A branch may be left at a position that lies before it began: on the ancestor path it came from.
+    // A branch may start from a position before its parent began: then from an ancestor of that parent.
     let from: { branchId: number; at: number } | undefined = { branchId: parent.branchId, at: parent.seq };
     while (from !== undefined && from.at < from.branchId) {
       const parentOf = parents.get(from.branchId);

@@ -1,6 +1,6 @@
 import type { TaintedBlock } from './types.ts';
 
-/** A block of the act or made from it, as it is now. */
+/** A block that the intervention inserted, or one made from such a block, as it is now. */
 export type LiveBlock = {
   readonly block: TaintedBlock;
   readonly payload: number;
@@ -8,26 +8,26 @@ export type LiveBlock = {
   readonly pre: 'always' | number | 'never';
 };
 
-/** What a prompt holds of them: how many, and the one that is nearest to the act. */
+/** How many of them a prompt holds, and the one that is nearest to the intervention. */
 export type PromptContents = {
   readonly direct: number;
   readonly derived: number;
   readonly nearest: TaintedBlock;
 };
 
-/** The blocks that are there now, so that a prompt is told at the cost of what has changed since the one before. */
+/** The living blocks: each prompt costs only what has changed since the one before. */
 export type LiveBlocks = {
   readonly get: (id: string) => LiveBlock | undefined;
   readonly put: (live: LiveBlock) => void;
   readonly drop: (id: string) => void;
-  /** What the prompt of a cycle holds; cycles must not fall. `turn`: that of the newest turn. */
+  /** What the prompt of a cycle holds; cycles must not decrease. `turn`: the cycle of the newest turn. */
   readonly promptOf: (cycle: number, turn: number) => PromptContents | null;
-  /** Those of a prompt that the act itself brought: asked right after `promptOf`. */
+  /** The blocks of a prompt that the intervention itself inserted; must be called right after `promptOf`. */
   readonly direct: (cycle: number, turn: number) => readonly LiveBlock[];
   readonly all: () => Iterable<LiveBlock>;
 };
 
-/** For the full thread: every block that is there is shown. Blocks are kept by depth, and told when they expire. */
+/** For the full thread, which shows every living block. Blocks are kept by depth and expire by cycle. */
 export const openFullThread = (): LiveBlocks => {
   const live = new Map<string, LiveBlock>();
   const depths = new Map<number, Set<LiveBlock>>();
@@ -76,7 +76,7 @@ export const openFullThread = (): LiveBlocks => {
   return { get: (id) => live.get(id), put, drop, promptOf, direct: directNow, all: () => live.values() };
 };
 
-/** For `thread: "pre"`: the system header, and what stands before the core of the newest turn. */
+/** For `thread: "pre"`, which shows the system header and the blocks before the core of the newest turn. */
 export const openPreThread = (): LiveBlocks => {
   const live = new Map<string, LiveBlock>();
   const always = new Map<string, LiveBlock>();

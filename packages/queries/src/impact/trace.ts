@@ -5,9 +5,10 @@ import { openFullThread, openPreThread, type LiveBlock, type LiveBlocks } from '
 import type { BranchImpact, Impact, LostBlock, TaintedBlock, TaintedCall } from './types.ts';
 
 /**
- * What an act led to: forward through the record, a block is of the act if the act brought it, if it is an answer to a
- * call whose prompt held such a block, or if it names one in its `refs`; a call is if its prompt holds one (docs/audit.md:
- * the law of impact). Pure; it costs what happened behind the act, not the size of any tree.
+ * What an intervention led to. Forward through the record, a block counts if the intervention inserted it, if it is
+ * an answer to a call whose prompt held such a block, or if it names one in its `refs`; a call counts if its prompt
+ * holds one (docs/audit.md: the law of impact). Pure; it costs what happened after the intervention, not the size of
+ * any tree.
  */
 export const traceImpact = (facts: ImpactFacts): Impact => {
   const blocks: TaintedBlock[] = [];
@@ -48,7 +49,7 @@ export const traceImpact = (facts: ImpactFacts): Impact => {
   };
 };
 
-/** Where a branch goes on: what is there of the act, what ever was, and how the newest call came out. */
+/** The state at which a branch continues: its counted blocks now and ever, and the result of its newest call. */
 type State = {
   readonly live: readonly LiveBlock[];
   readonly known: ReadonlyMap<string, TaintedBlock>;
@@ -70,7 +71,7 @@ type TraceSink = {
   readonly call: (call: RecordedCall, turn: number, direct: readonly LiveBlock[]) => void;
 };
 
-/** One branch, frame by frame: what a frame brings comes before the call that the same frame makes. */
+/** Traces one branch, frame by frame: the insertions of a frame come before the call that it records. */
 const traceBranch = (
   facts: ImpactFacts,
   branch: BranchFacts,
@@ -145,7 +146,7 @@ const branchesInOrder = ({ branchId }: BranchFacts, branches: readonly BranchFac
     .map((branch) => ({ branchId: branch.branchId, at: branch.from?.seq ?? branchId }))
     .sort((a, b) => a.at - b.at || a.branchId - b.branchId);
 
-/** Why a block that has come is of the act; null: it is not. Of several reasons the one nearest to the act. */
+/** Why an inserted block counts; null if it does not. Of several reasons the one nearest to the intervention. */
 const reasonFor = (
   facts: ImpactFacts,
   branchId: number,
@@ -168,11 +169,11 @@ const reasonFor = (
   return { ...own, depth: call.depth + 1, reason };
 };
 
-/** A block whose content was made anew is named by the nearest of its contents. */
+/** Of two contents of one block, the one nearer to the intervention. */
 const nearer = (a: TaintedBlock | undefined, b: TaintedBlock): TaintedBlock =>
   a !== undefined && a.depth <= b.depth ? a : b;
 
-/** Blocks that the act took out or changed, and the calls that their own `ttl` would have shown them to. */
+/** Blocks that the intervention removed or changed, and the calls that their own `ttl` would have shown them to. */
 const openLostBlocks = (facts: ImpactFacts) => {
   const after = new Map<string, BlockVersion>();
   for (const version of facts.branches[0]?.versions ?? [])

@@ -1,12 +1,12 @@
-/** A block that the act brought in, or that was made from it. */
+/** A block that the intervention inserted, or that was made from one. */
 export type TaintedBlock = {
   readonly id: string;
-  /** The frame that brought it (this content of it). */
+  /** The frame that inserted it (with this content). */
   readonly seq: number;
   readonly branchId: number;
-  /** Steps from the act: 0 for what it brought in itself. */
+  /** Steps from the intervention: 0 for blocks that it inserted itself. */
   readonly depth: number;
-  /** Brought by the act; an answer to a call that was shown such a block; or it names one in its `refs`. */
+  /** Inserted by the intervention; an answer to a call that was shown such a block; or it names one in its `refs`. */
   readonly reason:
     | { readonly kind: 'brought' }
     | { readonly kind: 'answer'; readonly call: CallRef; readonly through: string }
@@ -18,23 +18,23 @@ export type CallRef = { readonly branchId: number; readonly cycle: number };
 /** A model call whose prompt held such blocks. */
 export type TaintedCall = CallRef & {
   readonly seq: number;
-  /** So many blocks of the prompt that the act brought in, and so many that were made from them. */
+  /** The number of blocks in the prompt that the intervention inserted, and of those made from them. */
   readonly direct: number;
   readonly derived: number;
-  /** Steps from the act to the nearest of them, and that block. */
+  /** Steps from the intervention to the nearest of them, and that block. */
   readonly depth: number;
   readonly through: string;
 };
 
-/** A block that the act took out, or whose content it replaced. */
+/** A block that the intervention removed, or whose content it replaced. */
 export type LostBlock = {
   readonly id: string;
   readonly what: 'removed' | 'replaced';
-  /** The calls that would have been shown it as long as its own `ttl` says, by branch. */
+  /** The calls that its own `ttl` would have shown it to, by branch. */
   readonly calls: readonly CycleSpan[];
 };
 
-/** Cycles of one branch, both ends inclusive; all calls between are meant that the rest says. */
+/** Cycles of one branch, both ends inclusive: `calls` of the calls between count. */
 export type CycleSpan = {
   readonly branchId: number;
   readonly first: number;
@@ -42,34 +42,37 @@ export type CycleSpan = {
   readonly count: number;
 };
 
-/** Where what the act brought in was shown, by branch. */
+/** The calls that were shown what the intervention inserted, by branch. */
 export type ShownBlock = {
   readonly id: string;
   readonly calls: readonly CycleSpan[];
-  /** True if a branch shows it still at its newest call. */
+  /** True if the newest call of a branch still shows it. */
   readonly still: boolean;
 };
 
 export type BranchImpact = {
   readonly branchId: number;
-  /** Calls of the branch behind the act, or behind where it left its parent. */
+  /** Calls of the branch after the intervention, or after it left its parent. */
   readonly calls: number;
   readonly direct: number;
   readonly derived: number;
-  /** The newest call that held something of the act or made from it; null: none did. */
+  /** The newest call that held such a block; null if none did. */
   readonly lastDirect: number | null;
   readonly lastDerived: number | null;
 };
 
-/** What an act led to, as far as the record can tell (docs/audit.md). */
+/** What an intervention led to, as far as the record shows it (docs/audit.md). */
 export type Impact = {
   readonly brought: readonly ShownBlock[];
-  /** Calls in the order of the record: `direct` were shown what the act brought in, the others only what was made of it. */
+  /**
+   * Calls in the order of the record: `direct` were shown what the intervention inserted, the others only what was
+   * made from it.
+   */
   readonly calls: readonly TaintedCall[];
   readonly counts: { readonly calls: number; readonly direct: number; readonly derived: number };
-  /** All blocks that the act brought in or that were made from it, by branch and frame. */
+  /** All blocks that the intervention inserted or that were made from them, by branch and frame. */
   readonly blocks: readonly TaintedBlock[];
   readonly lost: readonly LostBlock[];
-  /** The act's own branch, and those that left it, or a branch that did, behind the act. */
+  /** The intervention's own branch, and its descendants that start after the intervention. */
   readonly branches: readonly BranchImpact[];
 };

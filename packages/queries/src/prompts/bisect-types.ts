@@ -2,7 +2,7 @@ import type { Cause } from '@stemma/history';
 import type { Position } from '@stemma/history-store';
 import type { Origin } from '../origin-types.ts';
 
-/** What is looked for between two snapshots of one history. */
+/** What to search for between two snapshots of one history. */
 export type BisectQuestion = {
   /** References to snapshots: the selector does not hold at `good`, it holds at `bad`. */
   readonly good: string;
@@ -12,7 +12,7 @@ export type BisectQuestion = {
   readonly not?: boolean;
 };
 
-/** One entry of a difference and why it is there. */
+/** One entry of a difference and its causes. */
 export type ExplainedChange = {
   readonly id: string;
   readonly change: 'added' | 'removed' | 'changed';
@@ -20,19 +20,19 @@ export type ExplainedChange = {
   readonly causes: readonly { readonly cause: Cause; readonly undone: boolean; readonly origin: Origin }[];
 };
 
-/** Where, on the way from the good snapshot to the bad one, it is bad for the first time. */
+/** The first bad snapshot on the way from the good one to the bad one. */
 export type BisectAnswer = {
   readonly first: Position;
-  /** The snapshot right before it on the way. */
+  /** The snapshot just before it on the way. */
   readonly before: Position;
-  /** `back`: the way leads back in time, so that `first` is the older of the two. */
+  /** `back`: the way leads back in time there, so that `first` is the older of the two. */
   readonly way: 'on' | 'back';
-  /** What the selector matches at `first`, and at `before`; a hundred ids at the most. */
+  /** What the selector matches at `first`, and at `before`; at most a hundred ids. */
   readonly matched: readonly string[];
   readonly matchedBefore: readonly string[];
   /** From the older of the two to the newer one, with causes. */
   readonly changes: readonly ExplainedChange[];
-  /** Snapshots on the way, both ends included, and how many of them were looked at. */
+  /** Snapshots on the way, both ends included, and how many of them were evaluated. */
   readonly snapshots: number;
   readonly loads: number;
 };

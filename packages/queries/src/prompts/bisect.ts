@@ -11,12 +11,12 @@ import { explainChanges } from './explain-changes.ts';
 const MAX_IDS = 100;
 
 /**
- * The first snapshot, on the way from a good one to a bad one, at which a selector holds. The way follows the ancestor paths:
- * back from `good` to the last snapshot that both have in common, and on to `bad`. Every look halves it, so n snapshots
- * take log2(n) looks beside the two at the ends; where the selector holds, fails and holds again, one of the places
- * where it begins to hold is found.
+ * The first snapshot, on the way from a good one to a bad one, at which a selector holds. The way follows the ancestor
+ * paths: back from `good` to the newest common snapshot, then forward to `bad`. Each evaluation halves the way, so n
+ * snapshots take log2(n) evaluations beside those at the two ends; if the selector holds, fails and holds again, the
+ * answer is one of the snapshots at which it begins to hold.
  *
- * @throws E_BISECT_ENDS when the ends are no two snapshots, the selector holds at `good` or does not at `bad`;
+ * @throws E_BISECT_ENDS when the ends are not two snapshots, the selector holds at `good` or fails at `bad`;
  *   E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND
  */
 export const bisect = async (
@@ -95,7 +95,7 @@ const snapshotAt = (position: Position, ref: string): Position => {
   return position;
 };
 
-/** From the end of one ancestor path back to what both have in common, and on to the end of the other. */
+/** The snapshots from the end of one ancestor path back to the common part, and forward to the end of the other. */
 const snapshotsBetween = (from: readonly Position[], to: readonly Position[]): readonly Position[] => {
   let sharedCount = 0;
   while (

@@ -9,12 +9,12 @@ import { eventKey, openFrames, type EventLocation } from './origin.ts';
 import type { Blame, BlamePart, ByteRange } from './types.ts';
 
 /**
- * Every byte of the provider thread at a position, traced to the event that made it so (context-tree §4): of a block's
- * content the event that last set it; of its id, kind, role and punctuation the event that inserted it. A range asks for
- * some bytes only; its parts are cut to it. Each frame that a message comes from is read once; rows, in one read for all
- * blocks, only of blocks that were changed or have no role of their own.
+ * Every byte of the provider thread at a position, traced to the event that wrote it (context-tree §4): a block's
+ * content to the event that last set it; its id, kind, role and punctuation to the event that inserted it. With a
+ * range, parts are cut to it. Reads each frame of a message once, and rows, in one read, only of blocks that were
+ * changed or have no role of their own.
  *
- * @throws E_USAGE for a range that is empty or begins behind the end
+ * @throws E_USAGE for a range that is empty or begins after the end
  */
 export const blameThread = async (
   projection: Projection,
@@ -66,13 +66,13 @@ const clampRange = (bytes: number, range: ByteRange | undefined): ByteRange => {
   if (range === undefined) return { from: 0, to: bytes };
   const { from, to } = range;
   if (from < 0 || to <= from)
-    throw fail('E_USAGE', `bytes ${from}-${to} are none: give the first and the one behind the last`);
+    throw fail('E_USAGE', `bytes ${from}-${to} are empty: give the first byte and the one after the last`);
   if (from >= bytes)
     throw fail('E_USAGE', `the thread has ${bytes} bytes: there is no byte ${from}`, { bytes });
   return { from, to: Math.min(to, bytes) };
 };
 
-/** A range as people write it: `120-480` are the bytes 120 to 479, `120-` all from there. @throws E_USAGE */
+/** The byte range in a text: `120-480` is the bytes 120 to 479, `120-` all from 120. @throws E_USAGE */
 export const parseByteRange = (text: string): ByteRange => {
   const found = /^(\d{1,15})-(\d{0,15})$/.exec(text);
   if (found === null)

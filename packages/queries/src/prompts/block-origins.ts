@@ -1,11 +1,6 @@
 import type { EventRef, FlatTree } from '@stemma/context-tree';
 import { changedFields, changedIds, type HistoryEvent } from '@stemma/events';
-import {
-  readAncestorPath,
-  readNodeHistory,
-  type NodeHistoryEntry,
-  type Position,
-} from '@stemma/history-store';
+import { readAncestorPath, readNodeHistory, type NodeHistoryEntry, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { introduces, type EventLocation, type Frames } from './origin.ts';
 
@@ -15,13 +10,13 @@ export type BlockOrigins = {
   readonly entered: EventLocation;
   /** The event that last set its content. */
   readonly content: EventLocation;
-  /** The event that its role comes from: that which inserted it, or, for a role that it was not given, moved it. */
+  /** The event that its role comes from: the one that inserted it, or, without a role of its own, last moved it. */
   readonly role: EventLocation;
 };
 
 /**
- * The events behind some blocks of one position. The event that holds a block's payload mostly brought it too, and then
- * nothing else need be known; rows are read of the others, and of those whose role the region gave.
+ * The events that made some blocks of one position. The event that holds a block's payload usually inserted it as well,
+ * which needs no rows; the function reads rows of the other blocks, and of those whose role comes from the region.
  */
 export const findBlockOrigins = async (
   projection: Projection,
@@ -72,7 +67,7 @@ const contentOrigin = async (
   return last;
 };
 
-/** A role that was not given is that of the region (context-tree §4), so that which put the block there made it. */
+/** The event that put the block into its region, from which a block without a role has its role (context-tree §4). */
 const roleOrigin = async (
   { eventsOf }: Frames,
   nodeHistory: readonly NodeHistoryEntry[],

@@ -1,18 +1,12 @@
 import { changedFields } from '@stemma/events';
 import type { Cause } from '@stemma/history';
 import type { Projection } from '@stemma/projector';
-import {
-  findCycle,
-  readAncestryView,
-  readTimeline,
-  type AncestryView,
-  type TimelineEntry,
-} from '@stemma/read-models';
+import { findCycle, readAncestryView, readTimeline, type AncestryView, type TimelineEntry } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { BreakCause } from './cache-types.ts';
 import type { EventLocation, Frames } from './origin.ts';
 
-/** The first message of the old thread that the new one does not have there, and the one it has instead. */
+/** The first message of the old thread that the new one lacks there, and the one that it has instead. */
 export type ThreadDivergence = {
   readonly old: string;
   /** Undefined where the new thread ends. */
@@ -22,7 +16,10 @@ export type ThreadDivergence = {
   readonly freshWasThere: boolean;
 };
 
-/** From one snapshot to the next on an ancestor path: what happened behind frame `after`, seen from the snapshot `to`. */
+/**
+ * The frames between two neighbouring snapshots of an ancestor path: those after frame `after`, up to the snapshot
+ * `to`.
+ */
 export type FrameRange = {
   readonly history: string;
   readonly after: number;
@@ -35,7 +32,7 @@ type BreakAnswer = Pick<BreakCause, 'node' | 'what'> & {
   readonly entered: EventLocation | undefined;
 };
 
-/** Tells why two threads part where they part: by what is recorded of the node in question (causes). */
+/** Why two threads part where they part, from the recorded causes of the node there (causes). */
 export const findBreakCause = async (
   projection: Projection,
   frames: Frames,
@@ -43,7 +40,7 @@ export const findBreakCause = async (
   divergence: ThreadDivergence,
 ): Promise<BreakCause> => {
   const { history, after, to } = range;
-  // A replacement may have set other attributes only; that is not told by rows.
+  // A replacement may have set other attributes only; the rows do not show that.
   const { node, what, found, entered } = await projection.read((rows) =>
     answerFor(openTimelines(rows, readAncestryView(rows, history, to.branchId, to.seq), after), divergence),
   );
@@ -77,7 +74,7 @@ const answerFor = (
 
 type Timelines = ReturnType<typeof openTimelines>;
 
-/** What happened to nodes between two snapshots. */
+/** Functions that return what happened to nodes between two snapshots. */
 const openTimelines = (rows: RowReader, ancestry: AncestryView, after: number) => {
   const readEntries = (id: string): readonly TimelineEntry[] => readTimeline(rows, ancestry, id);
   const last = (id: string, fits: (entry: TimelineEntry) => boolean): TimelineEntry | undefined =>
@@ -88,7 +85,7 @@ const openTimelines = (rows: RowReader, ancestry: AncestryView, after: number) =
     of: readEntries,
     added: (id: string) => last(id, ({ explains }) => explains === 'added'),
     removed: (id: string) => last(id, ({ explains }) => explains === 'removed'),
-    /** How it was put elsewhere: itself, or the nearest that it lies in. */
+    /** The event that moved the node, or else the nearest of its ancestors. */
     moved: (id: string): CauseEvent | undefined => {
       for (let nodeId: string | null = id; nodeId !== null;) {
         const found = last(nodeId, isMove);
@@ -98,17 +95,17 @@ const openTimelines = (rows: RowReader, ancestry: AncestryView, after: number) =
       }
       return undefined;
     },
-    /** The head that it lay in became a turn, which may stand before one that an import put at the end. */
+    /** The event that sealed its head as a turn, which may come before a turn that an import put at the end. */
     sealedElsewhere: (id: string): CauseEvent | undefined =>
       last(id, ({ cause }) => cause.kind === 'sealing'),
-    /** A thread of the newest turn's pre-context only loses what it had when a new turn is sealed, … */
+    /** With `thread: "pre"` the thread loses the old turn's pre-context when a new turn is sealed, … */
     sealed: (): CauseEvent | undefined => {
       const commit = findCycle(rows, ancestry, ancestry.cycle);
       if (commit?.turn == null || commit.seq <= after) return undefined;
       const { seq, turn } = commit;
       return { seq, index: turn.index, cause: { kind: 'sealing', turn: turn.id } };
     },
-    /** … and shows again that of the one before when the newest has gone. */
+    /** … and shows that of the turn before again when the newest is removed. */
     unsealed: (): CauseEvent | undefined => {
       for (let cycle = ancestry.cycle - 1; cycle >= 0; cycle--) {
         const turn = findCycle(rows, ancestry, cycle)?.turn?.id;
@@ -122,7 +119,7 @@ const openTimelines = (rows: RowReader, ancestry: AncestryView, after: number) =
   };
 };
 
-/** The newest event of the stretch that set a content; undefined if none did, so that something else was changed. */
+/** The newest event in the range that set a content; undefined if only other attributes were changed. */
 const newestContent = async (
   frames: Frames,
   projection: Projection,

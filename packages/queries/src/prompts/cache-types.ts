@@ -1,24 +1,24 @@
 import type { Cause } from '@stemma/history';
 import type { Origin } from '../origin-types.ts';
 
-/** Of two calls in a row: before and after, and the common beginning of both. */
+/** The sizes of two consecutive calls, and of their common prefix. */
 export type Measure = { readonly before: number; readonly after: number; readonly shared: number };
 
 /**
- * How a call's thread follows the one before it. `append`: the old one is a beginning of the new one, so all of it could
- * be served from a prefix cache; `rewind`: the new one is a beginning of the old one; `break`: neither.
+ * How a call's thread follows the one before it. `append`: the old one is a prefix of the new one, so a prefix cache
+ * could serve all of it; `rewind`: the new one is a prefix of the old one; `break`: neither.
  */
 export type CacheVerdict = 'append' | 'rewind' | 'break';
 
-/** Why the beginning ends where it ends. */
+/** Why the common prefix ends where it ends. */
 export type BreakCause = {
-  /** The first message that is not as before: the one that left, changed or moved, or the one that was put in front. */
+  /** The first message that differs: one that was removed, changed or moved, or one that was inserted in front. */
   readonly node: string;
   readonly what: 'removed' | 'changed' | 'added' | 'moved';
   readonly cause: Cause | null;
-  /** The recorded fact: event, command, author, time. Null where no event of the way between says it. */
+  /** Event, command, author and time. Null if no event between the two calls explains it. */
   readonly origin: Origin | null;
-  /** Where the node came in: of one that expired or was pruned, the act that gave it its `ttl` or priority. */
+  /** Of an expired or pruned node, the event that inserted it, and so gave it its `ttl` or priority. */
   readonly entered: Origin | null;
 };
 
@@ -36,13 +36,13 @@ export type CacheStep = {
 };
 
 export type CacheTotal = {
-  /** Of all calls together, the first too. */
+  /** Of all calls together, including the first. */
   readonly sent: number;
-  /** As much of it stood at the beginning of the call before. */
+  /** How much of it was a prefix of the call before. */
   readonly shared: number;
 };
 
-/** What a cache of prefixes could have served of all that a branch's calls sent. */
+/** What a prefix cache could have served of everything that a branch's calls sent. */
 export type CacheReport = {
   readonly history: string;
   readonly branch: string;
@@ -53,7 +53,7 @@ export type CacheReport = {
   readonly messages: CacheTotal;
   readonly bytes: CacheTotal;
   readonly tokens: CacheTotal;
-  /** Indexes of the steps that lost most tokens of what had been sent before, the worst first; ten at the most. */
+  /** Indexes of the steps that lost most tokens of what had been sent before, the worst first; at most ten. */
   readonly worst: readonly number[];
   readonly steps: readonly CacheStep[];
 };

@@ -8,9 +8,9 @@ import { openFrames } from './origin.ts';
 const MAX_WORST = 10;
 
 /**
- * How much of each call on a branch's ancestor path a cache of prefixes could have served from the call before it. What is
- * compared is the sequence of the messages' bytes (context-tree §4), without the brackets of the list and the commas
- * between; so the sizes of a thread are those of its messages. The tokens of a message are those of its content.
+ * How much of each call on a branch's ancestor path a prefix cache could have served from the call before it. The
+ * report compares the sequences of the messages' bytes (context-tree §4), without the brackets of the list and the
+ * commas; so the size of a thread is the sum of its messages. The tokens of a message are those of its content.
  */
 export const buildCacheReport = async (
   projection: Projection,
@@ -113,13 +113,13 @@ const sumOf = (list: readonly MeasuredMessage[], start: Sum): Sum => {
   return sum;
 };
 
-/** What all slices up to each one come to, so that a step adds up only those that it changed. */
+/** Running sums over slices, so that a step adds up only those that it changed. */
 const openRunningSums = () => {
   const sums: Sum[] = [{ messages: 0, bytes: 0, tokens: 0 }];
   const total = (): Sum => sums.at(-1) as Sum;
   return {
     total,
-    /** Forgets the slices from an index on; gives what those before it come to. */
+    /** Drops the slices from an index on; returns the sum of those before it. */
     truncate: (at: number): Sum => {
       sums.length = Math.min(sums.length, at + 1);
       return total();
@@ -152,7 +152,7 @@ const total = (steps: readonly CacheStep[], sent: Sum, key: keyof Sum): CacheRep
   shared: steps.reduce((sum, step) => sum + step[key].shared, 0),
 });
 
-/** The steps that lost most: tokens of the call before, less those that the next one begins with. */
+/** The steps that lost most: the tokens of the call before, less those of the common prefix. */
 const worstSteps = (steps: readonly CacheStep[]): number[] => {
   const lost = ({ tokens }: CacheStep): number => tokens.before - tokens.shared;
   return steps

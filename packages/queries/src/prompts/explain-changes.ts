@@ -6,7 +6,7 @@ import { diffTreesAt } from '../selection/diff-trees-at.ts';
 import type { ExplainedChange } from './bisect-types.ts';
 import { openFrames } from './origin.ts';
 
-/** What is different at `b` from `a`, each entry with its causes and who brought them about (context-tree §3, §7). */
+/** The differences of `b` from `a`, each entry with its causes and their authors (context-tree §3, §7). */
 export const explainChanges = async (
   projection: Projection,
   a: Position,

@@ -5,7 +5,7 @@ import type { ThreadEntry } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { tokenCounter, type TokenCounter } from './tokens.ts';
 
-/** A message as it was sent: the bytes of its JSON in the thread, the tokens of its content. */
+/** The size of a sent message: the bytes of its JSON in the thread, the tokens of its content. */
 export type MeasuredMessage = {
   readonly entry: ThreadEntry;
   readonly bytes: number;
@@ -16,13 +16,13 @@ export type MeasuredMessage = {
 
 type Content = { readonly bytes: number; readonly tokens: number; readonly digest: string };
 
-/** So many contents are remembered by what was counted of them. */
+/** The number of contents whose counts are kept. */
 const MAX_CACHED = 200_000;
 
 /** What was counted of contents, by where they stand in the log: a record never changes. */
 export type Counts = Map<string, Content>;
 
-/** Measures messages of one history. What was counted once is not counted again, in this question or a later one. */
+/** Functions that measure messages of one history. Each content is counted once, for this question and later ones. */
 export const openMeasures = async (projection: Projection, history: string, counts: Counts) => {
   const counter = await tokenCounter();
   const known = new WeakMap<ThreadEntry, MeasuredMessage>();
@@ -52,7 +52,7 @@ export const openMeasures = async (projection: Projection, history: string, coun
     known.set(entry, measured);
     return measured;
   };
-  /** The common beginning of two messages: of their bytes, and of the tokens of their contents. */
+  /** The common prefix of two messages: of their bytes, and of the tokens of their contents. */
   const common = async (
     a: MeasuredMessage,
     b: MeasuredMessage,
@@ -72,7 +72,7 @@ const keyOf = (history: string, { seq, index }: EventRef): string => `${seq}.${i
 const jsonOf = (content: WideJson | undefined): string =>
   content === undefined ? '""' : canonicalJson(content);
 
-/** What a tokenizer is given of a content: a text as it is, anything else as JSON. */
+/** The text of a content that a tokenizer gets: a string itself, anything else as JSON. */
 const textOf = (content: WideJson | undefined): string => {
   if (content === undefined) return '';
   if (typeof content === 'string') return content;

@@ -5,20 +5,20 @@ import type { Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary } from '@stemma/read-models';
 import type { Origin } from '../origin-types.ts';
 
-/** Where an event stands: the `index`-th of frame `seq`. */
+/** The location of an event: the `index`-th of frame `seq`. */
 export type EventLocation = { readonly seq: number; readonly index: number };
 
-/** Tells places apart. */
+/** A key that differs for different locations. */
 export const eventKey = ({ seq, index }: EventLocation): string => `${seq}.${index}`;
 
-/** The frames of a history while a question is answered: what was read stays until then. */
+/** The frames of a history while a question is answered; each is kept until then. */
 export type Frames = {
   readonly eventsOf: (seq: number) => Promise<readonly HistoryEvent[]>;
-  /** Reads frames, each once; gives what finds their events. */
+  /** Reads frames, each once; returns a function that finds their events. */
   readonly loadEvents: (seqs: Iterable<number>) => Promise<(location: EventRef) => HistoryEvent>;
-  /** Who wrote events and when, in the order of the places; their rows in one read. */
+  /** Who wrote events and when, in the order of the locations; reads their rows at once. */
   readonly describe: (locations: readonly EventLocation[]) => Promise<readonly Origin[]>;
-  /** The event that brought a node, by its course. */
+  /** The event that inserted a node, found by the node's history. */
   readonly findInsertion: (nodeHistory: readonly NodeHistoryEntry[], id: string) => Promise<EventLocation>;
 };
 
@@ -77,5 +77,5 @@ export const openFrames = (projection: Projection, history: string): Frames => {
   };
 };
 
-/** True for the event by which a node came into the history. */
+/** True for the event that inserted a node into the history. */
 export const introduces = (event: HistoryEvent, id: string): boolean => enteredIds(event).includes(id);

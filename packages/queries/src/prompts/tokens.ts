@@ -1,18 +1,18 @@
-/** Counts tokens of texts as a model's tokenizer does. */
+/** A tokenizer's name, and a function that counts the tokens of a text as it does. */
 export type TokenCounter = { readonly name: string; count(text: string): number };
 
-/** Longer runs are counted in pieces: merging what has no break in it costs the square of its length. */
+/** Longer runs are counted in pieces: merging a run without a break costs the square of its length. */
 const LONGEST_RUN = 512;
 
-/** Before a blank that follows a word every text is cut anyway, so that counting the pieces counts the whole. */
+/** The tokenizer cuts every text before a blank that follows a word, so counting pieces cut there counts the whole. */
 const PIECE = 16_384;
 
 let loaded: Promise<TokenCounter> | undefined;
 
 /**
- * The counter of `o200k_base`, the encoding of OpenAI's models since 2024, offline. Its tables (2 MB) are loaded when
- * they are first asked for. Marks such as `<|endoftext|>` count as the text they are. A run of more than 512 characters
- * without white space is counted in pieces, so its count may be a few too high.
+ * The counter of `o200k_base`, the encoding of OpenAI's models since 2024, offline. The first call loads its tables
+ * (2 MB). Special tokens such as `<|endoftext|>` count as plain text. A run of more than 512 characters without white
+ * space is counted in pieces, so its count may be a few too high.
  */
 export const tokenCounter = (): Promise<TokenCounter> => (loaded ??= load());
 
@@ -29,7 +29,7 @@ const load = async (): Promise<TokenCounter> => {
   };
 };
 
-/** A text in pieces that are bounded where nothing but the length can bound them. */
+/** A text in pieces, cut before blanks, or by length alone where a run has none. */
 function* pieces(text: string): Generator<string> {
   if (text.length <= LONGEST_RUN) {
     yield text;

@@ -8,7 +8,7 @@ import type { WatchMessage } from './watch-types.ts';
 /** Bytes [from, to). */
 export type ByteRange = { readonly from: number; readonly to: number };
 
-/** A stretch of the provider thread: what it is, the node it is of, and the event behind it. */
+/** A byte range of the provider thread: what it is, its node, and the event that wrote it. */
 export type BlamePart = ByteRange & {
   readonly part: ThreadPartName;
   /** Null for the brackets of the list and the commas between messages. */
@@ -18,10 +18,10 @@ export type BlamePart = ByteRange & {
   readonly text: string;
 };
 
-/** Who made the bytes of the provider thread at a position. The parts tile the bytes that were asked for. */
+/** Who wrote the bytes of the provider thread at a position. The parts cover the requested bytes without gaps. */
 export type Blame = {
   readonly position: Position;
-  /** Of the whole thread. */
+  /** The size of the whole thread. */
   readonly bytes: number;
   readonly from: number;
   readonly to: number;
@@ -29,19 +29,19 @@ export type Blame = {
   readonly parts: readonly BlamePart[];
 };
 
-/** Questions about what was sent: each a read of rows and contents, nothing is written. */
+/** Questions about what was sent: each only reads rows and contents. */
 export type Questions = {
-  /** Who made each byte of the provider thread at a position. @throws E_USAGE for a range that is none */
+  /** Who wrote each byte of the provider thread at a position. @throws E_USAGE for an invalid range */
   blame(position: Position, range?: ByteRange): Promise<Blame>;
-  /** How much of each call on a branch's ancestor path a cache of prefixes could have served, and what broke it. */
+  /** How much of each call on a branch's ancestor path a prefix cache could have served, and what broke it. */
   cache(branchRef: BranchRef): Promise<CacheReport>;
   /**
-   * Where, on the way from a good snapshot to a bad one, a selector begins to hold.
+   * The snapshot at which a selector begins to hold, on the way from a good one to a bad one.
    * @throws E_BISECT_ENDS, E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND
    */
   bisect(branchRef: BranchRef, question: BisectQuestion): Promise<BisectAnswer>;
   /**
-   * What a selector matches, and again whenever that changes, until the signal. `after`: the cursor of a message.
+   * Yields what a selector matches, now and whenever that changes, until the signal. `after`: the cursor of a message.
    * @throws E_SELECTOR_INVALID, E_USAGE for a position that never changes, E_STREAM_GONE
    */
   watch(

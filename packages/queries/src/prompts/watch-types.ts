@@ -1,14 +1,14 @@
 import type { Position } from '@stemma/history-store';
 
-/** What a standing selector matches now. The first message has all of it as `added`. */
+/** What a watched selector matches now. The first message has all ids as `added`. */
 export type WatchMessage = {
-  /** To go on from here: the next message then tells what has changed since. */
+  /** A watch that continues after this cursor gets the changes since this message. */
   readonly cursor: string;
   readonly first: boolean;
   readonly position: Position;
   /** In document order. */
   readonly ids: readonly string[];
   readonly added: readonly string[];
-  /** In the document order of before. */
+  /** In the document order of the message before. */
   readonly removed: readonly string[];
 };

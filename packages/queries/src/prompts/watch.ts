@@ -1,12 +1,6 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { changesTree, isOf, type HistoryEvent } from '@stemma/events';
-import {
-  branchRefOf,
-  readPositionMeta,
-  readTipSeq,
-  type BranchRef,
-  type Position,
-} from '@stemma/history-store';
+import { branchRefOf, readPositionMeta, readTipSeq, type BranchRef, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { parseSelector } from '@stemma/selectors';
 import type { EventBatch, FollowOptions } from '../follow.ts';
@@ -24,15 +18,16 @@ export type WatchSources = {
 
 export type WatchOptions = { readonly signal: AbortSignal; readonly after?: string };
 
-/** What an evaluation gave: where, and the ids in document order. */
+/** The result of an evaluation: the position, and the ids in document order. */
 type WatchResult = { readonly position: Position; readonly ids: readonly string[] };
 
 /**
- * The result of a standing selector, and again whenever it changes: on the working state after every frame that touched
- * the branch's tree, or, with `@t0` (`@t-1`, …), on every new snapshot. Nothing is asked in between. Where the history
- * is named so that a rollback moves the name, the watch goes on with the branch that has it now.
+ * Yields the result of a selector, now and whenever it changes: on the draft after every frame that changed the
+ * branch's tree, or, with `@t0` (`@t-1`, …), on every new snapshot. It evaluates nothing in between. If a rollback
+ * moves the name that the watch was given, the watch continues with the branch that has the name now.
  *
- * @throws E_SELECTOR_INVALID; E_USAGE for a position that never changes; E_STREAM_GONE when `after` is no longer known
+ * @throws E_SELECTOR_INVALID; E_USAGE for a position that never changes; E_STREAM_GONE when `after` is no longer
+ *   known
  */
 export async function* watchSelector(
   { projection, load, find, follow }: WatchSources,
@@ -88,7 +83,7 @@ export async function* watchSelector(
         ).ids;
       const { branchId } = branchRef;
       due.push({ branchId, seq: await projection.read((rows) => readTipSeq(rows, history, branchId)) });
-      // An error that the working state has (`depth`, `age`) is one of the watch.
+      // An error on the draft (`depth`, `age`) is an error of the watch.
       await selectIds(sources, branchRef, at === null ? rest : `@s${due[0]?.seq ?? 0} ${rest}`, { limit: 0 });
     }
     for (const { branchId, seq, event } of batch.events) {
@@ -111,14 +106,14 @@ export async function* watchSelector(
   }
 }
 
-/** The snapshots back from the newest one that a standing selector asks (null: the working state), and what it asks. */
+/** How many snapshots back from the newest a watched selector asks (null: the draft), and the rest of the selector. */
 const watchedPosition = (selector: string): { readonly at: number | null; readonly rest: string } => {
   const { at } = parseSelector(selector);
   if (at.kind === 'working') return { at: null, rest: selector };
   if (at.kind === 't') return { at: -Math.abs(at.value), rest: selector.trimStart().replace(/^\S+/, '') };
   throw fail(
     'E_USAGE',
-    'a watch asks the working state, or with @t0 the newest snapshot: others do not change',
+    'a watch reads the draft, or with @t0 the newest snapshot: other positions do not change',
   );
 };
 

@@ -2,12 +2,12 @@ import type { FlatTree } from '@stemma/context-tree';
 import { isFromFirstFrame, listSnapshots } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 
-/** Where a tree was read. */
+/** The position that a tree was read at. */
 export type TreePosition = { readonly history: string; readonly branchId: number; readonly seq: number };
 
 /**
- * The cycle of the first snapshot on the ancestor path that has a node: what `age` counts from (context-tree §6). A node is in the
- * snapshot of the cycle that introduced it, but for what an import brought, which is first in the import.
+ * The cycle of the first snapshot on the ancestor path that has a node: what `age` counts from (context-tree §6).
+ * That is the snapshot of the cycle that inserted it, except for imported nodes, which are first in the import.
  */
 export const appearedAt = (
   rows: RowReader,

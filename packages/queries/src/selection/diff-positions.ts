@@ -6,8 +6,8 @@ import { diffTreesAt } from './diff-trees-at.ts';
 import { idsAt, type SelectSources } from './select-ids.ts';
 
 /**
- * The difference of two positions of one history, `a` counting as the older one (context-tree §7); with a selector,
- * which then names no snapshot, restricted to what it matches in either.
+ * The difference of two positions of one history, `a` as the older one (context-tree §7); with a selector,
+ * which must name no snapshot, restricted to what it matches in either.
  *
  * @throws E_SELECTOR_INVALID
  */

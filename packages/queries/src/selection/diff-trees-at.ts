@@ -8,8 +8,8 @@ import type { DiffResult } from '../read-types.ts';
 type DiffSides = { readonly older: FlatTree; readonly newer: FlatTree; readonly ids?: ReadonlySet<string> };
 
 /**
- * As much of two positions of one history as makes their diff, `a` counting as the older one: what can have changed where
- * they lie close together, else both trees.
+ * The parts of two positions of one history that their diff needs, `a` as the older one: what can have changed if they
+ * are close together, else both trees.
  */
 const readSides = (rows: RowReader, a: Position, b: Position): DiffSides =>
   readDiffCandidates(rows, a.history, { a, b }) ?? {

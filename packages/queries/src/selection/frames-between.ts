@@ -3,7 +3,7 @@ import { readAncestorPath, type SnapshotPosition } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { listFrameSummaries } from '@stemma/read-models';
 
-/** The ids that the frames between two snapshots of one ancestor path name, in the frames that count on that ancestor path. */
+/** The ids that frames between two snapshots of one ancestor path name; frames of other branches do not count. */
 export const idsBetween = async (
   projection: Projection,
   history: string,

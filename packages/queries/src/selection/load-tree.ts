@@ -4,15 +4,15 @@ import type { RowReader } from '@stemma/row-store';
 import { footprintOf, type Selector } from '@stemma/selectors';
 import type { TreePosition } from './appeared.ts';
 
-/** Gives as much of a tree as answers a selector. */
+/** Returns the part of a tree that answers a selector. */
 export type LoadTree = (rows: RowReader, at: TreePosition, selector: Selector) => FlatTree;
 
-/** So many nodes of whole trees are kept, but always the newest tree. */
+/** The number of nodes of whole trees that are kept; the newest tree is always kept. */
 const MAX_NODES = 400_000;
 
 /**
- * Reads of a position what a selector needs. Whole trees that were used last are kept: a position never changes, and what
- * was worked out about a tree answers the next question about it.
+ * A function that reads the part of a position that a selector needs. It keeps the whole trees used last: a position
+ * never changes, and what was computed about a tree answers the next question about it.
  */
 export const openTreeLoader = (): LoadTree => {
   /** Oldest first. */

@@ -1,7 +1,7 @@
 import type { ExplainedDiff } from '../causes/types.ts';
 import type { DiffResult } from '../read-types.ts';
 
-/** An explained diff with no more than what a restricted diff of the same positions has. */
+/** An explained diff with only the entries of a restricted diff of the same positions. */
 export const restrictExplained = (explained: ExplainedDiff, diff: DiffResult): ExplainedDiff => {
   const ids = new Set([...diff.added, ...diff.removed, ...diff.changed.map(({ id }) => id)]);
   return {

@@ -1,21 +1,7 @@
 import { fail } from '@stemma/errors';
-import {
-  listSnapshots,
-  readTipSeq,
-  type BranchRef,
-  type Position,
-  type SnapshotRow,
-} from '@stemma/history-store';
+import { listSnapshots, readTipSeq, type BranchRef, type Position, type SnapshotRow } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import {
-  inWindow,
-  isLocal,
-  parseSelector,
-  rangeDiff,
-  select,
-  type Selector,
-  type Window,
-} from '@stemma/selectors';
+import { inWindow, isLocal, parseSelector, rangeDiff, select, type Selector, type Window } from '@stemma/selectors';
 import { positionAt } from '../read.ts';
 import { appearedAt, type TreePosition } from './appeared.ts';
 import type { LoadTree } from './load-tree.ts';
@@ -27,8 +13,9 @@ export type SelectSources = { readonly projection: Projection; readonly load: Lo
 export type SelectedIds = { readonly position: Position; readonly ids: readonly string[] };
 
 /**
- * What a selector matches at the position it names (without one, in the working state), or with `@*` in all snapshots on
- * the ancestor path: newest first, each id where it is first met, the position being the newest snapshot (context-tree §6).
+ * What a selector matches at the position it names (without one, in the draft), or with `@*` in all snapshots on the
+ * ancestor path: newest first, each id once, where it is met first; the position is the newest snapshot (context-tree
+ * §6).
  *
  * @throws E_SELECTOR_INVALID, also for a range; E_SNAPSHOT_NOT_FOUND
  */
@@ -98,7 +85,7 @@ const idsInAllSnapshots = async (
     return [...found];
   }
   if (hasEnough()) return [...found];
-  // What the newer of two does not give and the older does was not met before, or is told again.
+  // An id that only the older of two matches is new here, or one that was already listed.
   for await (const { newer, older, ids } of snapshotPairs(projection, history, snapshots)) {
     const sides = [
       { label: 'newer', tree: newer },

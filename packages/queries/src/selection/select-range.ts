@@ -1,39 +1,19 @@
 import type { FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import {
-  findSnapshot,
-  listSnapshots,
-  readPositionMeta,
-  readTipSeq,
-  type BranchRef,
-} from '@stemma/history-store';
+import { findSnapshot, listSnapshots, readPositionMeta, readTipSeq, type BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
-import {
-  isLocal,
-  parseSelector,
-  rangeDiff,
-  rangeOptions,
-  rangePairs,
-  rangeResult,
-  rangeSnapshots,
-  type RangeDiff,
-  type RangeOptions,
-  type RangeResult,
-  type RangeSide,
-  type RangeSnapshot,
-  type Selector,
-} from '@stemma/selectors';
+import { isLocal, parseSelector, rangeDiff, rangeOptions, rangePairs, rangeResult, rangeSnapshots, type RangeDiff, type RangeOptions, type RangeResult, type RangeSide, type RangeSnapshot, type Selector } from '@stemma/selectors';
 import { appearedAt, type TreePosition } from './appeared.ts';
 import type { SelectSources } from './select-ids.ts';
 import { snapshotPairs } from './snapshot-pairs.ts';
 
-/** A snapshot of a range, found. */
+/** A snapshot of a range, with its position. */
 type RangeStop = RangeSnapshot & { readonly branchId: number; readonly seq: number };
 
 /**
- * What a selector gives over a range of snapshots, each against the one before it (context-tree §6). Where the selector
- * allows it one snapshot is loaded and the others follow from what changed.
+ * What a selector matches over a range of snapshots, each against the one before it (context-tree §6). If the selector
+ * allows it, only one snapshot is loaded and the others follow from what changed.
  *
  * @throws E_SELECTOR_INVALID, also for what is no range; E_SNAPSHOT_RANGE_LIMIT, then E_SNAPSHOT_NOT_FOUND
  * (context-tree §10.22)

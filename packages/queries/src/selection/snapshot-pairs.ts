@@ -3,8 +3,8 @@ import type { Projection } from '@stemma/projector';
 import { idsBetween } from './frames-between.ts';
 
 /**
- * Neighbouring snapshots, newest first, each pair with what can differ between the two. One snapshot is loaded whole, of
- * the others what the frames between them changed.
+ * Yields neighbouring snapshots, newest first, each pair with what can differ between the two. Loads one snapshot
+ * whole, and of the others what the frames between them changed.
  */
 export async function* snapshotPairs(
   projection: Projection,

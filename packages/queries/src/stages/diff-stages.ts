@@ -1,13 +1,5 @@
 import type { Position } from '@stemma/history-store';
-import {
-  hashText,
-  printPlain,
-  STAGE_NAMES,
-  type CompilerOutput,
-  type ExactJson,
-  type Profile,
-  type StageName,
-} from '@stemma/stages';
+import { hashText, printPlain, STAGE_NAMES, type CompilerOutput, type ExactJson, type Profile, type StageName } from '@stemma/stages';
 import type { StageDifference, StagesDiff, StreamEntry } from './types.ts';
 
 /** A compiled position with the nodes of its stream. */
@@ -43,7 +35,7 @@ const stageDifference = (
   const moved = hashA !== hashB;
   const parts = moved ? differingParts(before, after) : [];
   const differingNodes = differing(nodesOfStage(stage, a), nodesOfStage(stage, b));
-  // HEADER tells the node_hash too: it moves with nodes that it does not list.
+  // HEADER shows the node_hash too, so nodes that it does not list change it.
   const nodes =
     moved && differingNodes.added.length + differingNodes.removed.length === 0
       ? differing(a.entries, b.entries)
@@ -51,7 +43,7 @@ const stageDifference = (
   return { stage, a: hashA ?? '', b: hashB ?? '', moved, parts, ...nodes };
 };
 
-/** What a stage tells of single nodes. */
+/** The single nodes that a stage lists. */
 const nodesOfStage = (stage: StageName, { entries, output }: CompiledPosition): readonly StreamEntry[] => {
   if (stage === 'RAW') return entries;
   const ids = new Set(

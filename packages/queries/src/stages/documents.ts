@@ -1,6 +1,6 @@
 import type { StagesAnswer, StreamEntry } from './types.ts';
 
-/** A node of a stream as documents show it: never any text of a message or tool result. */
+/** The JSON of a stream's node: it never has any text of a message or tool result. */
 export const entryDocument = (entry: StreamEntry) => ({
   node_id: entry.id,
   ordinal: entry.ordinal,
@@ -14,7 +14,9 @@ export const entryDocument = (entry: StreamEntry) => ({
   frame: entry.seq,
 });
 
-/** The stages of a position as `GET /sessions/{session}/ctrees` and `ctree_snapshot` show them (compiler-stages: http). */
+/**
+ * The JSON of a position's stages, for `GET /sessions/{session}/ctrees` and `ctree_snapshot` (compiler-stages: http).
+ */
 export const stagesDocument = ({ snapshot, lastNode, compiler, collapse }: StagesAnswer) => ({
   snapshot,
   last_node: lastNode === null ? null : entryDocument(lastNode),

@@ -3,8 +3,8 @@ import { findBranch } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
 /**
- * Whether a frame was written to a branch, or to one that was what the branch is now until a rollback left it: whoever
- * follows a history by its id hears of all that it went through, but of nothing that was written to a left branch since.
+ * True if a frame was written to a branch, or to a predecessor before a rollback abandoned it. So a client that
+ * follows a history by its id sees all of its past, but no frame that is written to an abandoned branch later.
  */
 export const isFrameOfBranch = (
   rows: RowReader,
@@ -13,7 +13,7 @@ export const isFrameOfBranch = (
 ): boolean => {
   let currentId = frame.branchId;
   while (currentId !== branchId) {
-    // The branch of a branch is its first frame.
+    // The id of a branch is the number of its first frame.
     const abandonedBy = findBranch(rows, history, currentId)?.abandonedBy ?? null;
     if (abandonedBy === null || frame.seq > abandonedBy) return false;
     currentId = abandonedBy;

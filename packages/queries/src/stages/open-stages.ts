@@ -1,50 +1,28 @@
 import type { Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import {
-  findSnapshotStages,
-  listFrameNodes,
-  listStream,
-  payloadFrame,
-  payloadOf,
-  type StageNode,
-} from '@stemma/read-models';
-import {
-  collapsePolicy,
-  compileStages,
-  describeNode,
-  hashText,
-  printCanonical,
-  printPlain,
-  profileNamed,
-  readConfig,
-  treeView,
-  type CompilerOutput,
-  type ExactJson,
-  type NodeFacts,
-  type Profile,
-  type StagesConfig,
-} from '@stemma/stages';
+import { findSnapshotStages, listFrameNodes, listStream, payloadFrame, payloadOf, type StageNode } from '@stemma/read-models';
+import { collapsePolicy, compileStages, describeNode, hashText, printCanonical, printPlain, profileNamed, readConfig, treeView, type CompilerOutput, type ExactJson, type NodeFacts, type Profile, type StagesConfig } from '@stemma/stages';
 import { openBoundedCache } from './bounded-cache.ts';
 import { diffStages } from './diff-stages.ts';
 import { isFrameOfBranch } from './is-frame-of-branch.ts';
 import { withoutText } from './summary-without-text.ts';
 import type { StagesAnswer, StagesQuestions, StagesSettings, StreamEntry } from './types.ts';
 
-/** A stream as one profile describes it. */
+/** A stream described by one profile. */
 type DescribedStream = {
   readonly profile: Profile;
   readonly nodes: readonly StageNode[];
   readonly facts: readonly NodeFacts[];
-  /** If it is known without hashing all digests. */
+  /** Present if it is known without hashing all digests. */
   readonly nodeHash?: string;
 };
 
-/** Nodes of streams, and of compiled stages, that are kept for the next question. */
+/** The number of nodes of streams and compiled stages that are kept for the next question. */
 const MAX_CACHED_NODES = 100_000;
-/** One page of a stream. */
+/** The most entries on one page of a stream. */
 const MAX_ENTRIES = 1_000;
 
-/** Answers for the stages of histories from rows; payloads are read where another profile or a preview needs them. */
+/** The questions about compiler stages, answered from rows; reads payloads only for another profile or a preview. */
 export const openStages = (projection: Projection): StagesQuestions => {
   const streams = openBoundedCache<DescribedStream>(MAX_CACHED_NODES);
   const outputs = openBoundedCache<CompilerOutput>(MAX_CACHED_NODES);
@@ -59,7 +37,9 @@ export const openStages = (projection: Projection): StagesQuestions => {
     return found;
   };
 
-  /** A tree view shows the SHA-1 of payloads: of those that it has not shown yet, the payloads are read. */
+  /**
+   * The stream with the SHA-1 of payloads, which a tree view shows; reads the payloads whose SHA-1 is not known yet.
+   */
   const withSha1 = async (position: Position, stream: DescribedStream): Promise<DescribedStream> => {
     if (stream.profile.name !== 'stemma-1') return stream;
     const facts: NodeFacts[] = [];
@@ -196,7 +176,7 @@ const sha1At = async (
     ? ''
     : hashText(profileNamed('breadboard-0.1'), printCanonical(await payloadAt(projection, history, node)));
 
-/** What the compiler is given. For previews, the payloads of the messages that are selected are read first. */
+/** The compiler's input. For previews, reads the payloads of the selected messages first. */
 const compilerInput = async (
   projection: Projection,
   { history }: Position,
@@ -215,7 +195,7 @@ const compilerInput = async (
   return { ...input, payload: (index) => payloads.get(index) ?? null };
 };
 
-/** `facts` where another profile than the rows' describes the node. */
+/** The entry of a node; `facts` if another profile than that of the rows describes it. */
 const entryOf = (node: StageNode, facts: NodeFacts = node.facts): StreamEntry => ({
   ordinal: node.ordinal,
   id: facts.id,

@@ -4,7 +4,7 @@ import { isExactList, isExactObject, type ExactJson } from '@stemma/stages';
 const HASH = /^[0-9a-f]{40}$|^[0-9a-f]{64}$/;
 
 /**
- * A prompt summary as our own histories show it: hashes and counts as they are, every other text as its SHA-256 and its
+ * A prompt summary without text: hashes and counts as they are, every other text as its SHA-256 and its
  * length (compiler-stages: prompt_summary).
  */
 export const withoutText = (value: ExactJson): ExactJson => {

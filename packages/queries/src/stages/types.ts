@@ -1,16 +1,7 @@
 import type { BranchRef, Position } from '@stemma/history-store';
-import type {
-  CollapsePolicy,
-  CompilerOutput,
-  ExactJson,
-  NodeFacts,
-  ProfileName,
-  StageName,
-  StageTreeView,
-  StreamSnapshot,
-} from '@stemma/stages';
+import type { CollapsePolicy, CompilerOutput, ExactJson, NodeFacts, ProfileName, StageName, StageTreeView, StreamSnapshot } from '@stemma/stages';
 
-/** How stages are compiled; our own profile and all defaults unless said. */
+/** How stages are compiled; by default with our own profile and its default configuration. */
 export type StagesSettings = {
   readonly profile?: ProfileName;
   /** `{selection?, header?, frozen?, collapse?, prompt_summary?}` as it was parsed. */
@@ -27,7 +18,7 @@ export type StagesAnswer = {
   readonly collapse: CollapsePolicy;
 };
 
-/** A node of the stream without any text: hashes, and where it is from. */
+/** A node of the stream without any text: hashes, and its origin. */
 export type StreamEntry = {
   readonly ordinal: number;
   readonly id: string;
@@ -39,7 +30,7 @@ export type StreamEntry = {
   readonly payloadShape: NodeFacts['payloadShape'];
   /** Of lifecycle nodes: they hold ordinals and a cycle. Null for all others. */
   readonly payload: ExactJson;
-  /** The frame that brought it. */
+  /** The frame that added it. */
   readonly seq: number;
 };
 
@@ -51,7 +42,7 @@ export type StreamPage = {
   readonly total: number;
 };
 
-/** Whether a stage is another at a later position, and for which nodes. */
+/** Whether a stage differs at a later position, and for which nodes. */
 export type StageDifference = {
   readonly stage: StageName;
   readonly a: string;
@@ -59,7 +50,7 @@ export type StageDifference = {
   readonly moved: boolean;
   /** The parts of the stage that differ, by their keys. */
   readonly parts: readonly string[];
-  /** Nodes that it holds at one of the positions only; where it holds none, those that moved its node_hash. */
+  /** Nodes that it has at one of the positions only; if it has none, those that changed its node_hash. */
   readonly added: readonly StreamEntry[];
   readonly removed: readonly StreamEntry[];
 };
@@ -68,7 +59,7 @@ export type StagesDiff = {
   readonly a: Position;
   readonly b: Position;
   readonly profile: ProfileName;
-  /** Nodes at the front that both streams share. */
+  /** The number of nodes at the front that both streams share. */
   readonly shared: number;
   readonly stages: readonly StageDifference[];
 };
@@ -77,7 +68,7 @@ export type StagesDiff = {
 export type StagesQuestions = {
   /** @throws E_STAGES_CONFIG */
   compile(position: Position, settings?: StagesSettings): Promise<StagesAnswer>;
-  /** A stage as a tree, with previews of messages only where they are asked for. @throws E_STAGES_CONFIG */
+  /** A stage as a tree, with previews of messages only on request. @throws E_STAGES_CONFIG */
   tree(
     position: Position,
     view: { readonly stage: StageName; readonly includePreviews: boolean },
@@ -87,7 +78,7 @@ export type StagesQuestions = {
   stream(position: Position, page: { readonly offset: number; readonly limit: number }): Promise<StreamPage>;
   /**
    * The nodes of the stream with their payloads, so with all text: as lines of an event log that compile to the same
-   * hashes. What is read from the log is what the reader takes.
+   * hashes. Reads from the log only as far as the caller iterates.
    */
   eventLog(position: Position): AsyncIterable<{
     readonly kind: string;
@@ -96,8 +87,7 @@ export type StagesQuestions = {
     readonly node_id: string;
   }>;
   /**
-   * Whether a frame belongs to what a branch went through: its own, and those of branches that rollbacks left for it,
-   * up to then.
+   * True for the frames of a branch's past: its own, and those of branches that rollbacks abandoned for it, up to then.
    */
   includesFrame(
     branchRef: Pick<BranchRef, 'history' | 'branchId'>,

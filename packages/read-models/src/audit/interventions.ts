@@ -4,7 +4,7 @@ import type { Row, RowReader } from '@stemma/row-store';
 import { positionIndexKey } from './fold-intervention.ts';
 import { INTERVENTIONS, INTERVENTIONS_BY, OBSERVATIONS } from './tables.ts';
 
-/** An intervention as its row has it; `content` is told from its frame. */
+/** An intervention, read from its row; `content` must be read from its frame. */
 export type InterventionRow = {
   /** The frame it is. */
   readonly seq: number;
@@ -26,7 +26,7 @@ export type InterventionQuery = {
   readonly type?: InterventionType;
   readonly actor?: string;
   readonly branchId?: number;
-  /** Before or after it stands this position. */
+  /** The position before or after it. */
   readonly position?: BranchPosition;
   readonly after?: bigint;
   readonly before?: bigint;
@@ -40,7 +40,7 @@ export type InterventionQuery = {
 /** A page, and the `from` of the next one; null: there is no more. */
 export type InterventionPage = { readonly rows: readonly InterventionRow[]; readonly next: number | null };
 
-/** So many rows are looked at for one page at the most; a page may so be short, and still have a next one. */
+/** The most rows that are read for one page; so a short page may still have a next one. */
 const MAX_EXAMINED = 20_000;
 
 /** The interventions of a history in the order they came, or from the newest back; a page costs what it looks at. */

@@ -1,20 +1,12 @@
 import { flattenRecords, type FlatTree, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
-import {
-  findSnapshot,
-  findTurn,
-  openNodeReader,
-  readPositionMeta,
-  readSegments,
-  type AncestryScope,
-  type Segment,
-} from '@stemma/history-store';
+import { findSnapshot, findTurn, openNodeReader, readPositionMeta, readSegments, type AncestryScope, type Segment } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-view.ts';
 import { CHANGED_NODES, DUE } from './tables.ts';
 
 /**
- * Two positions with as much of each as can differ, and what that lies in: restricted to `ids`, their diff is that of the
- * whole trees.
+ * Two positions with as much of each as can differ, and what that lies in: restricted to `ids`, their diff is that of
+ * the whole trees.
  */
 export type DiffCandidates = {
   /** Every id that can be in the diff: others are the same in both, or in neither. */
@@ -28,9 +20,9 @@ type PositionKey = { readonly branchId: number; readonly seq: number };
 
 /** More ids are never looked at one by one. */
 const MAX_IDS = 4_096;
-/** Nor more than one in so many of the nodes there are: reading a node alone costs that much more than among others. */
+/** Nor more than one in this many of all nodes: reading a node alone costs that much more than among others. */
 const NODES_PER_ID = 8;
-/** But so many always. */
+/** But always this many. */
 const MIN_IDS = 16;
 
 /**
@@ -98,7 +90,9 @@ const idsInHead = (
   return [...nodes].flatMap(({ headers, parent }) => (parent === null ? [headers.id] : []));
 };
 
-/** What was there at the common position, ends with a cycle behind `cycle`, and so may show another `ttl` until then. */
+/**
+ * What was there at the common position, ends with a cycle behind `cycle`, and so may show another `ttl` until then.
+ */
 const ageingIds = (
   rows: RowReader,
   { history, ancestorPath }: AncestryView,

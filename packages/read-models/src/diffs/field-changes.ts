@@ -3,10 +3,11 @@ import { contentHash, type EventRef, type PayloadSource } from '@stemma/context-
 import type { TimelineEntry } from './timeline.ts';
 
 /**
- * The moments of a timeline that gave a field another value than it had before their frame. Of several in one frame the
- * last that set it, none if it is what it was: so of two consecutive positions every difference has one (context-tree §3).
+ * The moments of a timeline that gave a field another value than it had before their frame. Of several in one frame
+ * the last that set it, none if it is what it was: so of two consecutive positions every difference has one
+ * (context-tree §3).
  *
- * @throws Missing (payloads) for what is told by content
+ * @throws Missing (payloads) for fields that depend on content
  */
 export const entriesChangingField = (
   timeline: readonly TimelineEntry[],

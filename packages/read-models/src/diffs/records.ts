@@ -103,7 +103,7 @@ const explainsOf = (word: string, fields: Cell): Explains => {
   return word === 'priority' ? ['priority'] : [];
 };
 
-/** The touch that a row of `timeline` stands for. */
+/** The node change in a row of `timeline`. */
 export const nodeChangeOf = ({ key, value }: Row): RecordedNodeChange => {
   const [, id, seq, index] = key as [string, string, number, number];
   const [branchId, word, cycle, parent, seals, ttl, expires, priority, by, rank, fields] = value as [

@@ -1,11 +1,4 @@
-import {
-  eachInSubtree,
-  idOf,
-  kindOfType,
-  NODE_KIND,
-  type EventRef,
-  type NodeRecord,
-} from '@stemma/context-tree';
+import { eachInSubtree, idOf, kindOfType, NODE_KIND, type EventRef, type NodeRecord } from '@stemma/context-tree';
 import type { AppliedFrame } from '@stemma/history';
 
 /**
@@ -41,7 +34,7 @@ export const blocksUnder = (frame: AppliedFrame, index: number, id: string): rea
   return refs;
 };
 
-/** The records that events behind the `index`-th changed, as they were before; undefined: not there yet. */
+/** The records that events after the `index`-th changed, as they were before; undefined: not inserted yet. */
 const recordsBeforeLaterEvents = (
   { changes }: AppliedFrame,
   index: number,

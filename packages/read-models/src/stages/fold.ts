@@ -8,16 +8,7 @@ import { projectFrame } from './project-frame.ts';
 import type { RunningHashesCache } from './running-hashes-cache.ts';
 import { addNodes, emptyRunningHashes, type RunningHashes } from './running-hashes.ts';
 import { partOfSlot, type ProjectedNode } from './stream-node.ts';
-import {
-  cycleAt,
-  EMPTY_STREAM,
-  hashStream,
-  ordinalsIn,
-  readStream,
-  streamPositionAt,
-  streamRows,
-  type Stream,
-} from './stream-rows.ts';
+import { cycleAt, EMPTY_STREAM, hashStream, ordinalsIn, readStream, streamPositionAt, streamRows, type Stream } from './stream-rows.ts';
 import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
 
 /**
@@ -28,7 +19,7 @@ export const openStagesFold =
   (cache: RunningHashesCache) =>
   (frame: AppliedFrame, rows: Rows): void => {
     const { history, branchId, seq, started, snapshot } = frame;
-    // Who only looked is told beside every branch (pool: Observations).
+    // Observations belong to no branch (pool: Observations).
     if (frame.observed) return;
     const before = streamBefore(frame, rows);
     const projected = projectFrame(
@@ -59,8 +50,8 @@ export const openStagesFold =
   };
 
 /**
- * The cycle that is open while the frame is decided. A branch that only starts has its tree not at hand, and nothing asks
- * for it: that would cost what the tree is large.
+ * The cycle that is open while the frame is decided. A branch that only starts has its tree not at hand, and nothing
+ * asks for it: that would cost what the tree is large.
  */
 const openCycle = (frame: AppliedFrame, rows: Rows): number => {
   const { history, started, snapshot } = frame;
@@ -69,7 +60,7 @@ const openCycle = (frame: AppliedFrame, rows: Rows): number => {
   return snapshot === null ? frame.state.tree.open : frame.state.tree.cycle;
 };
 
-/** The stream as the frame finds it; one that starts here goes on from where its parent stood. */
+/** The stream before the frame; one that starts with it continues from the end of its parent's. */
 const streamBefore = ({ history, branchId, started }: AppliedFrame, rows: Rows): Stream => {
   if (started === null) return readStream(rows, history, branchId);
   if (started.how === 'start') return { parent: null, seq: 0, ...EMPTY_STREAM };
@@ -82,7 +73,7 @@ const streamBefore = ({ history, branchId, started }: AppliedFrame, rows: Rows):
   return { parent: { branchId: ownerId, at: limit }, seq: branchId, count, chainHash };
 };
 
-/** The running hashes that the frame goes on from; undefined where they are not at hand and none are due. */
+/** The running hashes before the frame; undefined if they are not in memory and no snapshot needs them. */
 const findRunningHashes = (
   { history, branchId, started, snapshot }: AppliedFrame,
   { parent, seq, count, chainHash }: Stream,
@@ -91,14 +82,14 @@ const findRunningHashes = (
 ): RunningHashes | undefined => {
   if (count === 0) return emptyRunningHashes();
   const key = toHex(chainHash);
-  // The parent goes on from its own.
+  // The parent continues from its own.
   const kept = started === null ? cache.take(key) : cache.copy(key);
   if (kept !== undefined || snapshot === null) return kept;
   const source = started === null ? { branchId, at: seq } : (parent ?? { branchId, at: seq });
   return hashStream(streamRows(rows, history, source.branchId, source.at));
 };
 
-/** Writes the nodes, and gives the ancestor path behind them. */
+/** Writes the nodes, and returns the end of the stream after them. */
 const putNodes = (
   { history, branchId, seq }: AppliedFrame,
   before: Stream,

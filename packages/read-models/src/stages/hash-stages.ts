@@ -30,7 +30,7 @@ const ensureRoom = (length: number): void => {
   text = larger;
 };
 
-/** Writes once more what stands between two places. */
+/** Writes again the bytes between two offsets. */
 const repeatText = (from: number, to: number): void => {
   ensureRoom(to - from);
   text.copyWithin(end, from, to);
@@ -63,7 +63,7 @@ const rawText = ({ kindCounts, count }: RunningHashes, nodeHash: string): string
 
 const BEFORE_SELECTION = '],"selection":';
 
-/** Writes SPEC from behind its items on, and gives the hash of the selection in it. */
+/** Writes SPEC from the end of its items on, and returns the hash of the selection in it. */
 const writeSpec = (running: RunningHashes): string => {
   const count = running.kindCounts[0] as number;
   end = 0;

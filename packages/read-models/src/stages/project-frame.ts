@@ -1,13 +1,5 @@
 import { compareNumbers, type WideJsonObject } from '@stemma/canonical';
-import {
-  eachInSubtree,
-  kindOfType,
-  NODE_KIND,
-  type EventRef,
-  type Headers,
-  type Payload,
-  type RecordChange,
-} from '@stemma/context-tree';
+import { eachInSubtree, kindOfType, NODE_KIND, type EventRef, type Headers, type Payload, type RecordChange } from '@stemma/context-tree';
 import { payloadIn, type AppliedFrame } from '@stemma/history';
 import { blocksUnder } from './blocks-under.ts';
 import { guardrailContent } from './guardrail-content.ts';
@@ -21,8 +13,9 @@ type AtCommit = (typeof AT_COMMIT)[number];
 export type OrdinalOf = (ref: EventRef) => number;
 
 /**
- * The nodes that one frame adds to the stream of its branch, in order; the first has the ordinal `first`. `open` is the
- * cycle that is open while the frame is decided. `ordinalOf` is asked for nodes of earlier frames only. What concerns containers alone gives no node, since containers give none.
+ * The nodes that one frame adds to the stream of its branch, in order; the first has the ordinal `first`. `open` is
+ * the cycle that is open while the frame is decided. `ordinalOf` is asked for nodes of earlier frames only. What
+ * concerns containers alone gives no node, since containers give none.
  */
 export const projectFrame = (
   frame: AppliedFrame,
@@ -142,7 +135,7 @@ const collectRemovedBlocks = (changes: readonly RecordChange[], refs: EventRef[]
       if (isBlock(change.before.headers)) refs.push(change.before.payload);
 };
 
-/** The blocks of a turn. Nothing but names stands behind a commit, so the state after the frame has what was sealed. */
+/** The blocks of a turn. Only names follow a commit in a frame, so the state after the frame has what was sealed. */
 const sealedIn = ({ state }: AppliedFrame, turn: string): EventRef[] => {
   const refs: EventRef[] = [];
   const node = state.tree.get(turn);

@@ -1,8 +1,8 @@
 import { copyRunningHashes, type RunningHashes } from './running-hashes.ts';
 
-/** Running hashes of streams by what stands in them: whoever finds one has what the rows would give, only sooner. */
+/** A cache of the running hashes of streams, by their content: a hit equals what the rows would give, only sooner. */
 export type RunningHashesCache = {
-  /** The state behind an ancestor path, which is the caller's own from here on. */
+  /** The state at the end of a stream; the caller owns it from here on. */
   take(chainHash: string): RunningHashes | undefined;
   /** A copy, for a branch that parts from another. */
   copy(chainHash: string): RunningHashes | undefined;
@@ -12,7 +12,7 @@ export type RunningHashesCache = {
 /** Of a state without its ids: three hashes of the platform, and what JavaScript needs for them. */
 const STATE_BYTES = 4_096;
 
-/** Keeps up to so many bytes; the state that was used longest ago goes first. */
+/** A cache of at most this many bytes; it evicts the state used longest ago first. */
 export const openRunningHashesCache = (bytes: number): RunningHashesCache => {
   const states = new Map<string, RunningHashes>();
   let usedBytes = 0;

@@ -26,10 +26,10 @@ export const lifecycleSlot = (index: number, order = 0): number => index * SLOTS
 /** Events in a row of `stage_nodes`. */
 const EVENTS_OF_PART = 64;
 
-/** The part of its frame that a node stands in, by its slot. */
+/** The part of its frame that a node is in, by its slot. */
 export const partOfSlot = (slot: number): number => Math.floor(slot / (SLOTS * EVENTS_OF_PART));
 
-/** The event in whose slots a node stands. */
+/** The event in whose slots a node is. */
 export const eventOfSlot = (slot: number): number => Math.floor(slot / SLOTS);
 
 /** Kind and payload of the node that a block gives (compiler-stages: node stream). */
@@ -53,7 +53,9 @@ export const blockNode = (
   }
 };
 
-/** A call as providers write it: `{id, function: {name, arguments}}`, `{id, name, input}`, or what it is as arguments. */
+/**
+ * A call as providers write it: `{id, function: {name, arguments}}`, `{id, name, input}`, or what it is as arguments.
+ */
 const callOf = (content: WideJson): WideJsonObject => {
   if (!isJsonObject(content)) return { arguments: content, call_id: null, name: null };
   const inner = content['function'];

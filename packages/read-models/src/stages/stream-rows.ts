@@ -6,7 +6,7 @@ import { addNodes, emptyRunningHashes, type RunningHashes } from './running-hash
 import { partOfSlot, slotOf } from './stream-node.ts';
 import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
 
-/** Where a stream stands: how many nodes there are, and the chain of their hashes (see `tables.ts`). */
+/** The end of a stream: the number of its nodes, and the hash chain over them (see `tables.ts`). */
 export type StreamPosition = { readonly count: number; readonly chainHash: Uint8Array };
 
 /** A branch's stream as its row has it. `parent` is the branch whose frames up to `at` come before its own. */
@@ -15,7 +15,7 @@ export type Stream = StreamPosition & {
   readonly seq: number;
 };
 
-/** Where a stream without nodes stands. */
+/** The end of a stream without nodes. */
 export const EMPTY_STREAM: StreamPosition = { count: 0, chainHash: new Uint8Array(32) };
 
 export const readStream = (rows: RowReader, history: string, branchId: number): Stream => {
@@ -116,7 +116,7 @@ export const ordinalsIn = (rows: RowReader, history: string, branchId: number): 
   const parts = new Map<string, { readonly first: number; readonly slots: readonly number[] }>();
   const partOf = (seq: number, part: number): { first: number; slots: readonly number[] } => {
     let at = branchId;
-    // The frames of an ancestor path lie apart: a branch's own are behind those of its ancestors that count.
+    // The frames of an ancestor path do not overlap: a branch's own come after those of its ancestors on the path.
     while (seq < at) at = readStream(rows, history, at).parent?.branchId ?? 0;
     const value = rows.get(STAGE_NODES, [history, at, seq, part]);
     const lists = (value?.[2] ?? []) as readonly (readonly number[])[];

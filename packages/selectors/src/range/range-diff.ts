@@ -7,14 +7,14 @@ import { diffContents } from './content-diff.ts';
 import { rangeOptions, type RangeOptions } from './range-options.ts';
 import type { RangeChange, RangeDiff } from './range-result.ts';
 
-/** A snapshot of a range with its tree, and what its selection needs to be known of it. */
+/** A snapshot of a range with its tree, and what the diff needs to know of it. */
 export type RangeSide = {
   readonly label: string;
   readonly tree: FlatTree;
   readonly appeared?: SelectOptions['appeared'];
 };
 
-/** Ids outside of `only` are known to be the same in both, and are left out. Null: nothing is known. */
+/** Ids outside of `only` are the same in both and are skipped. Null: nothing is known. */
 type Restricted = { readonly only?: ReadonlySet<string> | null };
 
 /**

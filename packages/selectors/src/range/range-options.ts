@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { CONTENT_MODES, type ContentMode } from './content-diff.ts';
 import type { Window } from '../select.ts';
 
-/** What may be asked of a range beside its selector (context-tree §6). The window counts pairs of snapshots. */
+/** The options of a range query besides its selector (context-tree §6). The window counts pairs of snapshots. */
 export type RangeOptions = Window & {
   /** Whether changed contents are compared. */
   readonly includeContent?: boolean;
@@ -10,9 +10,9 @@ export type RangeOptions = Window & {
   readonly contentMode?: ContentMode;
   /** Lines around each change of a unified diff. Default 3. */
   readonly contextLines?: number;
-  /** More snapshots are refused. Default 1,000. */
+  /** The most snapshots; more are refused. Default 1,000. */
   readonly maxSnapshots?: number;
-  /** So many added, removed and changed ids of a pair are listed at the most; `stats` count them all. */
+  /** The most added, removed and changed ids listed per pair; `stats` count them all. */
   readonly maxChangesPerSnapshot?: number;
 };
 

@@ -5,7 +5,7 @@ import type { MarkerRange } from '../syntax.ts';
 import type { ContentDiff } from './content-diff.ts';
 import type { RangeOptions } from './range-options.ts';
 
-/** A snapshot of a range as it was asked for: `@t-2` has the value -2, `@c3` the value 3. */
+/** A requested snapshot of a range: `@t-2` has the value -2, `@c3` the value 3. */
 export type RangeSnapshot = {
   readonly kind: 't' | 'c';
   readonly value: number;
@@ -13,7 +13,7 @@ export type RangeSnapshot = {
   readonly cycle: number;
 };
 
-/** An id that both snapshots of a pair give and that differs; in `delta`, `from` is the newer value. */
+/** An id that is selected in both snapshots of a pair and differs; in `delta`, `from` is the newer value. */
 export type RangeChange = {
   readonly id: string;
   readonly fields: readonly string[];
@@ -21,7 +21,7 @@ export type RangeChange = {
   readonly content_diff?: ContentDiff;
 };
 
-/** What a selector gives in a snapshot, against the one before it. */
+/** The result of a selector in a snapshot, compared with the previous snapshot. */
 export type RangeDiff = {
   /** The label of the newer one. */
   readonly from: string;
@@ -33,7 +33,7 @@ export type RangeDiff = {
   readonly stats: { readonly added: number; readonly removed: number; readonly changed: number };
 };
 
-/** The answer to a selector over a range of snapshots (context-tree §6: range result), keys in this order. */
+/** The result of a selector over a range of snapshots (context-tree §6: range result), keys in this order. */
 export type RangeResult = {
   readonly query: string;
   readonly snapshots: readonly RangeSnapshot[];
@@ -47,10 +47,10 @@ export type RangeResult = {
 };
 
 /**
- * The snapshots of a range, newest first. Whether they exist is not known here; that there are not too many is, and is
- * told before that (context-tree §10.22).
+ * The snapshots of a range, newest first. They may not exist; but their number is checked here, before their existence
+ * (context-tree §10.22).
  *
- * @param newest the cycle of the newest snapshot of the ancestor path that is asked, which `@t0` means.
+ * @param newest the cycle of the newest snapshot of the ancestor path, which `@t0` means.
  * @throws E_SNAPSHOT_RANGE_LIMIT
  */
 export const rangeSnapshots = (
@@ -83,7 +83,7 @@ export const rangePairs = <T>(snapshots: readonly T[], options: RangeOptions): r
     options,
   );
 
-/** The whole answer, made of the differences of its pairs. */
+/** The whole result, made of the differences of its pairs. */
 export const rangeResult = (
   query: string,
   snapshots: readonly RangeSnapshot[],
