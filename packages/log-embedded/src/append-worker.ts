@@ -259,7 +259,7 @@ if (!port) throw new Error('this runs in a thread');
 port.on('message', ({ id, job }: JobRequest) => {
   const answer = answerJob(job);
   const moved = answer.kind === 'appended' ? [answer.offsets.buffer, answer.nexts.buffer] : [];
-  const reply = (): void => port.postMessage({ id, told: answer }, moved as ArrayBuffer[]);
+  const reply = (): void => port.postMessage({ id, answer }, moved as ArrayBuffer[]);
   if (job.kind !== 'close') reply();
   // Who has the answer ends this thread, and a thread that is ended while LMDB closes takes the process with it.
   else void Promise.all([opened?.close(), gate.close()]).then(reply);
