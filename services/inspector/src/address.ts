@@ -55,7 +55,7 @@ export const printAddress = ({
     side: side === 'cycles' ? null : side,
     type,
     actor,
-    act: intervention,
+    intervention,
     node,
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);

@@ -41,16 +41,16 @@ export const BranchRow = ({
       title={titleOf(drawn)}
     >
       <button
-        class="lineage-name"
+        class="branch-name"
         aria-current={chosen ? 'true' : undefined}
         onClick={() => go({ history: node.branch, at: null })}
         onKeyDown={moveFocus}
       >
-        <span class="lineage-head">
+        <span class="branch-head">
           <b>
             <SafeText text={nameOf(node)} />
           </b>
-          {node.abandoned_by !== null && <span class="badge bad">left</span>}
+          {node.abandoned_by !== null && <span class="badge bad">abandoned</span>}
           <span class="quiet branch-end">{node.cycle === null ? '' : `@c${node.cycle}`}</span>
         </span>
         <span class="quiet branch-said">
@@ -62,7 +62,7 @@ export const BranchRow = ({
           )}
         </span>
       </button>
-      <div class={`branches${lines.length > DENSE ? ' dense' : ''}`}>
+      <div class={`branch-lines${lines.length > DENSE ? ' dense' : ''}`}>
         {lines.map(({ x, begins, onPath }) => (
           <span
             key={x}
@@ -124,7 +124,7 @@ const BranchLine = ({
   readonly onPath?: boolean;
 }): ComponentChildren => (
   <span
-    class={`branch${ends ? ' ends' : ''}${left ? ' is-abandoned' : ''}${onPath ? ' on-path' : ''}`}
+    class={`branch-line${ends ? ' ends' : ''}${left ? ' is-abandoned' : ''}${onPath ? ' on-path' : ''}`}
     style={{ left: along(from), right: `calc(100% - ${along(to)})` }}
   />
 );
@@ -199,6 +199,6 @@ const moveFocus = (event: KeyboardEvent): void => {
   if (step === undefined || !(currentTarget instanceof HTMLElement)) return;
   event.preventDefault();
   event.stopPropagation();
-  const all = [...(currentTarget.closest('.scroll')?.querySelectorAll<HTMLElement>('.lineage-name') ?? [])];
+  const all = [...(currentTarget.closest('.scroll')?.querySelectorAll<HTMLElement>('.branch-name') ?? [])];
   all[all.indexOf(currentTarget) + step]?.focus();
 };

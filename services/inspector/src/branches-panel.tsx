@@ -74,12 +74,12 @@ const BranchTree = ({
   return (
     <>
       <p class="side-facts quiet">
-        {plural(branches.length, 'lineage')}
-        {abandonedCount > 0 && `, ${grouped(abandonedCount)} left by a rollback`}
+        {plural(branches.length, 'branch', 'branches')}
+        {abandonedCount > 0 && `, ${grouped(abandonedCount)} abandoned by a rollback`}
         {`, to cycle ${grouped(Math.floor(drawing.last))}`}
       </p>
       <VirtualList
-        label="Lineages"
+        label="Branches"
         kind="list"
         count={drawing.rows.length}
         rowHeight={ROW}

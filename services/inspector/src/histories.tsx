@@ -100,7 +100,7 @@ const HistoryRow = ({
       </span>
       <span class="history-facts quiet">
         <span>{plural(cycles, 'cycle')}</span>
-        {branches.length > 1 && <span>{plural(branches.length, 'lineage')}</span>}
+        {branches.length > 1 && <span>{plural(branches.length, 'branch', 'branches')}</span>}
         <time dateTime={isoTime(updatedAt)} title={isoTime(updatedAt)}>
           {shortTime(updatedAt)}
         </time>

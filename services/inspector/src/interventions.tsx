@@ -176,7 +176,7 @@ const InterventionItem = ({
         </p>
       )}
       <p class="act-where quiet">
-        <span class="act-lineage">
+        <span class="act-branch">
           <SafeText text={names.get(intervention.branchId) ?? `:${intervention.branchId}`} />
         </span>
         <PositionLinks intervention={intervention} go={go} />

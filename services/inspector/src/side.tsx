@@ -12,7 +12,7 @@ import { useQuery } from './use-query.ts';
 
 const TABS: readonly (readonly [side: Side, words: string, key: string])[] = [
   ['cycles', 'Cycles', 'c'],
-  ['branches', 'Lineages', 'l'],
+  ['branches', 'Branches', 'l'],
   ['interventions', 'Interventions', 'i'],
 ];
 

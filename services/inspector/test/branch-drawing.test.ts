@@ -86,7 +86,7 @@ test('the lines that pass a row are those of children below it whose parents are
 });
 
 test('a position before the beginning of a branch lies on its parent, and what was left is known from where', () => {
-  const root = { ...node(0, null, 0, 9), left_by: 1 };
+  const root = { ...node(0, null, 0, 9), abandoned_by: 1 };
   const back = { ...node(1, root, 4, 2), how: 'rollback' as const };
   const drawing = drawBranches([root, back]);
   expect([...pathToPosition(drawing, 1, 3)]).toEqual([[0, 3]]);

@@ -16,7 +16,7 @@ let record: Recorder;
 const addressed = (page: Page, key: string): string | null => new URL(page.url()).searchParams.get(key);
 const names = (page: Page) => page.locator('.branch b').allInnerTexts();
 const messages = (page: Page) => page.locator('.message-id').allInnerTexts();
-const chosenLineage = (page: Page) => page.locator('.branch-name[aria-current] b').allInnerTexts();
+const chosenBranch = (page: Page) => page.locator('.branch-name[aria-current] b').allInnerTexts();
 const acts = (page: Page) => page.locator('.act .badge.type').allInnerTexts();
 
 describe.skipIf(executable === undefined)('branches and interventions in a browser', () => {
@@ -29,12 +29,12 @@ describe.skipIf(executable === undefined)('branches and interventions in a brows
   afterAll(() => stage.close());
 
   test('the branches of a history are drawn, what a rollback left is marked, and one goes to any of them, its points and what was saved', async () => {
-    const { page, faults, screenshot } = await stage.open({ address: '?h=trial&side=lineages' });
+    const { page, faults, screenshot } = await stage.open({ address: '?h=trial&side=branches' });
     await soon(() => names(page)).toEqual([':0', 'old-future', 'main', 'with-hint']);
     expect(await page.locator('.branch.is-left b').allInnerTexts()).toEqual([':0']);
-    expect(await page.locator('.strand.is-abandoned').count()).toBe(1);
+    expect(await page.locator('.branch-line.is-abandoned').count()).toBe(1);
     expect(await page.locator('.flag').allInnerTexts()).toEqual(['before-doubt']);
-    await soon(() => chosenLineage(page)).toEqual(['main']);
+    await soon(() => chosenBranch(page)).toEqual(['main']);
     await soon(() => messages(page)).toContain('again');
     await soon(() => page.locator('.branch.is-chosen .here').count()).toBe(1);
     await screenshot('branches');
@@ -43,23 +43,23 @@ describe.skipIf(executable === undefined)('branches and interventions in a brows
     await page.locator('.branch b', { hasText: ':0' }).click();
     await soon(() => messages(page)).toContain('q8');
     expect(addressed(page, 'h')).toMatch(/:0$/);
-    await soon(() => chosenLineage(page)).toEqual([':0']);
+    await soon(() => chosenBranch(page)).toEqual([':0']);
     await page.getByRole('button', { name: '@c5, saved as before-doubt, fork with-hint' }).click();
     await soon(() => page.locator('.at').innerText()).toBe('@c5');
     await soon(() => messages(page)).toEqual(['q1', 'q2', 'q3', 'q4', 'q5']);
     expect(addressed(page, 'side')).toBe('branches');
 
     // By keyboard: down to the next branches, and Enter.
-    await page.locator('.lineage-name').first().focus();
+    await page.locator('.branch-name').first().focus();
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
-    await soon(() => chosenLineage(page)).toEqual(['with-hint']);
+    await soon(() => chosenBranch(page)).toEqual(['with-hint']);
     await soon(() => messages(page)).toContain('the-hint');
     await page.goBack();
-    await soon(() => chosenLineage(page)).toEqual([':0']);
+    await soon(() => chosenBranch(page)).toEqual([':0']);
     for (const [key, region] of [
       ['c', 'Cycles'],
       ['i', 'Interventions'],
-      ['l', 'Lineages'],
+      ['l', 'Branches'],
     ] as const) {
       await page.keyboard.press(key);
       await soon(() => page.getByRole('region', { name: region, exact: true }).count()).toBe(1);
@@ -69,7 +69,7 @@ describe.skipIf(executable === undefined)('branches and interventions in a brows
 
   test('the switch in the head goes from branch to branch, and shows the one that is looked at however it is addressed', async () => {
     const { page, faults } = await stage.open({ address: '?h=trial:with-hint' });
-    const branch = page.getByRole('combobox', { name: 'lineage' });
+    const branch = page.getByRole('combobox', { name: 'branch' });
     const shown = () => branch.locator('option:checked').innerText();
     await soon(shown).toBe('with-hint');
     expect(await branch.locator('option').allInnerTexts()).toEqual([':0', 'with-hint', 'main', 'old-future']);
@@ -88,24 +88,24 @@ describe.skipIf(executable === undefined)('branches and interventions in a brows
 
   test('two hundred branches scroll, and only those in view are in the page', async () => {
     const { page, faults } = await stage.open({ address: '?h=many:try-198&side=branches' });
-    await soon(() => chosenLineage(page)).toEqual(['try-198']);
-    expect(await page.locator('.lineage').count()).toBeLessThan(40);
-    const list = page.getByRole('list', { name: 'Lineages' });
+    await soon(() => chosenBranch(page)).toEqual(['try-198']);
+    expect(await page.locator('.branch').count()).toBeLessThan(40);
+    const list = page.getByRole('list', { name: 'Branches' });
     await list.evaluate((box) => (box.scrollTop = box.scrollHeight));
-    const last = page.locator('.lineage').last();
-    await soon(() => last.locator('.lineage-said').innerText()).toMatch(/^fork at (@c1|@s\d+)$/);
+    const last = page.locator('.branch').last();
+    await soon(() => last.locator('.branch-said').innerText()).toMatch(/^fork at (@c1|@s\d+)$/);
     const name = await last.locator('b').innerText();
-    await last.locator('.lineage-name').click();
-    await soon(() => chosenLineage(page)).toEqual([name]);
-    expect(await page.locator('.lineage').count()).toBeLessThan(40);
+    await last.locator('.branch-name').click();
+    await soon(() => chosenBranch(page)).toEqual([name]);
+    expect(await page.locator('.branch').count()).toBeLessThan(40);
     expect(faults).toEqual([]);
   });
 
   test('a history of one branch without interventions says how to fork it and how to intervene', async () => {
-    const { page, faults, screenshot } = await stage.open({ address: '?h=alone&side=lineages' });
+    const { page, faults, screenshot } = await stage.open({ address: '?h=alone&side=branches' });
     await soon(() => names(page)).toEqual(['main']);
     await soon(() => page.locator('.hint').innerText()).toContain('./stemma fork alone @c1 --name what-if');
-    await screenshot('lineages-alone');
+    await screenshot('branches-alone');
     await page.keyboard.press('i');
     await soon(() => page.locator('.hint').innerText()).toContain('./stemma inject alone');
     expect(faults).toEqual([]);
@@ -155,7 +155,7 @@ describe.skipIf(executable === undefined)('branches and interventions in a brows
     await detail.locator('.calls .place', { hasText: '@c7' }).click();
     await soon(() => page.locator('.at').innerText()).toBe('@c7');
     await soon(() => messages(page)).toContain('answer');
-    expect(addressed(page, 'act')).toBe('hint');
+    expect(addressed(page, 'intervention')).toBe('hint');
     await detail.locator('.calls').getByRole('button', { name: 'the-hint' }).last().click();
     const node = page.getByRole('complementary', { name: 'Selected node' });
     await soon(() => node.getByRole('region', { name: 'Why' }).innerText()).toMatch(
@@ -171,7 +171,7 @@ describe.skipIf(executable === undefined)('branches and interventions in a brows
 
   test('hostile actors, notes and contents are text: nothing of them runs, hides or breaks the page', async () => {
     const { page, faults, screenshot } = await stage.open({
-      address: '?h=trial&side=interventions&act=back',
+      address: '?h=trial&side=interventions&intervention=back',
     });
     await soon(() => acts(page)).toHaveLength(8);
     const detail = page.getByRole('complementary', { name: 'Selected intervention' });
@@ -215,9 +215,9 @@ describe.skipIf(executable === undefined)('branches and interventions in a brows
 
   test('all of it fits a narrow window and the dark', async () => {
     for (const [name, address, sign] of [
-      ['branches', '?h=trial:with-hint&side=branches', '.lineage'],
-      ['many', '?h=many:try-18&side=branches', '.lineage'],
-      ['intervention', '?h=trial&side=interventions&act=hint', '.calls li'],
+      ['branches', '?h=trial:with-hint&side=branches', '.branch'],
+      ['many', '?h=many:try-18&side=branches', '.branch'],
+      ['intervention', '?h=trial&side=interventions&intervention=hint', '.calls li'],
       ['why', '?h=trial:with-hint&at=@c6&node=the-hint', '.story li'],
     ] as const)
       for (const [width, colorScheme] of [
