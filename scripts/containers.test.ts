@@ -17,7 +17,7 @@ const skip =
 /** Who runs, and where each says how it is. */
 const DOORS: Readonly<Record<string, string>> = {
   gateway: 'STEMMA_PORT',
-  branch: 'LINEAGE_PORT',
+  audit: 'AUDIT_PORT',
   diffs: 'DIFFS_PORT',
   stages: 'STAGES_PORT',
   relay: 'RELAY_PORT',

@@ -23,7 +23,7 @@ const DEADLINE = { timeout: 120_000 };
 const startProjector = (env: Readonly<Record<string, string>>) => {
   const child = spawn(
     process.execPath,
-    [join(SERVICES, 'projector/src/main.ts'), '--read-model', 'lineage'],
+    [join(SERVICES, 'projector/src/main.ts'), '--read-model', 'audit'],
     {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
