@@ -49,7 +49,7 @@ type BranchSources = Pick<Sources, 'position' | 'branchTip'>;
 
 /** What the rows say of a branch: it is read before it is used. */
 const UNREAD = missingKind<{ readonly key: string; readonly look: (facts: HistoryFacts) => unknown }>(
-  'lineages',
+  'branches',
   ({ key }) => key,
 );
 

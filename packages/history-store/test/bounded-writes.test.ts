@@ -84,7 +84,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
     tree.history.run(0, [COMMIT]);
     expect(written(tree)).toEqual({ snapshots: 1, position_meta: 1, heads: 1 });
     tree.history.branch('fork', 0, 1);
-    expect(written(tree)).toEqual({ branchIds: 1 });
+    expect(written(tree)).toEqual({ branches: 1 });
   }, 600_000);
 
   it('ageing and plain expiry write nothing [snapshots: expires] [record §3: consequences]', () => {

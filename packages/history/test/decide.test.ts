@@ -168,7 +168,7 @@ test('a command sent again gives its frame, another under its id is refused [rec
   const first = command([block('a')]);
   const lookups = { ...history.sources.lookups, command: () => ({ seq: 7, digest: commandDigest(first) }) };
   const sources = { ...history.sources, lookups };
-  expect(decide(history.state, first, 1n, sources)).toEqual({ lineage: 0, events: [], repeats: 7 });
+  expect(decide(history.state, first, 1n, sources)).toEqual({ branchId: 0, events: [], repeats: 7 });
   expect(codeOf(() => decide(history.state, command([block('b')]), 1n, sources))).toBe('E_COMMAND_REUSED');
 });
 
@@ -218,7 +218,7 @@ test.each<[unknown, string]>([
   [{ ...command([]), steps: [] }, 'steps'],
   [{ ...command([]), steps: [{ op: 'dance' }] }, 'steps.0.op'],
   [{ ...command([block('a')]), by: { recorder: 'x', actor: 'y' } }, 'by'],
-  [{ ...command([block('a')]), lineage: -1 }, 'lineage'],
+  [{ ...command([block('a')]), branchId: -1 }, 'branchId'],
 ])('a hostile command is refused with the place of its fault [context-tree §8: codes]', (value, where) => {
   expect(() => parseCommand(value)).toThrow(
     expect.objectContaining({ code: 'E_COMMAND_INVALID', detail: { at: where } }),

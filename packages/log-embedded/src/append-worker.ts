@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { entryBytes, writeEntry } from './entry.ts';
 import { findEnd, truncateFile } from './find-end.ts';
 import { isAlive, openHolderFile, thisProcess } from './holder.ts';
-import type { AppendGroup, Failure, Job, JobAnswer, JobRequest, WorkerOptions } from './job-messages.ts';
+import type { AppendGroup, Failure, Job, JobAnswer, JobRequest, JobResponse, WorkerOptions } from './job-messages.ts';
 import { openLastSegments, syncFolder } from './last-segments.ts';
 import { bootId, openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
 import { runsOf, startsOf } from './runs.ts';
@@ -259,7 +259,7 @@ if (!port) throw new Error('this runs in a thread');
 port.on('message', ({ id, job }: JobRequest) => {
   const answer = answerJob(job);
   const moved = answer.kind === 'appended' ? [answer.offsets.buffer, answer.nexts.buffer] : [];
-  const reply = (): void => port.postMessage({ id, answer }, moved as ArrayBuffer[]);
+  const reply = (): void => port.postMessage({ id, answer } satisfies JobResponse, moved as ArrayBuffer[]);
   if (job.kind !== 'close') reply();
   // Who has the answer ends this thread, and a thread that is ended while LMDB closes takes the process with it.
   else void Promise.all([opened?.close(), gate.close()]).then(reply);

@@ -190,7 +190,7 @@ describe('the writer', () => {
         const session = await rows.domain.load(history);
         const wrong = { type: 'PositionAnnotated' as const, branchId: 0, seq: 7, note: 'x' };
         return Object.defineProperties(session, {
-          decide: { value: () => ({ author: { recorder: 'r' }, at: 1n, lineage: 0, events: [wrong] }) },
+          decide: { value: () => ({ author: { recorder: 'r' }, at: 1n, branchId: 0, events: [wrong] }) },
         });
       },
     };

@@ -48,7 +48,7 @@ test('folding tells lag, what was stale and why, the rate and the time of the la
   const standing = { partition: 0, rows: 8, lag: 4, accepted: 7, damaged: 1, closed: true };
   const folded = countFolding({
     metrics,
-    readModel: 'lineage',
+    readModel: 'audit',
     now: () => clock,
     partitionStatus: async () => [{ ...standing, stale: { repeated: 2, unfit: 1 } }],
   });
@@ -57,7 +57,7 @@ test('folding tells lag, what was stale and why, the rate and the time of the la
   folded({ partition: 0, frames: 15, events: 160, batches: 2 });
   folded({ partition: 0, frames: 1, events: 20, batches: 1 });
   const text = await metrics.text();
-  const of = '{partition="0",read_model="lineage"}';
+  const of = '{partition="0",read_model="audit"}';
   expect(lines(text, 'stemma_lag_records')).toEqual([`stemma_lag_records${of} 4`]);
   expect(lines(text, 'stemma_rows_offset')).toEqual([`stemma_rows_offset${of} 8`]);
   expect(lines(text, 'stemma_partition_closed')).toEqual([`stemma_partition_closed${of} 1`]);

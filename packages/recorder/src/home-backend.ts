@@ -33,7 +33,7 @@ const backendOf = (home: Home): Backend => {
       const history = historyId(name, id);
       return answer(
         home,
-        await home.submit(parseCommand({ id, history, lineage: 0, ...byOf(who), steps: [step] })),
+        await home.submit(parseCommand({ id, history, branchId: 0, ...byOf(who), steps: [step] })),
       );
     },
     command: async ({ history, body: { id, expected, steps, ...who } }) => {
@@ -42,7 +42,7 @@ const backendOf = (home: Home): Backend => {
         id,
         steps,
       );
-      const where = { history: line.history, lineage: line.branchId };
+      const where = { history: line.history, branchId: line.branchId };
       const given = expected === undefined ? {} : { expected };
       return answer(
         home,

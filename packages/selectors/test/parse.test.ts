@@ -124,14 +124,14 @@ describe('parseSelector', () => {
 
 describe('parseRef', () => {
   it.each([
-    ['', { lineage: null, at: { kind: 'working' } }],
-    ['@t0', { lineage: null, at: { kind: 't', value: 0 } }],
-    ['@t-12', { lineage: null, at: { kind: 't', value: -12 } }],
-    ['@c12', { lineage: null, at: { kind: 'c', cycle: 12 } }],
-    ['@s57', { lineage: null, at: { kind: 's', seq: 57 } }],
-    ['@name:before_2.x', { lineage: null, at: { kind: 'name', name: 'before_2.x' } }],
-    ['@*', { lineage: null, at: { kind: 'all' } }],
-    ['main@c3', { lineage: 'main', at: { kind: 'c', cycle: 3 } }],
+    ['', { branch: null, at: { kind: 'working' } }],
+    ['@t0', { branch: null, at: { kind: 't', value: 0 } }],
+    ['@t-12', { branch: null, at: { kind: 't', value: -12 } }],
+    ['@c12', { branch: null, at: { kind: 'c', cycle: 12 } }],
+    ['@s57', { branch: null, at: { kind: 's', seq: 57 } }],
+    ['@name:before_2.x', { branch: null, at: { kind: 'name', name: 'before_2.x' } }],
+    ['@*', { branch: null, at: { kind: 'all' } }],
+    ['main@c3', { branch: 'main', at: { kind: 'c', cycle: 3 } }],
   ])('%j names a position [context-tree §5: positions]', (text, ref) => {
     expect(parseRef(text)).toEqual(ref);
   });

@@ -16,7 +16,7 @@ export const printBranch = async (
   const abandoned = started?.how === 'rollback' ? `${history}:${started.parent}` : null;
   const result = {
     history,
-    lineage: branch,
+    branch,
     branchId,
     seq,
     position: label,
@@ -28,7 +28,7 @@ export const printBranch = async (
   };
   await output.result(result, () => {
     const name = result.name === null ? '' : ` (${printable(result.name)})`;
-    const branchText = `${result.lineage}${name} goes on from ${result.from ?? ''}`;
+    const branchText = `${result.branch}${name} goes on from ${result.from ?? ''}`;
     return `${branchText}${abandoned === null ? '' : `; what was left is ${abandoned}`}${repeated ? ' (was there already)' : ''}\n`;
   });
 };

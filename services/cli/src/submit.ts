@@ -68,7 +68,7 @@ export const printOutcome = async (
   const snapshot = events.findLast((event) => event.type === 'SnapshotCommitted');
   const result = {
     history,
-    lineage: branch,
+    branch,
     seq,
     position: `@s${seq}`,
     repeated,

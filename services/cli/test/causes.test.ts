@@ -109,22 +109,22 @@ test('why tells how a node came, what happened to it and why it left, with who a
     command: string;
     event: string;
   };
-  type Life = { came: Moment; then: Moment[]; left: Moment | null; present: boolean; snapshots: object };
+  type Life = { added: Moment; changes: Moment[]; removed: Moment | null; present: boolean; snapshots: object };
   const life = await json<Life>('why', 'desk', '#doc');
   expect(life).toMatchObject({
     node: 'doc',
     present: false,
     snapshots: { first: 1, last: 2 },
-    came: { cause: { kind: 'mutation', op: 'insert', by: null }, event: 'NodeInserted', cycle: 1, ttl: 1 },
-    then: [
+    added: { cause: { kind: 'mutation', op: 'insert', by: null }, event: 'NodeInserted', cycle: 1, ttl: 1 },
+    changes: [
       { cause: { kind: 'sealing', turn: 't:0:1' }, cycle: 1 },
       { cause: { kind: 'ageing' }, cycle: 2, until: 2, ttl: 0 },
     ],
-    left: { cause: { kind: 'expiry' }, event: 'NodeExpired', cycle: 3 },
+    removed: { cause: { kind: 'expiry' }, event: 'NodeExpired', cycle: 3 },
   });
-  expect(life.came.author).toEqual({ recorder: 'agent' });
+  expect(life.added.author).toEqual({ recorder: 'agent' });
   const earlier = await json<Life>('why', 'desk', 'doc', '@c1');
-  expect(earlier).toMatchObject({ present: true, left: null, snapshots: { first: 1, last: 1 } });
+  expect(earlier).toMatchObject({ present: true, removed: null, snapshots: { first: 1, last: 1 } });
   const { stdout } = await run('why', 'desk', '#doc');
   expect(stdout).toContain('#doc is not in the tree at');
   expect(stdout).toContain('inserted under ah, ttl 1');
@@ -167,19 +167,19 @@ test('what a rollback left is told as undone on the way back, and an act of a pe
   await insertLeft('instead');
   await json('commit', 'left', '--recorder', 'agent');
 
-  const explained = await json<Explained & { common: object }>(
+  const explained = await json<Explained & { mergeBase: object }>(
     'diff',
     'left',
     'first@c2',
     '@c2',
     '--explain',
   );
-  expect(explained.common).toMatchObject({ branchId: 0, cycle: 1 });
+  expect(explained.mergeBase).toMatchObject({ branchId: 0, cycle: 1 });
   const { hint, instead } = causesOf(explained);
   expect([hint, instead]).toEqual([['undone insert'], ['insert']]);
 
-  const { came } = await json<{ came: object }>('why', 'left:first', '#hint');
-  expect(came).toMatchObject({ author: { actor: 'observer' }, notes: 'Does it hold?' });
+  const { added } = await json<{ added: object }>('why', 'left:first', '#hint');
+  expect(added).toMatchObject({ author: { actor: 'observer' }, notes: 'Does it hold?' });
   expect((await run('why', 'left:first', '#hint')).stdout).toContain('│ Does it hold?');
   expect((await run('why', 'left', '#hint')).code).toBe(1);
   const about = await json<{ event: { type: string } }[]>('log', 'left', '--node', 'hint');

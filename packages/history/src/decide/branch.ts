@@ -65,7 +65,7 @@ export const requireTip = (state: HistoryState, command: Command, sources: Sourc
   if (from === undefined)
     throw fail('E_BRANCH_NOT_FOUND', `the history ${state.history} has no branch ${command.branchId}`, {
       history: state.history,
-      lineage: command.branchId,
+      branchId: command.branchId,
     });
   refuseMoved(command, from.seq);
   return from;
@@ -108,7 +108,7 @@ const refuseNotAncestor = (
     `position ${to.seq} of the branch ${to.branchId} is no past of the branch ${from.branchId}`,
     {
       ...to,
-      lineage: from.branchId,
+      branch: from.branchId,
     },
   );
 };

@@ -74,5 +74,5 @@ export const isSysSide = (pending: PendingFrame, parent: TreeNode): boolean =>
   parent === pending.branch.tree.sys ||
   (parent.parent !== null &&
     parent !== pending.branch.tree.ah &&
-    'place' in parent.record &&
+    'location' in parent.record &&
     liesInSys(parent));

@@ -12,8 +12,9 @@ const command: Command = {
 };
 
 test('the digest of a command is the SHA-256 of its canonical msgpack without the id: the id does not change it, all else does [record §1: command and digest]', () => {
-  const { id: _, ...rest } = command;
-  expect(commandDigest(command)).toEqual(sha256(pack(rest as never)));
+  // The recorded key of the branch id is `lineage`.
+  const { id: _, branchId, ...recorded } = command;
+  expect(commandDigest(command)).toEqual(sha256(pack({ ...recorded, lineage: branchId } as never)));
   expect(commandDigest({ ...command, id: 'two' })).toEqual(commandDigest(command));
   const others: Command[] = [
     { ...command, history: 'i' },

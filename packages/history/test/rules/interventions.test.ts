@@ -219,7 +219,7 @@ test('observations move no branch: what is decided, made and hashed is as if nob
       ],
     });
   const [seen, unseen] = [three(), three()];
-  expect(look(seen)).toMatchObject({ observed: true, seq: 4, lineage: 0, snapshot: null, started: null });
+  expect(look(seen)).toMatchObject({ observed: true, seq: 4, branchId: 0, snapshot: null, started: null });
   for (const session of [seen, unseen]) session.submit(block('after'), COMMIT);
   expect(seen.history.state.loadedBranches.get(0)?.tree.hashes(seen.history.payload)).toEqual(
     unseen.history.state.loadedBranches.get(0)?.tree.hashes(unseen.history.payload),

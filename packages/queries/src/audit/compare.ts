@@ -32,7 +32,7 @@ export const compareBranches = async (
     return {
       atA,
       atB,
-      stem: mergeBase,
+      mergeBase,
       relation: relationOf(divergence),
       framesA: countSideFrames(rows, history, mergeBase.seq, divergence.a),
       framesB: countSideFrames(rows, history, mergeBase.seq, divergence.b),
@@ -40,7 +40,7 @@ export const compareBranches = async (
       cycles: compareCycles(rows, mergeBase, atA, atB),
     };
   });
-  const mergeBase = await viewOf(projection, found.stem);
+  const mergeBase = await viewOf(projection, found.mergeBase);
   const viewA = await viewOf(projection, found.atA);
   const viewB = await viewOf(projection, found.atB);
   const counter = await tokenCounter();

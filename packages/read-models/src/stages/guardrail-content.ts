@@ -9,7 +9,7 @@ const NAMES_SOMETHING: ReadonlySet<string> = new Set([
   'forked_to',
   'id',
   'ids',
-  'lineage',
+  'branch',
   'node',
   'parent',
   'position',

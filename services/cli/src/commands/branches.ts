@@ -15,7 +15,7 @@ export const branches: CommandSpec = {
       ref === undefined
         ? await home.branches.tree(branchRef.history)
         : await home.branches.ancestors(await home.position(branchRef, ref));
-    await context.output.result({ history: branchRef.history, lineages: branchNodes }, () =>
+    await context.output.result({ history: branchRef.history, branches: branchNodes }, () =>
       drawBranches(branchNodes, context.output.width),
     );
     return undefined;
