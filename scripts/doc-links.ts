@@ -12,7 +12,7 @@ const withoutCode = (page: string): string =>
   page.replaceAll(/^( *)```.*?^\1```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
 /** The names that links of the kind `#name` can end with: one for each heading, as GitHub makes them. */
-export const anchorsOf = (page: string): ReadonlySet<string> =>
+const anchorsOf = (page: string): ReadonlySet<string> =>
   new Set(
     [...page.replaceAll(/^( *)```.*?^\1```$/gms, '').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
       heading
