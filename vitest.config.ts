@@ -1,25 +1,34 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './scripts/slowest-first.ts';
+import { TIERS } from './scripts/test-tiers.ts';
+
+const folders = ['{packages,services,examples}/*/{src,test}/**', 'bench/src/**', 'scripts'];
 
 export default defineConfig({
   test: {
-    include: [
-      '{packages,services,examples}/*/{src,test}/**/*.test.{ts,tsx}',
-      'bench/src/**/*.test.ts',
-      'scripts/*.test.ts',
-    ],
     passWithNoTests: true,
     globalSetup: 'scripts/kafka-run.ts',
-    setupFiles: 'scripts/properties.ts',
-    // Processes that tests start find what the ones before them compiled: half of a start.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/stemma-tests') },
-    // A machine may be five times slower than ours; no test is decided by these.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
-    // The summary names every test that needed its second try (scripts/tally.ts).
-    retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
+    projects: TIERS.map((tier) => ({
+      extends: true,
+      test: {
+        name: tier,
+        // What lives in memory only cannot leave anything behind for the next file; it need not be loaded anew.
+        isolate: tier !== 'unit',
+        include: folders.map((folder) => `${folder}/*.${tier}.test.{ts,tsx}`),
+        setupFiles: join(import.meta.dirname, 'scripts/properties.ts'),
+        // Processes that tests start find what the ones before them compiled: half of a start.
+        env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/stemma-tests') },
+        // A machine may be five times slower than ours; no test is decided by these.
+        testTimeout: 180_000,
+        hookTimeout: 180_000,
+        expect: { poll: { timeout: 60_000 } },
+        // The summary names every test that needed its second try (scripts/tally.ts).
+        retry: process.env['CI'] ? 1 : 0,
+      },
+    })),
   },
 });

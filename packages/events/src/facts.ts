@@ -68,7 +68,7 @@ const PARENT: Ids = ['parent'];
 const TTL: Ids = ['ttl'];
 const PRIORITY: Ids = ['priority'];
 
-/** The facts of every event type. An event without a row here does not compile (scripts/new-event.test.ts). */
+/** The facts of every event type. An event without a row here does not compile (scripts/new-event.int.test.ts). */
 export const EVENT_FACTS = {
   HistoryStarted: {
     category: 'start',

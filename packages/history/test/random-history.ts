@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat, threadBytes } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
+import { referenceHistory, type ReferenceHistory, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import type { AppliedFrame } from '../src/applied-frame.ts';
 import type { Step } from '../src/command.ts';
@@ -89,8 +89,9 @@ export const script: fc.Arbitrary<readonly Intention[]> = fc.array(intention, {
   size: 'max',
 });
 
-/** Runs of a property: `STEMMA_RUNS` sets them all. */
-export const runs = (usual: number): number => Number(process.env['STEMMA_RUNS'] ?? usual);
+/** Runs of a property, the usual number in CI and a third of it elsewhere; `STEMMA_RUNS` sets them all. */
+export const runs = (usual: number): number =>
+  Number(process.env['STEMMA_RUNS'] ?? sized(Math.ceil(usual / 3), usual));
 
 /** A history run both ways. */
 export type Twin = {

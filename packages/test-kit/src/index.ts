@@ -1,3 +1,4 @@
+export { anyJson } from './any-json.ts';
 export { NO_ANOMALIES, checkOperations, countAnomalies, type Anomalies, type Operation } from './checker.ts';
 export { NO_CHROMIUM, findChromium } from './find-chromium.ts';
 export { referenceHistory, type AncestorSnapshot, type ReferenceHistory } from './reference-history.ts';
@@ -17,6 +18,7 @@ export {
 } from './postgres/find-postgres.ts';
 export { postgresFolder, startPostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts';
 export { endRun, startRun } from './shared-run.ts';
+export { sized } from './sized.ts';
 export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts';
 export { referenceSelect } from './selectors/reference-select.ts';
 export { rowsUnderTest, type RowsUnderTest } from './rows/rows-under-test.ts';

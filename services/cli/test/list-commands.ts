@@ -3,7 +3,7 @@ import type { CommandSpec } from '../src/command.ts';
 /** The page that lists the commands, in Markdown: made from the catalogue, so that it cannot be wrong. */
 export const listCommands = (commands: readonly CommandSpec[]): string => `# Commands
 
-<!-- Made from services/cli/src/catalogue.ts by its test; \`vitest run services/cli/test/cli-doc.test.ts -u\` writes it. -->
+<!-- Made from services/cli/src/catalogue.ts by its test; \`vitest run services/cli/test/cli-doc.unit.test.ts -u\` writes it. -->
 
 Every command takes \`--home DIR\` (else \`STEMMA_HOME\`, else \`./.stemma\`) and \`--json\`, which prints one JSON document on
 stdout; streams (\`log --follow\`, \`thread H '@*'\`) print one a line. Talk and progress go to stderr.

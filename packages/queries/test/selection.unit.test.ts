@@ -1,0 +1,112 @@
+import { flattenRecords, type FlatTree, type PayloadSource } from '@stemma/context-tree';
+import { payloadIn } from '@stemma/history';
+import { listSnapshots, readTipSeq } from '@stemma/history-store';
+import { printSelector, rangeDiff, select, type RangeSide, type Selector } from '@stemma/selectors';
+import { anyOperations, anySelector, HISTORY, play, type Played, sized } from '@stemma/test-kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openTreeLoader } from '../src/selection/load-tree.ts';
+import { selectIds } from '../src/selection/select-ids.ts';
+import { selectRange } from '../src/selection/select-range.ts';
+
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(16, 40));
+
+type Stop = { readonly cycle: number; readonly branchId: number; readonly seq: number };
+
+const anyQuestion = anyOperations(10, 50).chain((actions) => {
+  const played = play(actions);
+  return fc.record({
+    played: fc.constant(played),
+    branchId: fc.constantFrom(...played.history.branches.keys()),
+    selector: anySelector({ ids: [...played.history.ids] }),
+    a: fc.nat(1_000),
+    b: fc.nat(1_000),
+  });
+});
+
+const chainOf = ({ rows }: Played, branchId: number): readonly Stop[] =>
+  rows.now((view) => listSnapshots(view, HISTORY, branchId, readTipSeq(view, HISTORY, branchId)));
+
+/** What is known without rows: the whole tree at every stop, and the first stop that has a node. */
+const sideOf = ({ history }: Played, chain: readonly Stop[], stop: Stop, label: string): RangeSide => {
+  const treeAt = ({ branchId, seq }: Stop): FlatTree => flattenRecords(history.copyAt(branchId, seq));
+  const tree = treeAt(stop);
+  const before = chain.filter(({ cycle }) => cycle <= stop.cycle).map(treeAt);
+  return {
+    label,
+    tree,
+    appeared: (index) =>
+      before.findLast((each) => each.indexOf(tree.ids[index] as string) !== undefined)?.cycle ?? 0,
+  };
+};
+
+const payloadsOf =
+  ({ history }: Played): PayloadSource =>
+  ({ seq, index }) =>
+    payloadIn(history.frames[seq]!.body.events[index]!);
+
+const askedOf = (played: Played) => ({ projection: played.projector, load: openTreeLoader() });
+const lineOf = (branchId: number) => ({ history: HISTORY, branchId, branch: `${HISTORY}:${branchId}` });
+const marked = (selector: Selector, at: Selector['at']): string => printSelector({ ...selector, at });
+
+test('a snapshot of which only a part is loaded answers as the whole tree does [context-tree §6: pure, §6: attributes of snapshots]', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyQuestion, async ({ played, branchId, selector, a }) => {
+      const chain = chainOf(played, branchId);
+      const stop = chain[a % Math.max(1, chain.length)];
+      if (stop === undefined) return;
+      const { tree, appeared } = sideOf(played, chain, stop, '');
+      const wanted = select(tree, selector, payloadsOf(played), appeared === undefined ? {} : { appeared });
+      const text = marked(selector, { kind: 'c', cycle: stop.cycle });
+      expect((await selectIds(askedOf(played), lineOf(branchId), text, {})).ids, text).toEqual(wanted);
+    }),
+    { numRuns: RUNS * 3 },
+  );
+});
+
+test('a range that is walked by what changed gives what whole snapshots give [context-tree §5: ranges, §6: range result, §10.35]', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyQuestion, async ({ played, branchId, selector, a, b }) => {
+      const chain = chainOf(played, branchId);
+      const [from, to] = [a % Math.max(1, chain.length), b % Math.max(1, chain.length)].sort((x, y) => x - y);
+      if (chain.length === 0 || from === undefined || to === undefined) return;
+      const sides = chain
+        .slice(from, to + 1)
+        .map((stop, i) => sideOf(played, chain, stop, `@t${-(from + i) || 0}`));
+      const options = { includeContent: true };
+      const wanted = sides
+        .slice(1)
+        .map((older, i) => rangeDiff(sides[i] as RangeSide, older, selector, payloadsOf(played), options));
+      const text = marked(selector, { kind: 'range', of: 't', from: -from || 0, to: -to || 0 });
+      const result = await selectRange(askedOf(played), lineOf(branchId), text, options);
+      expect(result.diffs, text).toEqual(wanted);
+      expect(
+        JSON.stringify(await selectRange(askedOf(played), lineOf(branchId), text, options), bigints),
+      ).toBe(JSON.stringify(result, bigints));
+    }),
+    { numRuns: RUNS * 3 },
+  );
+});
+
+const bigints = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? value.toString() : value;
+
+test('of all snapshots the newest comes first, each id where it is first met, in any window [context-tree §6: result of all, §6: windows]', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyQuestion, async ({ played, branchId, selector, a, b }) => {
+      const chain = chainOf(played, branchId);
+      if (chain.length === 0) return;
+      const ids = chain.flatMap((stop) => {
+        const { tree, appeared } = sideOf(played, chain, stop, '');
+        return select(tree, selector, payloadsOf(played), appeared === undefined ? {} : { appeared });
+      });
+      const wanted = [...new Set(ids)];
+      const text = marked(selector, { kind: 'all' });
+      expect((await selectIds(askedOf(played), lineOf(branchId), text, {})).ids, text).toEqual(wanted);
+      const [skip, limit] = [a % 4, b % 5];
+      const some = await selectIds(askedOf(played), lineOf(branchId), text, { skip, limit });
+      expect(some.ids, text).toEqual(wanted.slice(skip, skip + limit));
+    }),
+    { numRuns: RUNS * 2 },
+  );
+});

@@ -1,0 +1,234 @@
+import { diffTrees, exportTree, flattenRecords, flattenTree, type PayloadSource } from '@stemma/context-tree';
+import { attributeFrame, payloadIn, type AppliedFrame, type Attributed, type Step } from '@stemma/history';
+import {
+  anyOperations,
+  HISTORY,
+  naiveHistory,
+  perform,
+  rowsUnderTest,
+  START,
+  type NaiveHistory,
+  type RandomOperation,
+  type RowsUnderTest,
+  sized,
+} from '@stemma/test-kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  explainDiff,
+  findCycle,
+  presenceOf,
+  readAncestryView,
+  readTimeline,
+  type AncestryView,
+  type ExplainedEntry,
+} from '../src/index.ts';
+
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(20, 60));
+const TIMEOUT = 600_000;
+
+type Told = {
+  readonly history: NaiveHistory;
+  readonly under: RowsUnderTest;
+  readonly source: PayloadSource;
+  /** What each frame made different, and why. */
+  readonly attributed: ReadonlyMap<number, readonly Attributed[]>;
+};
+
+const play = (actions: readonly RandomOperation[], first: Step = START): Told => {
+  const under = rowsUnderTest();
+  const attributed = new Map<number, readonly Attributed[]>();
+  const history: NaiveHistory = naiveHistory((frame: AppliedFrame) => {
+    under.fold(frame);
+    const { seq, branchId } = frame;
+    const before = seq === 0 ? null : flattenRecords(history.copyAt(branchId, seq - 1));
+    attributed.set(seq, attributeFrame(frame, before, flattenTree(frame.state.tree), source));
+  });
+  const source: PayloadSource = ({ seq, index }) =>
+    payloadIn(history.frames[seq]?.body.events[index] as never);
+  history.run(0, [first]);
+  for (const action of actions) perform(history, action);
+  return { history, under, source, attributed };
+};
+
+/** The frames of a position in order, by the definition of branches alone. */
+const framesAt = ({ history }: Told, branchId: number, seq: number): number[] => {
+  const { parent, at } = history.branches.get(branchId) ?? { parent: null, at: 0 };
+  const before = parent === null ? [] : framesAt({ history } as Told, parent, Math.min(seq, at));
+  return [
+    ...before,
+    ...history.frames
+      .filter(({ envelope, body }) => body.branchId === branchId && envelope.seq <= seq)
+      .map(({ envelope }) => envelope.seq),
+  ];
+};
+
+/** One line for each cause of each difference, in the order of the way. */
+const expectedLines = (told: Told, a: readonly number[], b: readonly number[], id: string): string[] => {
+  const back = a.filter((seq) => !b.includes(seq)).reverse();
+  const on = b.filter((seq) => !a.includes(seq));
+  const lines = (seq: number, undone: boolean): string[] =>
+    (told.attributed.get(seq) ?? [])
+      .filter((entry) => entry.id === id)
+      .map(
+        ({ what, field, index, cause }) =>
+          `${undone ? 'undone ' : ''}${field ?? what} ${seq}.${index} ${JSON.stringify(cause)}`,
+      );
+  return [...back.flatMap((seq) => lines(seq, true).reverse()), ...on.flatMap((seq) => lines(seq, false))];
+};
+
+/** The same lines from an explained entry: a run of ageing is a line for each of its cycles. */
+const explainedLines = (
+  told: Told,
+  vistas: readonly [AncestryView, AncestryView],
+  entry: ExplainedEntry,
+): string[] =>
+  told.under.rows.now((view) =>
+    entry.causes.flatMap(({ undone, fields, seq, index, cause, explains, cycle, until }) => {
+      const prefix = undone ? 'undone ' : '';
+      if (until !== null) {
+        const cycles = Array.from({ length: until - cycle + 1 }, (_, i) => cycle + i);
+        const runs = cycles.map((each) => {
+          const commit = findCycle(view, vistas[undone ? 0 : 1], each);
+          return `${prefix}ttl ${commit?.seq ?? -1}.${commit?.index ?? -1} ${JSON.stringify(cause)}`;
+        });
+        return undone ? runs.reverse() : runs;
+      }
+      const names = entry.change === 'changed' ? fields : [explains as string];
+      return names.map((name) => `${prefix}${name} ${seq}.${index} ${JSON.stringify(cause)}`);
+    }),
+  );
+
+const byField = (lines: readonly string[]): Record<string, string[]> => {
+  const fields: Record<string, string[]> = {};
+  for (const line of lines) (fields[line.replace('undone ', '').split(' ')[0] as string] ??= []).push(line);
+  return fields;
+};
+
+/** Compares the explained diff of two positions with what the frames on the way did. */
+const compare = (told: Told, a: readonly [number, number], b: readonly [number, number]): void => {
+  const { history, under, source } = told;
+  const [older, newer] = [flattenRecords(history.copyAt(...a)), flattenRecords(history.copyAt(...b))];
+  const diff = diffTrees(older, newer, source);
+  const [from, to] = [framesAt(told, ...a), framesAt(told, ...b)];
+  const place = ([branchId, seq]: readonly [number, number]): { branchId: number; seq: number } => ({
+    branchId,
+    seq,
+  });
+  const { explained, vistas } = under.rows.now((view) => ({
+    explained: explainDiff(view, HISTORY, { a: place(a), b: place(b), diff }, source),
+    vistas: [readAncestryView(view, HISTORY, ...a), readAncestryView(view, HISTORY, ...b)] as const,
+  }));
+  expect(explained.mergeBase.limit).toBeGreaterThanOrEqual(0);
+  expect(framesAt(told, explained.mergeBase.branchId, explained.mergeBase.limit)).toEqual(
+    from.filter((seq) => to.includes(seq)),
+  );
+  expect(explained.entries.map(({ id, change }) => `${change} ${id}`)).toEqual([
+    ...diff.added.map((id) => `added ${id}`),
+    ...diff.removed.map((id) => `removed ${id}`),
+    ...diff.changed.map(({ id }) => `changed ${id}`),
+  ]);
+  for (const entry of explained.entries) {
+    const found = byField(explainedLines(told, vistas, entry));
+    const expected = byField(expectedLines(told, from, to, entry.id));
+    if (entry.change === 'changed') {
+      expect(new Set(Object.keys(found))).toEqual(new Set(entry.fields));
+      for (const field of entry.fields) expect(found[field]).toEqual(expected[field]);
+    } else {
+      const [wanted] = [...(expected['added'] ?? []), ...(expected['removed'] ?? [])];
+      expect(Object.values(found).flat()).toEqual([wanted]);
+    }
+  }
+};
+
+test(
+  'between any two positions, on one line, on forks, on branches that were left, every entry has the causes of the frames on the way, in order, undone on the way back [context-tree §3: one cause, §7: explain] [snapshots: diff]',
+  () => {
+    fc.assert(
+      fc.property(
+        anyOperations(1, 60),
+        fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat()), { maxLength: 20 }),
+        (actions, pairs) => {
+          const told = play(actions);
+          const { state, branches: branchIds } = told.history;
+          const names = [...branchIds.keys()];
+          const pick = (branchId: number, seq: number): [number, number] => [
+            names[branchId % names.length] as number,
+            seq % state.next,
+          ];
+          for (const [s, q, t, r] of pairs) compare(told, pick(s, q), pick(t, r));
+          // And every frame of every branch against the one before it.
+          for (const branchId of names)
+            for (let seq = Math.max(1, branchId); seq < state.next; seq++)
+              compare(told, [branchId, seq - 1], [branchId, seq]);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  },
+  TIMEOUT,
+);
+
+test(
+  'the same holds for a history that begins with an export [context-tree §3: one cause, §10.17]',
+  () => {
+    fc.assert(
+      fc.property(anyOperations(1, 40), anyOperations(1, 30), fc.nat(), fc.nat(), (actions, more, q, r) => {
+        const { history, source } = play(actions);
+        const tree = flattenRecords(history.copyAt(0, history.state.next - 1));
+        const told = play(more, { op: 'import', name: null, export: exportTree(tree, source) });
+        const { next } = told.history.state;
+        for (const branchId of told.history.branches.keys())
+          compare(told, [branchId, q % next], [branchId, r % next]);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  TIMEOUT,
+);
+
+test(
+  'a node is in the snapshots that its timeline says, on every ancestor path, and its timeline begins with how it came [context-tree §3: one cause]',
+  () => {
+    fc.assert(
+      fc.property(anyOperations(1, 60), (actions) => {
+        const told = play(actions);
+        const { history, under } = told;
+        under.rows.now((view) => {
+          for (const branchId of history.branches.keys()) {
+            const head = history.state.next - 1;
+            const ancestry = readAncestryView(view, HISTORY, branchId, head);
+            const snapshots = framesAt(told, branchId, head).flatMap((seq) =>
+              (history.frames[seq]?.body.events ?? []).flatMap((event) =>
+                event.type === 'SnapshotCommitted' ? [{ seq, cycle: event.cycle }] : [],
+              ),
+            );
+            const trees = snapshots.map(({ seq, cycle }) => ({
+              cycle,
+              tree: flattenRecords(history.copyAt(branchId, seq)),
+            }));
+            const now = flattenRecords(history.copyAt(branchId, head));
+            for (const id of history.ids) {
+              const cycles = trees
+                .filter(({ tree }) => tree.indexOf(id) !== undefined)
+                .map(({ cycle }) => cycle);
+              const presence = presenceOf(view, ancestry, id);
+              const first = cycles[0];
+              expect(presence?.snapshots ?? null).toEqual(
+                first === undefined ? null : { first, last: cycles.at(-1) },
+              );
+              expect(presence !== undefined && presence.removed === null).toBe(now.indexOf(id) !== undefined);
+              const timeline = readTimeline(view, ancestry, id);
+              expect(timeline[0]?.explains).toBe(presence === undefined ? undefined : 'added');
+              expect(timeline.findIndex(({ explains }) => explains === 'removed')).toBe(
+                presence?.removed == null ? -1 : timeline.length - 1,
+              );
+            }
+          }
+        });
+      }),
+      { numRuns: RUNS / 2 },
+    );
+  },
+  TIMEOUT,
+);

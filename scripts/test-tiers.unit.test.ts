@@ -1,0 +1,20 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { SLOWEST } from './slowest-first.ts';
+import { TIERS } from './test-tiers.ts';
+
+const root = join(import.meta.dirname, '..');
+const files = globSync('{packages,services,examples,bench,scripts}/**/*.test.{ts,tsx}', {
+  cwd: root,
+  exclude: ['**/node_modules/**', '**/dist/**'],
+});
+
+it('every test file names its tier, so that no run passes over it', () => {
+  expect(files.filter((file) => !TIERS.some((tier) => file.includes(`.${tier}.test.`)))).toEqual([]);
+  expect(files.length).toBeGreaterThan(150);
+});
+
+it('every file that is to begin first is there', () => {
+  expect(SLOWEST.filter((end) => !files.some((file) => file.includes(`${end}.test.`)))).toEqual([]);
+});

@@ -1,0 +1,104 @@
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openKafkaLog } from '@stemma/log-kafka';
+import { findBroker, findPostgres, freshDatabase, sized } from '@stemma/test-kit';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../run-stemma.ts';
+import { frameHashes, importIn, rowHashes } from '../same-everywhere.ts';
+import { transcripts } from '../transcripts.ts';
+import { openProcesses, READ_MODELS, startProjector, until, type Place } from './processes.ts';
+import { openRows } from './read-apart.ts';
+
+const found = await findBroker();
+const brokers = 'skip' in found ? [] : found.brokers;
+const postgres = await findPostgres();
+const server = 'skip' in postgres ? '' : postgres.url;
+const SAMPLES = join(import.meta.dirname, '../../../../samples');
+
+/** All of them with STEMMA_KAFKA_TRANSCRIPTS=40. */
+const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? 3);
+const files = [
+  ...transcripts.slice(0, MOST).map(({ file }) => file),
+  join(SAMPLES, 'harbour-tram.chat.json'),
+  join(SAMPLES, 'slow-checkout.steps.jsonl'),
+];
+
+/** Partitions and writers: the first two have each number of each. */
+const SYSTEMS = [
+  [1, 3],
+  [6, 1],
+  [1, 1],
+  [6, 3],
+] as const;
+
+/** Rows of the groups are those of one projector, each table in one group at least, and the same in all that have it. */
+const expectSame = (
+  apart: readonly Readonly<Record<string, string>>[],
+  together: Readonly<Record<string, string>>,
+): void => {
+  for (const rows of apart) expect(together).toMatchObject(rows);
+  expect(Object.assign({}, ...apart)).toEqual(together);
+};
+
+describe('a system of processes', () => {
+  beforeEach(({ skip }) => {
+    if ('skip' in found) skip(found.skip);
+    if ('skip' in postgres) skip(postgres.skip);
+  });
+
+  it('records the frames and makes the rows that one process does, with 1 and 6 partitions, by 1 and 3 writers, though projectors are killed; on an empty database too [record §5: partition]', async () => {
+    using folder = temporaryFolder();
+    const embedded = join(folder.path, 'embedded');
+    await importIn([embedded], '', files);
+    const own = await openEmbeddedLog({ directory: join(embedded, 'log') });
+    const frames = await frameHashes(own);
+    const rows = await rowHashes(embedded, own, 'rows');
+    await own.close();
+    expect(Object.keys(frames).length).toBe(files.length);
+
+    for (const [partitions, writers] of SYSTEMS.slice(0, sized(2, 4))) {
+      const prefix = `apart-${randomUUID()}`;
+      const database = await freshDatabase(server);
+      const second = await freshDatabase(server);
+      const place: Place = {
+        log: `kafka://${brokers.join(',')}/${prefix}`,
+        rows: database.url,
+        home: join(folder.path, prefix),
+      };
+      const log = await openKafkaLog({ brokers, prefix, partitions });
+      try {
+        await using processes = openProcesses();
+        for (const readModel of READ_MODELS) startProjector(processes, place, readModel);
+        const homes = Array.from({ length: writers }, (_, i) => `${place.home}-${i}`);
+        const state = { done: false };
+        const importing = importIn(homes, place.log, files, place.rows).finally(() => (state.done = true));
+        const killing = (async () => {
+          for (let kills = 0; kills < 3 && !state.done; kills++) {
+            const doomed = startProjector(processes, place, READ_MODELS[kills % 3] ?? 'audit');
+            await until(
+              'a projector to have its part',
+              () => state.done || doomed.said().includes('partitions'),
+            );
+            await doomed.end('SIGKILL');
+          }
+        })();
+        await Promise.all([importing, killing]);
+        expect(await frameHashes(log)).toEqual(frames);
+        for (const readModel of READ_MODELS)
+          startProjector(processes, { ...place, rows: second.url }, readModel);
+        for (const address of [database.url, second.url]) {
+          await using open = await openRows(address);
+          await open.caughtUp(log).catch((error: unknown) => {
+            throw new Error(`${String(error)}\n${processes.last()}`);
+          });
+          expectSame(await open.hashes(log), rows);
+        }
+      } finally {
+        await log.close();
+        await database.drop();
+        await second.drop();
+      }
+    }
+  }, 900_000);
+});

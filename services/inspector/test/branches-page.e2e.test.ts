@@ -1,0 +1,246 @@
+import { NO_CHROMIUM } from '@stemma/test-kit';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findChromium } from './browser.ts';
+import { MARKUP, recordBranches } from './record-branches.ts';
+import { COMMIT, insert, recorderOf, type Recorder } from './record-histories.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const executable = findChromium();
+
+/** Waits for a value, as long as a busy machine may need. */
+const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 120_000, interval: 30 });
+
+let stage: Stage;
+let record: Recorder;
+
+const addressed = (page: Page, key: string): string | null => new URL(page.url()).searchParams.get(key);
+const names = (page: Page) => page.locator('.branch b').allInnerTexts();
+const messages = (page: Page) => page.locator('.message-id').allInnerTexts();
+const chosenBranch = (page: Page) => page.locator('.branch-name[aria-current] b').allInnerTexts();
+const acts = (page: Page) => page.locator('.act .badge.type').allInnerTexts();
+
+describe('branches and interventions in a browser', () => {
+  beforeEach(({ skip }) => {
+    if (executable === undefined) skip(NO_CHROMIUM);
+  });
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    stage = await openStage(executable);
+    record = recorderOf(stage.client);
+    await recordBranches(stage.client, record);
+  });
+  afterEach(async () => {
+    if (executable !== undefined) await stage.closePages();
+  });
+  afterAll(async () => {
+    if (executable !== undefined) await stage.close();
+  });
+
+  test('the branches of a history are drawn, what a rollback left is marked, and one goes to any of them, its points and what was saved', async () => {
+    const { page, faults, screenshot } = await stage.open({ address: '?h=trial&side=branches' });
+    await soon(() => names(page)).toEqual([':0', 'old-future', 'main', 'with-hint']);
+    expect(await page.locator('.branch.is-left b').allInnerTexts()).toEqual([':0']);
+    expect(await page.locator('.branch-line.is-abandoned').count()).toBe(1);
+    expect(await page.locator('.flag').allInnerTexts()).toEqual(['before-doubt']);
+    await soon(() => chosenBranch(page)).toEqual(['main']);
+    await soon(() => messages(page)).toContain('again');
+    await soon(() => page.locator('.branch.is-chosen .here').count()).toBe(1);
+    await screenshot('branches');
+
+    // What was left can still be looked at, whole.
+    await page.locator('.branch b', { hasText: ':0' }).click();
+    await soon(() => messages(page)).toContain('q8');
+    expect(addressed(page, 'h')).toMatch(/:0$/);
+    await soon(() => chosenBranch(page)).toEqual([':0']);
+    await page.getByRole('button', { name: '@c5, saved as before-doubt, fork with-hint' }).click();
+    await soon(() => page.locator('.at').innerText()).toBe('@c5');
+    await soon(() => messages(page)).toEqual(['q1', 'q2', 'q3', 'q4', 'q5']);
+    expect(addressed(page, 'side')).toBe('branches');
+
+    // By keyboard: down to the next branches, and Enter.
+    await page.locator('.branch-name').first().focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await soon(() => chosenBranch(page)).toEqual(['with-hint']);
+    await soon(() => messages(page)).toContain('the-hint');
+    await page.goBack();
+    await soon(() => chosenBranch(page)).toEqual([':0']);
+    for (const [key, region] of [
+      ['c', 'Cycles'],
+      ['i', 'Interventions'],
+      ['l', 'Branches'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await soon(() => page.getByRole('region', { name: region, exact: true }).count()).toBe(1);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test('the switch in the head goes from branch to branch, and shows the one that is looked at however it is addressed', async () => {
+    const { page, faults } = await stage.open({ address: '?h=trial:with-hint' });
+    const branch = page.getByRole('combobox', { name: 'branch' });
+    const shown = () => branch.locator('option:checked').innerText();
+    await soon(shown).toBe('with-hint');
+    expect(await branch.locator('option').allInnerTexts()).toEqual([':0', 'with-hint', 'main', 'old-future']);
+    expect(await page.locator('.history[aria-current] .history-name').innerText()).toBe('trial');
+    await soon(() => messages(page)).toContain('the-hint');
+    await branch.selectOption({ label: 'old-future' });
+    await soon(() => messages(page)).toContain('q8');
+    expect(await shown()).toBe('old-future');
+    await branch.selectOption({ label: 'main' });
+    await soon(() => messages(page)).toContain('again');
+    expect(await shown()).toBe('main');
+    await page.goBack();
+    await soon(shown).toBe('old-future');
+    expect(faults).toEqual([]);
+  });
+
+  test('two hundred branches scroll, and only those in view are in the page', async () => {
+    const { page, faults } = await stage.open({ address: '?h=many:try-198&side=branches' });
+    await soon(() => chosenBranch(page)).toEqual(['try-198']);
+    expect(await page.locator('.branch').count()).toBeLessThan(40);
+    const list = page.getByRole('list', { name: 'Branches' });
+    await list.evaluate((box) => (box.scrollTop = box.scrollHeight));
+    const last = page.locator('.branch').last();
+    await soon(() => last.locator('.branch-said').innerText()).toMatch(/^fork at (@c1|@s\d+)$/);
+    const name = await last.locator('b').innerText();
+    await last.locator('.branch-name').click();
+    await soon(() => chosenBranch(page)).toEqual([name]);
+    expect(await page.locator('.branch').count()).toBeLessThan(40);
+    expect(faults).toEqual([]);
+  });
+
+  test('a history of one branch without interventions says how to fork it and how to intervene', async () => {
+    const { page, faults, screenshot } = await stage.open({ address: '?h=alone&side=branches' });
+    await soon(() => names(page)).toEqual(['main']);
+    await soon(() => page.locator('.hint').innerText()).toContain('./stemma fork alone @c1 --name what-if');
+    await screenshot('branches-alone');
+    await page.keyboard.press('i');
+    await soon(() => page.locator('.hint').innerText()).toContain('./stemma inject alone');
+    expect(faults).toEqual([]);
+  });
+
+  test('what observers did stands newest first, is filtered in the address, and its positions are links', async () => {
+    const { page, faults } = await stage.open({ address: '?h=trial&side=interventions' });
+    await soon(() => acts(page)).toEqual([
+      'annotate',
+      'message_inject',
+      'config_change',
+      'fork',
+      'rollback',
+      'message_inject',
+      'fork',
+      'save',
+    ]);
+    await page.getByRole('combobox', { name: 'Actor' }).selectOption('ann');
+    await soon(() => acts(page)).toEqual(['message_inject', 'fork', 'save']);
+    await page.getByRole('combobox', { name: 'Type' }).selectOption('fork');
+    await soon(() => acts(page)).toEqual(['fork']);
+    expect([addressed(page, 'actor'), addressed(page, 'type')]).toEqual(['ann', 'fork']);
+    await page.getByRole('combobox', { name: 'Type' }).selectOption('run');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await soon(() => acts(page)).toHaveLength(8);
+    // The rollback goes from a position of what it left to one of what went on.
+    const rollback = page.locator('.act', { hasText: 'rollback' });
+    await rollback.locator('.place').first().click();
+    await soon(() => page.locator('.at').innerText()).toBe('@s9');
+    expect(addressed(page, 'h')).toMatch(/:0$/);
+    await soon(() => messages(page)).toContain('q8');
+    await rollback.locator('.place').last().click();
+    await soon(() => messages(page)).toEqual(['q1', 'q2', 'q3', 'q4', 'q5', 'q6']);
+    expect(faults).toEqual([]);
+  });
+
+  test('an intervention that is chosen shows all of it, what was noted since, and the calls that saw what it brought in', async () => {
+    const { page, faults, screenshot } = await stage.open({
+      address: '?h=trial:with-hint&side=interventions',
+    });
+    await page.locator('.act', { hasText: 'Think of the pool size' }).click();
+    const detail = page.getByRole('complementary', { name: 'Selected intervention' });
+    await soon(() => detail.locator('.impact').innerText()).toContain('3 calls saw it');
+    for (const word of ['the first of two', 'Think of the pool size first.', 'manual', 'hint'])
+      expect(await detail.innerText()).toContain(word);
+    await screenshot('intervention');
+    await detail.locator('.calls .place', { hasText: '@c7' }).click();
+    await soon(() => page.locator('.at').innerText()).toBe('@c7');
+    await soon(() => messages(page)).toContain('answer');
+    expect(addressed(page, 'intervention')).toBe('hint');
+    await detail.locator('.calls').getByRole('button', { name: 'the-hint' }).last().click();
+    const node = page.getByRole('complementary', { name: 'Selected node' });
+    await soon(() => node.getByRole('region', { name: 'Why' }).innerText()).toMatch(
+      /inserted under ah[\s\S]*ann[\s\S]*the first of two[\s\S]*sealed into/,
+    );
+    // Who did it leads back to what they did.
+    await node.getByRole('region', { name: 'Why' }).getByRole('button', { name: 'ann' }).click();
+    await soon(() => detail.count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await soon(() => detail.count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('hostile actors, notes and contents are text: nothing of them runs, hides or breaks the page', async () => {
+    const { page, faults, screenshot } = await stage.open({
+      address: '?h=trial&side=interventions&intervention=back',
+    });
+    await soon(() => acts(page)).toHaveLength(8);
+    const detail = page.getByRole('complementary', { name: 'Selected intervention' });
+    await soon(() => detail.locator('h2').innerText()).toContain(MARKUP);
+    expect(await page.locator('.feed img, .feed script, .detail img').count()).toBe(0);
+    expect(
+      await page.locator('.act', { hasText: 'rollback' }).locator('.hidden-character').allInnerTexts(),
+    ).toEqual(['202E', '202C']);
+    expect(await page.getByRole('combobox', { name: 'Actor' }).locator('option').allInnerTexts()).toEqual([
+      'every actor',
+      'bob',
+      MARKUP,
+      'ann',
+    ]);
+    await screenshot('interventions-hostile');
+    expect(faults).toEqual([]);
+  });
+
+  test('an intervention and a fork appear as they happen, and more than a page of them can be reached', async () => {
+    await stage.client.start({ body: { id: 'start-live', recorder: 'test', name: 'live' } });
+    await record('live', insert('one', 'user', 'first'), COMMIT);
+    const act = (id: string, ...steps: Parameters<Recorder>[1][]) =>
+      stage.client.command({ history: 'live', body: { id, actor: 'ann', notes: '', steps } });
+    const { page, faults } = await stage.open({ address: '?h=live&side=interventions' });
+    await soon(() => page.locator('.hint').count()).toBe(1);
+    await soon(() => page.getByRole('status').innerText()).toBe('live');
+    await act('first', { op: 'inject', text: 'now' });
+    await soon(() => acts(page)).toEqual(['message_inject']);
+    await act('second', { op: 'fork', at: '@c1', name: 'aside' });
+    await soon(() => acts(page)).toEqual(['fork', 'message_inject']);
+    await page.keyboard.press('l');
+    await soon(() => names(page)).toEqual(['main', 'aside']);
+    for (let n = 0; n < 60; n++) await act(`note-${n}`, { op: 'annotate', note: `note ${n}` });
+    await page.keyboard.press('i');
+    await soon(() => acts(page)).toHaveLength(50);
+    await page.getByRole('button', { name: 'Show 50 older ones' }).click();
+    await soon(() => acts(page)).toHaveLength(62);
+    expect(await page.getByRole('button', { name: /older ones/ }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('all of it fits a narrow window and the dark', async () => {
+    for (const [name, address, sign] of [
+      ['branches', '?h=trial:with-hint&side=branches', '.branch'],
+      ['many', '?h=many:try-18&side=branches', '.branch'],
+      ['intervention', '?h=trial&side=interventions&intervention=hint', '.calls li'],
+      ['why', '?h=trial:with-hint&at=@c6&node=the-hint', '.story li'],
+    ] as const)
+      for (const [width, colorScheme] of [
+        [600, 'light'],
+        [1280, 'dark'],
+      ] as const) {
+        const { page, faults, screenshot } = await stage.open({ address, width, colorScheme });
+        await soon(() => page.locator(sign).count()).toBeGreaterThan(0);
+        await soon(() => page.locator('.message').count()).toBeGreaterThan(0);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+        await screenshot(`${name}-${colorScheme}-${width}`);
+        expect(faults).toEqual([]);
+        // Six pages that follow the events are all that a browser connects to one server.
+        await stage.closePages();
+      }
+  });
+});
