@@ -1,8 +1,9 @@
+import type { Message } from '@stemma/log-kafka';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { repeat } from '../measure.ts';
-import { isCrossing, openEmmett, type Message, type Store } from '../peers/emmett.ts';
-import { appending, repetitions, type AppendInput, type Appending } from './figures.ts';
+import { isCrossing, openEmmett, type Store } from '../peers/emmett.ts';
+import { appending, repetitions, type Appending, type AppendInput } from './figures.ts';
 import { asMessage } from './messages.ts';
 import { insertion } from './records.ts';
 

@@ -1,6 +1,6 @@
 import { toHex } from '@stemma/canonical';
 import type { HistoryEvent } from '@stemma/events';
-import type { Message } from '../peers/emmett.ts';
+import type { Message } from '@stemma/log-kafka';
 
 const asJson = (value: unknown): unknown => {
   if (typeof value === 'bigint') return String(value);

@@ -3,11 +3,11 @@ import { compareCodePoints } from './compare.ts';
 import type { WideJson, WideJsonObject } from './json-value.ts';
 
 /**
- * The canonical JSON text of a value: keys by code point, no white space, all but U+0020…U+007E escaped,
- * numbers as Python's `repr` writes them (context-tree §2). Equal values give equal texts; the text is ASCII,
- * so its length is its length in bytes.
+ * The canonical JSON text of a value: keys by code point, no white space, all but U+0020…U+007E escaped, numbers as
+ * Python's `repr` writes them (context-tree §2). Equal values give equal texts; the text is ASCII, so its length is its
+ * length in bytes.
  *
- * Any own key is written; which ones a tree may have is decided where values come in.
+ * Writes any own key; the parsers of input decide which keys are allowed.
  *
  * @throws E_INPUT_NUMBER for NaN and infinities, E_INPUT_SURROGATE for an unpaired surrogate.
  */
@@ -40,7 +40,7 @@ const canonicalList = (list: readonly WideJson[]): string => {
 const canonicalObject = (object: WideJsonObject): string => {
   let text = '{';
   const keys = Object.keys(object);
-  // What comes from a record is in order already.
+  // Values from a record are in order already.
   if (!inOrder(keys)) keys.sort(compareCodePoints);
   for (const key of keys) {
     text +=

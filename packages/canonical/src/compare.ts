@@ -13,7 +13,7 @@ export const compareCodePoints = (a: string, b: string): number => {
   return a.length - b.length;
 };
 
-/** Surrogates stand for code points above all others, so they rank above U+E000…U+FFFF. */
+/** Surrogates encode code points above all others, so they rank above U+E000…U+FFFF. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 /** Orders two byte strings, for `sort`. */

@@ -15,7 +15,7 @@ export const shake128 = (data: Uint8Array, length: number): Uint8Array =>
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** The first `length` base32 letters (RFC 4648, lower case) of a SHA-256: ids made from what they stand for. */
+/** The first `length` base32 letters (RFC 4648, lower case) of a SHA-256, for ids that are derived from data. */
 export const base32Digest = (data: Uint8Array | string, length: number): string => {
   const bytes = sha256(data);
   let text = '';

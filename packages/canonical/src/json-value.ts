@@ -8,7 +8,7 @@ export type WideJson = null | boolean | number | bigint | string | readonly Wide
 
 export type WideJsonObject = { readonly [key: string]: WideJson };
 
-/** Values may be nested this deep at the most; deeper ones are refused before anything is built. */
+/** The greatest depth of a value; deeper ones are refused before anything is built. */
 export const MAX_DEPTH = 512;
 
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);

@@ -1,11 +1,11 @@
 /**
- * Short texts that were read lately, by a hash of their length, first, middle and last byte: most keys, and values such
- * as roles and types, are among a few dozen. Bounded: a slot holds the last one. ASCII only.
+ * A cache of short texts by a hash of their length, first, middle and last byte: most keys, and values such as roles
+ * and types, are among a few dozen. Bounded: each slot holds the last text. ASCII only.
  */
 const SLOTS = 1024;
 const texts = new Array<string>(SLOTS).fill('');
 
-/** Longer texts are not kept. */
+/** Longer texts are not cached. */
 export const MAX_CACHED = 32;
 
 /**
@@ -32,7 +32,10 @@ export const cachedText = (bytes: SliceableBytes, start: number, length: number)
     length < SHORT ? shortText(bytes, start, length) : bytes.latin1Slice(start, start + length));
 };
 
-/** From here on a call into the engine is faster than a loop, and a text made in one would be a rope of pieces. */
+/**
+ * From this length on a call into the engine is faster than a loop, and a text made in a loop would be a rope of
+ * pieces.
+ */
 const SHORT = 12;
 
 const shortText = (bytes: Uint8Array, start: number, length: number): string => {

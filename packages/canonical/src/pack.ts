@@ -4,7 +4,7 @@ import { compareCodePoints } from './compare.ts';
 import { fromHex } from './hash.ts';
 import { isForbiddenKey } from './json-value.ts';
 
-/** A value that lies in the contents store: msgpack extension 1 = [32 bytes, length] (record §4). */
+/** A value in the contents store: msgpack extension 1 = [32 bytes, length] (record §4). */
 export class ContentRef {
   /** Lower-case hex of the SHA-256 of the value's canonical msgpack. */
   readonly sha256: string;
@@ -29,10 +29,10 @@ export type Packable =
 
 export const CONTENT_REF_TYPE = 1;
 
-/** Values in a record may be nested this deep: a content of the greatest depth, and what lies around it. */
+/** The greatest depth of a value in a record: a content of the greatest depth, and the values around it. */
 export const MAX_PACKED_DEPTH = 540;
 
-// The library counts the values that hold nothing, too.
+// The library also counts the values that hold nothing.
 const encoder = new Encoder({ useBigInt64: true, maxDepth: MAX_PACKED_DEPTH + 2 });
 
 /**
@@ -44,7 +44,7 @@ const encoder = new Encoder({ useBigInt64: true, maxDepth: MAX_PACKED_DEPTH + 2 
  */
 export const pack = (value: Packable): Uint8Array => encoder.encode(prepare(value, 0));
 
-/** What the library must be given so that it writes the canonical form: `value` itself where it is that already. */
+/** The value that makes the library write the canonical form: `value` itself if it is already canonical. */
 const prepare = (value: Packable, depth: number): unknown => {
   switch (typeof value) {
     case 'string':

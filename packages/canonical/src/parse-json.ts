@@ -3,8 +3,8 @@ import { isForbiddenKey, MAX_DEPTH, type Json, type WideJson } from './json-valu
 import { hasEscapedKey, readJson } from './read-json.ts';
 
 /**
- * The value of a hostile JSON text, exactly, or a coded error. Integers beyond ±(2^53−1) written in digits are
- * refused; numbers with a point or an exponent are floats. Depth is bounded before anything is built.
+ * The exact value of an untrusted JSON text, or a coded error. Integers beyond ±(2^53−1) written in digits are refused;
+ * numbers with a point or an exponent are floats. The depth is checked before anything is built.
  *
  * @param what names the text in messages ("line 3", "the file").
  * @throws E_INPUT_NOT_JSON, E_INPUT_TRUNCATED, E_INPUT_TOO_DEEP, E_INPUT_NUMBER, E_INPUT_FORBIDDEN_KEY,
@@ -22,7 +22,7 @@ const parse = (text: string, what: string, wide: boolean): WideJson => {
   return value;
 };
 
-/** Counts open brackets outside of texts, so that no parser is asked to go deeper than it can. */
+/** Counts open brackets outside of texts, so that no parser must go deeper than it can. */
 const refuseDepth = (text: string, what: string): void => {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
@@ -82,7 +82,7 @@ const notJson = (text: string, what: string, error: SyntaxError): Error => {
 
 const excerpt = (source: string): string => (source.length > 40 ? source.slice(0, 40) + '…' : source);
 
-/** Keys and texts that no tree may hold. */
+/** Refuses keys and texts that no tree may hold. */
 const refuseContent = (value: WideJson, what: string): void => {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw fail('E_INPUT_SURROGATE', `${what} holds an unpaired surrogate`);

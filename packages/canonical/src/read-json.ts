@@ -1,6 +1,7 @@
 /**
- * A plain reader of JSON texts, for the few that `JSON.parse` of V8 13.6 (Node 24) reads wrongly: behind an object with
- * the keys "a" and "\n", the second key of {"a":1,"\"":2} comes out as a backslash. It may go when V8 is right.
+ * The value of a JSON text, for the few texts that `JSON.parse` of V8 13.6 (Node 24) reads wrongly: after an object
+ * with the keys "a" and "\n", it returns the second key of {"a":1,"\"":2} as a backslash. Remove this file when V8 is
+ * fixed.
  */
 export const readJson = (text: string, number: (source: string) => unknown): unknown => {
   const reader = new Reader(text, number);
@@ -21,7 +22,7 @@ const WORDS = [
   ['null', null],
 ] as const;
 
-/** Depth is bounded before this runs, so it recurses. */
+/** The depth was checked before, so it may recurse. */
 class Reader {
   readonly #text: string;
   readonly #number: (source: string) => unknown;

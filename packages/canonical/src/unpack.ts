@@ -4,21 +4,21 @@ import { isForbiddenKey } from './json-value.ts';
 import { cachedText, copyBytes, MAX_CACHED, type SliceableBytes } from './key-cache.ts';
 import { CONTENT_REF_TYPE, ContentRef, MAX_PACKED_DEPTH, type Packable } from './pack.ts';
 
-/** What {@link unpackFrom} gives: the value, the place behind it, and how much in it JSON could not hold. */
+/** The result of {@link unpackFrom}: the value, where it ends, and how many of its parts JSON cannot represent. */
 export type Unpacked = {
   readonly value: Packable;
   readonly end: number;
-  /** How many references to contents the value holds. */
+  /** The number of references to contents. */
   readonly refs: number;
-  /** How many byte strings it holds, those of references not counted. */
+  /** The number of byte strings, without those of references. */
   readonly binaries: number;
 };
 
 /**
- * The value that canonical msgpack bytes stand for. Strict: bytes that `pack` would not have written are refused, so
- * unpack∘pack gives the same bytes. Nothing is allocated for a length that the bytes cannot hold.
+ * The value of canonical msgpack bytes. Strict: bytes that `pack` would not write are refused, so unpack∘pack gives the
+ * same bytes. Nothing is allocated for a length that the bytes cannot hold.
  *
- * @throws E_FRAME_INVALID with the byte's place.
+ * @throws E_FRAME_INVALID with the byte's offset.
  */
 export const unpack = (bytes: Uint8Array): Packable => {
   const { value, end } = unpackFrom(bytes, 0);
@@ -36,7 +36,7 @@ export const unpackFrom = (bytes: Uint8Array, start: number): Unpacked => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Longer values are ids and contents, which come once. */
+/** Longer values are ids and contents, which occur once. */
 const MOST_COMMON = 18;
 
 class Reader {
@@ -178,7 +178,7 @@ class Reader {
 
   #textAt(start: number, length: number): string {
     const text = this.#buffer.utf8Slice(start, start + length);
-    // Buffer puts U+FFFD where bytes are no UTF-8; whether one was meant, only the strict decoder tells.
+    // Buffer writes U+FFFD for bytes that are not UTF-8; only the strict decoder can tell whether one was meant.
     return text.includes('\ufffd') ? this.#strictText(start, length) : text;
   }
 
@@ -253,7 +253,7 @@ class Reader {
     return this.#bytes[at] as number;
   }
 
-  /** Steps over `length` bytes and gives where they began. */
+  /** Skips `length` bytes; returns where they began. */
   #skip(length: number): number {
     const start = this.at;
     if (length > this.#bytes.length - start) throw this.#invalid('the bytes end in the middle of a value');

@@ -1,19 +1,13 @@
 import { ContentRef, sha256Hex } from '@stemma/canonical';
-import {
-  damagedContent,
-  missingContent,
-  refuseTooLarge,
-  verifiedContent,
-  type ContentStore,
-} from '@stemma/contents';
+import { damagedContent, missingContent, refuseTooLarge, verifiedContent, type ContentStore } from '@stemma/contents';
 import { decodeBytea, migrate, openDatabase, type Database } from '@stemma/postgres';
 
 /**
- * Contents in the table `stemma.contents` of a database, made if it is not there. Durable when they are put, as far as
- * the database's own settings go (`fsync`, `synchronous_commit`).
+ * Contents in the table `stemma.contents` of a database; the table is made if missing. As durable as the database's
+ * settings (`fsync`, `synchronous_commit`).
  *
- * @param url `postgres://…`, or a database that the caller has open, and closes
- * @throws E_USAGE, E_DATABASE_VERSION and what {@link Database} throws; its methods too
+ * @param url `postgres://…`, or an open database, which the caller closes
+ * @throws E_USAGE, E_DATABASE_VERSION and the errors of {@link Database}; its methods too
  */
 export const openPostgresContents = async (url: string | Database): Promise<ContentStore> => {
   const database = typeof url === 'string' ? openDatabase(url) : url;
@@ -31,7 +25,7 @@ export const openPostgresContents = async (url: string | Database): Promise<Cont
       refuseTooLarge(bytes.length);
       const ref = new ContentRef(sha256Hex(bytes), bytes.length);
       const hash = Buffer.from(ref.sha256, 'hex');
-      // Most contents that are put again are known: the bytes are sent only if they are not.
+      // Most repeated contents are stored already: the bytes are sent only if they are not.
       if (await isStored(database, ref, hash)) return ref;
       const added = await database.query(
         'insert into stemma.contents (sha256, size, bytes) values ($1, $2, $3) on conflict do nothing returning size',
@@ -53,7 +47,7 @@ export const openPostgresContents = async (url: string | Database): Promise<Cont
   };
 };
 
-/** The database itself looks whether the bytes are right. @throws E_CONTENT_DAMAGED if they are not */
+/** True if the content is stored; the database compares the hash. @throws E_CONTENT_DAMAGED if the bytes are wrong */
 const isStored = async (database: Database, ref: ContentRef, hash: Buffer): Promise<boolean> => {
   const [row] = await database.query(
     'select octet_length(bytes) = $2 and size = $2 and sha256(bytes) = $1 from stemma.contents where sha256 = $1',

@@ -12,7 +12,7 @@ export const refuseTooLarge = (size: number): void => {
 export const missingContent = ({ sha256 }: ContentRef): Error =>
   fail('E_CONTENT_MISSING', `the content ${sha256} is not there`, { sha256 });
 
-/** The bytes, if they are those that the reference names. @throws E_CONTENT_DAMAGED */
+/** The bytes, if their hash is the reference's. @throws E_CONTENT_DAMAGED */
 export const verifiedContent = (ref: ContentRef, bytes: Uint8Array): Uint8Array => {
   if (bytes.length === ref.size && sha256Hex(bytes) === ref.sha256) return bytes;
   throw damagedContent(ref);

@@ -5,9 +5,9 @@ import { verifyContents } from './verify-contents.ts';
 
 export type ContentStoreHarness = {
   readonly create: () => Promise<ContentStore>;
-  /** The same contents, opened once more. */
+  /** Opens the same contents a second time. */
   readonly reopen?: (store: ContentStore) => Promise<ContentStore>;
-  /** Puts other bytes under a stored content, or takes them away. */
+  /** Replaces the bytes of a stored content, or removes it. */
   readonly alter: (ref: ContentRef, bytes: Uint8Array | null) => Promise<void>;
   readonly destroy: () => Promise<void>;
 };

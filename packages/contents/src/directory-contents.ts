@@ -7,10 +7,10 @@ import { damagedContent, missingContent, refuseTooLarge, verifiedContent } from 
 import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
 
 /**
- * Contents as files of one directory, `ab/cdef…` by the hex of their SHA-256; several processes may use it at once. What
- * a killed process left half written lies under `tmp/` and is never read.
+ * Contents as files of one directory, `ab/cdef…` by the hex of their SHA-256; several processes may use it at once.
+ * Files that a killed process left half written are under `tmp/` and never read.
  *
- * @param directory is made if it is not there.
+ * @param directory is made if missing.
  */
 export const openDirectoryContents = async (directory: string): Promise<ContentStore> => {
   const temporary = join(directory, 'tmp');
@@ -26,7 +26,7 @@ export const openDirectoryContents = async (directory: string): Promise<ContentS
       if (!known) await io(() => store(temporary, path, bytes));
       else {
         verifiedContent(ref, known);
-        // Whoever put it there may not have come to this yet.
+        // The process that wrote the file may not have synced the folder yet.
         await io(() => syncFolder(dirname(path)));
         await io(() => syncFolder(directory));
       }
@@ -42,7 +42,7 @@ export const openDirectoryContents = async (directory: string): Promise<ContentS
   };
 };
 
-/** Written beside, synced, moved into its place, and the place synced: it is there whole or not at all. */
+/** Written to a temporary file, synced, renamed, and the folder synced: the content is stored whole or not at all. */
 const store = async (temporary: string, path: string, bytes: Uint8Array): Promise<void> => {
   const temporaryFile = join(temporary, randomBytes(12).toString('hex'));
   const folder = dirname(path);
@@ -71,7 +71,7 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** The file's bytes, or undefined if there is none. A file that is too long for a content is not read. */
+/** The file's bytes, or undefined if there is none. A file that is longer than a content may be is not read. */
 const read = async (path: string, ref?: ContentRef): Promise<Uint8Array | undefined> =>
   io(async () => {
     try {
@@ -106,7 +106,7 @@ const names = async (directory: string, pattern: RegExp): Promise<readonly strin
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** Turns what the file system refuses into E_IO. */
+/** The result of `action`; errors of the file system become E_IO. */
 const io = async <T>(action: () => Promise<T>): Promise<T> => {
   try {
     return await action();

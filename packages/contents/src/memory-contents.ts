@@ -2,10 +2,10 @@ import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
 import { missingContent, refuseTooLarge, verifiedContent } from './checks.ts';
 import type { ContentStore } from './port.ts';
 
-/** A memory store's contents can be reached and changed by tests, by hash. */
+/** A memory store whose contents tests can read and change, by hash. */
 export type MemoryContents = ContentStore & { readonly stored: Map<string, Uint8Array> };
 
-/** Contents that live as long as the process, for tests. */
+/** Contents in memory, for tests. They are lost when the process ends. */
 export const openMemoryContents = (): MemoryContents => {
   const stored = new Map<string, Uint8Array>();
   return {

@@ -1,14 +1,15 @@
 import type { ContentRef } from '@stemma/canonical';
 
-/** One content may be this long at the most (record §4). */
+/** The most bytes of one content (record §4). */
 export const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
 
-/** Contents by their SHA-256. What is given back is what was put in, or an error. */
+/** Contents by their SHA-256. `get` returns the stored bytes or throws. */
 export type ContentStore = {
   /**
-   * Stores bytes durably before it resolves; equal bytes are stored once, and a stored one is verified before it is trusted.
+   * Stores bytes; resolves when they are durable. Equal bytes are stored once, and bytes that are already stored are
+   * verified first.
    *
-   * @throws E_CONTENT_TOO_LARGE above 64 MiB, E_CONTENT_DAMAGED if other bytes lie under that hash, E_IO.
+   * @throws E_CONTENT_TOO_LARGE above 64 MiB, E_CONTENT_DAMAGED if other bytes are stored under that hash, E_IO.
    */
   put(bytes: Uint8Array): Promise<ContentRef>;
   /** @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED (length or hash differs), E_IO */

@@ -2,10 +2,10 @@ import type { ContentRef } from '@stemma/canonical';
 import { isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { ContentStore } from './port.ts';
 
-/** A content that is not what it is called, or cannot be read. */
+/** A content whose bytes do not match its hash, or that cannot be read. */
 export type ContentProblem = { readonly ref: ContentRef; readonly code: ErrorCode; readonly message: string };
 
-/** Reads every stored content and gives, for each, what is wrong with it: null if nothing is. One at a time in memory. */
+/** The problem of each stored content, or null. Reads them all, one at a time in memory. */
 export async function* verifyContents(
   store: ContentStore,
 ): AsyncGenerator<{ readonly ref: ContentRef; readonly problem: ContentProblem | null }> {

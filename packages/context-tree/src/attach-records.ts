@@ -8,7 +8,7 @@ import { makeTreeNode, type TreeNode } from './tree-node.ts';
 const keyOf = (location: NodeLocation): string =>
   location.kind === 'sys' ? 'sys' : `${location.cycle}/${location.ordinal}`;
 
-/** What a tree offers while it is built. */
+/** The root and regions of a tree that is being built. */
 export type RegionNodes = {
   readonly cycle: number;
   readonly sys: TreeNode;
@@ -17,9 +17,9 @@ export type RegionNodes = {
 };
 
 /**
- * Hangs records, given in any order, below the regions: sorted once instead of inserted one by one.
+ * Attaches records, given in any order, below the regions: sorted once instead of inserted one by one.
  *
- * @throws E_HISTORY_DEFECTIVE when a node's place or parent is not among them.
+ * @throws E_HISTORY_DEFECTIVE when a node's location or parent is not among them.
  */
 export const attachRecords = (
   regions: RegionNodes,

@@ -7,7 +7,7 @@ export const isContentAttribute = (name: string): boolean =>
 
 /**
  * `content_hash` of a block: SHA-256, lower-case hex, of the canonical JSON of its content, kind, role and attributes;
- * what is missing counts as "", an explicit null stays null (context-tree §2).
+ * a missing value counts as "", an explicit null stays null (context-tree §2).
  */
 export const contentHash = (headers: Pick<Headers, 'kind' | 'role'>, payload: Payload): string => {
   const hashed: Record<string, WideJson> = {

@@ -11,11 +11,11 @@ export type TreeDiff = {
 };
 
 /**
- * The difference of two positions, `a` the older one (context-tree §7): by id; ids that came and changes in the
- * canonical order of `b`, ids that went in that of `a`; ageing shows as `ttl`.
+ * The difference of two positions, `a` the older one (context-tree §7), by id: added and changed ids in the canonical
+ * order of `b`, removed ids in that of `a`; ageing shows as `ttl`.
  *
- * @param only restricts it to these ids.
- * @throws Missing (payloads) for nodes whose content was replaced between.
+ * @param only restricts the diff to these ids.
+ * @throws Missing (payloads) for nodes whose content was replaced in between.
  */
 export const diffTrees = (
   a: FlatTree,
@@ -53,7 +53,10 @@ const HEADERS = [
   'role',
 ] as const satisfies readonly (keyof Headers)[];
 
-/** The names of the fields in which a node at `i` of `a` differs from the same at `k` of `b`, sorted. @throws Missing (payloads) */
+/**
+ * The names of the fields in which the node at `i` of `a` differs from the node at `k` of `b`, sorted. @throws Missing
+ * (payloads)
+ */
 export const changedFields = (
   a: FlatTree,
   i: number,
@@ -64,7 +67,7 @@ export const changedFields = (
   const x = a.headers[i] as Headers;
   const y = b.headers[k] as Headers;
   const fields: string[] = [];
-  if (x !== y) for (const name of HEADERS) if (!same(x[name], y[name])) fields.push(name);
+  if (x !== y) for (const name of HEADERS) if (!sameJson(x[name], y[name])) fields.push(name);
   if (x.created_at_ns !== y.created_at_ns) fields.push('created_at_iso');
   if (a.ttls[i] !== b.ttls[k]) fields.push('ttl');
   if (parentId(a, i) !== parentId(b, k)) fields.push('parent');
@@ -91,7 +94,7 @@ const changedAttributes = (
   if (block && contentHash(a.headers[i] as Headers, x) !== contentHash(b.headers[k] as Headers, y))
     fields.push('content_hash');
   for (const name of new Set([...Object.keys(x), ...Object.keys(y)]))
-    if (!(block && (name === 'content' || isContentAttribute(name))) && !same(x[name], y[name]))
+    if (!(block && (name === 'content' || isContentAttribute(name))) && !sameJson(x[name], y[name]))
       fields.push(name);
   return fields;
 };
@@ -99,7 +102,7 @@ const changedAttributes = (
 const parentId = (tree: FlatTree, index: number): string | undefined =>
   tree.ids[tree.parents[index] as number];
 
-const same = (a: WideJson | undefined, b: WideJson | undefined): boolean =>
+const sameJson = (a: WideJson | undefined, b: WideJson | undefined): boolean =>
   a === b ||
   (a !== undefined &&
     b !== undefined &&

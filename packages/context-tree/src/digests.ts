@@ -3,16 +3,16 @@ import { collect } from '@stemma/suspend';
 import { hash } from 'node:crypto';
 import { NODE_KIND } from './flat-tree.ts';
 import { hashedTtl, shownTtl } from './lifetime.ts';
-import { addChild, addToSum, element, emptySum, SUM_BYTES, takeChild } from './lt-hash.ts';
+import { addChild, addToSum, element, emptySum, subtractChild, SUM_BYTES } from './lt-hash.ts';
 import type { PayloadSource } from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { hashedHeaders, nodeDigest } from './preimage.ts';
 import { contentJson, contentReader, payloadReader, readPayload } from './read-payloads.ts';
-import { SliceChain } from './slice-chain.ts';
+import { ThreadHasher } from './thread-hasher.ts';
 import { blockJson } from './thread.ts';
 import { eachInSubtree, expiresOf, headersOf, insertionIndex, type TreeNode } from './tree-node.ts';
 
-/** What a flush replaced, to put it back. */
+/** What a flush replaced, to restore it. */
 export type Flushed = {
   readonly sum: Uint8Array;
   readonly known: boolean;
@@ -33,8 +33,9 @@ const EMPTY_SLICE = hash('sha256', '[]', 'binary');
 const KEPT_TEXT = 16_000_000;
 
 /**
- * Tree hash and thread hash along the way (snapshots: tree hash and thread hash). Changes only mark what they touch; a
- * flush, once a commit, computes the digests of the touched children of `^sys` and `^seq` and moves the sum by them.
+ * Keeps the tree hash and the thread hash up to date (snapshots: tree hash and thread hash). Changes only mark the
+ * nodes that they affect; a flush, once per commit, computes the digests of the marked children of `^sys` and `^seq`
+ * and updates the sum by them.
  */
 export class Digests {
   #sum = emptySum();
@@ -42,16 +43,16 @@ export class Digests {
   readonly #mode: ThreadMode;
   readonly #dirty = new Set<TreeNode>();
   readonly #resliced = new Set<TreeNode>();
-  readonly #chain = new SliceChain();
+  readonly #threadHasher = new ThreadHasher();
   #keptText = 0;
 
-  /** `known`: the tree is empty now; otherwise the first flush computes everything. */
+  /** `known`: the tree is still empty; otherwise the first flush computes everything. */
   constructor(mode: ThreadMode, known: boolean) {
     this.#mode = mode;
     this.#known = known;
   }
 
-  /** Notes that a node changed; `inThread` when its block's thread entry did, too. */
+  /** Marks a node as changed; `inThread` if its block's thread entry changed too. */
   markDirty(node: TreeNode, inThread: boolean): void {
     let at = node;
     for (;;) {
@@ -68,12 +69,12 @@ export class Digests {
     }
   }
 
-  /** The turns from this index on have moved. */
+  /** Marks the turns from this index on as moved. */
   turnsMoved(from: number): void {
-    this.#chain.cut(from);
+    this.#threadHasher.cut(from);
   }
 
-  /** @throws Missing (payloads) before anything has changed. */
+  /** Computes the digests of all marked nodes. @throws Missing (payloads) before anything has changed. */
   flush(regions: Regions, cycle: number, source: PayloadSource): Flushed {
     if (!this.#known) {
       for (const node of regions.sys.kids ?? []) this.#dirty.add(node);
@@ -107,7 +108,7 @@ export class Digests {
     return before;
   }
 
-  /** Puts back what `flush` replaced. */
+  /** Restores what `flush` replaced. */
   unflush(regions: Regions, flushed: Flushed): void {
     this.#sum = flushed.sum;
     this.#known = flushed.known;
@@ -122,7 +123,7 @@ export class Digests {
     }
   }
 
-  /** SHA-256(msgpack([1, cycle, [four headers], sum])) of the flushed tree with whatever lies in the head. */
+  /** SHA-256(msgpack([1, cycle, [four headers], sum])) of the flushed tree, including the head. */
   treeHash(regions: Regions, cycle: number, source: PayloadSource): Uint8Array {
     const head = regions.ah.kids ?? [];
     const sum = head.length === 0 ? this.#sum : this.#sum.slice();
@@ -141,7 +142,7 @@ export class Digests {
   }
 
   #fixed: { readonly of: readonly unknown[]; readonly bytes: Uint8Array } | undefined;
-  /** The packed headers of root and regions, which hardly ever change. */
+  /** The packed headers of root and regions, which rarely change. */
   #fixedBytes({ root, sys, seq, ah }: Regions, source: PayloadSource): Uint8Array {
     const nodes = [root, sys, seq, ah];
     if (this.#fixed?.of.every((record, i) => record === nodes[i]?.record) === true) return this.#fixed.bytes;
@@ -157,10 +158,10 @@ export class Digests {
       return sha256(Buffer.from(sys + (turns.at(-1)?.slice ?? EMPTY_SLICE), 'latin1'));
     const head = regions.ah.kids ?? [];
     const ah = head.length === 0 ? EMPTY_SLICE : this.#sliceOf(head, source, true);
-    return this.#chain.hash(sys, turns.length, (turn) => turns[turn]?.slice ?? EMPTY_SLICE, ah);
+    return this.#threadHasher.hash(sys, turns.length, (turn) => turns[turn]?.slice ?? EMPTY_SLICE, ah);
   }
 
-  /** Reads whatever payloads the flush is going to need, or asks for all of them at once. */
+  /** Reads the payloads that the flush needs, or throws Missing for all of them at once. */
   #fetch(regions: Regions, source: PayloadSource): void {
     collect((attempt) => {
       const payloads = payloadReader(source, attempt);
@@ -192,7 +193,7 @@ export class Digests {
     return slices;
   }
 
-  /** Texts are kept only where something is still going to expire, which changes the slice again. */
+  /** The text is kept only if a block of the turn will still expire, which changes the slice again. */
   #turnSlice(turn: TreeNode, source: PayloadSource): string {
     return this.#sliceOf(turn.kids ?? [], source, isPending(turn));
   }
@@ -216,7 +217,7 @@ export class Digests {
   #replace(node: TreeNode, digest: string | undefined): void {
     if (node.summed === digest) return;
     const region = node.kind === NODE_KIND.turn ? '^seq' : '^sys';
-    if (node.summed !== undefined) takeChild(this.#sum, region, node.summed);
+    if (node.summed !== undefined) subtractChild(this.#sum, region, node.summed);
     if (digest !== undefined) addChild(this.#sum, region, digest, region === '^seq' && isPending(node));
     node.summed = digest;
   }
@@ -226,7 +227,7 @@ export class Digests {
     if (node === regions.sys || this.#mode === 'pre') return;
     const turns = regions.seq.kids ?? [];
     const at = turns.at(-1) === node ? turns.length - 1 : insertionIndex(turns, headersOf(node));
-    if (turns[at] === node) this.#chain.cut(at);
+    if (turns[at] === node) this.#threadHasher.cut(at);
   }
 
   #dropTexts(regions: Regions): void {
@@ -235,17 +236,17 @@ export class Digests {
   }
 }
 
-/** True if a block in it is going to expire. */
+/** True if a block in the node will expire. */
 const isPending = (node: TreeNode): boolean => {
   if (node.kind === NODE_KIND.block) return expiresOf(node) !== null;
   if (node.kids !== null) for (const kid of node.kids) if (isPending(kid)) return true;
   return false;
 };
 
-/** The head of 2,048 bytes in msgpack. */
+/** The msgpack header of 2,048 bytes. */
 const SUM_HEAD = Uint8Array.of(0xc5, 0x08, 0x00);
 
-/** What a tree hash is made of, written anew for each. */
+/** The buffer for the input of a tree hash, reused for each. */
 let hashed = Buffer.allocUnsafeSlow(4_096);
 
 const digestOf = (

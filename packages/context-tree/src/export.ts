@@ -7,7 +7,7 @@ export const SPEC_VERSION = 'PACT/0.1.0';
 
 /**
  * The export of a position (context-tree §4): canonical JSON, ASCII, with every node, every required header and every
- * other attribute, children in canonical order. Import and export give the same text again.
+ * other attribute, children in canonical order. Importing and exporting it again gives the same text.
  *
  * @throws Missing (payloads)
  */
@@ -37,7 +37,7 @@ const childrenText = (tree: FlatTree, index: number, source: PayloadSource): str
   return `[${texts.join(',')}]`;
 };
 
-/** Every attribute of a node as its export shows it, `children` apart. @throws Missing (payloads) */
+/** Every attribute of a node as its export shows it, except `children`. @throws Missing (payloads) */
 export const exportedAttributes = (
   tree: FlatTree,
   index: number,

@@ -6,7 +6,7 @@ const INDEX = { root: 0, sys: 0, seq: 1, ah: 2 } as const;
 
 export type FixedIds = { readonly [name in FixedName]: string };
 
-/** The headers of a root or region that nobody gave others (context-tree §10.5, §10.19). */
+/** The default headers of a root or region (context-tree §10.5, §10.19). */
 export const fixedHeaders = (name: FixedName, id: string, cycle: number): Headers => ({
   id,
   nodeType: FIXED_TYPES[name],

@@ -1,14 +1,15 @@
 import type { EventRef, FixedRecords, Headers, NodeRecord, TurnRecord } from './node.ts';
 
-/** What a node is, whatever its user type (context-tree §1, §10.1). */
+/** The kind of a node, whatever its user type (context-tree §1, §10.1). */
 export const NODE_KIND = { root: 0, sys: 1, seq: 2, ah: 3, turn: 4, container: 5, block: 6 } as const;
 
 /** In {@link FlatTree.depths}: root and regions have no depth. */
 export const NO_DEPTH = -0x8000_0000;
 
 /**
- * A tree at one position, immutable: parallel arrays in document order (the order of the provider thread), index 0 the
- * root, then `^sys` and its subtree, `^seq` with the turns oldest first, `^ah`. The subtree of `i` is `i … ends[i] - 1`.
+ * A tree at one position, immutable: parallel arrays in document order (the order of the provider thread). Index 0 is
+ * the root, then `^sys` and its subtree, `^seq` with the turns oldest first, `^ah`. The subtree of `i` is `i … ends[i]
+ * - 1`.
  */
 export type FlatTree = {
   /** The cycle of the newest commit or import at this position; 0 before the first. */
@@ -16,19 +17,19 @@ export type FlatTree = {
   readonly count: number;
   readonly ids: readonly string[];
   readonly headers: readonly Headers[];
-  /** What an export shows as `ttl` here: `headers[i].ttl` is what was given. */
+  /** The `ttl` that an export of this position shows; `headers[i].ttl` is the given one. */
   readonly ttls: readonly (number | null)[];
-  /** The cycle that takes the node, as its record has it. */
+  /** The first cycle without the node, from its record. */
   readonly expires: readonly (number | null)[];
-  /** Where `content` and the attributes are that are no headers; null: there are none. */
+  /** The events that hold content and non-header attributes; null: there are none. */
   readonly payloads: readonly (EventRef | null)[];
   /** Values of {@link NODE_KIND}. */
   readonly kinds: Uint8Array;
   /** The index of the parent; -1 for the root. */
   readonly parents: Int32Array;
-  /** The index behind the last node of the subtree. */
+  /** The index after the last node of the subtree. */
   readonly ends: Int32Array;
-  /** -1 under `^sys`, 0 under `^ah`, n for turns and what they hold, {@link NO_DEPTH} for root and regions. */
+  /** -1 under `^sys`, 0 under `^ah`, n for turns and their descendants, {@link NO_DEPTH} for root and regions. */
   readonly depths: Int32Array;
   readonly sys: number;
   readonly seq: number;
@@ -37,7 +38,7 @@ export type FlatTree = {
   indexOf(id: string): number | undefined;
 };
 
-/** What a flat tree is made of: the records that live at a position, in any order. */
+/** The parts of a flat tree: the records that exist at a position, in any order. */
 export type TreeParts = {
   readonly cycle: number;
   readonly fixed: FixedRecords;

@@ -5,10 +5,10 @@ import type { EventRef, FixedName, Headers } from './node.ts';
 import { expiresOf, makeTreeNode, type TreeNode } from './tree-node.ts';
 import type { Tree } from './tree.ts';
 
-/** A working tree as it is now, laid flat. */
+/** The working tree as a flat tree of its current state. */
 export const flattenTree = (tree: Tree): FlatTree => layFlat(tree.root, tree.cycle);
 
-/** The records that live at a position, laid flat. @throws E_HISTORY_DEFECTIVE when a node lies in nothing. */
+/** The flat tree of the records that exist at a position. @throws E_HISTORY_DEFECTIVE when a node has no parent */
 export const flattenRecords = (parts: TreeParts): FlatTree => {
   const fixed = (name: FixedName): TreeNode => makeTreeNode(NODE_KIND[name], parts.fixed[name], null);
   const ground = {

@@ -9,7 +9,10 @@ import { hashedHeaders, nodeDigest, type Digested } from './preimage.ts';
 import { sliceText, threadIndexes } from './thread.ts';
 import type { Hashes } from './tree.ts';
 
-/** Tree hash and thread hash of a tree, computed from nothing (snapshots: tree hash and thread hash). @throws Missing (payloads) */
+/**
+ * Tree hash and thread hash of a tree, computed from scratch (snapshots: tree hash and thread hash). @throws Missing
+ * (payloads)
+ */
 export const hashFlat = (tree: FlatTree, source: PayloadSource, mode: ThreadMode = 'full'): Hashes => ({
   treeHash: treeHashOf(tree, source),
   threadHash: threadHashOf(tree, source, mode),

@@ -1,6 +1,6 @@
 import type { Headers } from './node.ts';
 
-/** The headers that are kept with a node; the others of context-tree §2 are computed. */
+/** The headers that are stored with a node; the others of context-tree §2 are computed. */
 const KEPT = new Set<string>([
   'id',
   'nodeType',
@@ -18,7 +18,7 @@ const KEPT = new Set<string>([
   'provenance',
 ] satisfies (keyof Headers)[]);
 
-/** True for a header that events and rows carry; `content` and every attribute else stand beside them. */
+/** True for a header that events and rows carry; `content` and all other attributes are stored separately. */
 export const isKeptHeader = (name: string): boolean => KEPT.has(name);
 
 /** True for the attributes that are headers: they have a meaning and a type (context-tree §2). */

@@ -35,7 +35,7 @@ export {
 export { compareSiblings } from './order.ts';
 export { type ImportPlan, parseExport } from './parse-export.ts';
 export {
-  liesInSys,
+  isInSys,
   refuseInsert,
   requireMovable,
   requireNode,

@@ -4,12 +4,12 @@ let date = '';
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value));
 
-/** `created_at_iso` of an instant: UTC, milliseconds, cut and not rounded (context-tree §10.8). */
+/** `created_at_iso` of an instant: UTC, in milliseconds, truncated and not rounded (context-tree §10.8). */
 export const isoTime = (nanoseconds: bigint): string => {
   if (nanoseconds === 0n) return '1970-01-01T00:00:00.000Z';
   const milliseconds = Number(nanoseconds / 1_000_000n);
   const at = Math.floor(milliseconds / DAY);
-  // Neighbours are of one day nearly always, and formatting a date is slow.
+  // Consecutive instants nearly always share a day, and formatting a date is slow.
   if (at !== day) {
     date = new Date(at * DAY).toISOString().slice(0, -14);
     day = at;

@@ -1,14 +1,14 @@
 import type { RecordChange } from './node.ts';
 
-/** A place in the journal, to go back to. */
+/** A point in the journal to roll back to. */
 export type JournalSavepoint = { readonly undos: number; readonly changes: number };
 
-/** What happened to a tree: how to take each step back, and what changed of records. */
+/** The changes of a tree: how to undo each step, and which records changed. */
 export class Journal {
   readonly #undos: (() => void)[] = [];
   readonly #changes: RecordChange[] = [];
 
-  /** Notes how to take a step back that was just done. */
+  /** Adds the undo of a step that was just done. */
   undo(back: () => void): void {
     this.#undos.push(back);
   }

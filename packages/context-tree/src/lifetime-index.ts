@@ -1,6 +1,9 @@
 import { expiresOf, isHeld, type TreeNode } from './tree-node.ts';
 
-/** Finds what a commit may have to look at: nodes by the cycle that takes them, held nodes, and nodes by who names them. */
+/**
+ * Finds the nodes that a commit may have to examine: nodes by the cycle that removes them, held nodes, and nodes by the
+ * ids in their `refs`.
+ */
 export class LifetimeIndex {
   readonly #byCycle = new Map<number, Set<TreeNode>>();
   readonly #held = new Set<TreeNode>();
@@ -22,7 +25,7 @@ export class LifetimeIndex {
     if (refs !== undefined && refs !== null) for (const id of refs) takeFrom(this.#referrers, id, node);
   }
 
-  /** Nodes that the commit of `cycle` takes unless they are held; in no meaningful order. */
+  /** Nodes that the commit of `cycle` removes unless they are held; in no meaningful order. */
   dueAt(cycle: number): Iterable<TreeNode> {
     return this.#byCycle.get(cycle) ?? [];
   }
@@ -32,7 +35,7 @@ export class LifetimeIndex {
     return this.#held;
   }
 
-  /** Nodes that name `id` in `refs`, itself included. */
+  /** Nodes with `id` in their `refs`, the node itself included. */
   referrers(id: string): Iterable<TreeNode> {
     return this.#referrers.get(id) ?? [];
   }

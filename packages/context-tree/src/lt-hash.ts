@@ -3,34 +3,34 @@ import { hash } from 'node:crypto';
 /** Lanes of 16 bits, little-endian (Bellare and Micciancio 1997; Lewi et al., "Securing Update Propagation with Homomorphic Hashing", 2019). */
 export const SUM_BYTES = 2048;
 
-/** The sum of nothing. */
+/** The sum of no elements. */
 export const emptySum = (): Uint8Array => new Uint8Array(SUM_BYTES);
 
-/** True where words are read in the order of the lanes: on every machine that one is likely to meet. */
+/** True if the machine reads words in the order of the lanes: on practically every machine. */
 const LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 const WORDS = SUM_BYTES / 4;
 /** The highest bits of the two lanes of a word, and the others. */
 const HIGH = 0x8000_8000 | 0;
 const LOW = 0x7fff_7fff;
 
-/** Adds (or, with `sign` -1, takes away) an element: its bytes expanded to 2 KiB, lane by lane modulo 2^16. In place. */
+/** Adds (or with `sign` -1 subtracts) an element in place: its bytes expanded to 2 KiB, lane by lane modulo 2^16. */
 export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): void =>
   addLanes(sum, expand(element), sign);
 
-/** SHAKE128, as a text of one character a byte: a buffer for each takes longer than the way through a text. */
+/** SHAKE128 as a text of one character per byte: faster than allocating a buffer for each. */
 const expand = (element: Uint8Array): string =>
   hash('shake128', element, { outputEncoding: 'binary', outputLength: SUM_BYTES });
 
 const lanes = Buffer.alloc(SUM_BYTES);
 const words = new Int32Array(lanes.buffer, lanes.byteOffset, WORDS);
 
-/** As {@link addToSum}, for an element that is expanded already. */
+/** Like {@link addToSum}, for an element that is already expanded. */
 const addLanes = (sum: Uint8Array, expanded: string, sign: 1 | -1): void => {
   lanes.write(expanded, 0, 'latin1');
   if (LITTLE_ENDIAN && sum.byteOffset % 4 === 0) {
     const to = new Int32Array(sum.buffer, sum.byteOffset, WORDS);
     if (sign === 1) addWords(to, words);
-    else takeWords(to, words);
+    else subtractWords(to, words);
     return;
   }
   for (let i = 0; i < SUM_BYTES; i += 2) {
@@ -42,7 +42,7 @@ const addLanes = (sum: Uint8Array, expanded: string, sign: 1 | -1): void => {
   }
 };
 
-// Two lanes at a time: their highest bits apart, so that nothing carries from one into the other.
+// Two lanes at a time, with their highest bits separate, so that nothing carries from one into the other.
 const addWords = (to: Int32Array, from: Int32Array): void => {
   for (let i = 0; i < WORDS; i++) {
     const a = to[i] as number;
@@ -51,7 +51,7 @@ const addWords = (to: Int32Array, from: Int32Array): void => {
   }
 };
 
-const takeWords = (to: Int32Array, from: Int32Array): void => {
+const subtractWords = (to: Int32Array, from: Int32Array): void => {
   for (let i = 0; i < WORDS; i++) {
     const a = to[i] as number;
     const b = from[i] as number;
@@ -59,7 +59,7 @@ const takeWords = (to: Int32Array, from: Int32Array): void => {
   }
 };
 
-/** What a child of a region adds to the sum, before it is expanded: msgpack([name of the region, digest]). */
+/** What a child of a region adds to the sum, before expansion: msgpack([name of the region, digest]). */
 export const element = (region: '^sys' | '^seq' | '^ah', digest: string): Uint8Array => {
   const name = region.length;
   const bytes = Buffer.allocUnsafe(name + 36);
@@ -72,15 +72,15 @@ export const element = (region: '^sys' | '^seq' | '^ah', digest: string): Uint8A
   return bytes;
 };
 
-/** Expansions kept for taking away again, of all trees together: 8 MiB. */
+/** Expansions kept for subtraction, for all trees together: 8 MiB. */
 const MOST_KEPT = 4_096;
 
 /** By region and digest, the oldest first. */
 const kept = new Map<string, string>();
 
 /**
- * Adds a child of a region. `changing`: it is going to be taken away again before long, as a turn is of which something
- * expires; its expansion, most of the work, is then kept for that.
+ * Adds a child of a region to the sum. `changing`: it will be subtracted before long, as a turn in which something
+ * expires; its expansion, most of the work, is then kept.
  */
 export const addChild = (
   sum: Uint8Array,
@@ -95,8 +95,8 @@ export const addChild = (
   if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
 };
 
-/** Takes a child of a region away. */
-export const takeChild = (sum: Uint8Array, region: '^sys' | '^seq', digest: string): void => {
+/** Subtracts a child of a region from the sum. */
+export const subtractChild = (sum: Uint8Array, region: '^sys' | '^seq', digest: string): void => {
   const key = region + digest;
   const expanded = kept.get(key);
   if (expanded !== undefined) kept.delete(key);

@@ -1,23 +1,17 @@
-import {
-  canonicalJson,
-  isForbiddenKey,
-  isJsonObject,
-  type WideJson,
-  type WideJsonObject,
-} from '@stemma/canonical';
+import { canonicalJson, isForbiddenKey, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail, type ErrorCode } from '@stemma/errors';
 import { isHeaderName } from './header-names.ts';
 import { canonicalType, type CanonicalType } from './node-type.ts';
 import type { Headers, Payload } from './node.ts';
 
-/** Values of attributes may be nested this deep: with {@link MAX_LEVELS} containers an export is still read again. */
+/** The greatest depth of an attribute's value: with {@link MAX_LEVELS} containers an export can still be read. */
 const MAX_VALUE_DEPTH = 300;
 const MAX_ID_BYTES = 512;
 
-/** Headers that a node comes with, whoever sets the others. */
+/** The headers that the input of a node may set. */
 export type GivenHeaders = Omit<Headers, 'id' | 'cycle' | 'created_at_ns' | 'creation_index'>;
 
-/** What a hostile object says of a node, checked, without what it holds. */
+/** The checked fields of an untrusted node, without its children. */
 export type NodeInput = {
   readonly id: string | undefined;
   readonly type: CanonicalType;
@@ -26,10 +20,10 @@ export type NodeInput = {
   readonly children: readonly WideJson[];
 };
 
-/** Where a fault is reported: its code, and the words that name the node. */
+/** How an input error is reported: its code, and the words that name the node. */
 export type InputErrorContext = { readonly code: ErrorCode; readonly what: string };
 
-/** Refuses what cannot be an id. @throws E_KEY_TOO_LONG, or the given code */
+/** A valid id. @throws E_KEY_TOO_LONG, or the given code */
 export const checkId = (value: WideJson | undefined, blame: InputErrorContext): string => {
   if (typeof value !== 'string' || value === '')
     throw fail(blame.code, `${blame.what}: the id is a text that is not empty`);
@@ -41,10 +35,11 @@ export const checkId = (value: WideJson | undefined, blame: InputErrorContext): 
 };
 
 /**
- * The node that a hostile object describes (context-tree §2, §10.2, §10.8): its type, the headers that are given to it,
- * and its attributes. `cycle`, times and `content_hash` are not looked at.
+ * The node that an untrusted object describes (context-tree §2, §10.2, §10.8): its type, the given headers, and its
+ * attributes. `cycle`, times and `content_hash` are ignored.
  *
- * @throws the blame's code, E_KEY_TOO_LONG, E_INPUT_NUMBER, E_INPUT_TOO_DEEP, E_INPUT_FORBIDDEN_KEY, E_INPUT_SURROGATE.
+ * @throws the context's code, E_KEY_TOO_LONG, E_INPUT_NUMBER, E_INPUT_TOO_DEEP, E_INPUT_FORBIDDEN_KEY,
+ *   E_INPUT_SURROGATE.
  */
 export const parseNodeInput = (value: WideJson, blame: InputErrorContext): NodeInput => {
   if (!isJsonObject(value)) throw fail(blame.code, `${blame.what} is not an object`);
@@ -72,7 +67,7 @@ export const parseNodeInput = (value: WideJson, blame: InputErrorContext): NodeI
   };
 };
 
-/** Headers that may be given, each with its type; optional ones that are absent stay absent. */
+/** The given headers, each checked for its type; optional ones that are absent stay absent. */
 export const givenHeaders = (
   value: WideJsonObject,
   nodeType: string,
@@ -108,7 +103,7 @@ export const givenHeaders = (
   return headers;
 };
 
-/** Content and every attribute that is no header. */
+/** Content and all attributes that are not headers. */
 export const payloadOf = (value: WideJsonObject, blame: InputErrorContext): Payload => {
   const payload: Record<string, WideJson> = {};
   for (const name of Object.keys(value)) {
@@ -119,7 +114,7 @@ export const payloadOf = (value: WideJsonObject, blame: InputErrorContext): Payl
   return payload;
 };
 
-/** A value that content or an attribute may have, as it is: JSON whose integers are exact, not too deep. */
+/** A valid value of content or an attribute, unchanged: JSON with exact integers, not too deep. */
 export const checkValue = (value: WideJson, name: string, blame: InputErrorContext): WideJson => {
   if (typeof value === 'string') {
     if (!value.isWellFormed())

@@ -4,8 +4,8 @@ import { NODE_KIND } from './flat-tree.ts';
 export type CanonicalType = 'mt' | 'mc' | 'cb';
 
 /**
- * The canonical type of a canonical or user type, or undefined for what is neither: a user type has a name on both
- * sides of its first `:`, and all but `mt:…`, `mc:…` are blocks (context-tree §10.1).
+ * The canonical type of a canonical or user type, or undefined for any other text. A user type has a name on both sides
+ * of its first `:`; all but `mt:…` and `mc:…` are blocks (context-tree §10.1).
  */
 export const canonicalType = (nodeType: string): CanonicalType | undefined => {
   if (nodeType === 'cb' || nodeType === 'mc' || nodeType === 'mt') return nodeType;

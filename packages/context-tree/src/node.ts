@@ -4,19 +4,19 @@ import { missingKind } from '@stemma/suspend';
 /** The three regions under the root. */
 export type Region = '^sys' | '^seq' | '^ah';
 
-/** The four nodes of every tree that never go: the root and its regions, in document order. */
+/** The four nodes that every tree always has: the root and its regions, in document order. */
 export type FixedName = 'root' | 'sys' | 'seq' | 'ah';
 
 /**
- * The headers of a node that Stemma knows (context-tree §2), as they lie in rows and in memory. Neither `content` nor
- * `content_*`, `data_*` or unknown attributes: those stay with the event that brought them, see {@link NodeRecord}.
- * An optional header that is absent here is absent in the export too; an explicit null stays null.
+ * The headers of a node that Stemma knows (context-tree §2), as rows and memory hold them. `content`, `content_*`,
+ * `data_*` and unknown attributes stay in the event that recorded them, see {@link NodeRecord}. An optional header that
+ * is absent here is absent in the export too; an explicit null stays null.
  */
 export type Headers = {
   readonly id: string;
   readonly nodeType: string;
   readonly offset: number;
-  /** As given: N snapshots after the one it is born in; null for ever. What a snapshot shows is computed. */
+  /** As given: N snapshots after the one it enters in; null: no limit. What a snapshot shows is computed. */
   readonly ttl: number | null;
   readonly priority: number;
   /** The cycle that introduced the node. */
@@ -31,38 +31,41 @@ export type Headers = {
   readonly provenance?: WideJson;
 };
 
-/** `content` (absent is not the same as null or ""), and every other attribute that is no header, by name. */
+/** `content` (absent differs from null and ""), and every other attribute that is not a header, by name. */
 export type Payload = { readonly [attribute: string]: WideJson };
 
 /** The event that holds a node's payload: the `index`-th event of frame `seq` of the history. */
 export type EventRef = { readonly seq: number; readonly index: number };
 
 /**
- * A place is where turns and blocks lie (snapshots: locations and rows). A `turn` place is the turn that the cycle `cycle`
- * seals, the open head being the place of the open cycle; an import that brings several turns gives them ordinals in
- * canonical order (and its head the place of the cycle after it, ordinal 0). The `sys` place is what is under `^sys`;
- * its number belongs to the rows, which write it anew under a higher one: a tree gives 0 and never looks at it.
+ * The location of turns and blocks (snapshots: locations and rows). A `turn` location is the turn that cycle `cycle`
+ * seals; the open head is the location of the open cycle. An import with several turns gives them ordinals in canonical
+ * order, and its head the location of the next cycle, ordinal 0. The `sys` location is all of `^sys`; its number
+ * belongs to the rows, which rewrite it under a higher one: a tree writes 0 and ignores it.
  */
 export type NodeLocation = SysLocation | TurnLocation;
 export type SysLocation = { readonly kind: 'sys'; readonly number: number };
 export type TurnLocation = { readonly kind: 'turn'; readonly cycle: number; readonly ordinal: number };
 
-/** A node below a region (a block, a container, never a turn, a region or the root): immutable, replaced when it changes. */
+/**
+ * A node below a region (a block or a container, never a turn, a region or the root). Immutable: a change makes a new
+ * record.
+ */
 export type NodeRecord = {
   readonly headers: Headers;
   readonly location: NodeLocation;
-  /** The container it lies in, or null when it lies directly under the turn, `^ah` or `^sys` of its place. */
+  /** The container that holds it, or null directly under the turn, `^ah` or `^sys` of its location. */
   readonly parent: string | null;
   /**
-   * The first cycle whose snapshot no longer has it; null: it stays. A node that is held has `ttl` 0 and null here
+   * The first cycle whose snapshot no longer has it; null: it stays. A held node has `ttl` 0 and null here
    * (context-tree §10.11): it is due at every commit.
    */
   readonly expires: number | null;
-  /** Where its payload is. */
+  /** The event with its payload. */
   readonly payload: EventRef;
 };
 
-/** A sealed turn: the node of type `mt` and the place of what it holds. */
+/** A sealed turn: the node of type `mt`, and the location of its descendants. */
 export type TurnRecord = {
   readonly headers: Headers;
   readonly location: TurnLocation;
@@ -75,9 +78,9 @@ export type FixedRecord = { readonly headers: Headers; readonly payload: EventRe
 export type FixedRecords = { readonly [name in FixedName]: FixedRecord };
 
 /**
- * One step of a tree's life: the record before and after, either undefined for "not there". A list of these is what a
- * frame did to a branch: played backwards it undoes the frame, folded it gives the rows, summed up it is a diff.
- * Ageing, sealing (of the blocks) and commits as such change no record.
+ * One change of a tree: the record before and after, undefined if absent. A list of changes is what a frame did to a
+ * branch: inverted in reverse order it undoes the frame, folded it gives the rows, summed it gives a diff. Ageing,
+ * sealing (of blocks) and commits as such change no record.
  */
 export type RecordChange =
   | { readonly node: string; readonly before: NodeRecord | undefined; readonly after: NodeRecord | undefined }
@@ -87,5 +90,5 @@ export type RecordChange =
 /** Payloads that must be fetched before a pure function can read them. */
 export const PAYLOADS = missingKind<EventRef>('payloads', ({ seq, index }) => `${seq}.${index}`);
 
-/** Gives the payload of a node. @throws Missing {@link PAYLOADS} when it must be fetched first */
+/** Returns the payload of a node. @throws Missing {@link PAYLOADS} when it must be fetched first */
 export type PayloadSource = (ref: EventRef) => Payload;

@@ -1,7 +1,7 @@
 import { compareCodePoints, compareNumbers } from '@stemma/canonical';
 import type { Headers } from './node.ts';
 
-/** The headers that decide where a node stands among its siblings. */
+/** The headers that decide the position of a node among its siblings. */
 export type SiblingKey = Pick<Headers, 'offset' | 'created_at_ns' | 'creation_index' | 'id'>;
 
 /** Canonical sibling order (context-tree §2), for `sort`: offset, time, index, then id by code point. */

@@ -3,30 +3,25 @@ import { fail } from '@stemma/errors';
 import { completeIds, FIXED_NAMES, FIXED_TYPES, fixedHeaders, type FixedIds } from './fixed.ts';
 import { NODE_KIND } from './flat-tree.ts';
 import { expiryOnImport } from './lifetime.ts';
-import {
-  checkId,
-  givenHeaders,
-  integer,
-  natural,
-  parseNodeInput,
-  payloadOf,
-  type InputErrorContext,
-} from './node-input.ts';
+import { checkId, givenHeaders, integer, natural, parseNodeInput, payloadOf, type InputErrorContext } from './node-input.ts';
 import type { FixedName, Headers, Payload, Region } from './node.ts';
 import { compareSiblings } from './order.ts';
 import { refuseCoreOffset, refuseLevels, refuseSecondCore, type NodePlacement } from './placement.ts';
 
-/** A node of an export with all its headers, ready to enter a tree. */
+/** A node of an export with all its headers, ready for insertion. */
 export type PlannedNode = {
   readonly parent: string | null;
   readonly headers: Headers;
   readonly payload: Payload;
   readonly expires: number | null;
-  /** Of turns: tells those of one import apart, in canonical order. */
+  /** For turns: distinguishes the turns of one import, in canonical order. */
   readonly ordinal: number | undefined;
 };
 
-/** What an import comes to. `nodes`: the root, then all others in document order, containers before what they hold. */
+/**
+ * The result of parsing an export. `nodes`: the root, then all others in document order, containers before their
+ * children.
+ */
 export type ImportPlan = {
   readonly cycle: number;
   readonly ids: FixedIds;
@@ -37,8 +32,8 @@ const code = 'E_EXPORT_INVALID';
 const MAX_NANOSECONDS = 2n ** 63n - 1n;
 
 /**
- * The plan that a hostile text of an export comes to (context-tree §4, §10.5, §10.8, §10.9, §10.17, §10.19): a state as it is, with
- * missing headers and regions added.
+ * The plan of an import from an untrusted text (context-tree §4, §10.5, §10.8, §10.9, §10.17, §10.19): the exported
+ * state unchanged, with missing headers and regions added.
  *
  * @throws E_EXPORT_INVALID, E_TWO_CORES, E_PLACEMENT, E_KEY_TOO_LONG, E_INPUT_…
  */
@@ -88,7 +83,7 @@ const givenIds = (root: WideJsonObject, regions: GivenRegions): Partial<FixedIds
   return ids;
 };
 
-/** The ids of all nodes below the regions, so that no region is given one of them. */
+/** The ids of all nodes below the regions, so that no region gets one of them. */
 const idsBelow = (regions: GivenRegions): ReadonlySet<WideJson> => {
   const ids = new Set<WideJson>();
   const visit = (value: WideJson): void => {
@@ -116,7 +111,10 @@ const planOf = (cycle: number, ids: FixedIds, root: WideJsonObject, regions: Giv
     const headers =
       value === undefined
         ? fresh
-        : { ...givenHeaders(value, fresh.nodeType, blame), ...birthOf(value, ids[name], cycle, at, blame) };
+        : {
+            ...givenHeaders(value, fresh.nodeType, blame),
+            ...creationHeaders(value, ids[name], cycle, at, blame),
+          };
     const payload = value === undefined ? {} : payloadOf(value, blame);
     add({ parent: name === 'root' ? null : ids.root, headers, payload, expires: null, ordinal: undefined });
   };
@@ -133,7 +131,7 @@ const planOf = (cycle: number, ids: FixedIds, root: WideJsonObject, regions: Giv
   return { cycle, ids, nodes };
 };
 
-/** A child with its headers, before what it holds is looked at. */
+/** A child with its headers, before its own children are parsed. */
 type Child = {
   readonly headers: Headers;
   readonly payload: Payload;
@@ -152,9 +150,9 @@ type Surroundings = {
   readonly core: boolean;
 };
 
-/** Children in canonical order, checked against each other and against where they lie. */
+/** Children in canonical order, checked against each other and against their parent. */
 const planChildren = (values: readonly WideJson[], around: Surroundings): Child[] => {
-  // A turn is no container that somebody nested.
+  // A turn does not count as a nested container.
   refuseLevels(around.levels - (around.region === '^seq' ? 1 : 0), around.parent);
   const children = values
     .map((value, at) => planChild(value, at, around))
@@ -182,7 +180,10 @@ const planChild = (value: WideJson, at: number, around: Surroundings): Child => 
     });
   const blame: InputErrorContext = { code, what: input.id };
   return {
-    headers: { ...input.headers, ...birthOf(value as WideJsonObject, input.id, around.cycle, at, blame) },
+    headers: {
+      ...input.headers,
+      ...creationHeaders(value as WideJsonObject, input.id, around.cycle, at, blame),
+    },
     payload: input.payload,
     kind: input.type === 'mt' ? NODE_KIND.turn : input.type === 'mc' ? NODE_KIND.container : NODE_KIND.block,
     children: input.children,
@@ -212,8 +213,11 @@ const addSubtree = (
   for (const kid of kids) addSubtree(kid, headers.id, region, cycle, add);
 };
 
-/** The headers of a node's birth, with their defaults (context-tree §2); `created_at_iso` and `content_hash` are derived. */
-const birthOf = (
+/**
+ * The headers fixed at a node's creation, with defaults (context-tree §2); `created_at_iso` and `content_hash` are
+ * derived.
+ */
+const creationHeaders = (
   value: WideJsonObject,
   id: string,
   cycle: number,

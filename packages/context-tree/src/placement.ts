@@ -4,10 +4,10 @@ import type { NodeRecord } from './node.ts';
 import { eachInSubtree, headersOf, idOf, regionOf, type TreeNode } from './tree-node.ts';
 import type { Tree } from './tree.ts';
 
-/** What of a node decides whether it may lie somewhere. */
+/** The fields of a node that decide where it may be placed. */
 export type NodePlacement = { readonly id: string; readonly kind: number; readonly offset: number };
 
-/** Containers may be nested this deep; deeper trees could not be written as JSON that is read again. */
+/** The most nested containers; deeper trees could not be read again from their JSON. */
 const MAX_LEVELS = 100;
 
 const levelsAbove = (node: TreeNode): number => {
@@ -31,7 +31,7 @@ export const requireNode = (tree: Tree, id: string): TreeNode => {
   return node;
 };
 
-/** Core rule of a turn or the head: at most one `mc`, and no block at offset 0 beside it (context-tree §1, §10.3). */
+/** Core rule of a turn or the head: at most one `mc`, and then no block at offset 0 (context-tree §1, §10.3). */
 export const refuseSecondCore = (
   siblings: readonly NodePlacement[],
   node: NodePlacement,
@@ -100,7 +100,7 @@ const refuseUnder = (parent: TreeNode, node: NodePlacement): void => {
   refuseSecondCore(coresOf(parent.kids).map(nodePlacement), node, '^ah');
 };
 
-/** The first two children at offset 0: if there is an `mc` among the cores, it stands alone or beside the node itself. */
+/** The first two children at offset 0. If a core is an `mc`, it is the only core besides the node itself. */
 const coresOf = (kids: readonly TreeNode[]): TreeNode[] => {
   let low = 0;
   let high = kids.length;
@@ -112,7 +112,7 @@ const coresOf = (kids: readonly TreeNode[]): TreeNode[] => {
   return kids.slice(low, low + 2).filter((kid) => headersOf(kid).offset === 0);
 };
 
-/** The node if it lies in what is open: under `^sys` or `^ah`. @throws E_PLACEMENT, E_SEALED */
+/** The node if it is open: under `^sys` or `^ah`. @throws E_PLACEMENT, E_SEALED */
 const requireOpenNode = (tree: Tree, id: string, what: string): TreeNode => {
   const node = requireNode(tree, id);
   if (node.kind < NODE_KIND.turn)
@@ -125,7 +125,10 @@ const requireOpenNode = (tree: Tree, id: string, what: string): TreeNode => {
 /** The node to replace. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED (context-tree §3) */
 export const requireReplaceable = (tree: Tree, id: string): TreeNode => requireOpenNode(tree, id, 'replaced');
 
-/** The node to move below `parentId`, inside what is open. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED, E_TWO_CORES, E_INPUT_TOO_DEEP */
+/**
+ * The node to move below `parentId`, both open. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED, E_TWO_CORES,
+ * E_INPUT_TOO_DEEP
+ */
 export const requireMovable = (
   tree: Tree,
   id: string,
@@ -142,7 +145,10 @@ export const requireMovable = (
   return { node, parent };
 };
 
-/** The node to remove by hand, and what goes with it, in canonical order. @throws E_NODE_NOT_FOUND, E_PLACEMENT, E_SEALED (context-tree §3, §10.16) */
+/**
+ * The node to remove, and the nodes removed with it, in canonical order. @throws E_NODE_NOT_FOUND, E_PLACEMENT,
+ * E_SEALED (context-tree §3, §10.16)
+ */
 export const requireRemovable = (
   tree: Tree,
   id: string,
@@ -165,5 +171,5 @@ export const requireRemovable = (
   return { node, subtree };
 };
 
-/** True if the node lies under `^sys`, where nothing ages. */
-export const liesInSys = (node: TreeNode): boolean => (node.record as NodeRecord).location.kind === 'sys';
+/** True if the node is under `^sys`, where nothing ages. */
+export const isInSys = (node: TreeNode): boolean => (node.record as NodeRecord).location.kind === 'sys';

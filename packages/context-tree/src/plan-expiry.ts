@@ -1,26 +1,18 @@
 import { compareCodePoints } from '@stemma/canonical';
 import type { CascadeFact, ExpiryFact, HoldFact } from './commit-fact.ts';
+import { compareDocument, eachInSubtree, expiresOf, headersOf, idOf, isFixed, type TreeNode } from './tree-node.ts';
 import type { Tree } from './tree.ts';
-import {
-  compareDocument,
-  eachInSubtree,
-  expiresOf,
-  headersOf,
-  idOf,
-  isFixed,
-  type TreeNode,
-} from './tree-node.ts';
 
-/** What expiry comes to: the facts, and the removable containers that it emptied but that are held. */
+/** The result of expiry: the facts, and the removable containers that it emptied but that are held. */
 export type ExpiryPlan = {
   readonly facts: readonly (ExpiryFact | CascadeFact | HoldFact)[];
-  /** With the id of what went out of them last. */
+  /** Each with the id of its last removed child. */
   readonly emptiedButHeld: ReadonlyMap<TreeNode, string>;
 };
 
 /**
- * Step 1 of a commit (context-tree §3.1, §10.11–§10.13): what is due goes, with all that lies in it, unless a reference
- * from something that stays holds it; then the removable containers that this emptied, upwards.
+ * Step 1 of a commit (context-tree §3.1, §10.11–§10.13): due nodes expire with their descendants, unless a reference
+ * from a node that stays holds them; then removable containers that became empty, upwards.
  */
 export const planExpiry = (tree: Tree): ExpiryPlan => {
   const due = new Set<TreeNode>([...tree.lifetimes.dueAt(tree.open), ...tree.lifetimes.held]);
@@ -58,8 +50,8 @@ const expiredAround = (node: TreeNode, due: ReadonlySet<TreeNode>): TreeNode => 
 };
 
 /**
- * The least set of doomed nodes that are held, starting from what neither is due nor lies in a due container
- * (context-tree §10.12). Found in rounds, so that the holder named for each (the least id of its round) depends on no
+ * The smallest set of held nodes, starting from nodes that neither are due nor are in a due container (context-tree
+ * §10.12). Computed in rounds, so that the named holder of each (the smallest id of its round) does not depend on the
  * order of insertion.
  */
 const holdLeast = (
@@ -91,7 +83,7 @@ const holdLeast = (
   return { saved, holders };
 };
 
-/** Saves the nodes held in this round with what they hold, but for what is due itself and not held. */
+/** Keeps the nodes held in this round with their descendants, except descendants that are due and not held. */
 const saveRound = (
   round: ReadonlyMap<TreeNode, TreeNode>,
   due: ReadonlySet<TreeNode>,
@@ -126,8 +118,8 @@ const heldBy = (
     ) as TreeNode[];
 
 /**
- * The removable containers that have lost their last child, upwards (context-tree §10.13), unless a node that `stays`
- * names them: those stay too.
+ * The removable containers that have lost their last child, upwards (context-tree §10.13), unless a node for which
+ * `stays` is true names them: those stay too.
  */
 export const emptyContainers = (
   tree: Tree,
@@ -155,6 +147,6 @@ export const emptyContainers = (
   return { facts, held };
 };
 
-/** The containers that nodes went out of, each with the last of them in document order. */
+/** The containers that lose nodes, each with the last of these in document order. */
 export const lastOut = (going: readonly TreeNode[]): Map<TreeNode, string> =>
   new Map(going.map((node) => [node.parent as TreeNode, idOf(node)]));

@@ -3,16 +3,16 @@ import type { CascadeFact, PruneFact } from './commit-fact.ts';
 import { NODE_KIND } from './flat-tree.ts';
 import { emptyContainers, lastOut } from './plan-expiry.ts';
 import type { Policy } from './policy.ts';
-import type { Tree } from './tree.ts';
 import { compareDocument, headersOf, idOf, type TreeNode } from './tree-node.ts';
+import type { Tree } from './tree.ts';
 
 /**
- * Step 2 of a commit (context-tree §3.2, §10.14): while there are more blocks than the policy allows, the unprotected
- * block of a sealed turn with the lowest priority goes, then the oldest, then by id; then the removable containers that
- * this emptied. The newest `keep_turns` turns, what is pinned (or lies in what is) and what another node names are
- * protected; a named block is free again when the last that names it is pruned.
+ * Step 2 of a commit (context-tree §3.2, §10.14): while there are more blocks than the policy allows, it removes the
+ * unprotected block of a sealed turn with the lowest priority, then the oldest, then by id; then removable containers
+ * that became empty. Protected are the newest `keep_turns` turns, pinned nodes and their descendants, and nodes that
+ * another node names; a named block loses this protection when the last node that names it is pruned.
  *
- * @param emptied containers that expiry emptied but that were held: they go if pruning took what held them.
+ * @param emptied containers that expiry emptied but that were held: removed if pruning removed what held them.
  */
 export const planPrune = (
   tree: Tree,
@@ -49,7 +49,7 @@ const isNamed = (tree: Tree, node: TreeNode, pruned: ReadonlySet<TreeNode>): boo
   return false;
 };
 
-/** Blocks of sealed turns that neither age of the turn nor pins protect. */
+/** Blocks of sealed turns that neither the turn's age nor pins protect. */
 const candidates = (tree: Tree, policy: Policy): TreeNode[] => {
   const pinned = new Set<TreeNode>();
   for (const id of policy.pins) {
@@ -80,19 +80,19 @@ const comparePruning = (a: TreeNode, b: TreeNode): number => {
 
 type Heap = { pop(): TreeNode | undefined; push(node: TreeNode): void };
 
-/** A binary heap: few of many are taken, so sorting them all would cost more. */
+/** A binary heap: few of many nodes are taken, so sorting them all would cost more. */
 const heapOf = (nodes: TreeNode[]): Heap => {
-  const at = (i: number): TreeNode => nodes[i] as TreeNode;
+  const nodeAt = (i: number): TreeNode => nodes[i] as TreeNode;
   const swap = (i: number, k: number): void => {
-    const kept = at(i);
-    nodes[i] = at(k);
+    const kept = nodeAt(i);
+    nodes[i] = nodeAt(k);
     nodes[k] = kept;
   };
   const sink = (from: number): void => {
     for (let i = from; ;) {
       let least = i;
       for (const kid of [2 * i + 1, 2 * i + 2])
-        if (kid < nodes.length && comparePruning(at(kid), at(least)) < 0) least = kid;
+        if (kid < nodes.length && comparePruning(nodeAt(kid), nodeAt(least)) < 0) least = kid;
       if (least === i) return;
       swap(i, least);
       i = least;
@@ -113,7 +113,7 @@ const heapOf = (nodes: TreeNode[]): Heap => {
       nodes.push(node);
       for (let i = nodes.length - 1; i > 0;) {
         const up = (i - 1) >> 1;
-        if (comparePruning(at(i), at(up)) >= 0) return;
+        if (comparePruning(nodeAt(i), nodeAt(up)) >= 0) return;
         swap(i, up);
         i = up;
       }

@@ -2,9 +2,9 @@
 export type Policy = {
   /** While the tree has more blocks than this, blocks of sealed turns go at a commit. */
   readonly max_blocks: number;
-  /** The newest turns that are never touched, counted before sealing. */
+  /** The newest turns that are never pruned, counted before sealing. */
   readonly keep_turns: number;
-  /** Ids that are never pruned; a container stands for what is in it. */
+  /** Ids that are never pruned; a container includes its descendants. */
   readonly pins: readonly string[];
 };
 

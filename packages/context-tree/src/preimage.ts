@@ -1,11 +1,11 @@
 import { compareCodePoints, isForbiddenKey, pack, type Packable, type WideJson } from '@stemma/canonical';
 import { hash } from 'node:crypto';
-import { isoTime } from './iso-time.ts';
-import { type DUE } from './lifetime.ts';
 import { isHeaderName } from './header-names.ts';
+import { isoTime } from './iso-time.ts';
+import type { DUE } from './lifetime.ts';
 import type { Headers, Payload } from './node.ts';
 
-/** What a node's digest is made of besides what it holds. `content`: SHA-256 as latin1 text, or null without content. */
+/** The input of a node's digest besides its children. `content`: SHA-256 as latin1 text, or null without content. */
 export type Digested = {
   readonly headers: Headers;
   readonly ttl: number | null | typeof DUE;
@@ -13,7 +13,7 @@ export type Digested = {
   readonly extras: Payload | null;
 };
 
-/** Every exported attribute as it is exported, but for content (its SHA-256) and ttl (what stands for it). */
+/** All attributes as exported, except that `content` is its SHA-256 and `ttl` its {@link hashedTtl}. */
 export const hashedHeaders = (node: Digested): { readonly [name: string]: Packable } => {
   const { headers } = node;
   const map: Record<string, Packable> = {};
@@ -30,7 +30,7 @@ const isPlain = (value: WideJson | undefined): value is string | null | undefine
 
 /**
  * A node's digest: SHA-256(msgpack([headers, [digests of its children in order]])) (snapshots: tree hash), 32 bytes as
- * latin1 text. Nearly all nodes take a writer made for them; the bytes are those of `pack`.
+ * latin1 text. A specialised writer handles nearly all nodes; its bytes equal those of `pack`.
  */
 export const nodeDigest = (node: Digested, kids: readonly string[]): string => {
   const extras = node.extras === null ? NO_NAMES : plainNames(node.extras);
@@ -48,7 +48,7 @@ export const nodeDigest = (node: Digested, kids: readonly string[]): string => {
 
 const NO_NAMES: readonly string[] = [];
 
-/** The names of attributes in order, if none is a header's; undefined: only `pack` knows what comes of it. */
+/** The names of attributes in order, if none is a header's; undefined: only `pack` can write them. */
 const plainNames = (extras: Payload): readonly string[] | undefined => {
   const names = Object.keys(extras);
   for (const name of names)
@@ -67,12 +67,12 @@ const room = (bytes: number): void => {
   scratch = larger;
 };
 
-/** The attributes of the node that is written, and how many of them are. */
+/** The attributes of the node being written, and how many of them are written. */
 let attributes: Payload = {};
 let names: readonly string[] = NO_NAMES;
 let named = 0;
 
-/** Writes the attributes that come before a header, or all that are left. */
+/** Writes the attributes that come before a header, or all that remain. */
 const writeAttributes = (before?: string): void => {
   for (; named < names.length; named++) {
     const name = names[named] as string;
@@ -193,7 +193,7 @@ const writeDigest = (digest: string): void => {
   end += scratch.write(digest, end, 'latin1');
 };
 
-/** The head of a map or list: `short` with up to 15 entries, else `long` and 16 or 32 bits. */
+/** The msgpack header of a map or list: `short` with up to 15 entries, else `long` and 16 or 32 bits. */
 const writeHead = (count: number, short: number, long: number): void => {
   room(5);
   if (count < 16) scratch[end++] = short | count;
@@ -241,7 +241,7 @@ const writeText = (text: string): void => {
 let timeFrom: bigint | undefined;
 let timeText = '';
 
-/** What enters together was made in the same millisecond nearly always. */
+/** Cached by millisecond: nodes that enter together nearly always share one. */
 const writeTime = (nanoseconds: bigint): void => {
   const since = timeFrom === undefined ? -1n : nanoseconds - timeFrom;
   if (since < 0n || since >= 1_000_000n) {
@@ -262,7 +262,7 @@ const writeInteger = (value: number | bigint): void => {
 
 const packNumber = (value: number): Uint8Array => pack(value);
 
-/** The common case of nanoseconds, without the detour over `pack`. */
+/** The common case of nanoseconds, faster than `pack`. */
 const packWide = (value: bigint): Uint8Array | undefined => {
   if (value < 0x1_0000_0000n || value > 0x7fff_ffff_ffff_ffffn) return pack(value);
   scratch[end++] = 0xcf;

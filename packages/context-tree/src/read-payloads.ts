@@ -13,7 +13,7 @@ export const contentJson = (node: TreeNode, source: PayloadSource): string => {
   return content === undefined ? '""' : canonicalJson(content);
 };
 
-/** Reads what a digest needs of the payload, once. */
+/** Reads the parts of the payload that a digest needs, once. */
 export const readPayload = (node: TreeNode, source: PayloadSource): void => {
   if (node.content !== undefined && node.extras !== undefined) return;
   const ref = payloadOf(node);
@@ -33,7 +33,7 @@ export const payloadReader = (source: PayloadSource, attempt: Attempt): ((node: 
   return visit;
 };
 
-/** The same for the contents that its slice lacks. */
+/** A function that reads the contents that a slice of the thread lacks. */
 export const contentReader = (source: PayloadSource, attempt: Attempt): ((node: TreeNode) => void) => {
   const read = (node: TreeNode): string => contentJson(node, source);
   const visit = (node: TreeNode): void => {

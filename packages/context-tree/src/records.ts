@@ -1,9 +1,9 @@
 import { NODE_KIND, type TreeParts } from './flat-tree.ts';
 import type { NodeRecord, TurnRecord } from './node.ts';
-import type { Tree } from './tree.ts';
 import { eachInSubtree } from './tree-node.ts';
+import type { Tree } from './tree.ts';
 
-/** The records that make up a tree now: a copy that later changes leave alone. */
+/** The records of a tree now: a copy that later changes do not affect. */
 export const recordsOf = (
   tree: Tree,
 ): TreeParts & { readonly turns: readonly TurnRecord[]; readonly nodes: readonly NodeRecord[] } => {

@@ -3,15 +3,15 @@ import type { RecordChange } from './node.ts';
 const keyOf = (change: RecordChange): string =>
   'node' in change ? `n${change.node}` : 'turn' in change ? `t${change.turn}` : `f${change.fixed}`;
 
-/** A change played backwards. Root and regions are only ever given, so one that was not there stays as it is. */
+/** The inverse of a change. Root and regions are never removed, so one that was absent before keeps its record. */
 export const invertChange = (change: RecordChange): RecordChange =>
   'fixed' in change
     ? { ...change, before: change.after, after: change.before ?? change.after }
     : ({ ...change, before: change.after, after: change.before } as RecordChange);
 
 /**
- * Changes in a row as one change for each node, in the order in which the nodes were first touched; what came and went
- * in between leaves nothing. Applied to the records before, the sum gives the records after.
+ * Consecutive changes as one change per node, in the order in which nodes first changed; a node added and removed in
+ * between is left out. Applied to the records before, the sum gives the records after.
  */
 export const sumChanges = (changes: Iterable<RecordChange>): RecordChange[] => {
   const sums = new Map<string, RecordChange>();

@@ -5,12 +5,12 @@ import type { ThreadMode } from './policy.ts';
 import { contentAt, roleOf, threadIndexes } from './thread.ts';
 
 /**
- * What a stretch of the provider thread is: the brackets of the list (`array`), a comma between two messages
- * (`separator`), and of a message its keys, quotes of keys and braces (`syntax`) and the values of its four fields.
+ * The role of a part of the provider thread: the brackets of the list (`array`), a comma between two messages
+ * (`separator`), and in a message its keys, quotes of keys and braces (`syntax`) and the values of its four fields.
  */
 export type ThreadPartName = 'array' | 'separator' | 'syntax' | 'content' | 'id' | 'kind' | 'role';
 
-/** A stretch of the thread's bytes, [from, to), and the block it is of: an index of the tree, null for the list itself. */
+/** A range of the thread's bytes, [from, to), and its block: an index of the tree, null for the list itself. */
 export type ThreadPart = {
   readonly part: ThreadPartName;
   readonly index: number | null;
@@ -18,12 +18,12 @@ export type ThreadPart = {
   readonly to: number;
 };
 
-/** The provider thread taken apart. The thread is ASCII, so that characters of the text are its bytes. */
+/** The provider thread with its parts. The thread is ASCII, so characters of the text are bytes. */
 export type ThreadParts = { readonly text: string; readonly parts: readonly ThreadPart[] };
 
 /**
- * The bytes of the provider thread and what each of them is (context-tree §4). The parts tile the bytes: the first begins
- * at 0, each begins where the one before it ends, the last ends at the length; none is empty.
+ * The text of the provider thread and its parts (context-tree §4). The parts cover all bytes: the first begins at 0,
+ * each begins where the one before it ends, the last ends at the length; none is empty.
  *
  * @throws Missing (payloads)
  */

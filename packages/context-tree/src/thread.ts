@@ -20,7 +20,7 @@ export const blockJson = (headers: Headers, content: string, inSys: boolean): st
   `{"content":${content},"id":${canonicalJson(headers.id)},"kind":${canonicalJson(headers.kind === undefined ? '' : headers.kind)},"role":${canonicalJson(roleOf(headers, inSys))}}`;
 
 /**
- * The indexes of the blocks that the provider is given, in order (context-tree §4): all of them, or with `pre` those of
+ * The indexes of the blocks in the provider thread, in order (context-tree §4): all blocks, or with `pre` those of
  * `^sys` and of the pre-context of the newest turn.
  */
 export const threadIndexes = (tree: FlatTree, mode: ThreadMode): number[] => {
@@ -81,7 +81,7 @@ export const sliceText = (tree: FlatTree, indexes: readonly number[], source: Pa
   return `[${entries.join(',')}]`;
 };
 
-/** The content of a node; undefined where it has none. @throws Missing (payloads) */
+/** The content of a node; undefined if it has none. @throws Missing (payloads) */
 export const contentAt = (tree: FlatTree, index: number, source: PayloadSource): WideJson | undefined => {
   const ref = tree.payloads[index];
   return ref === null || ref === undefined ? undefined : source(ref)['content'];

@@ -8,14 +8,14 @@ import type { LifetimeIndex } from './lifetime-index.ts';
 import type { FixedName, NodeRecord, Payload, RecordChange, TurnRecord } from './node.ts';
 import { headersOf, idOf, insertionIndex, isFixed, type AnyRecord, type TreeNode } from './tree-node.ts';
 
-/** Something recorded does not fit the tree. */
+/** The error for a record that does not fit the tree. */
 export const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
 
-/** How nodes hang together: links both ways, the index by id and the indexes of lifetimes, each step in the journal. */
+/** Links of nodes in both directions, the index by id and the indexes of lifetimes; the journal records each step. */
 export class TreeLinks {
   readonly index = new Map<string, TreeNode>();
   blocks = 0;
-  /** Nodes whose container has gone: their own removal must follow in the same frame. */
+  /** Nodes whose container was removed: they must be removed in the same frame. */
   loose = 0;
   readonly #journal: Journal;
   readonly #digests: Digests;
@@ -37,7 +37,7 @@ export class TreeLinks {
     if (this.index.has(id)) throw defect(`the id ${id} is there already`);
   }
 
-  /** Makes a node known, linked or not. */
+  /** Adds a node to the indexes, linked or not. */
   add(node: TreeNode): TreeNode {
     this.refuseTaken(idOf(node));
     this.index.set(idOf(node), node);
@@ -52,7 +52,7 @@ export class TreeLinks {
     this.index.delete(idOf(node));
   }
 
-  /** A node comes in below its parent. */
+  /** Links a new node below its parent. */
   enter(node: TreeNode): void {
     this.add(node);
     this.link(node);
@@ -66,7 +66,7 @@ export class TreeLinks {
     this.#journal.change(changeOf(node, undefined, node.record));
   }
 
-  /** A node goes. Of a container the children stay linked to it, so that going back is cheap. */
+  /** Removes a node. The children of a container stay linked to it, so that undoing is cheap. */
   leave(node: TreeNode): void {
     const parent = node.parent as TreeNode;
     const orphans = (node.kids ?? []).reduce((count, kid) => count + (kid.alive ? 1 : 0), 0);
@@ -86,7 +86,7 @@ export class TreeLinks {
     this.#journal.change(changeOf(node, node.record, undefined));
   }
 
-  /** A node hangs below another parent. */
+  /** Links a node below another parent. */
   relink(node: TreeNode, parent: TreeNode): void {
     const before = node.parent as TreeNode;
     const hang = (below: TreeNode): void => {
@@ -159,7 +159,7 @@ const changeOf = (
   return { node: id, before: before as NodeRecord | undefined, after: after as NodeRecord | undefined };
 };
 
-/** Takes from a payload what digests and slices need of it. */
+/** Reads from a payload what digests and slices need. */
 export const readContents = (node: TreeNode, contents: Payload): void => {
   const { content } = contents;
   if (content === undefined) {

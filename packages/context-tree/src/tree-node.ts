@@ -5,9 +5,9 @@ import { compareSiblings } from './order.ts';
 export type AnyRecord = NodeRecord | TurnRecord | FixedRecord;
 
 /**
- * A node of the working tree, linked both ways. The head is the region `^ah` itself: sealing turns it into a turn as it
- * stands and puts a new, empty `^ah` in its place, so no block is touched. Digests are 32 bytes as latin1 text, which
- * V8 keeps in a fifth of the memory of a Uint8Array.
+ * A node of the working tree, linked in both directions. The head is the region `^ah` itself: sealing turns the node
+ * into a turn unchanged and replaces it with a new, empty `^ah`, so no block changes. Digests are 32 bytes as latin1
+ * text, which V8 keeps in a fifth of the memory of a Uint8Array.
  */
 export type TreeNode = {
   /** A value of NODE_KIND. */
@@ -16,19 +16,19 @@ export type TreeNode = {
   parent: TreeNode | null;
   /** In canonical order; null for blocks. */
   kids: TreeNode[] | null;
-  /** False once it was removed; what it holds must then go in the same frame. */
+  /** False once the node was removed; its children must then be removed in the same frame. */
   alive: boolean;
-  /** SHA-256 of the canonical JSON of the content; null: it has none; undefined: to be read from the payload. */
+  /** SHA-256 of the canonical JSON of the content; null: it has none; undefined: not read from the payload yet. */
   content: string | null | undefined;
-  /** Attributes that are no headers, without content; null: none; undefined: to be read from the payload. */
+  /** Attributes that are not headers, without content; null: none; undefined: not read from the payload yet. */
   extras: Payload | null | undefined;
   /** Canonical JSON of the content, kept while slices of the thread are likely to need it. */
   json: string | undefined;
-  /** Digest of the node with what it holds; undefined: to be computed. */
+  /** Digest of the node with its descendants; undefined: not computed yet. */
   digest: string | undefined;
-  /** Of children of `^sys` and `^seq`: the digest that the sum holds. */
+  /** For children of `^sys` and `^seq`: the digest that the sum includes. */
   summed: string | undefined;
-  /** Of turns and `^sys`: the hash of their slice of the thread. */
+  /** For turns and `^sys`: the hash of their slice of the thread. */
   slice: string | undefined;
 };
 
@@ -50,27 +50,27 @@ export const headersOf = (node: TreeNode): Headers => node.record.headers;
 export const idOf = (node: TreeNode): string => node.record.headers.id;
 export const payloadOf = (node: TreeNode): EventRef | null => node.record.payload;
 
-/** The cycle that takes the node; root, regions and the open head have none. */
+/** The first cycle without the node; root, regions and the open head have none. */
 export const expiresOf = (node: TreeNode): number | null =>
   node.kind < NODE_KIND.turn ? null : (node.record as NodeRecord).expires;
 
 /** True for root and regions. */
 export const isFixed = (node: TreeNode): boolean => node.kind < NODE_KIND.turn;
 
-/** A node that only a reference keeps (context-tree §10.11): due at every commit. */
+/** True for a node that only a reference keeps (context-tree §10.11): due at every commit. */
 export const isHeld = (node: TreeNode): boolean =>
   node.kind >= NODE_KIND.turn &&
   node.record.headers.ttl === 0 &&
   (node.record as NodeRecord).expires === null;
 
-/** The region a node below the root lies in, or that it is: one of NODE_KIND.sys, seq, ah. */
+/** The region that a node below the root is in, or that it is: one of NODE_KIND.sys, seq, ah. */
 export const regionOf = (node: TreeNode): number => {
   let at = node;
   while (at.parent !== null && at.kind >= NODE_KIND.turn) at = at.parent;
   return at.kind;
 };
 
-/** Where a node stands among its parent's children, or would stand. */
+/** The index of a node among its parent's children, or the index at which it would be inserted. */
 export const insertionIndex = (kids: readonly TreeNode[], headers: Headers): number => {
   const last = kids[kids.length - 1];
   if (last === undefined || compareSiblings(last.record.headers, headers) < 0) return kids.length;
@@ -84,13 +84,13 @@ export const insertionIndex = (kids: readonly TreeNode[], headers: Headers): num
   return low;
 };
 
-/** The node, then all it holds, in document order. */
+/** Calls `visit` for the node and then its descendants, in document order. */
 export const eachInSubtree = (node: TreeNode, visit: (node: TreeNode) => void): void => {
   visit(node);
   if (node.kids !== null) for (const kid of node.kids) eachInSubtree(kid, visit);
 };
 
-/** Document order, for `sort`: the order of the provider thread, containers before what they hold. */
+/** Document order, for `sort`: the order of the provider thread, containers before their children. */
 export const compareDocument = (a: TreeNode, b: TreeNode): number => {
   if (a === b) return 0;
   const up = (node: TreeNode): TreeNode[] => {

@@ -4,27 +4,17 @@ import { NODE_KIND, type TreeParts } from './flat-tree.ts';
 import { Journal, type JournalSavepoint } from './journal.ts';
 import { LifetimeIndex } from './lifetime-index.ts';
 import { kindOfType } from './node-type.ts';
-import type {
-  EventRef,
-  FixedName,
-  Headers,
-  NodeLocation,
-  NodeRecord,
-  Payload,
-  PayloadSource,
-  RecordChange,
-  TurnRecord,
-} from './node.ts';
+import type { EventRef, FixedName, Headers, NodeLocation, NodeRecord, Payload, PayloadSource, RecordChange, TurnRecord } from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { defect, readContents, TreeLinks } from './tree-links.ts';
 import { eachInSubtree, headersOf, idOf, isFixed, makeTreeNode, type TreeNode } from './tree-node.ts';
 
-/** How many there are: all nodes with root and regions, blocks, turns. */
+/** Numbers of nodes (root and regions included), blocks and turns. */
 export type TreeCounts = { readonly nodes: number; readonly blocks: number; readonly turns: number };
 
 export type Hashes = { readonly treeHash: Uint8Array; readonly threadHash: Uint8Array };
 
-/** A node that enters: its headers, when it goes, and its payload with the event that holds it. */
+/** A node to insert: its headers, its first cycle without it, and its payload with the event that holds it. */
 export type EnteringNode = {
   readonly headers: Headers;
   readonly expires: number | null;
@@ -35,10 +25,10 @@ export type EnteringNode = {
 const SYS: NodeLocation = { kind: 'sys', number: 0 };
 
 /**
- * The working tree of a branch: what there is, indexes beside it, and a journal by which every change can be taken
- * back. A change costs what it touches, never what the tree holds. It keeps rules of structure only (a parent exists and
- * can hold, an id is there or not): which changes are allowed, and when, is decided before (placement, plan-expiry).
- * Changes throw E_HISTORY_DEFECTIVE where they do not fit.
+ * The working tree of a branch, with indexes and a journal that can undo every change. The cost of a change depends on
+ * the nodes it affects, never on the size of the tree. The tree checks rules of structure only (a parent exists and can
+ * hold children, an id is known or not); placement and plan-expiry decide beforehand which changes are allowed, and
+ * when. A change that does not fit throws E_HISTORY_DEFECTIVE.
  */
 export class Tree {
   readonly mode: ThreadMode;
@@ -47,14 +37,14 @@ export class Tree {
   readonly root: TreeNode;
   readonly sys: TreeNode;
   readonly seq: TreeNode;
-  /** The open head. A new one after every commit that seals. */
+  /** The open head; a commit that seals makes a new one. */
   ah: TreeNode;
   readonly lifetimes = new LifetimeIndex();
   readonly #journal = new Journal();
   readonly #digests: Digests;
   readonly #links: TreeLinks;
 
-  /** `known`: the parts are root and regions only, so that no payload has to be read for the first hash. */
+  /** `known`: the parts are root and regions only, so that the first hash reads no payload. */
   constructor(parts: TreeParts, mode: ThreadMode, known = false) {
     this.mode = mode;
     this.cycle = parts.cycle;
@@ -80,27 +70,27 @@ export class Tree {
     return this.seq.kids ?? [];
   }
 
-  /** The node with this id, root and regions too. */
+  /** The node with this id, including root and regions. */
   get(id: string): TreeNode | undefined {
     return this.#links.index.get(id);
   }
 
-  /** The cycle that runs: the next commit's. */
+  /** The open cycle: the next commit's. */
   get open(): number {
     return this.cycle + 1;
   }
 
-  /** True when nothing lies in a container that has gone. */
+  /** True when no node is in a removed container. */
   get hasNoOrphans(): boolean {
     return this.#links.loose === 0;
   }
 
-  /** True if something is still there that the newest commit was to take. */
+  /** True if a node still exists that the newest commit should have removed. */
   get overdue(): boolean {
     return this.lifetimes.anyDueAt(this.cycle);
   }
 
-  /** Puts a node below `parentId`: a region but `^seq`, a turn, or a container. */
+  /** Inserts a node below `parentId`: a region except `^seq`, a turn, or a container. */
   insert(parentId: string, { headers, expires, payload, contents }: EnteringNode): void {
     const parent = this.#parent(parentId);
     this.#links.refuseTaken(headers.id);
@@ -113,7 +103,7 @@ export class Tree {
     this.#links.enter(node);
   }
 
-  /** Adds a turn that an import brings; `ordinal` tells it from the others of the import. */
+  /** Adds a turn of an import; `ordinal` distinguishes it from the import's other turns. */
   addTurn(ordinal: number, { headers, expires, payload, contents }: EnteringNode): void {
     this.#links.refuseTaken(headers.id);
     const record: TurnRecord = {
@@ -127,7 +117,7 @@ export class Tree {
     this.#links.enter(node);
   }
 
-  /** Gives root or a region other headers (an import's); its id stays. */
+  /** Replaces the headers of root or a region (by an import's); the id stays. */
   setFixed(name: FixedName, headers: Headers, payload: EventRef, contents: Payload): void {
     const node = this[name];
     if (idOf(node) !== headers.id) throw defect(`${headers.id} is not the ${name} of this history`);
@@ -135,7 +125,7 @@ export class Tree {
     this.#links.setContents(node, contents);
   }
 
-  /** Gives a node another payload: content and attributes as they are now. */
+  /** Replaces the payload of a node: its current content and attributes. */
   replace(id: string, payload: EventRef, contents: Payload): void {
     const node = this.#links.existing(id);
     this.#links.setRecord(node, { ...(node.record as NodeRecord), payload });
@@ -143,14 +133,14 @@ export class Tree {
     this.#digests.markDirty(node, true);
   }
 
-  /** Takes one node out. What it holds must be taken out next, in the same frame (see `settled`). */
+  /** Removes one node. Its children must be removed next, in the same frame (see `hasNoOrphans`). */
   remove(id: string): void {
     const node = this.#links.existing(id);
     if (isFixed(node)) throw defect(`${id} is never removed`);
     this.#links.leave(node);
   }
 
-  /** Puts a node with what it holds below another parent; `expires` for those whose expiry that changes. */
+  /** Moves a node with its descendants below another parent; `expires` for those whose expiry this changes. */
   move(id: string, parentId: string, expires: ReadonlyMap<string, number | null>): void {
     const node = this.#links.existing(id);
     const parent = this.#parent(parentId);
@@ -172,7 +162,7 @@ export class Tree {
     this.#digests.markDirty(node, true);
   }
 
-  /** A node that was due stays because of a reference: shown with `ttl` 0, due at every commit. */
+  /** Keeps a due node because of a reference: shown with `ttl` 0, due at every commit. */
   hold(id: string): void {
     const node = this.#links.existing(id);
     if (isFixed(node)) throw defect(`${id} is never due`);
@@ -181,14 +171,14 @@ export class Tree {
     this.#digests.markDirty(node, false);
   }
 
-  /** Gives a node another priority. */
+  /** Sets the priority of a node. */
   reprioritise(id: string, priority: number): void {
     const node = this.#links.existing(id);
     this.#links.setRecord(node, { ...node.record, headers: { ...headersOf(node), priority } });
     this.#digests.markDirty(node, false);
   }
 
-  /** Makes the head a turn and opens a new, empty one. */
+  /** Makes the head a turn and opens a new, empty head. */
   seal(headers: Headers, payload: EventRef, contents: Payload): void {
     this.#links.refuseTaken(headers.id);
     const turn = this.ah;
@@ -217,7 +207,7 @@ export class Tree {
     this.#journal.change({ turn: headers.id, before: undefined, after: record });
   }
 
-  /** Ends the cycle: everything shown is now as of `cycle`. */
+  /** Ends the cycle: all shown values are now as of `cycle`. */
   close(cycle: number): void {
     const before = this.cycle;
     this.cycle = cycle;
@@ -226,12 +216,12 @@ export class Tree {
 
   /**
    * Tree hash and thread hash of the tree as a snapshot of its cycle: call it at a commit or import only (for a working
-   * state see `hashFlat`). Costs what changed since the last call.
+   * state use `hashFlat`). The cost depends on the changes since the last call.
    *
    * @throws Missing (payloads) with nothing changed.
    */
   hashes(source: PayloadSource): Hashes {
-    // What the next commit is to take shows `ttl` 0 from now on: the word in its digest changes.
+    // Nodes that the next commit removes now show `ttl` 0, which changes their digest.
     for (const node of this.lifetimes.dueAt(this.open)) this.#digests.markDirty(node, false);
     const flushed: Flushed = this.#digests.flush(this, this.cycle, source);
     this.#journal.undo(() => this.#digests.unflush(this, flushed));
@@ -243,17 +233,17 @@ export class Tree {
     return this.#journal.savepoint();
   }
 
-  /** The changes of records since `mark`, in order. */
+  /** The changes of records since `savepoint`, in order. */
   changesSince(savepoint: JournalSavepoint): readonly RecordChange[] {
     return this.#journal.changesSince(savepoint);
   }
 
-  /** Takes back everything since `mark`. */
+  /** Undoes everything since `savepoint`. */
   rollbackTo(savepoint: JournalSavepoint): void {
     this.#journal.rollbackTo(savepoint);
   }
 
-  /** Forgets how to take back; marks taken before are void. */
+  /** Clears the journal; earlier savepoints become invalid. */
   forget(): void {
     this.#journal.forget();
   }
@@ -280,7 +270,7 @@ export class Tree {
   }
 
   #head: NodeLocation | undefined;
-  /** One object a cycle, so that nodes of one place share it. */
+  /** One object per cycle, so that nodes of one location share it. */
   #headLocation(): NodeLocation {
     if (this.#head?.kind !== 'turn' || this.#head.cycle !== this.open)
       this.#head = { kind: 'turn', cycle: this.open, ordinal: 0 };

@@ -1,15 +1,18 @@
-/** How long to wait before a failed attempt is made again. */
+/** The pauses between attempts. */
 export type BackOff = {
   /** The bound of the first pause, in milliseconds; it doubles with every attempt. */
   readonly first: number;
-  /** No pause is longer, in milliseconds. */
+  /** The longest pause, in milliseconds. */
   readonly longest: number;
-  /** In [0, 1): the part of the bound that is waited, so that several do not come back at once. Default: all of it. */
+  /**
+   * A number in [0, 1): the part of the bound to wait, so that several clients do not retry at once. Default: all of
+   * it.
+   */
   readonly random?: () => number;
 };
 
 /**
- * The pause before an attempt is made again, in milliseconds: with `{ first: 100, longest: 10_000 }` 100, 200, 400 … 10,000.
+ * The pause before the next attempt, in milliseconds: with `{ first: 100, longest: 10_000 }` 100, 200, 400 … 10,000.
  * With `random` it is a random part of that (exponential back-off with full jitter, M. Brooker, "Exponential Backoff
  * And Jitter", AWS Architecture Blog 2015).
  *

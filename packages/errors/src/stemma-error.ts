@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
 
-/** Facts about an error for programs: where it is, what was found. Values that JSON can carry. */
+/** Facts about an error for programs: its place, the values found. Values that JSON can represent. */
 export type ErrorDetail = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The one error class: a stable code, a sentence for people, facts for programs. */
@@ -15,21 +15,21 @@ export class StemmaError extends Error {
     this.detail = detail;
   }
 
-  /** HTTP status, exit code, whether a retry can help, and the sentence that helps. */
+  /** HTTP status, exit code, whether a retry can help, and the sentence that says what to do. */
   get row(): ErrorRow {
     return ERRORS[this.code];
   }
 }
 
-/** Gives a new error to throw; the shortest way to write one. */
+/** A new error to throw. */
 export const fail = (code: ErrorCode, message: string, detail?: ErrorDetail): StemmaError =>
   new StemmaError(code, message, detail);
 
-/** True for a {@link StemmaError}, of the given code where one is given. */
+/** True for a {@link StemmaError}, and with `code` only for that code. */
 export const isStemmaError = (error: unknown, code?: ErrorCode): error is StemmaError =>
   error instanceof StemmaError && (code === undefined || error.code === code);
 
-/** The stable JSON of an error, as `--json` and the HTTP API give it. */
+/** The stable JSON of an error, for `--json` and the HTTP API. */
 export const errorToJson = (
   error: unknown,
 ): { error: { code: ErrorCode; message: string; help: string; detail: ErrorDetail } } => {

@@ -17,7 +17,7 @@ export const HEADERS: readonly (readonly [name: string, about: string, schema: S
   ['content-type', 'Of the value.', { type: 'string', const: 'application/json' }],
 ];
 
-/** The AsyncAPI 3.0 document of the relay's topic; `summaries` say of each event what became true. */
+/** The AsyncAPI 3.0 document of the relay's topic; `summaries` has a sentence for each event type. */
 export const asyncApi = (summaries: ReadonlyMap<string, string>): Schema => ({
   asyncapi: '3.0.0',
   info: {

@@ -1,6 +1,6 @@
 import { compareCodePoints, compareNumbers, pack, sha256Hex, type Packable } from '@stemma/canonical';
 
-/** A value that stands elsewhere: where it would be in the record (a JSON pointer), and what it is. */
+/** A value stored elsewhere: its JSON pointer in the record, its hash and size. */
 export type Reference = {
   readonly at: string;
   /** Lower-case hex of the SHA-256 of the value's canonical msgpack, and its length in bytes. */
@@ -8,10 +8,10 @@ export type Reference = {
   readonly size: number;
 };
 
-/** A content above this size lies in the contents store, not in the log (record §4); a record refers to it, too. */
+/** A content above this size is in the contents store, not in the log (record §4); a record refers to it, too. */
 export const MAX_INLINE_BYTES = 256 * 1024;
 
-/** Where events hold nodes, and which of their attributes are contents. */
+/** The keys under which events hold nodes, and which of a node's attributes are contents. */
 const HOLDERS = ['node', 'payload', 'turn'] as const;
 const isContent = (attribute: string): boolean =>
   attribute === 'content' || attribute.startsWith('content_') || attribute.startsWith('data_');
@@ -35,7 +35,7 @@ export const contentsOf = (event: Fields): readonly Large[] => {
   return found.sort((a, b) => compareNumbers(b.size, a.size) || compareCodePoints(a.at, b.at));
 };
 
-/** The event with null for those of its contents that stand elsewhere. */
+/** The event with null for its contents that are stored elsewhere. */
 export const withoutContents = (event: Fields, moved: readonly Large[]): Fields => {
   const copy: Record<string, unknown> = { ...event };
   for (const { holder, attribute } of moved)

@@ -3,7 +3,7 @@ import { pack, sha256Hex, toHex, type Packable } from '@stemma/canonical';
 import { FRAME_VERSION, type Frame, type HistoryEvent } from '@stemma/events';
 import { contentsOf, MAX_INLINE_BYTES, referenceTo, withoutContents, type Reference } from './large.ts';
 
-/** The most bytes that the value of a record has: a broker's default takes it, with its key and headers. */
+/** The most bytes of a record's value: with key and headers, a broker with default settings accepts it. */
 export const MAX_RECORD_BYTES = 900 * 1024;
 
 /** An accepted event as the relay publishes it: `value` is JSON (docs/events.md). */
@@ -15,8 +15,8 @@ export type RelayedRecord = {
 };
 
 /**
- * The records of an accepted frame, one for each of its events, in order. They depend on the frame alone, so the same
- * frame gives the same bytes whenever and by whomever it is published.
+ * The records of an accepted frame, one per event, in order. They depend on the frame alone, so the same frame always
+ * gives the same bytes, whoever publishes it.
  *
  * @param frame with its contents in place
  * @param hash SHA-256 of the frame's bytes (32 bytes)
@@ -43,7 +43,7 @@ export const relayedRecords = (frame: Frame, hash: Uint8Array, log: string): rea
   }));
 };
 
-/** A packed value is at most so many times as long as its JSON: a short fraction takes nine bytes. */
+/** A packed value has at most this many times the bytes of its JSON: a short fraction takes nine bytes. */
 const PACKED = 5;
 
 const valueOf = ({ envelope, body }: Frame, event: HistoryEvent, index: number): string => {

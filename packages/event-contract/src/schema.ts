@@ -15,7 +15,7 @@ const shapeOf = (type: EventType): Shape => {
   return option?.shape ?? {};
 };
 
-/** What zod cannot say of a field, by its schema: it checks by hand, or makes a bigint of it. */
+/** Schemas for fields that zod cannot describe, because it checks them by hand or makes a bigint of them. */
 const BY_HAND: ReadonlyMap<z.core.$ZodType | undefined, Schema> = new Map<
   z.core.$ZodType | undefined,
   Schema
@@ -25,7 +25,7 @@ const BY_HAND: ReadonlyMap<z.core.$ZodType | undefined, Schema> = new Map<
   [shapeOf('ObservationRecorded')['first_at'], { $ref: 'common.json#/$defs/nanoseconds' }],
 ]);
 
-/** The event itself, as it stands in a record's `event`. */
+/** The schema of the event itself, in a record's `event`. */
 export const eventSchema = (type: EventType): Schema => {
   const option = HistoryEvent.options.find(({ shape }) => shape.type.value === type);
   const {
@@ -51,7 +51,7 @@ const count = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
 const id = { type: 'string', minLength: 1 };
 const nullable = (type: string): Schema => ({ type: [type, 'null'] });
 
-/** What the schemas of all events share. */
+/** The definitions that the schemas of all events share. */
 const common = (): Schema => ({
   $schema: DIALECT,
   $id: 'common.json',
@@ -103,7 +103,7 @@ const common = (): Schema => ({
   },
 });
 
-/** What stands around each event in a record. */
+/** The fields around each event in a record. */
 const around = {
   history: { description: 'The id of the history: also the key of the record.', ...id, maxLength: 512 },
   seq: { description: 'The frame: counts those of the history, from 0.', ...count },
@@ -115,7 +115,7 @@ const around = {
   author: { $ref: 'common.json#/$defs/author' },
 };
 
-/** The value of a record that holds an event of this type. */
+/** The schema of a record with an event of this type. */
 const recordSchema = (type: EventType): Schema => ({
   $schema: DIALECT,
   $id: `${type}.json`,
@@ -140,7 +140,7 @@ const recordSchema = (type: EventType): Schema => ({
   additionalProperties: false,
 });
 
-/** Every schema of the contract by the name of its file: one an event, and what they share. */
+/** Every schema of the contract by its file name: one per event, and the shared definitions. */
 export const schemaFiles = (): ReadonlyMap<string, Schema> =>
   new Map([
     ['common.json', common()],

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { count } from './node-shape.ts';
 
 /**
- * A branch goes on from (`parent`, `at`) (context-tree §5; snapshots: branches). Its branch id is the `seq` of this frame. A
- * rollback gives it the `name` of the branch it leaves, which is then called `abandoned` (or keeps only its id: null).
+ * A branch starts at (`parent`, `at`) (context-tree §5; snapshots: branches). Its branch id is the `seq` of this frame.
+ * A rollback gives it the `name` of the abandoned branch, which is renamed to `abandoned` (null: it has only its id).
  */
 export const BranchStarted = z.strictObject({
   type: z.literal('BranchStarted'),

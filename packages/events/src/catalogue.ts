@@ -20,7 +20,9 @@ import { PriorityChanged } from './priority-changed.ts';
 import { SnapshotCommitted, SnapshotImported } from './snapshot-committed.ts';
 import { TurnSealed } from './turn-sealed.ts';
 
-/** Every event of a history, in no meaningful order. A new one is a file, a line here and a row of facts.ts. */
+/**
+ * Every event of a history, in no meaningful order. A new event needs its own file, a line here and a row of facts.ts.
+ */
 export const HistoryEvent = z.discriminatedUnion('type', [
   HistoryStarted,
   BranchStarted,

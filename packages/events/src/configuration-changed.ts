@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { payloadValue } from './node-shape.ts';
 
 /**
- * The general configuration of the branch is another from here on (pool: Interventions, context-tree §10.21). Keys by code
- * point, each once; `null` stands for a key that is not set. The pruning policy has an event of its own.
+ * The general configuration of the branch changed (pool: Interventions, context-tree §10.21). Keys by code point, each
+ * once; `null` means that a key is not set. The pruning policy has its own event.
  */
 export const ConfigurationChanged = z.strictObject({
   type: z.literal('ConfigurationChanged'),

@@ -1,17 +1,8 @@
 import type { HistoryEvent } from './catalogue.ts';
-import {
-  EVENT_FACTS,
-  type BranchName,
-  type EventCategory,
-  type EventFacts,
-  type EventOf,
-  type Ids,
-  type NamedPosition,
-  type Removal,
-} from './facts.ts';
+import { EVENT_FACTS, type BranchName, type EventCategory, type EventFacts, type EventOf, type Ids, type NamedPosition, type Removal } from './facts.ts';
 import type { RecordedNode } from './recorded-node.ts';
 
-/** The compiler does not see that a row and the event by whose type it was found belong together. */
+/** The compiler cannot see that a row belongs to the event whose type selected it. */
 const factsOf = (event: HistoryEvent): EventFacts<HistoryEvent> =>
   EVENT_FACTS[event.type] as EventFacts<never> as EventFacts<HistoryEvent>;
 
@@ -32,14 +23,14 @@ const CHANGES: { readonly [C in EventCategory]: boolean } = {
   observation: false,
 };
 
-/** True for an event after which the working state may have other nodes, or nodes may be other ones. */
+/** True for an event that may add, remove or change nodes of the working state. */
 export const changesTree = (event: HistoryEvent): boolean =>
   isOf(event, 'tree') || isOf(event, 'start') || isOf(event, 'snapshot');
 
-/** The node that an event holds, a turn too; null if it holds none. */
+/** The node in an event, including a turn; null if it holds none. */
 export const nodeIn = (event: HistoryEvent): RecordedNode | null => factsOf(event).node(event);
 
-/** The ids that nodes get by an event: no other node of the history ever has one of them. */
+/** The ids of nodes that an event adds: no other node of the history ever has one of them. */
 export const enteredIds = (event: HistoryEvent): Ids => factsOf(event).entered(event);
 
 /** The ids of the nodes that an event removes, in canonical order; see {@link removalBy}. */
@@ -48,17 +39,17 @@ export const removedIds = (event: HistoryEvent): Ids => factsOf(event).removed(e
 /** How an event removes its {@link removedIds}; null if it removes none. */
 export const removalBy = (event: HistoryEvent): Removal | null => EVENT_FACTS[event.type].removal;
 
-/** The ids of the nodes that an event names and that it may change; see {@link changedFields}. */
+/** The ids of nodes that an event names and may change; see {@link changedFields}. */
 export const changedIds = (event: HistoryEvent): Ids => factsOf(event).changed(event);
 
-/** The fields that an event gives to its {@link changedIds}: `content`, headers and attributes. */
+/** The fields that an event sets on its {@link changedIds}: `content`, headers and attributes. */
 export const changedFields = (event: HistoryEvent): Ids => factsOf(event).fields(event);
 
-/** All content and attributes of a node that an event changes, as they are from now on; null if it leaves them. */
+/** The new content and attributes of a node that an event changes, complete; null if it does not set them. */
 export const newPayload = (event: HistoryEvent): { readonly [name: string]: unknown } | null =>
   factsOf(event).payload(event);
 
-/** The ids of all nodes that entered, were removed or may be changed by an event; one may be there twice. */
+/** The ids of all nodes that an event adds, removes or may change; an id may occur twice. */
 export const affectedIds = (event: HistoryEvent): Ids => {
   const facts = factsOf(event);
   return [...facts.entered(event), ...facts.removed(event), ...facts.changed(event)];
@@ -67,6 +58,6 @@ export const affectedIds = (event: HistoryEvent): Ids => {
 /** The position that an event names, with the name; null if it names none. */
 export const namedPosition = (event: HistoryEvent): NamedPosition | null => factsOf(event).position(event);
 
-/** The names of branches that an event gives; `own` is the branch that its frame belongs to. */
+/** The names that an event gives to branches; `own` is the branch that its frame belongs to. */
 export const branchNames = (event: HistoryEvent, own: number): readonly BranchName[] =>
   factsOf(event).branches(event, own);

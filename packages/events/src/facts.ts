@@ -13,9 +13,9 @@ export type EventCategory =
   | 'configuration'
   /** It names or describes a position, and changes none. */
   | 'label'
-  /** It says why the other events of its frame are there. */
+  /** It records why the other events of its frame exist. */
   | 'intervention'
-  /** Somebody looked; it lies outside of every branch. */
+  /** An actor looked at something; it belongs to no branch. */
   | 'observation';
 
 /** How a node was removed: by a command, or at a commit by its `ttl`, with another node, or by the policy. */
@@ -24,21 +24,21 @@ export type Removal = 'removed' | 'expired' | 'cascaded' | 'pruned';
 /** A name for a position of the history. */
 export type NamedPosition = { readonly name: string; readonly branchId: number; readonly seq: number };
 
-/** A name for a branch, and the id of the branch that has it from now on. */
+/** A name for a branch, and the id of the branch that has it now. */
 export type BranchName = readonly [name: string, branch: number];
 
 export type Ids = readonly string[];
 
-/** What one type of event says to all who only ask what entered, was removed, changed, or has a name now. */
+/** The facts of one event type for readers that only need what was added, removed, changed or named. */
 export type EventFacts<E extends HistoryEvent> = {
   readonly category: EventCategory;
-  /** The node that it holds. */
+  /** The node in the event. */
   readonly node: (event: E) => RecordedNode | null;
   readonly entered: (event: E) => Ids;
   readonly removed: (event: E) => Ids;
   /** Null for an event that removes nothing. */
   readonly removal: Removal | null;
-  /** The nodes that it changes, and which of their fields; all content and attributes if it gives them anew. */
+  /** The nodes that it changes, and which of their fields; all content and attributes if it replaces them. */
   readonly changed: (event: E) => Ids;
   readonly fields: (event: E) => Ids;
   readonly payload: (event: E) => { readonly [name: string]: unknown } | null;
@@ -170,7 +170,7 @@ export const EVENT_FACTS = {
     node: ({ turn }) => turn,
     entered: ({ turn }) => [turn.id],
     ...NONE_REMOVED,
-    // The nodes that lie in the turn from now on are not named by the event.
+    // The event does not name the nodes that are now in the turn.
     ...NONE_CHANGED,
     ...NO_NAMES,
   },

@@ -3,25 +3,29 @@ import type { HistoryEvent, StemmaEvent } from './catalogue.ts';
 /** The version of frames that this Stemma writes. */
 export const FRAME_VERSION = 1;
 
-/** The first of the two maps of a frame: enough to check it. Its layout is frozen for ever (record §1, §2). */
+/** The first of the two maps of a frame: enough to check it. Its layout never changes (record §1, §2). */
 export type Envelope = {
   readonly v: number;
   readonly history: string;
-  /** Counts the frames of the history, all its branches together, from 0. */
+  /** The number of the frame in its history, over all branches, from 0. */
   readonly seq: number;
   /** SHA-256 of the bytes of the frame before it in the history; 32 zero bytes for `seq` 0. */
   readonly prev: Uint8Array;
 };
 
-/** Who wrote a frame: an agent's (or importer's) own record names its recorder, an observer's act its actor. */
+/**
+ * The author of a frame: a recorder for the record of an agent (or importer), an actor for an observer's intervention.
+ */
 export type Author = { readonly recorder: string } | { readonly actor: string };
 
-/** The second map: what one command came to. */
+/** The second map: the result of one command. */
 export type Body<E extends StemmaEvent = HistoryEvent> = Author & {
-  /** The client-made id of the command, and SHA-256 (32 bytes) of the canonical msgpack of the command without it. */
+  /**
+   * The command's id, which the client made, and SHA-256 (32 bytes) of the canonical msgpack of the command without it.
+   */
   readonly command: string;
   readonly digest: Uint8Array;
-  /** Nanoseconds since 1970, read once from the clock of the writer where the command was decided. */
+  /** Nanoseconds since 1970, read once from the writer's clock when the command was decided. */
   readonly at: bigint;
   /** The branch that all events of the frame belong to. */
   readonly branchId: number;

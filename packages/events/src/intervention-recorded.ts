@@ -16,8 +16,9 @@ export const INTERVENTIONS = [
 export type InterventionType = (typeof INTERVENTIONS)[number];
 
 /**
- * An observer acted, and this is why (pool: Interventions). It is the first event of every frame whose author is an actor,
- * and of no other; its id is the frame's command. `content` holds only what no other event of the frame says.
+ * An observer intervened, with the reason (pool: Interventions). It is the first event of every frame whose author is
+ * an actor, and of no other; its id is the frame's command. `content` holds only what no other event of the frame
+ * records.
  */
 export const InterventionRecorded = z.strictObject({
   type: z.literal('InterventionRecorded'),

@@ -3,9 +3,9 @@ import { count, id } from './node-shape.ts';
 import { node } from './recorded-node.ts';
 
 /**
- * A node of an export became part of the tree as it is: root and regions too (`parent` null for the root), turns with
- * what they hold, parents first, in canonical order (context-tree §4, §10.17). `ordinal` tells the turns of one import
- * apart: their place is (cycle of the import, ordinal).
+ * A node of an export became part of the tree unchanged: root and regions too (`parent` null for the root), turns with
+ * their descendants, parents first, in canonical order (context-tree §4, §10.17). `ordinal` distinguishes the turns of
+ * one import: their location is (cycle of the import, ordinal).
  */
 export const NodeImported = z.strictObject({
   type: z.literal('NodeImported'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, id } from './node-shape.ts';
 import { node } from './recorded-node.ts';
 
-/** A node entered the tree under `parent`; a subtree is one event a node, parents first (context-tree §3, §10.6). */
+/** A node was inserted under `parent`; a subtree is one event per node, parents first (context-tree §3, §10.6). */
 export const NodeInserted = z.strictObject({
   type: z.literal('NodeInserted'),
   parent: id,

@@ -9,15 +9,15 @@ const nanoseconds = z.union([z.bigint(), z.int()]).transform((time) => BigInt(ti
 
 /**
  * An actor looked at a position (pool: Observations), `times` times between `first_at` and `last_at`. Frames of
- * observations hold nothing else, lie outside every branch, and change no tree and no position: their `branch` only says
- * which one was looked at.
+ * observations hold no other events, belong to no branch, and change no tree and no position: `branchId` of the frame
+ * is only the branch that was looked at.
  */
 export const ObservationRecorded = z.strictObject({
   type: z.literal('ObservationRecorded'),
   kind: z.enum(OBSERVATIONS),
-  /** What was asked for: a selector, a reference, a format. */
+  /** What was requested: a selector, a reference, a format. */
   what: z.string(),
-  /** The position that was seen. */
+  /** The observed position. */
   branchId: count,
   seq: count,
   times: z.int().min(1),

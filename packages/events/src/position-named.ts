@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count } from './node-shape.ts';
 
-/** A position has a name, unique in its history (context-tree §5). The position is (`branch_id`, `seq`). */
+/** A position has a name, unique in its history (context-tree §5). The position is (`branchId`, `seq`). */
 export const PositionNamed = z.strictObject({
   type: z.literal('PositionNamed'),
   name: z.string(),
@@ -9,7 +9,7 @@ export const PositionNamed = z.strictObject({
   seq: count,
 });
 
-/** Somebody wrote a note to a position; later notes stand beside earlier ones. */
+/** A position has a note; later notes are added to earlier ones. */
 export const PositionAnnotated = z.strictObject({
   type: z.literal('PositionAnnotated'),
   branchId: count,

@@ -2,7 +2,7 @@ import { isForbiddenKey } from '@stemma/canonical';
 import type { Headers } from '@stemma/context-tree';
 import { z } from 'zod';
 
-/** The headers every node is recorded with; `content`, `content_*`, `data_*` and unknown attributes stand beside them. */
+/** The headers of every recorded node; `content`, `content_*`, `data_*` and unknown attributes are beside them. */
 export type RecordedNode = Headers & { readonly [attribute: string]: unknown };
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
@@ -33,7 +33,7 @@ const OPTIONAL: readonly (readonly [name: string, check: (value: unknown) => boo
   ],
 ];
 
-/** The name of the first header that is not of its type, or undefined. */
+/** The name of the first header with a wrong type, or undefined. */
 const faultIn = (value: unknown): string | undefined => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'the node';
   const node = value as { readonly [name: string]: unknown };
@@ -45,7 +45,7 @@ const faultIn = (value: unknown): string | undefined => {
 
 /**
  * A recorded node. Most events of a history hold one, so its headers are checked by hand: a loose zod object takes five
- * times as long. Small times come back from the record as numbers and are given as bigints.
+ * times as long. Small times are decoded as numbers; they are returned as bigints.
  */
 export const node = z.unknown().transform((value, context): RecordedNode => {
   const fault = faultIn(value);

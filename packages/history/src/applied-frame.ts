@@ -2,7 +2,7 @@ import type { RecordChange } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { BranchState } from './state.ts';
 
-/** A frame that was accepted, checked and applied: what read models fold. */
+/** A frame that was accepted, checked and applied: the input of read models. */
 export type AppliedFrame = {
   readonly history: string;
   readonly seq: number;
@@ -13,18 +13,20 @@ export type AppliedFrame = {
   /** The branch that all events belong to. */
   readonly branchId: number;
   readonly events: readonly HistoryEvent[];
-  /** What each event did to the tree, one list per event; empty for events that touch no record. */
+  /** What each event did to the tree, one list per event; empty for events that change no record. */
   readonly changes: readonly (readonly RecordChange[])[];
   /**
-   * The branch after the frame. Read-only, and only until the next frame is applied. Of a branch that was only started
-   * it is read in when it is asked for: leave it alone where `started` says a fork or rollback.
+   * The branch after the frame. Read-only, and valid only until the next frame is applied. Reading it for a branch that
+   * this frame only starts loads the branch: do not read it where `started` is a fork or a rollback.
    */
   readonly state: BranchState;
   /** Set when the frame starts a branch. */
   readonly started: BranchStart | null;
   /** Set when the frame ends a cycle (a commit or an import): the newest such event of the frame. */
   readonly snapshot: AppliedSnapshot | null;
-  /** True for a frame of observations: it lies outside every branch, `branch` is only the one that was looked at. */
+  /**
+   * True for a frame of observations: it belongs to no branch, and `branchId` is only the branch that was looked at.
+   */
   readonly observed: boolean;
 };
 

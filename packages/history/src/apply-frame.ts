@@ -8,7 +8,7 @@ import { evolve, type BranchEvent } from './evolve.ts';
 import { payloadIn } from './recorded-node.ts';
 import type { BranchState, HistoryState, Sources } from './state.ts';
 
-/** How to take a frame back that was applied with `keep`. */
+/** How to undo a frame that was applied with `keep`. */
 const undos = new WeakMap<AppliedFrame, () => void>();
 
 type UndoableFrame = { readonly applied: AppliedFrame; readonly undo: () => void };
@@ -42,7 +42,7 @@ const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: bool
   return applyToBranch(state, frame, lead, sources, keep);
 };
 
-/** The events before the first that is no intervention: one or none. An intervention leads its frame and has an actor. */
+/** How many interventions lead the frame: none or one. An intervention must come first and have an actor. */
 const refuseMisplaced = ({ body }: Frame): number => {
   const [first, ...others] = body.events;
   if (others.some(({ type }) => type === 'InterventionRecorded'))
@@ -52,7 +52,7 @@ const refuseMisplaced = ({ body }: Frame): number => {
   return 1;
 };
 
-/** Observations lie outside every branch: nothing changes but the number of the next frame. */
+/** Observations belong to no branch: only the number of the next frame changes. */
 const applyObservations = (state: HistoryState, frame: Frame, sources: Sources): UndoableFrame => {
   const { body, envelope } = frame;
   if (!('actor' in body)) throw fail('E_HISTORY_DEFECTIVE', 'an observation has no actor');
@@ -70,7 +70,9 @@ const applyObservations = (state: HistoryState, frame: Frame, sources: Sources):
 
 const noChanges = ({ body }: Frame): readonly (readonly RecordChange[])[] => body.events.map(() => []);
 
-/** A branch starts at a position: no tree is taken in until it is asked for, so that it costs the same whatever its size. */
+/**
+ * Starts a branch at a position. No tree is loaded until it is needed, so the cost does not depend on the tree's size.
+ */
 const applyBranchStarted = (
   state: HistoryState,
   frame: Frame,
@@ -100,7 +102,7 @@ const applyBranchStarted = (
   };
 };
 
-/** The branch that a rollback leaves is called otherwise from now on; gives how to take that back. */
+/** Gives the branch that a rollback abandons its new name; returns a function that undoes this. */
 const renameBranch = (state: HistoryState, branchId: number, name: string | null): (() => void) => {
   const known = state.loadedBranches.get(branchId) ?? state.startedBranches.get(branchId);
   const before = known?.name ?? null;
@@ -165,7 +167,7 @@ const startOf = (seq: number, branchId: number, event: HistoryStarted): BranchSt
   return newRootBranch(event.ids, event.thread, event.cycle);
 };
 
-/** The position after the frame is the snapshot, so only names and notes may stand behind it. */
+/** The position after the frame is the snapshot, so only names and notes may follow it. */
 const refuseAfterSnapshot = (events: readonly HistoryEvent[]): void => {
   const snapshot = events.findIndex((event) => isOf(event, 'snapshot'));
   if (snapshot === -1) return;
@@ -175,8 +177,8 @@ const refuseAfterSnapshot = (events: readonly HistoryEvent[]): void => {
 };
 
 /**
- * Takes back the newest applied frame that is not taken back yet; it must have been applied with `keep`. For a writer
- * whose frame did not become the history's next.
+ * Undoes the newest applied frame that is not undone yet; it must have been applied with `keep`. For a writer whose
+ * frame was not accepted as the history's next.
  */
 export const revertFrame = (state: HistoryState, applied: AppliedFrame): void => {
   const undo = undos.get(applied);
@@ -188,8 +190,8 @@ export const revertFrame = (state: HistoryState, applied: AppliedFrame): void =>
 };
 
 /**
- * Makes all frames applied with `keep` final and frees what was kept for taking them back. While the trees at hand have
- * more than `most` nodes together, others than that of the branch `used` go: they are asked for again when they are needed.
+ * Makes all frames applied with `keep` final and frees what undoing them would need. While the loaded trees have more
+ * than `most` nodes together, trees of branches other than `used` are dropped; they are loaded again when needed.
  */
 export const finalizeFrames = ({ loadedBranches }: HistoryState, most: number, used: number): void => {
   const kept = loadedBranches.get(used);
@@ -267,7 +269,7 @@ export const withOwnPayloads = (sources: Sources, seq: number, events: readonly 
   },
 });
 
-/** Errors of the store (a content that is missing) are told as they are; the rest means that the frame is impossible. */
+/** Errors of the store (a missing content) pass unchanged; any other error means that the frame is impossible. */
 const asDefect = (error: unknown, history: string, seq: number): unknown => {
   if (!isStemmaError(error)) return error;
   const stored =

@@ -3,7 +3,7 @@ import { NO_CONFIG } from './config.ts';
 import type { BranchParts, LoadBranch } from './contracts.ts';
 import type { BranchState, BranchTip, HistoryState, Sources } from './state.ts';
 
-/** A history of which nothing is at hand; `next` is the `seq` of its next frame. */
+/** A history without loaded branches; `next` is the `seq` of its next frame. */
 export const openHistory = (history: string, next: number): HistoryState => ({
   history,
   next,
@@ -39,7 +39,7 @@ export const loadBranch: LoadBranch = (parts) => ({
   thread: parts.thread,
 });
 
-/** A branch as it is now, as parts that later frames leave alone. */
+/** The parts of a branch as it is now; later frames do not change them. */
 export const branchParts = (branch: BranchState): BranchParts => ({
   ...recordsOf(branch.tree),
   branchId: branch.branchId,
@@ -54,8 +54,8 @@ export const branchParts = (branch: BranchState): BranchParts => ({
 });
 
 /**
- * A branch at its newest frame, taken in from the sources when it is not at hand. One that was only started begins as
- * the tree and configuration of its parent's position (context-tree §10.21).
+ * A branch at its newest frame, loaded from the sources if it is not in memory. One that was only started has the tree
+ * and configuration of its parent's position (context-tree §10.21).
  *
  * @throws Missing
  */
@@ -74,7 +74,7 @@ export const requireBranch = (state: HistoryState, branchId: number, sources: So
   return loaded;
 };
 
-/** Where a branch stands: no tree is taken in for it. */
+/** The tip of a branch, without loading a tree; undefined if there is no such branch. */
 export const branchTip = (state: HistoryState, branchId: number, sources: Sources): BranchTip | undefined => {
   const known = state.loadedBranches.get(branchId) ?? state.startedBranches.get(branchId);
   if (known !== undefined) return { branchId, parent: known.parent, name: known.name, seq: known.seq };
@@ -83,7 +83,7 @@ export const branchTip = (state: HistoryState, branchId: number, sources: Source
   return found === undefined || name === undefined ? found : { ...found, name };
 };
 
-/** What of a branch changes besides its tree, to put it back. */
+/** The fields of a branch besides its tree that frames change; kept to undo a frame. */
 export type BranchScalars = Pick<BranchState, 'name' | 'seq' | 'newest' | 'nextIndex' | 'policy' | 'config'>;
 
 export const branchScalars = ({

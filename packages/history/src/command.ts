@@ -3,7 +3,7 @@ import { fail } from '@stemma/errors';
 import { OBSERVATIONS, type Author } from '@stemma/events';
 import { z } from 'zod';
 
-/** Any JSON with integers of any size; what it may hold is checked where the command is decided. */
+/** Any JSON, with integers of any size; the decision checks which values it may have. */
 const json = z.custom<WideJson>((value) => value !== undefined);
 const object = z.custom<{ readonly [key: string]: WideJson }>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -14,7 +14,10 @@ const nanoseconds = z.bigint().min(0n);
 const position = z.strictObject({ branchId: count, seq: count });
 const source = z.strictObject({ format: z.string(), sha256: z.string() });
 
-/** Begins a history: an empty tree. Regions that get no id are called `root`, `sys`, `seq`, `ah` (context-tree §10.19). */
+/**
+ * Starts a history: an empty tree. Regions without a given id are called `root`, `sys`, `seq`, `ah` (context-tree
+ * §10.19).
+ */
 const start = z.strictObject({
   op: z.literal('start'),
   name: z.string().nullable(),
@@ -25,7 +28,7 @@ const start = z.strictObject({
   source: source.nullable().optional(),
 });
 
-/** Begins a history with the state of an export, which is the snapshot of its own cycle (context-tree §10.17). */
+/** Starts a history with the state of an export, which is the snapshot of its own cycle (context-tree §10.17). */
 const importExport = z.strictObject({
   op: z.literal('import'),
   name: z.string().nullable(),
@@ -37,9 +40,9 @@ const importExport = z.strictObject({
 });
 
 /**
- * Inserts a node with what it holds (`children`, containers only). `parent` is an id, or one of the words `^sys` and
- * `^ah`. A node without an `id` gets one made from its position. `at_ns` (imports only) is its time instead of the
- * clock's: it gets max(at_ns, newest + 1).
+ * Inserts a node with its children (`children`, containers only). `parent` is an id, or one of the words `^sys` and
+ * `^ah`. A node without an `id` gets one made from its position. `at_ns` (imports only) replaces the clock's time: the
+ * node gets max(at_ns, newest + 1).
  */
 const insert = z.strictObject({
   op: z.literal('insert'),
@@ -53,9 +56,9 @@ const insert = z.strictObject({
   at_ns: nanoseconds.optional(),
 });
 
-/** Sets the attributes it names: `content`, `content_*`, `data_*`; null sets an explicit null (context-tree §10.10). */
+/** Sets the given attributes: `content`, `content_*`, `data_*`; null sets an explicit null (context-tree §10.10). */
 const replace = z.strictObject({ op: z.literal('replace'), id, set: object });
-/** An `offset` is refused with E_HEADER_IMMUTABLE: a new one is a removal and an insertion (PACT 05 §4.5). */
+/** Moves a node. An `offset` is refused with E_HEADER_IMMUTABLE: to change it, remove and insert (PACT 05 §4.5). */
 const move = z.strictObject({ op: z.literal('move'), id, parent: id, offset: json.optional() });
 const remove = z.strictObject({ op: z.literal('remove'), id });
 
@@ -66,7 +69,7 @@ const commit = z.strictObject({
   at_ns: nanoseconds.optional(),
 });
 
-/** The pruning policy from here on, or none. Checked where the command is decided. */
+/** Sets the pruning policy, or removes it. Checked when the command is decided. */
 const policy = z.strictObject({ op: z.literal('policy'), policy: json });
 const priorities = z.strictObject({
   op: z.literal('priorities'),
@@ -74,8 +77,8 @@ const priorities = z.strictObject({
 });
 
 /**
- * Names, or writes a note to, a position; without one it is where the branch stands: after the steps before this one
- * in the command, or where the branch was when there are none.
+ * Names or annotates a position. The default is the branch's current position: after the earlier steps of the command
+ * if they change the branch, else its tip before the command.
  */
 const name = z.strictObject({ op: z.literal('name'), name: z.string(), position: position.optional() });
 const annotate = z.strictObject({
@@ -84,7 +87,7 @@ const annotate = z.strictObject({
   position: position.optional(),
 });
 
-/** Saves a position under a name, one made from it when none is given, with what is to be said of it. */
+/** Saves a position with a description, under the given name or one made from its number. */
 const save = z.strictObject({
   op: z.literal('save'),
   name: z.string().optional(),
@@ -92,10 +95,10 @@ const save = z.strictObject({
   position: position.optional(),
 });
 
-/** Another general configuration from here on; null takes a key away. Keys of the policy go to the policy. */
+/** Changes the general configuration; null removes a key. Keys of the policy change the policy. */
 const config = z.strictObject({ op: z.literal('config'), set: object });
 
-/** A branch of its own goes on from a position of any branch; without one from where this one stands. Alone in its command. */
+/** Starts a new branch at a position of any branch; the default is this branch's tip. Must be the only step. */
 const fork = z.strictObject({
   op: z.literal('fork'),
   name: z.string().nullable().optional(),
@@ -104,8 +107,8 @@ const fork = z.strictObject({
 });
 
 /**
- * The branch goes on from an earlier position of its ancestor path: as a new branch that takes its name. What is left keeps its
- * id, and may be given a name. Alone in its command.
+ * Rolls the branch back to an earlier position of its ancestor path: a new branch starts there and takes the name. The
+ * abandoned branch keeps its id, and may get a name. Must be the only step.
  */
 const rollback = z.strictObject({
   op: z.literal('rollback'),
@@ -114,11 +117,11 @@ const rollback = z.strictObject({
   description: z.string().optional(),
 });
 
-/** An observer's message enters the open cycle (pool: Interventions). At most one in a command. */
+/** Inserts an observer's message into the open cycle (pool: Interventions). At most one in a command. */
 const inject = z.strictObject({
   op: z.literal('inject'),
   text: z.string(),
-  /** Where it comes from; default `manual`. */
+  /** Source of the message; default `manual`. */
   source: z.string().optional(),
   id: id.optional(),
   /** Default `^ah`. */
@@ -131,7 +134,7 @@ const inject = z.strictObject({
   vector_id: count.optional(),
 });
 
-/** A mind was asked about a position; nothing enters the branch. By an actor, and alone in its command. */
+/** Records that a model was asked about a position; nothing enters the branch. By an actor, and the only step. */
 const query = z.strictObject({
   op: z.literal('query'),
   question: z.string(),
@@ -139,7 +142,7 @@ const query = z.strictObject({
   mind: z.string(),
 });
 
-/** So many rounds were run by themselves, since a position. By an actor, and alone in its command. */
+/** Records that a number of rounds ran on their own since a position. By an actor, and the only step. */
 const run = z.strictObject({
   op: z.literal('run'),
   rounds: count,
@@ -147,7 +150,7 @@ const run = z.strictObject({
   since: position.optional(),
 });
 
-/** What an actor looked at (pool: Observations): recorded outside every branch. By an actor, and alone in its command. */
+/** Records what an actor looked at (pool: Observations), outside every branch. By an actor, and the only step. */
 const observe = z.strictObject({
   op: z.literal('observe'),
   observations: z
@@ -198,29 +201,29 @@ export const Command = z.strictObject({
   /** Made by the client: the same id with the same content has one effect, however often it is sent (record §3). */
   id: z.string().min(1).max(256),
   history: z.string().min(1).max(256),
-  /** The branch it is about; 0 for a command that starts a history. */
+  /** The branch that the command changes; 0 for a command that starts a history. */
   branchId: count,
   by: author,
-  /** Refuse with E_CONFLICT unless the branch's newest frame is this one. */
+  /** Refuse with E_CONFLICT unless this is the branch's newest frame. */
   expected: count.optional(),
   /**
-   * The time of the command's nodes instead of the clock's, for a command that is done again (experiments): they get
-   * max(at_ns, newest + 1). Steps with a time of their own keep it.
+   * Replaces the clock's time of the command's nodes when a command is repeated (experiments): they get max(at_ns,
+   * newest + 1). Steps with a time of their own keep it.
    */
   at_ns: nanoseconds.optional(),
-  /** Why an actor does it; a recorder gives none (pool: Interventions). */
+  /** The actor's reason; a recorder gives none (pool: Interventions). */
   notes: z.string().optional(),
-  /** Done in order, all or none, in one frame. */
+  /** Applied in order, all or none, in one frame. */
   steps: z.array(Step).min(1).max(100_000),
 });
 
-/** An intention: what somebody wants of one branch. One command becomes one frame or one error. */
+/** A request to change one branch. One command becomes one frame or one error. */
 export type Command = Omit<z.infer<typeof Command>, 'by'> & { readonly by: Author };
 
 /**
- * The command in a hostile value.
+ * The command in an untrusted value.
  *
- * @throws E_COMMAND_INVALID with the place of the first fault.
+ * @throws E_COMMAND_INVALID with the path of the first fault.
  */
 export const parseCommand = (value: unknown): Command => {
   const parsed = Command.safeParse(value);
@@ -231,9 +234,12 @@ export const parseCommand = (value: unknown): Command => {
   throw fail('E_COMMAND_INVALID', `${where}: ${issue?.message ?? 'not a command'}`, { at: where });
 };
 
-/** SHA-256 of the canonical msgpack of the command without its id: tells a repeated command from another (record §3). */
+/**
+ * SHA-256 of the canonical msgpack of the command without its id: it distinguishes a repeated command from another
+ * (record §3).
+ */
 export const commandDigest = (command: Command): Uint8Array => {
   const { id: _id, branchId, ...rest } = command;
-  // What is digested calls the branch id `branch`, as recorded frames do (record §1).
+  // The digested form calls the branch id `lineage`, as recorded frames do (record §1).
   return sha256(pack({ ...rest, lineage: branchId } as unknown as Packable));
 };

@@ -1,18 +1,18 @@
 import { canonicalJson, compareCodePoints, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 
-/** The general configuration in force at a position: what was set, by key. A key that is not set has no entry. */
+/** The general configuration at a position, by key. A key that is not set has no entry. */
 export type Config = { readonly [key: string]: WideJson };
 
 export const NO_CONFIG: Config = Object.freeze({});
 
-/** One key that gets another value; null: not set. */
+/** A new value for one key; null: not set. */
 export type ConfigChange = { readonly key: string; readonly from: WideJson; readonly to: WideJson };
 
 /**
  * The configuration after changes, keys by code point.
  *
- * @throws E_HISTORY_DEFECTIVE when a change does not start from what is in force.
+ * @throws E_HISTORY_DEFECTIVE when a change does not start from the current value.
  */
 export const changedConfig = (config: Config, changes: readonly ConfigChange[]): Config => {
   const next = new Map(Object.entries(config));

@@ -5,17 +5,19 @@ import type { Command } from './command.ts';
 import type { Config } from './config.ts';
 import type { BranchState, HistoryState, Lookups, Sources } from './state.ts';
 
-/** What a command comes to: the events of its frame, and the branch they belong to. */
+/** The result of a command: the events of its frame, and the branch that they belong to. */
 export type Decided = {
   readonly branchId: number;
   readonly events: readonly HistoryEvent[];
-  /** The frame that this very command came to before: there is nothing to write, `events` is empty. Usually null. */
+  /**
+   * The `seq` of the frame that this same command produced before: nothing is written, `events` is empty. Usually null.
+   */
   readonly repeats: number | null;
 };
 
 /**
- * The events that a command comes to at this state, or one coded error. Pure; the state is as before when it returns.
- * The frame that is made of them must be the history's next (`state.next`): ids and positions are made for it.
+ * The events for a command at this state, or one coded error. Pure; the state is unchanged when it returns. The frame
+ * made of the events must be the history's next (`state.next`), because ids and positions contain its number.
  *
  * @param clock nanoseconds since 1970, read once.
  * @throws coded errors; Missing: fetch and call again.
@@ -28,10 +30,10 @@ export type Decide = (
 ) => Decided;
 
 /**
- * Checks that a frame's events apply and that its recorded hashes are the computed ones, applies it to `state`, and
- * gives what it did. Total: any frame that the check of records accepted is either applied, or nothing is changed and it throws.
- * With `keep` the frame can be taken back by `revertFrame` until `settle` is called; without, everything before is
- * settled.
+ * Applies a frame to `state` and returns what it did, after checking that its events apply and that its recorded hashes
+ * equal the computed ones. Any frame that the check of records accepted is either applied whole, or nothing changes and
+ * it throws. With `keep`, `revertFrame` can undo the frame until `finalizeFrames` is called; without, every earlier
+ * frame becomes final.
  *
  * @throws E_HISTORY_DEFECTIVE naming the seq; Missing: fetch and call again.
  */
@@ -42,12 +44,12 @@ export type ApplyFrame = (
   options?: { readonly keep?: boolean },
 ) => AppliedFrame;
 
-/** A branch at one position, as it lies in rows. */
+/** A branch at one position, as rows hold it. */
 export type BranchParts = TreeParts & {
   readonly branchId: number;
   readonly parent: { readonly branchId: number; readonly at: number } | null;
   readonly name: string | null;
-  /** The frame after which it is so. */
+  /** The newest frame of the position. */
   readonly seq: number;
   readonly newest: bigint;
   readonly nextIndex: number;
@@ -59,7 +61,7 @@ export type BranchParts = TreeParts & {
 };
 
 /**
- * A branch built from its parts. Digests are not among them: the first commit after loading computes them from the
- * payloads (asking for those that are not at hand), later ones cost what changed.
+ * A branch built from its parts. The parts hold no digests: the first commit after loading computes them from the
+ * payloads (and may throw Missing for some), later commits cost what changed.
  */
 export type LoadBranch = (parts: BranchParts) => BranchState;

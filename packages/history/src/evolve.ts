@@ -9,16 +9,16 @@ import type { BranchState, Sources } from './state.ts';
 const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
 
 /**
- * Beginnings are the business of {@link applyFrame}: they make the branch that events are applied to. Observations are
- * applied to none.
+ * Events that {@link evolve} applies. {@link applyFrame} handles starts, which make the branch, and observations, which
+ * change none.
  */
 export type BranchEvent = Exclude<HistoryEvent, EventOf<'start' | 'observation'>>;
 
 /**
- * Applies one recorded fact to a branch. Total and dull: it knows no rule of lifetimes, only what the fact says, and
- * that it must fit the tree and, at snapshots, give the recorded hashes.
+ * Applies one recorded fact to a branch. It knows no rules of lifetimes, only what the fact states; it checks that the
+ * fact fits the tree and that snapshots have the recorded hashes.
  *
- * @throws E_HISTORY_DEFECTIVE when it does not fit; Missing (payloads). The caller takes the tree back.
+ * @throws E_HISTORY_DEFECTIVE when it does not fit; Missing (payloads). The caller restores the tree.
  */
 export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, sources: Sources): void => {
   const { tree } = branch;
@@ -95,7 +95,7 @@ const raiseNewest = (branch: BranchState, time: bigint): void => {
   if (time > branch.newest) branch.newest = time;
 };
 
-/** What a commit in the past should have taken would never go. */
+/** Refuses an expiry in the past: no later commit would remove the node. */
 const refusePastExpiry = (expires: number | null, tree: Tree): void => {
   if (expires !== null && expires < tree.open)
     throw defect(`a node enters that was to go in cycle ${expires}`);

@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import { changesBranch, isOf, type Author, type HistoryEvent, type InterventionType } from '@stemma/events';
 
-/** What of a frame an intervention is told from. */
+/** The parts of a frame that show its intervention. */
 export type AuthoredFrame = {
   readonly history: string;
   readonly seq: number;
@@ -12,7 +12,7 @@ export type AuthoredFrame = {
 
 export type BranchPosition = { readonly branchId: number; readonly seq: number };
 
-/** An observer's act, without who, when, and the positions around it. */
+/** An intervention without its author, its time, and the positions around it. */
 export type InterventionFacts = {
   readonly type: InterventionType;
   readonly notes: string;
@@ -20,16 +20,16 @@ export type InterventionFacts = {
   readonly content: { readonly [name: string]: WideJson };
 };
 
-/** What names a branch: the history's id for its root branch, else `<history>:<branch id>`. */
+/** The address of a branch: the history's id for its root branch, else `<history>:<branch id>`. */
 export const branchAddress = (history: string, branchId: number): string =>
   branchId === 0 ? history : `${history}:${branchId}`;
 
-/** How a position is written where its history is known: `@s57`, the position after frame 57. */
+/** The text for a position of a known history: `@s57`, the position after frame 57. */
 export const positionRef = ({ seq }: BranchPosition): string => `@s${seq}`;
 
 /**
- * The intervention that a frame is; null for a recorder's own record and for observations. A frame of an actor from
- * before interventions were recorded is one as well: its kind is told from its events.
+ * The intervention that a frame records; null for a recorder's command and for observations. An actor's frame without
+ * an intervention event (from before these existed) is an intervention too: its events show its type.
  */
 export const interventionIn = (frame: AuthoredFrame): InterventionFacts | null => {
   const [first] = frame.events;
@@ -37,15 +37,15 @@ export const interventionIn = (frame: AuthoredFrame): InterventionFacts | null =
   const recorded = first.type === 'InterventionRecorded' ? first : null;
   const others = recorded === null ? frame.events : frame.events.slice(1);
   const type = recorded?.intervention ?? kindOf(others);
-  const said = (recorded?.content ?? {}) as { readonly [name: string]: WideJson };
-  return { type, notes: recorded?.notes ?? '', content: contentOf(type, frame, others, said) };
+  const recordedContent = (recorded?.content ?? {}) as { readonly [name: string]: WideJson };
+  return { type, notes: recorded?.notes ?? '', content: contentOf(type, frame, others, recordedContent) };
 };
 
 /**
- * The positions around an intervention (pool: Interventions): where the branch was, and where it is. They are equal where
- * nothing of the branch changed, and for a fork; a rollback goes from where the branch was to its target.
+ * The positions before and after an intervention (pool: Interventions). They are equal if nothing of the branch
+ * changed, and for a fork; a rollback leads from the abandoned tip to its target.
  *
- * @param previous the frame at which the branch stood, of a rollback the one that is left; null: the history starts.
+ * @param previous the branch's tip before the frame, for a rollback the abandoned tip; null: the history starts.
  */
 export const positionsAround = (
   { seq, branchId, events }: AuthoredFrame,
@@ -84,13 +84,13 @@ const contentOf = (
   type: InterventionType,
   frame: AuthoredFrame,
   events: readonly HistoryEvent[],
-  said: Content,
+  recordedContent: Content,
 ): Content => {
   switch (type) {
     case 'message_inject':
       return injected(events);
     case 'config_change':
-      return configured(events, said);
+      return configured(events, recordedContent);
     case 'fork':
       return { forked_to: branchAddress(frame.history, frame.branchId), description: noteIn(events) };
     case 'rollback':
@@ -103,7 +103,7 @@ const contentOf = (
       return { commands: events.flatMap(edited) };
     case 'run':
     case 'external_query':
-      return said;
+      return recordedContent;
   }
 };
 
@@ -123,11 +123,11 @@ const injected = (events: readonly HistoryEvent[]): Content => {
   };
 };
 
-const configured = (events: readonly HistoryEvent[], said: Content): Content => {
+const configured = (events: readonly HistoryEvent[], recordedContent: Content): Content => {
   const content: { [key: string]: WideJson } = {};
   for (const event of events) {
     if (event.type === 'PolicyConfigured')
-      content['policy'] = { from: said['policy_before'] ?? null, to: event.policy as WideJson };
+      content['policy'] = { from: recordedContent['policy_before'] ?? null, to: event.policy as WideJson };
     if (event.type === 'ConfigurationChanged')
       for (const { key, from, to } of event.changes)
         content[key] = { from: from as WideJson, to: to as WideJson };
@@ -141,7 +141,7 @@ const rolledBack = (history: string, events: readonly HistoryEvent[]): Content =
   const description = noteIn(events);
   return {
     to: positionRef({ branchId: started.parent, seq: started.at }),
-    // By its branch id even if that is the first: the history's id means the branch that went on.
+    // By its branch id even if that is 0: the history's id names the branch that continues.
     abandoned: `${history}:${started.parent}`,
     ...(description === '' ? {} : { description }),
   };
@@ -161,7 +161,7 @@ const annotated = (events: readonly HistoryEvent[]): Content => {
   return { position: note === undefined ? null : positionRef(note), note: note?.note ?? '' };
 };
 
-/** What was done, with the ids it was done to; what followed from it by itself has its own causes. */
+/** What was done, with the ids of the nodes; consequences have their own causes. */
 const edited = (event: HistoryEvent): WideJson[] => {
   switch (event.type) {
     case 'HistoryStarted':

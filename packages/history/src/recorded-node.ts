@@ -2,7 +2,7 @@ import type { WideJson } from '@stemma/canonical';
 import type { Headers, Payload } from '@stemma/context-tree';
 import { newPayload, nodeIn, type HistoryEvent, type RecordedNode } from '@stemma/events';
 
-/** A recorded node taken apart: its headers, and content and attributes. */
+/** The headers of a recorded node, and its payload: content and attributes. */
 export const splitNode = (node: RecordedNode): { readonly headers: Headers; readonly payload: Payload } => {
   const headers: { -readonly [name in keyof Headers]: Headers[name] } = {
     id: node.id,
@@ -41,10 +41,10 @@ export const splitNode = (node: RecordedNode): { readonly headers: Headers; read
   return { headers, payload };
 };
 
-/** The same put together, as events carry it. */
+/** The recorded node of headers and payload, as events carry it. */
 export const joinNode = (headers: Headers, payload: Payload): RecordedNode => ({ ...payload, ...headers });
 
-/** The payload that an event holds; empty for events that hold none. */
+/** The payload in an event; empty for events without one. */
 export const payloadIn = (event: HistoryEvent): Payload => {
   const node = nodeIn(event);
   return node === null ? ((newPayload(event) ?? {}) as Payload) : splitNode(node).payload;

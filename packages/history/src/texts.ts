@@ -5,7 +5,7 @@ const MAX_ACTOR = 256;
 const MAX_NOTES = 64 * 1024;
 const MAX_WHAT = 4 * 1024;
 
-// Control characters, and those that turn or break a line where it is shown.
+// Control characters, and those that reverse or break a displayed line.
 const UNSHOWN = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 const CONTROL = /[^\P{Cc}\t\n]/u;
 
@@ -13,7 +13,7 @@ const isLonger = (text: string, bytes: number): boolean =>
   text.length > bytes || Buffer.byteLength(text) > bytes;
 
 /**
- * Who acts, as it was given (pool: Interventions).
+ * The actor's name, unchanged (pool: Interventions).
  *
  * @throws E_ACTOR_REQUIRED for a blank one, E_ACTOR_INVALID
  */
@@ -25,7 +25,7 @@ export const checkActor = (actor: string): string => {
 };
 
 /**
- * Notes and descriptions: kept as they are, since what could not be shown as it is, is refused.
+ * Notes and descriptions, unchanged: text that could not be shown unchanged is refused.
  *
  * @throws E_INPUT_SURROGATE, E_NOTES_INVALID
  */
@@ -42,7 +42,7 @@ export const checkNotes = (notes: string, what = 'the notes'): string => {
   return notes;
 };
 
-/** What was looked for, cut where it is long. @throws E_INPUT_SURROGATE */
+/** What an actor looked for, shortened if it is long. @throws E_INPUT_SURROGATE */
 export const checkWhat = (what: string): string => {
   if (isLonger(what, MAX_WHAT))
     throw fail('E_INPUT_TOO_LARGE', `an observation names more than ${MAX_WHAT} bytes`);

@@ -44,7 +44,7 @@ test.each<[string, (events: readonly Loose[]) => readonly (Loose | undefined)[]]
   ['the cycle is another', ([a, b, t, s]) => [a, b, t, { ...s, cycle: 2 }]],
   ['a node expires that is not there', (events) => [{ type: 'NodeExpired', id: 'x' }, ...events]],
   ['a node stays beyond its time', ([a, ...rest]) => [{ ...a, expires: 0 }, ...rest]],
-  ['an id stands twice', ([a, ...rest]) => [a, a, ...rest]],
+  ['an id occurs twice', ([a, ...rest]) => [a, a, ...rest]],
   [
     'it begins the history again',
     (events) => [{ type: 'HistoryStarted', name: null, ids: {}, thread: 'full', cycle: 0 }, ...events],

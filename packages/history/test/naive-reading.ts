@@ -47,11 +47,11 @@ export const treeHashNaive = (state: NaiveState): Uint8Array => {
   const { cycle } = state;
   const hashed = (node: NaiveNode, frozen: boolean): Record<string, Packable> => {
     const { content, ttl, ...rest } = attributesOf(node);
-    const stands: WideJson =
+    const hashedTtl: WideJson =
       ttl === null || frozen ? (ttl as WideJson) : ttl === 0 ? 'due' : cycle + 1 + (ttl as number);
     return {
       ...(rest as Record<string, Packable>),
-      ttl: stands,
+      ttl: hashedTtl,
       ...(content === undefined ? {} : { content: sha256(canonicalJson(content)) }),
     };
   };

@@ -1,26 +1,13 @@
 import type { WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat, threadBytes } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import { referenceHistory, type ReferenceHistory, sized } from '@stemma/test-kit';
+import { referenceHistory, sized, type ReferenceHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
 import type { AppliedFrame } from '../src/applied-frame.ts';
 import type { Step } from '../src/command.ts';
-import {
-  all,
-  commitNaive,
-  copyState,
-  insertNaive,
-  moveNaive,
-  prioritiesNaive,
-  removeNaive,
-  replaceNaive,
-  startNaive,
-  type CommitReport,
-  type NaiveNode,
-  type NaiveState,
-} from './naive-tree.ts';
+import { all, commitNaive, copyState, insertNaive, moveNaive, prioritiesNaive, removeNaive, replaceNaive, startNaive, type CommitReport, type NaiveNode, type NaiveState } from './naive-tree.ts';
 
-/** One random intention; the numbers choose among what there is when it is done. */
+/** One random intention; the numbers choose among what exists when it is applied. */
 export type Intention = {
   readonly op:
     | 'insert'
@@ -93,8 +80,8 @@ export const script: fc.Arbitrary<readonly Intention[]> = fc.array(intention, {
 export const runs = (usual: number): number =>
   Number(process.env['STEMMA_RUNS'] ?? sized(Math.ceil(usual / 3), usual));
 
-/** A history run both ways. */
-export type Twin = {
+/** A history in the real and in the naive implementation. */
+export type HistoryPair = {
   readonly history: ReferenceHistory;
   readonly mode: 'full' | 'pre';
   /** The naive states of all positions: branch, seq, a whole copy. */
@@ -104,7 +91,7 @@ export type Twin = {
 
 const IDS = { root: 'R', sys: 'S', seq: 'Q', ah: 'H' };
 
-export const startTwin = (mode: 'full' | 'pre'): Twin => {
+export const newHistoryPair = (mode: 'full' | 'pre'): HistoryPair => {
   const history = referenceHistory();
   history.submit(0, [{ op: 'start', name: null, ids: IDS, thread: mode }], 0n);
   const state = startNaive(IDS);
@@ -120,13 +107,13 @@ const pick = <Item>(items: readonly Item[], number: number): Item | undefined =>
   items[number % Math.max(1, items.length)];
 const idOf = (node: NaiveNode): string => node.attributes['id'] as string;
 
-/** Does one intention both ways. Gives the frame, and of a commit what the naive way says it did; null when it was refused. */
-export const doTwin = (
-  twin: Twin,
+/** Applies one intention to both. Returns the frame, and for a commit what the naive implementation did; null if it was refused. */
+export const applyToBoth = (
+  pair: HistoryPair,
   wish: Intention,
   at: number,
 ): { frame: AppliedFrame; report: CommitReport | null } | null => {
-  const { history, states } = twin;
+  const { history, states } = pair;
   const branchId = pick([...states.keys()].reverse(), wish.flag ? 0 : wish.b) as number;
   const state = states.get(branchId) as NaiveState;
   const clock = BigInt(1000 + ((wish.a * 7919) % 5000));
@@ -134,7 +121,7 @@ export const doTwin = (
     history.state.loadedBranches.delete(branchId);
     return null;
   }
-  if (wish.op === 'fork' || wish.op === 'rollback') return branchTwin(twin, wish, branchId, at);
+  if (wish.op === 'fork' || wish.op === 'rollback') return branchTwin(pair, wish, branchId, at);
   const work = plan(state, wish, at, clock);
   if (work === null) return null;
   let frame: AppliedFrame;
@@ -147,19 +134,19 @@ export const doTwin = (
   }
   const report = wish.op === 'commit' ? (work.naive() as CommitReport) : null;
   if (wish.op !== 'commit') work.naive();
-  twin.copies.push({ branchId, seq: frame.seq, state: copyState(state) });
+  pair.copies.push({ branchId, seq: frame.seq, state: copyState(state) });
   return { frame, report };
 };
 
 const branchTwin = (
-  twin: Twin,
+  pair: HistoryPair,
   wish: Intention,
   branchId: number,
   at: number,
 ): { frame: AppliedFrame; report: null } | null => {
-  const { history } = twin;
+  const { history } = pair;
   const target = pick(
-    twin.copies.filter((copy) => onAncestorPath(history, branchId, copy.branchId, copy.seq)),
+    pair.copies.filter((copy) => onAncestorPath(history, branchId, copy.branchId, copy.seq)),
     wish.a,
   );
   if (target === undefined) return null;
@@ -169,12 +156,12 @@ const branchTwin = (
       ? history.fork(branchId, target.seq, name)
       : history.rollback(branchId, target.seq, name);
   const frame = history.applied.at(-1) as AppliedFrame;
-  twin.states.set(started, copyState(target.state));
-  twin.copies.push({ branchId: started, seq: frame.seq, state: copyState(target.state) });
+  pair.states.set(started, copyState(target.state));
+  pair.copies.push({ branchId: started, seq: frame.seq, state: copyState(target.state) });
   return { frame, report: null };
 };
 
-/** True if (branchId, seq) is a position of the ancestor path of the branch `of`. */
+/** True if (branchId, seq) is a position of the ancestor path of branch `of`. */
 const onAncestorPath = (history: ReferenceHistory, of: number, branchId: number, seq: number): boolean => {
   const parts = history.parts(of, seq < of ? seq : null);
   if (branchId === of) return true;
@@ -289,13 +276,13 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
   }
 };
 
-/** Export, thread and hashes of a position of the real history, from nothing. */
-export const readBack = (twin: Twin, branchId: number, seq: number | null) => {
-  const tree = twin.history.tree(branchId, seq);
-  const { payload } = twin.history;
+/** Export, thread and hashes of a position of the real history, computed from scratch. */
+export const readBack = (pair: HistoryPair, branchId: number, seq: number | null) => {
+  const tree = pair.history.tree(branchId, seq);
+  const { payload } = pair.history;
   return {
     text: exportTree(tree, payload),
-    thread: threadBytes(tree, payload, twin.mode),
-    ...hashFlat(tree, payload, twin.mode),
+    thread: threadBytes(tree, payload, pair.mode),
+    ...hashFlat(tree, payload, pair.mode),
   };
 };

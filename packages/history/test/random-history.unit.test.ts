@@ -9,18 +9,18 @@ import { branchParts, loadBranch, openHistory } from '../src/branch.ts';
 import type { BranchParts } from '../src/contracts.ts';
 import { exportNaive, threadHashNaive, threadNaive, treeHashNaive } from './naive-reading.ts';
 import type { NaiveState } from './naive-tree.ts';
-import { doTwin, readBack, runs, script, startTwin, type Twin } from './random-history.ts';
+import { applyToBoth, newHistoryPair, readBack, runs, script, type HistoryPair } from './random-history.ts';
 
 /** Long enough for many runs. */
 const TIMEOUT = 1_800_000;
 
 const mode = fc.constantFrom('full' as const, 'full' as const, 'pre' as const);
 
-const naively = (state: NaiveState, twin: Twin) => ({
+const naively = (state: NaiveState, pair: HistoryPair) => ({
   text: exportNaive(state),
-  thread: threadNaive(state, twin.mode),
+  thread: threadNaive(state, pair.mode),
   treeHash: treeHashNaive(state),
-  threadHash: threadHashNaive(state, twin.mode),
+  threadHash: threadHashNaive(state, pair.mode),
 });
 
 const idsOf = (frame: AppliedFrame, type: string): string[] =>
@@ -31,13 +31,13 @@ test(
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
-        const twin = startTwin(thread);
+        const pair = newHistoryPair(thread);
         wishes.forEach((wish, at) => {
-          const done = doTwin(twin, wish, at);
+          const done = applyToBoth(pair, wish, at);
           if (done === null) return;
           const { frame, report } = done;
-          const state = twin.states.get(frame.branchId) as NaiveState;
-          expect(readBack(twin, frame.branchId, null)).toEqual(naively(state, twin));
+          const state = pair.states.get(frame.branchId) as NaiveState;
+          expect(readBack(pair, frame.branchId, null)).toEqual(naively(state, pair));
           if (report === null) return;
           expect(toHex(frame.snapshot?.treeHash as Uint8Array)).toBe(toHex(treeHashNaive(state)));
           expect(toHex(frame.snapshot?.threadHash as Uint8Array)).toBe(toHex(threadHashNaive(state, thread)));
@@ -47,8 +47,8 @@ test(
           const sealed = frame.events.find((event) => event.type === 'TurnSealed');
           expect(sealed?.type === 'TurnSealed' ? sealed.turn.id : null).toBe(report.sealed);
         });
-        for (const copy of twin.copies)
-          expect(readBack(twin, copy.branchId, copy.seq).text).toBe(exportNaive(copy.state));
+        for (const copy of pair.copies)
+          expect(readBack(pair, copy.branchId, copy.seq).text).toBe(exportNaive(copy.state));
       }),
       { numRuns: runs(150) },
     );
@@ -61,13 +61,13 @@ test(
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
-        const twin = startTwin(thread);
-        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-        for (const branchId of twin.states.keys()) {
-          const before = readBack(twin, branchId, null);
-          const again = referenceHistory();
-          const frame = again.submit(0, [{ op: 'import', name: null, export: before.text, thread }], 0n);
-          const after = readBack({ ...twin, history: again }, 0, null);
+        const pair = newHistoryPair(thread);
+        wishes.forEach((wish, at) => void applyToBoth(pair, wish, at));
+        for (const branchId of pair.states.keys()) {
+          const before = readBack(pair, branchId, null);
+          const reloaded = referenceHistory();
+          const frame = reloaded.submit(0, [{ op: 'import', name: null, export: before.text, thread }], 0n);
+          const after = readBack({ ...pair, history: reloaded }, 0, null);
           expect(after).toEqual(before);
           expect(frame.snapshot?.treeHash).toEqual(before.treeHash);
           expect(frame.snapshot?.threadHash).toEqual(before.threadHash);
@@ -84,10 +84,10 @@ test(
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
-        const twin = startTwin(thread);
-        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-        for (const branchId of twin.states.keys()) {
-          twin.history.submit(
+        const pair = newHistoryPair(thread);
+        wishes.forEach((wish, at) => void applyToBoth(pair, wish, at));
+        for (const branchId of pair.states.keys()) {
+          pair.history.submit(
             branchId,
             [
               { op: 'policy', policy: null },
@@ -96,12 +96,12 @@ test(
             10_000n,
           );
           const history = referenceHistory();
-          const { text } = readBack(twin, branchId, null);
+          const { text } = readBack(pair, branchId, null);
           history.submit(0, [{ op: 'import', name: null, export: text, thread }], 0n);
           for (let cycle = 0; cycle < 4; cycle++) {
-            twin.history.submit(branchId, [{ op: 'commit' }], 10_000n);
+            pair.history.submit(branchId, [{ op: 'commit' }], 10_000n);
             history.submit(0, [{ op: 'commit' }], 10_000n);
-            expect(readBack({ ...twin, history }, 0, null)).toEqual(readBack(twin, branchId, null));
+            expect(readBack({ ...pair, history }, 0, null)).toEqual(readBack(pair, branchId, null));
           }
         }
       }),
@@ -116,12 +116,12 @@ test(
   () => {
     fc.assert(
       fc.property(script, (wishes) => {
-        const twin = startTwin('full');
-        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
+        const pair = newHistoryPair('full');
+        wishes.forEach((wish, at) => void applyToBoth(pair, wish, at));
         const byHash = new Map<string, string>();
         const byText = new Map<string, string>();
-        for (const copy of twin.copies) {
-          const { text, treeHash } = readBack(twin, copy.branchId, copy.seq);
+        for (const copy of pair.copies) {
+          const { text, treeHash } = readBack(pair, copy.branchId, copy.seq);
           const hash = toHex(treeHash);
           expect(byHash.get(hash) ?? text).toBe(text);
           expect(byText.get(text) ?? hash).toBe(hash);
@@ -135,7 +135,7 @@ test(
   TIMEOUT,
 );
 
-/** A branch's name may change later: it is no part of a position. */
+/** A branch's name may change later: it is not part of a position. */
 const plain = ({ fixed, turns, nodes, name: _, ...rest }: BranchParts): unknown => ({
   ...rest,
   fixed,
@@ -152,9 +152,9 @@ test(
         mode,
         fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }),
         (wishes, thread, reloads) => {
-          const twin = startTwin(thread);
-          wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-          const { history } = twin;
+          const pair = newHistoryPair(thread);
+          wishes.forEach((wish, at) => void applyToBoth(pair, wish, at));
+          const { history } = pair;
           const state = openHistory('h-reference', 0);
           const gone = new Set<number>();
           history.frames.forEach((frame, at) => {
@@ -179,7 +179,7 @@ test(
             expect(plain(branchParts(second.state))).toEqual(
               plain(history.parts(frame.body.branchId, frame.envelope.seq)),
             );
-            // Trees that are let go are asked for again, and go on alike.
+            // Trees that were dropped are loaded again and behave alike.
             if (reloads[(at * 7) % 60] === true) {
               const had = [...state.loadedBranches.keys()];
               finalizeFrames(state, at % 3 === 0 ? Infinity : 0, frame.body.branchId);
@@ -217,10 +217,10 @@ test(
   () => {
     fc.assert(
       fc.property(script, fc.nat(), fc.nat(), (wishes, from, to) => {
-        const twin = startTwin('full');
-        wishes.forEach((wish, at) => void doTwin(twin, wish, at));
-        const { history } = twin;
-        for (const branchId of twin.states.keys()) {
+        const pair = newHistoryPair('full');
+        wishes.forEach((wish, at) => void applyToBoth(pair, wish, at));
+        const { history } = pair;
+        for (const branchId of pair.states.keys()) {
           const own = history.applied.filter((frame) => frame.branchId === branchId);
           const [a, b] = [from % own.length, to % own.length].sort((x, y) => x - y) as [number, number];
           const between = own.slice(a + 1, b + 1).flatMap((frame) => frame.changes.flat());

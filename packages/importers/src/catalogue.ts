@@ -1,12 +1,12 @@
 import type { WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { Importer } from './importer.ts';
 import { ctreeJsonl } from './ctree-jsonl/importer.ts';
+import type { Importer } from './importer.ts';
 import { openaiChat } from './openai-chat/importer.ts';
 import { pact } from './pact.ts';
 import { steps } from './steps/importer.ts';
 
-/** Every format that can be imported. `auto` takes the first that recognises the first value of a file. */
+/** Every format that can be imported. `auto` takes the first one that recognises the first value of a file. */
 export const IMPORTERS: readonly Importer[] = [steps, ctreeJsonl, pact, openaiChat];
 
 /** @throws E_FORMAT_UNKNOWN */

@@ -2,11 +2,11 @@ import { pack, type Packable, type WideJsonObject } from '@stemma/canonical';
 import { isHeaderName, parseNodeInput } from '@stemma/context-tree';
 import { fail, isStemmaError, StemmaError } from '@stemma/errors';
 
-/** One content, in its msgpack encoding (record §4). */
+/** The most bytes of one content in its msgpack encoding (record §4). */
 export const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Refuses now what would be refused when the command is decided, so that no half of a file is recorded.
+ * Refuses early what the decision of the command would refuse, so that no file is recorded by half.
  *
  * @throws E_INPUT_SHAPE, E_INPUT_NUMBER, E_INPUT_TOO_DEEP, E_INPUT_SURROGATE, E_INPUT_FORBIDDEN_KEY, E_KEY_TOO_LONG,
  *   E_CONTENT_TOO_LARGE; `where` names the message or the line.
@@ -32,7 +32,7 @@ export const checkNode = (node: WideJsonObject, where: string): void => {
   }
 };
 
-/** The same error, saying where in the file. */
+/** The same error with its place in the file. */
 export const errorAt = (error: StemmaError, where: string): StemmaError =>
   new StemmaError(error.code, `${where}: ${error.message}`, error.detail, { cause: error });
 

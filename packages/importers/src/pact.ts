@@ -5,7 +5,9 @@ import { addCount, importReport, newTally } from './tally.ts';
 
 const MAPPING = 'pact@1';
 
-/** Stemma's own export (context-tree §4): a state as it is, the snapshot of its own cycle. One history a document. */
+/**
+ * Stemma's own export (context-tree §4): a state unchanged, the snapshot of its own cycle. One history per document.
+ */
 export const pact: Importer = {
   name: 'pact',
   mapping: MAPPING,

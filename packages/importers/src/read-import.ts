@@ -7,7 +7,9 @@ import type { Importer, ImporterOutput, ImportReport, Unit } from './importer.ts
 import { readText, type ImportSource, type Reading } from './source.ts';
 import { readUnits, type Layout } from './units.ts';
 
-/** What an import gives, in order: for each conversation its commands, in the order of their frames, then its report. */
+/**
+ * The output of an import, in order: for each conversation its commands, in the order of their frames, then its report.
+ */
 export type ImportItem =
   | { readonly kind: 'command'; readonly conversation: number; readonly command: Command }
   | {
@@ -23,17 +25,20 @@ export type ImportOptions = {
   /** The name of the history; only for files with one conversation. */
   readonly name?: string | null;
   readonly by?: Author;
-  /** The file is read twice: looked through, then mapped. A document that fits into memory counts as read at once. */
+  /**
+   * Called while the file is read: twice, first to check it, then to map it. A document in memory counts as read at
+   * once.
+   */
   readonly onProgress?: (phase: 'check' | 'read', bytes: number) => void;
 };
 
 /**
- * The commands that record a file, one for each cycle. Everything that can be wrong with the file is found before the
- * first is given. The same file under the same name gives the same commands with the same ids, so an import can be
- * repeated or resumed (record §3); each expects the frame before it, so nothing comes in between unseen.
+ * The commands that record a file, one per cycle. All errors of the file are found before the first command. The same
+ * file under the same name gives the same commands with the same ids, so an import can be repeated or resumed (record
+ * §3); each command expects the frame before it, so no other frame comes in between unseen.
  *
  * @throws E_FORMAT_UNKNOWN, E_NAME_INVALID, E_USAGE (a name for several conversations), E_INPUT_…, E_ROLE_UNKNOWN,
- *   E_CONTENT_TOO_LARGE, E_EXPORT_INVALID …; E_INPUT_CHANGED when the file changes under the reader.
+ *   E_CONTENT_TOO_LARGE, E_EXPORT_INVALID …; E_INPUT_CHANGED when the file changes meanwhile.
  */
 export async function* readImport(
   source: ImportSource,
@@ -84,10 +89,10 @@ export async function* readImport(
 export const importId = (mapping: string, name: string | null, sha256: string): string =>
   sha256Hex(pack([mapping, name ?? '', fromHex(sha256)]));
 
-/** A file that is read once to look through it and once more to record it. */
+/** A file that is read once to check it and once more to record it. */
 type OpenFile = {
   readonly outputs: (phase: 'check' | 'read') => AsyncIterable<ImporterOutput>;
-  /** What the last complete reading saw. */
+  /** What the last complete reading found. */
   readonly known: () => { readonly importer: Importer; readonly sha256: string };
 };
 
@@ -117,7 +122,7 @@ const openFile = (
   async function* outputs(phase: 'check' | 'read'): AsyncIterable<ImporterOutput> {
     const given = units(phase)[Symbol.asyncIterator]();
     try {
-      // The first value tells the format, so it is taken before there is a mapping to give it to.
+      // The first value shows the format, so it is read before the mapping is known.
       const first = await given.next();
       if (importer === null) throw fail('E_INPUT_NOT_JSON', `${source.name} is empty`);
       yield* importer.read(withFirst(first, given));
@@ -139,7 +144,7 @@ async function* withFirst<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): 
   for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
 }
 
-/** Runs the whole mapping for its errors, and counts the conversations. */
+/** The number of conversations. Runs the whole mapping, for its errors. */
 const countConversations = async (file: OpenFile): Promise<number> => {
   let conversations = 0;
   for await (const output of file.outputs('check')) if (output.kind === 'report') conversations += 1;

@@ -1,20 +1,20 @@
 import { fail } from '@stemma/errors';
 import { createHash } from 'node:crypto';
 
-/** A file that can be read from its beginning more than once: it is looked through before anything of it is recorded. */
+/** A file that can be read more than once from its beginning: it is checked before anything is recorded. */
 export type ImportSource = {
-  /** Names it in messages. */
+  /** Its name for messages. */
   readonly name: string;
-  /** Bytes, if that is known beforehand. */
+  /** Its bytes, if known beforehand. */
   readonly size: number | null;
-  /** Its bytes in pieces of any size, each time from the first. */
+  /** Its bytes in pieces of any size, each time from the beginning. */
   readonly open: () => AsyncIterable<Uint8Array>;
 };
 
-/** What one reading of a source has seen so far. */
+/** What the current reading of a source has seen so far. */
 export type Reading = {
   bytes: number;
-  /** SHA-256 (hex) of all bytes, once it is read to its end; null before. */
+  /** SHA-256 (hex) of all bytes, once read to the end; null before. */
   sha256: string | null;
 };
 

@@ -1,7 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import type { ImportCounts, ImportReport } from './importer.ts';
 
-/** A report while it grows. */
+/** A report while it is being counted. */
 export type Tally = {
   readonly read: Map<string, number>;
   readonly skipped: Map<string, number>;
@@ -11,7 +11,7 @@ export type Tally = {
 };
 
 const MAX_WARNINGS = 100;
-/** Names come from the file, so their number is bounded: the rest is counted together. */
+/** Names come from the file, so their number is bounded: further names are counted together. */
 const MAX_NAMES = 200;
 
 export const newTally = (): Tally => ({

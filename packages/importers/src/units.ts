@@ -2,18 +2,19 @@ import { parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Unit } from './importer.ts';
 
-/** A JSON document, or a line of JSON lines, is held in memory as one text, so it has a limit: UTF-16 units. */
+/** The most UTF-16 units of a JSON document or a line of JSON lines, each of which is held in memory as one text. */
 export const MAX_DOCUMENT = 500 * 1024 * 1024;
 
-/** How a file is laid out: one JSON document, or a JSON document on every line. */
+/** The layout of a file: one JSON document, or one on every line. */
 export type Layout = 'document' | 'lines';
 
 /**
- * The JSON values of a text that comes in pieces: lines if the first line that is not blank is a whole JSON value, else
- * one document. Of lines only one is held at a time. Lines are given as they are, and nothing of them is judged, from
- * where `readsLines` says so: that may be the first value's business.
+ * The JSON values of a text in pieces: lines if the first line that is not blank is a whole JSON value, else one
+ * document. Only one line is held in memory. From the point where `readsLines` returns true, lines are returned
+ * unparsed; it is asked after the first value.
  *
- * @throws E_INPUT_NOT_JSON, E_INPUT_TRUNCATED and what else `parseWideJson` throws, naming the line; E_INPUT_TOO_LARGE.
+ * @throws E_INPUT_NOT_JSON, E_INPUT_TRUNCATED and the other errors of `parseWideJson`, naming the line;
+ *   E_INPUT_TOO_LARGE.
  */
 export async function* readUnits(
   pieces: AsyncIterable<string>,
@@ -57,7 +58,7 @@ export async function* readUnits(
   yield { where: name, text, value: parseWideJson(text, name), line: 0 };
 }
 
-/** The value of a text that is whole JSON, or undefined if it is none (a document may begin like that). */
+/** The value of a text that is whole JSON, else undefined (a document may begin like that). */
 const tryParse = (text: string, where: string): WideJson | undefined => {
   try {
     return parseWideJson(text, where);

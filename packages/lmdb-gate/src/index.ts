@@ -1,21 +1,21 @@
-import { mkdirSync } from 'node:fs';
 import { open } from 'lmdb';
+import { mkdirSync } from 'node:fs';
 
-/** One thread of one process at a time is inside, whoever is killed there; see {@link openGate}. */
+/** A gate that one thread of one process at a time passes, even if another is killed inside; see {@link openGate}. */
 export type Gate = {
-  /** Runs `fn` when nobody else is inside. The process waits, without a limit. What is called inside is inside already. */
+  /** Runs `fn` when nobody else is inside. The process waits, without a limit. Calls from inside run at once. */
   pass<T>(fn: () => T): T;
   close(): Promise<void>;
 };
 
 /**
- * A gate for all who open or write an LMDB environment. Whoever opens one writes back, in passing and without LMDB's own
- * lock, which transaction was the newest when it began to open (`mdb_env_open2`, `mti_txnid`): what others commit in
- * between is forgotten, though they were told that it is there, and pages that are read are written over. So openings
- * and commits take turns, by the lock of another environment, which the system releases when its holder is killed. That
- * one holds nothing, so nothing of it can be forgotten (docs/decisions/0042).
+ * A gate for all who open or write an LMDB environment. An opener writes back, without LMDB's own lock, which
+ * transaction was the newest when it began to open (`mdb_env_open2`, `mti_txnid`): commits of others in between are
+ * lost although they were confirmed, and pages in use are overwritten. So openings and commits take turns, by the lock
+ * of another environment, which the system releases when its holder is killed. That environment is empty, so nothing in
+ * it can be lost (docs/decisions/0042).
  *
- * @param directory of the gate alone; made if it is not there.
+ * @param directory for the gate alone; made if missing.
  */
 export const openGate = (directory: string): Gate => {
   mkdirSync(directory, { recursive: true });

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
 import type { AppendGroup, Job, JobAnswer, JobResponse, WorkerOptions } from './job-messages.ts';
 
-/** The process's side of the appending thread: what waits while it works goes to it as one group. */
+/** The process's side of the appending thread: requests that come while it works are sent as one group. */
 export type Appender = {
   readonly partitions: number;
   readonly append: (partition: number, entries: readonly Entry[]) => Promise<readonly EntryOffset[]>;
@@ -21,7 +21,7 @@ type Waiting = {
 
 const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 
-/** @param onFatal is called when the disk did not take what was written; it must end the process. */
+/** @param onFatal is called when the disk did not accept the data; it must end the process. */
 export const openAppender = async (
   options: WorkerOptions,
   onFatal: (message: string) => void,
@@ -37,7 +37,7 @@ export const openAppender = async (
   let closed = false;
 
   const flush = async (): Promise<void> => {
-    // What is asked for in the same turn goes into the same group.
+    // Requests of the same turn of the event loop go into the same group.
     await Promise.resolve();
     while (waiting.length > 0) {
       const group = nextGroup(waiting);
@@ -78,7 +78,7 @@ type Thread = { readonly ask: (job: Job) => Promise<JobAnswer>; readonly end: ()
 
 const openThread = (options: WorkerOptions, onFatal: (message: string) => void): Thread => {
   const worker = new Worker(new URL('./append-worker.ts', import.meta.url), { workerData: options });
-  const asked = new Map<number, { resolve: (told: JobAnswer) => void; reject: (error: unknown) => void }>();
+  const asked = new Map<number, { resolve: (answer: JobAnswer) => void; reject: (error: unknown) => void }>();
   let count = 0;
   let gone: Error | undefined;
   const fatal = (message: string): void => {
@@ -116,7 +116,7 @@ const openThread = (options: WorkerOptions, onFatal: (message: string) => void):
           reject(gone);
           return;
         }
-        // Only a question that waits for its answer keeps the process alive.
+        // Only a request without an answer keeps the process alive.
         worker.ref();
         asked.set(++count, { resolve, reject });
         worker.postMessage(

@@ -10,26 +10,26 @@ import { readSegmentRange } from './read-segments.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
 
 export type EmbeddedLogOptions = {
-  /** Made if it is not there. */
+  /** Made if missing. */
   readonly directory: string;
-  /** Of a new log; one that is there must have as many if it is given. Default 1. */
+  /** For a new log; an existing one must have the same number if it is given. Default 1. */
   readonly partitions?: number;
-  /** About how large a segment file grows. Default 64 MiB. */
+  /** About the size of a segment file. Default 64 MiB. */
   readonly segmentBytes?: number;
-  /** How far zeros are written ahead. Default 1 MiB. */
+  /** How many bytes of zeros are preallocated. Default 1 MiB. */
   readonly stepBytes?: number;
   /** Milliseconds to wait for another process that holds the lock. Default 5,000. */
   readonly busyAfter?: number;
-  /** How often to look for what other processes appended, in milliseconds. Default 25. */
+  /** How often to check for records of other processes, in milliseconds. Default 25. */
   readonly pollEvery?: number;
-  /** Ends the process when the disk did not take what was written. Default: says so and exits with 74. */
+  /** Ends the process when the disk did not accept the data. Default: prints the error and exits with 74. */
   readonly onFatal?: (message: string) => void;
   /** For tests: which sync fails, counted from 1. */
   readonly failAtSync?: number;
 };
 
 /**
- * The log in one directory (record §6): durable before it is acknowledged, many reading and writing processes side by side.
+ * The log in one directory (record §6): durable before it is acknowledged, read and written by many processes at once.
  *
  * @throws E_LOG_MISMATCH if it has another number of partitions, E_LOG_BUSY, E_IO.
  */
@@ -71,7 +71,7 @@ const makeDirectory = (directory: string): void => {
   }
 };
 
-/** The id stands beside the log too, for a log whose first record is damaged: it decides nothing else. */
+/** The log's id in a file beside the records, for a log whose first record is damaged; used for nothing else. */
 const knownId = (directory: string): string | undefined => {
   try {
     return /^[\da-f-]{36}$/.exec(readFileSync(join(directory, 'id'), 'utf8'))?.[0];
@@ -84,7 +84,7 @@ const keepId = (directory: string, id: string): void => {
   if (knownId(directory) !== id) writeFileSync(join(directory, 'id'), id);
 };
 
-/** Records may be lost if anything goes on after a failed sync (record §6). */
+/** Records could be lost if the process continued after a failed sync (record §6). */
 const endProcess = (message: string): void => {
   process.stderr.write(`stemma: ${message}\n`);
   process.exit(74);
@@ -147,7 +147,7 @@ const openRaw = (directory: string, appender: Appender, pollEvery: number): RawL
           signal.removeEventListener('abort', look);
           done();
         };
-        // Processes do not wake each other; the end is looked up in a microsecond.
+        // Processes do not wake each other; reading the end takes a microsecond.
         const timer = setInterval(look, pollEvery);
         waiting.add(look);
         signal.addEventListener('abort', look);
@@ -164,7 +164,7 @@ const openRaw = (directory: string, appender: Appender, pollEvery: number): RawL
   };
 };
 
-/** The segment in which an offset lies. What a missing segment held is part of the one before it. */
+/** The segment of an offset. Offsets of a missing segment belong to the segment before it. */
 const segmentRangeAt = (
   folder: string,
   bases: readonly number[],

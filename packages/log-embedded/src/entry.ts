@@ -13,18 +13,18 @@ import { crc32 } from 'node:zlib';
 export const MAGIC: Uint8Array = Uint8Array.of(0xc1, 0x53, 0x4d, 0x31);
 export const HEADER_BYTES = 14;
 const CRC_AT = 10;
-/** Longer keys and records are refused: no frame is near it (record §4). */
+/** Longer keys and records are refused: no frame comes near these sizes (record §4). */
 export const MAX_KEY_BYTES = 1024;
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
-/** Where the parts of an entry lie in a buffer, its header verified. */
+/** The offsets of an entry's parts in a buffer, its header verified. */
 export type EntryBounds = { readonly keyAt: number; readonly recordAt: number; readonly end: number };
 
-/** How long the entry of such a key and record is. */
+/** The bytes of an entry with such a key and record. */
 export const entryBytes = (keyBytes: number, recordBytes: number): number =>
   HEADER_BYTES + keyBytes + recordBytes;
 
-/** Writes an entry into a buffer; gives where it ends. `offset` is its place in the partition. */
+/** Writes an entry into a buffer; returns where it ends. `offset` is its offset in the partition. */
 export const writeEntry = (
   buffer: Buffer,
   at: number,
@@ -42,8 +42,8 @@ export const writeEntry = (
 };
 
 /**
- * The entry at a place of a buffer. `short`: its header is not all there, or fits but the buffer ends before it does
- * (`end` then tells how far it goes). Undefined: no entry begins here.
+ * The entry at an offset of a buffer. `short`: the buffer ends before the header or the entry does (`end` then shows
+ * where the entry ends). Undefined: no entry begins here.
  */
 export const readEntry = (buffer: Buffer, at: number, offset: number): EntryBounds | 'short' | undefined => {
   if (buffer.length - at < HEADER_BYTES) return 'short';
@@ -59,7 +59,10 @@ export const readEntry = (buffer: Buffer, at: number, offset: number): EntryBoun
 
 const scratch = Buffer.alloc(CRC_AT + 8 + MAX_KEY_BYTES);
 
-/** The offset is in it so that bytes that once were an entry elsewhere, or are quoted in one, do not pass for one. */
+/**
+ * The checksum includes the offset, so that the bytes of an entry elsewhere, or quoted in a record, do not count as
+ * one.
+ */
 const checksum = (buffer: Buffer, at: number, offset: number, keyBytes: number): number => {
   const keyAt = at + HEADER_BYTES;
   scratch.set(buffer.subarray(at, at + CRC_AT));

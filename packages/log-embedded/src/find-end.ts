@@ -5,8 +5,8 @@ import { readSegmentRange } from './read-segments.ts';
 import { openFiles, segmentBases, segmentPath } from './segments.ts';
 
 /**
- * Where a partition ends, found again from its segments: behind the last complete record, and nowhere before `known`,
- * an end that was durable once. What lies behind it is cut; anything else that does not verify stays, as damage.
+ * The end of a partition, found again from its segments: after the last complete record, and not before `known`, an end
+ * that was durable. Bytes after it are cut; other bytes that do not verify stay, as damage.
  */
 export const findEnd = (folder: string, known: number): PartitionEnd => {
   const base = segmentBases(folder).at(-1);
@@ -33,12 +33,12 @@ export const findEnd = (folder: string, known: number): PartitionEnd => {
     files.close();
   }
   truncateFile(path, end - base);
-  // Nobody was told of what was found, so nobody may have synced it.
+  // No process was told of these records, so perhaps none synced them.
   if (end > known) syncFile(path);
   return { end, base };
 };
 
-/** True if a record ends with the SHA-256 of what is before it. */
+/** True if a record ends with the SHA-256 of its other bytes. */
 const isWhole = (record: Uint8Array): boolean => {
   const length = record.length - 32;
   return length > 0 && hash('sha256', record.subarray(0, length), 'buffer').equals(record.subarray(length));
@@ -53,7 +53,7 @@ const syncFile = (path: string): void => {
   }
 };
 
-/** Shortens a segment file durably; one that is shorter already stays as it is. */
+/** Truncates a segment file durably; a shorter file stays unchanged. */
 export const truncateFile = (path: string, size: number): void => {
   const file = openSync(path, 'r+');
   try {

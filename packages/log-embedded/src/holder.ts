@@ -2,8 +2,8 @@ import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path';
 
 /**
- * Who holds the lock, for those who wait: a process id, and when that process began where the system tells (ids are used
- * again). It only tells; the lock itself is the environment's.
+ * The holder of the lock, for waiting processes: a process id, and when that process began, if the system shows it (ids
+ * are reused). Only information; the environment has the actual lock.
  */
 export type Holder = { readonly pid: number; readonly began: string };
 
@@ -39,7 +39,7 @@ const openFlags = 0o102;
 
 export const thisProcess = (): Holder => ({ pid: process.pid, began: beganAt(process.pid) ?? '-' });
 
-/** True while the process that wrote itself down as the holder lives. */
+/** True while the recorded holder's process lives. */
 export const isAlive = ({ pid, began }: Holder): boolean => {
   const now = beganAt(pid);
   if (now !== undefined) return began === '-' || began === now;

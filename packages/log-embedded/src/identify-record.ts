@@ -2,7 +2,7 @@ import { FRAME_BEGINS, openRecord } from '@stemma/log';
 import { HEADER_BYTES, MAX_KEY_BYTES } from './entry.ts';
 import type { IdentifyRecord } from './read-segments.ts';
 
-/** If only an entry's header is damaged, the record behind it still tells whose it is. */
+/** If only an entry's header is damaged, its record still shows the history. */
 export const identifyRecord: IdentifyRecord = (region) => {
   const last = Math.min(region.length, HEADER_BYTES + MAX_KEY_BYTES);
   for (

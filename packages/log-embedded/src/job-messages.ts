@@ -1,9 +1,9 @@
 import type { ErrorCode, ErrorDetail } from '@stemma/errors';
 
-/** What the appending thread is told when it begins. */
+/** The options of the appending thread. */
 export type WorkerOptions = {
   readonly directory: string;
-  /** For a new log; of one that is there already, how many it has. */
+  /** For a new log; for an existing one, its number of partitions. */
   partitions: number;
   readonly segmentBytes: number;
   readonly stepBytes: number;
@@ -13,12 +13,12 @@ export type WorkerOptions = {
   readonly failAtSync: number | null;
 };
 
-/** What one group appends, in order: flat, since thousands of small buffers are slow to hand over. */
+/** The entries of one group, in order: flat, since thousands of small buffers are slow to transfer. */
 export type AppendGroup = {
   readonly partitions: readonly number[];
   readonly keys: readonly string[];
   readonly lengths: readonly number[];
-  /** The records one behind the other. */
+  /** The records, one after the other. */
   readonly bytes: Uint8Array;
 };
 
@@ -31,7 +31,7 @@ export type Failure = { readonly code: ErrorCode; readonly message: string; read
 
 export type JobAnswer =
   | { readonly kind: 'opened'; readonly partitions: number }
-  /** Where each entry begins, and where the one behind it would. */
+  /** The offset of each entry, and of the next one after it. */
   | { readonly kind: 'appended'; readonly offsets: Float64Array; readonly nexts: Float64Array }
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly failure: Failure }

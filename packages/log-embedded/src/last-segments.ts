@@ -1,30 +1,21 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import type { PartitionEnd } from './lock-environment.ts';
 import { partitionFolder, segmentPath } from './segments.ts';
 
-/** The last segment of each partition, open for writing by whoever holds the lock. */
+/** The last segment of each partition, open for writing by the holder of the lock. */
 export type LastSegments = {
-  /** Writes into the segment that begins at `base`, which is made if it is not there. */
+  /** Writes into the segment that begins at `base`; makes it if missing. */
   readonly write: (partition: number, base: number, at: number, bytes: Buffer) => void;
-  /** @throws what the system says if the disk did not take it. */
+  /** @throws the system's error if the disk did not accept the data. */
   readonly sync: (partition: number) => void;
   /**
-   * True if something was written at an end, where otherwise are zeros or nothing: somebody was killed there. It is looked
-   * at every time, so that nothing that was acknowledged is written over, whatever becomes of the end that is noted.
+   * True if data follows an end, where zeros or nothing should be: a process was killed there. Checked every time, so
+   * that no acknowledged record is overwritten, even if the recorded end is wrong.
    */
   readonly hasDataAt: (partition: number, end: PartitionEnd) => boolean;
-  /** Closes the one of a partition: the file may go. */
+  /** Closes the segment of a partition: the file may be removed. */
   readonly forget: (partition: number) => void;
-  /** Where those that are open begin, by partition. */
+  /** The first offsets of the open segments, by partition. */
   readonly bases: () => ReadonlyMap<number, number>;
   readonly close: () => void;
 };
@@ -49,20 +40,20 @@ export const openLastSegments = ({
   const segment = (partition: number, base: number): number => {
     const known = files.get(partition);
     if (known?.base === base) return known.file;
-    // What a group has written there before it went on in the next one.
+    // Syncs the group's data in this segment before the group continues in the next.
     if (known) fdatasyncSync(known.file);
     forget(partition);
     const folder = partitionFolder(directory, partition);
-    // Read and write, made if it is not there.
+    // Read and write, made if missing.
     const file = openSync(segmentPath(folder, base), 0o102);
     syncFolder(folder);
     files.set(partition, { base, file });
     return file;
   };
 
-  /** Writes zeros ahead in steps, so that syncing a record changes no length of a file. */
+  /** Writes zeros ahead in steps, so that a sync of records does not change the file's length. */
   const preallocate = (file: number, needed: number): void => {
-    // Another process may have cut it when it closed.
+    // Another process may have truncated the file when it closed.
     const has = fstatSync(file).size;
     if (needed <= has) return;
     const size = Math.min(Math.ceil((needed + 1) / stepBytes) * stepBytes, Math.max(segmentBytes, needed));
@@ -93,7 +84,7 @@ const writeAll = (file: number, bytes: Buffer, at: number): void => {
     done += writeSync(file, bytes, done, bytes.length - done, at + done);
 };
 
-/** Makes durable which files a folder has. */
+/** Makes the list of a folder's files durable. */
 export const syncFolder = (folder: string): void => {
   const handle = openSync(folder, 'r');
   fsyncSync(handle);

@@ -3,18 +3,21 @@ import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, sta
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 
-/** What stands in the environment: for each partition where it ends, and where its last segment begins. */
+/** The environment's entry for a partition: its end, and the first offset of its last segment. */
 export type PartitionEnd = { readonly end: number; readonly base: number };
 
-/** The lock between processes and the durable ends (record §6). Not synced: it is rebuilt when the machine was restarted. */
+/**
+ * The lock between processes, and the durable ends (record §6). Not synced: it is rebuilt when the machine was
+ * restarted.
+ */
 export type LockEnvironment = {
   readonly end: (partition: number) => PartitionEnd | undefined;
   readonly boot: () => string | undefined;
-  /** Runs an action while holding the lock; what it puts is seen by all when it is through, or not at all. */
+  /** Runs an action while holding the lock; others see all that it puts when it ends, or nothing. */
   readonly locked: <T>(
     action: (put: (partition: number, end: PartitionEnd) => void, putBoot: () => void) => T,
   ) => T;
-  /** False if somebody put another environment in the place of this one. */
+  /** False if another environment was put in its place. */
   readonly isCurrent: () => boolean;
   readonly close: () => Promise<void>;
 };
@@ -58,7 +61,7 @@ export const openLockEnvironment = (directory: string): LockEnvironment => {
   };
 };
 
-/** What an environment held is found again in the segments; one that cannot be read is kept beside. */
+/** The data of an environment can be found again in the segments; an unreadable one is moved aside. */
 const openOrReplace = (path: string): RootDatabase<Buffer, string> => {
   const moveAside = (): void =>
     renameSync(path, `${path}.unreadable-${process.pid}-${process.hrtime.bigint()}`);
@@ -91,7 +94,7 @@ const openDatabase = (path: string): RootDatabase<Buffer, string> => {
     encoding: 'binary',
     cache: false,
     noSync: true,
-    // With it, commits would be seen by other processes before they are through (record §6).
+    // With it, other processes would see commits before they are complete (record §6).
     overlappingSync: false,
     maxReaders: 1024,
   });
@@ -104,7 +107,7 @@ export const bootId = (): string => {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   } catch {
-    // Elsewhere the time of starting, to ten seconds: a clock that is set makes a rebuild too many, never too few.
+    // Elsewhere the boot time, to ten seconds: a changed clock causes a rebuild too many, never one too few.
     return `began ${Math.round((Date.now() / 1000 - uptime()) / 10)}`;
   }
 };

@@ -3,17 +3,17 @@ import { readSync } from 'node:fs';
 import { HEADER_BYTES, MAGIC, MAX_KEY_BYTES, MAX_RECORD_BYTES, readEntry } from './entry.ts';
 import { segmentPath, type OpenFiles } from './segments.ts';
 
-/** A stretch of a partition that lies in one segment: [`base`, `end`). */
+/** The part of a partition in one segment: [`base`, `end`). */
 export type SegmentRange = { readonly folder: string; readonly base: number; readonly end: number };
 
-/** Tells whose record lies in a region whose header is damaged, if its hash is right. */
+/** Returns the history of a record in a region with a damaged header, if its hash is right. */
 export type IdentifyRecord = (
   region: Buffer,
 ) => { readonly key: string; readonly bytes: Uint8Array } | undefined;
 
 /**
- * The records of a segment from an offset on, about `maxBytes` of them and one at least. What begins no entry is given
- * as a damaged record up to the next entry, or to the stretch's end.
+ * The records of a segment from an offset on, about `maxBytes` of them and at least one. Bytes that begin no entry are
+ * returned as a damaged record, up to the next entry or the end of the range.
  */
 export const readSegmentRange = (
   files: OpenFiles,
@@ -34,7 +34,7 @@ export const readSegmentRange = (
   }
 };
 
-/** The bytes of a segment from an offset on; fewer than asked for if the file is too short. */
+/** The bytes of a segment from an offset on; fewer than requested if the file is too short. */
 const load = (files: OpenFiles, { folder, base, end }: SegmentRange, from: number, size: number): Buffer => {
   const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(size, end - from)));
   try {
@@ -47,7 +47,7 @@ const load = (files: OpenFiles, { folder, base, end }: SegmentRange, from: numbe
     }
     return bytes.subarray(0, got);
   } catch (error) {
-    // A segment that is gone is damage, not an accident of the reader.
+    // A missing segment is damage, not an error of the reader.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return bytes.subarray(0, 0);
     throw error;
   }
@@ -70,7 +70,7 @@ const parse = (bytes: Buffer, from: number, { end }: SegmentRange, maxBytes: num
   return records;
 };
 
-/** Not a Buffer: whose `slice` would be no copy. */
+/** Not a Buffer, whose `slice` would not copy. */
 const view = (bytes: Buffer, start: number, end: number): Uint8Array =>
   new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start);
 
@@ -86,7 +86,7 @@ const damagedFrom = (
   const found = load(files, range, from, HEADER_BYTES + MAX_KEY_BYTES + MAX_RECORD_BYTES);
   const entry = readEntry(found, 0, from);
   if (entry !== undefined && entry !== 'short' && from + entry.end > range.end) {
-    // The header is right but the segment ends before it does: cut off.
+    // The header is right but the segment ends before the entry does: truncated.
     const key = textOf(found.subarray(entry.keyAt, entry.recordAt));
     return {
       offset: from,
@@ -119,10 +119,10 @@ const damagedFrom = (
 
 const WINDOW = 4 * 1024 * 1024;
 
-/** The offset of the first entry at or behind `from` whose header verifies, or the stretch's end. */
+/** The offset of the first entry at or after `from` whose header verifies, or the end of the range. */
 const nextEntry = (files: OpenFiles, range: SegmentRange, from: number): number => {
   for (let at = from; at < range.end; at += WINDOW) {
-    // A window and what an entry that begins at its end needs for its header.
+    // A window, and the bytes that the header of an entry at its end needs.
     const bytes = load(files, range, at, WINDOW + HEADER_BYTES + MAX_KEY_BYTES);
     for (let i = bytes.indexOf(MAGIC); i !== -1 && i < WINDOW; i = bytes.indexOf(MAGIC, i + 1)) {
       const entry = readEntry(bytes, i, at + i);

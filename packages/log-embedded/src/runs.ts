@@ -1,12 +1,12 @@
 import type { AppendGroup } from './job-messages.ts';
 
-/** Where each record of a group begins in its bytes. */
+/** The start of each record in a group's bytes. */
 export const startsOf = (lengths: readonly number[]): number[] => {
   let at = 0;
   return lengths.map((length) => (at += length) - length);
 };
 
-/** Entries that are written at once: about as much as fits a segment. */
+/** Groups of entries to write at once, each about as large as fits a segment. */
 export function* runsOf(entries: Iterable<number>, group: AppendGroup): Generator<readonly number[]> {
   let run: number[] = [];
   let bytes = 0;

@@ -10,27 +10,27 @@ export const partitionFolder = (directory: string, partition: number): string =>
 export const segmentPath = (folder: string, base: number): string =>
   join(folder, `${String(base).padStart(16, '0')}.seg`);
 
-/** Where the gate is that all who append or open the ends pass. */
+/** The folder of the gate that every process passes to append or to open the ends. */
 export const gateFolder = (directory: string): string => join(directory, 'gate');
 
-/** The offsets at which the segments of a partition begin, rising. */
+/** The first offsets of a partition's segments, ascending. */
 export const segmentBases = (folder: string): number[] =>
   readdirSync(folder)
     .flatMap((name) => NAME.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
 
-/** The partitions that a directory has: 0 if the log was never made. */
+/** The number of partitions in a directory: 0 if the log was never made. */
 export const partitionsIn = (directory: string): number => {
   const folders = new Set(readdirSync(directory).filter((name) => /^(0|[1-9]\d*)$/.test(name)));
-  // Folder 0 is made last: without it the making was cut short.
+  // Folder 0 is made last: without it, making the log was interrupted.
   if (!folders.has('0')) return 0;
   let count = 0;
   while (folders.has(String(count))) count++;
   return count;
 };
 
-/** Segments opened for reading, the least lately used closed when there are more than `limit`. */
+/** Segments opened for reading; the least recently used is closed when more than `limit` are open. */
 export type OpenFiles = { readonly get: (path: string) => number; readonly close: () => void };
 
 export const openFiles = (limit = 32): OpenFiles => {

@@ -1,7 +1,7 @@
+import { describeEventLog } from '@stemma/log/contract';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeEventLog } from '@stemma/log/contract';
 import { openEmbeddedLog } from '../src/index.ts';
 
 let directory = '';
@@ -10,7 +10,7 @@ describeEventLog('the embedded log', {
     directory = mkdtempSync(join(tmpdir(), 'stemma-log-'));
     return openEmbeddedLog({ directory, partitions });
   },
-  again: () => openEmbeddedLog({ directory }),
+  reopen: () => openEmbeddedLog({ directory }),
   destroy: async () => {
     rmSync(directory, { recursive: true, force: true });
   },

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { madeWith, openPartitions, type EventLog, type RawLog } from '@stemma/log';
+import { openPartitions, storedPartitionCount, type EventLog, type RawLog } from '@stemma/log';
 import { randomUUID } from 'node:crypto';
 import { openClient } from './protocol/client.ts';
 import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './protocol/topic.ts';
@@ -45,7 +45,7 @@ export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> 
   try {
     await refuseCut(all, facts.topic);
     // A log keeps the partitions it was made with: which one a history is in rests on their number.
-    const raw = withFewer(all, (await madeWith(all)) ?? facts.partitions);
+    const raw = withFewer(all, (await storedPartitionCount(all)) ?? facts.partitions);
     if (options.partitions !== undefined && options.partitions !== raw.partitions)
       throw fail(
         'E_LOG_MISMATCH',

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { describeEventLog } from '@stemma/log/contract';
 import { engineAnswers, removeContainer, startContainerBroker } from '@stemma/test-kit';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openKafkaLog } from '../src/index.ts';
 
@@ -25,7 +25,7 @@ else {
       prefix = `contract-${randomUUID()}`;
       return openKafkaLog({ brokers: [broker.address], prefix, partitions });
     },
-    again: () => openKafkaLog({ brokers: [broker.address], prefix, create: false }),
+    reopen: () => openKafkaLog({ brokers: [broker.address], prefix, create: false }),
     destroy: async () => undefined,
   });
 }

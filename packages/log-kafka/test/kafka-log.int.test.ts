@@ -1,7 +1,7 @@
-import { findBroker } from '@stemma/test-kit';
 import { describeEventLog } from '@stemma/log/contract';
-import { describe, it } from 'vitest';
+import { findBroker } from '@stemma/test-kit';
 import { randomUUID } from 'node:crypto';
+import { describe, it } from 'vitest';
 import { openKafkaLog } from '../src/index.ts';
 
 const found = await findBroker();
@@ -16,7 +16,7 @@ else {
       prefix = `contract-${randomUUID()}`;
       return openKafkaLog({ brokers, prefix, partitions });
     },
-    again: () => openKafkaLog({ brokers, prefix, create: false }),
+    reopen: () => openKafkaLog({ brokers, prefix, create: false }),
     destroy: async () => undefined,
   });
 }

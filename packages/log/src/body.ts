@@ -4,22 +4,16 @@ import { FRAME_VERSION, type Author, type Body, type Envelope, type StemmaEvent 
 import { boundsOf, type Bounds } from './bounds.ts';
 import { checkEvents } from './check-events.ts';
 import { encodeEnvelope } from './envelope.ts';
-import {
-  externaliseContents,
-  isMap,
-  refsIn,
-  replaceValues,
-  type StoredContent,
-} from './externalise-contents.ts';
+import { externaliseContents, isMap, refsIn, replaceValues, type StoredContent } from './externalise-contents.ts';
 import { upcast, type RawEvent } from './upcast.ts';
 
-/** A frame's bytes and the contents that must be stored before they are appended. */
+/** The bytes of a frame, and the contents that must be stored before the frame is appended. */
 export type EncodedFrame = { readonly bytes: Uint8Array; readonly contents: readonly StoredContent[] };
 
 /**
- * The bytes of a frame (record §1), contents moved out as record §4 rules.
+ * The bytes of a frame (record §1), with large contents moved out as record §4 requires.
  *
- * @throws E_FRAME_INVALID if an event is not of its shape; E_CONTENT_TOO_LARGE; E_FRAME_TOO_LARGE.
+ * @throws E_FRAME_INVALID if an event does not have its shape; E_CONTENT_TOO_LARGE; E_FRAME_TOO_LARGE.
  */
 export const encodeFrame = (envelope: Envelope, body: Body<StemmaEvent>): EncodedFrame => {
   const bounds = boundsOf(envelope.v);
@@ -51,7 +45,7 @@ const packableBody = (body: Body<StemmaEvent>, events: Packable): Packable => ({
 const authorOf = (body: Author): Author =>
   'actor' in body ? { actor: body.actor } : { recorder: body.recorder };
 
-/** A body as its bytes say, contents not yet fetched. */
+/** A decoded body whose contents are not fetched yet. */
 export type RawBody = {
   readonly v: number;
   readonly author: Author;
@@ -60,16 +54,16 @@ export type RawBody = {
   readonly at: bigint;
   readonly branchId: number;
   readonly events: readonly RawEvent[] | ContentRef;
-  /** Byte strings in the events: those that an event's shape does not ask for are a defect. */
+  /** Byte strings in the events. More of them than the events' shapes allow is a defect. */
   readonly binaries: number;
-  /** References to contents in it. */
+  /** References to contents in the body. */
   readonly refs: number;
 };
 
 /**
- * The body of an accepted frame, shape checked, events not.
+ * The body of an accepted frame. Its own shape is checked, that of its events is not.
  *
- * @throws E_VERSION_NEEDED, E_FRAME_INVALID (the history is defective at this frame).
+ * @throws E_VERSION_NEEDED; E_FRAME_INVALID (the history is defective at this frame).
  */
 export const decodeBody = (v: number, frame: Uint8Array, bodyAt: number): RawBody => {
   const bounds = boundsOf(v);
@@ -114,14 +108,14 @@ const refuseStrayRefs = (events: RawBody['events'], refs: number): void => {
   if (refs !== meant) throw invalid('a reference to a content stands where none may');
 };
 
-/** The bytes of a content by its hash, fetched and verified before; undefined if it was not fetched. */
-export type Fetched = (ref: ContentRef) => Uint8Array | undefined;
+/** The bytes of a content that was fetched and verified before; undefined if it was not fetched. */
+export type FetchedContent = (ref: ContentRef) => Uint8Array | undefined;
 
 /**
- * What must be fetched before {@link finishBody}: first the whole array of events, if that was moved out, and when it
- * is there the contents that it names. Empty when nothing is missing.
+ * What the caller must fetch before {@link finishBody}: first the array of events, if that was moved out; then the
+ * contents that the array names. Empty when nothing is missing.
  */
-export const missingContents = (body: RawBody, fetched: Fetched): readonly ContentRef[] => {
+export const missingContents = (body: RawBody, fetched: FetchedContent): readonly ContentRef[] => {
   if (body.refs === 0) return [];
   if (!(body.events instanceof ContentRef)) return missing(refsIn(body.events), fetched, boundsOf(body.v));
   const bytes = fetched(body.events);
@@ -129,7 +123,11 @@ export const missingContents = (body: RawBody, fetched: Fetched): readonly Conte
   return missing(refsIn(unpackEvents(bytes).events), fetched, boundsOf(body.v));
 };
 
-const missing = (refs: readonly ContentRef[], fetched: Fetched, bounds: Bounds): readonly ContentRef[] => {
+const missing = (
+  refs: readonly ContentRef[],
+  fetched: FetchedContent,
+  bounds: Bounds,
+): readonly ContentRef[] => {
   const distinct = new Map(refs.map((ref) => [ref.sha256, ref]));
   let total = 0;
   for (const { size } of distinct.values()) {
@@ -150,12 +148,12 @@ const unpackEvents = (bytes: Uint8Array): { events: readonly RawEvent[]; binarie
 };
 
 /**
- * The body with every content in its place, events of the newest version and checked.
+ * The body with every content in its place, and its events checked and upcast to the newest version.
  *
  * @throws E_VERSION_NEEDED for an event that this version does not know; E_FRAME_INVALID for a wrong shape;
  *   E_CONTENT_MISSING if a content was not fetched.
  */
-export const finishBody = (body: RawBody, fetched: Fetched): Body<StemmaEvent> => {
+export const finishBody = (body: RawBody, fetched: FetchedContent): Body<StemmaEvent> => {
   const { events, binaries } = inPlace(body, fetched);
   const newest = body.v === FRAME_VERSION ? events : upcast(body.v, events);
   const checked = checkEvents(newest, false, binaries);
@@ -163,7 +161,10 @@ export const finishBody = (body: RawBody, fetched: Fetched): Body<StemmaEvent> =
   return { ...author, command, digest, at, branchId, events: checked };
 };
 
-const inPlace = (body: RawBody, fetched: Fetched): { events: readonly RawEvent[]; binaries: number } => {
+const inPlace = (
+  body: RawBody,
+  fetched: FetchedContent,
+): { events: readonly RawEvent[]; binaries: number } => {
   const give = (ref: ContentRef): Uint8Array => {
     const bytes = fetched(ref);
     if (bytes?.length === ref.size) return bytes;
@@ -200,7 +201,7 @@ const contentOf = (bytes: Uint8Array): Packable => {
 
 const invalid = (why: string): Error => fail('E_FRAME_INVALID', `a frame cannot be read: ${why}`);
 
-/** True for errors that make a history defective at a frame (record §2); others stop the reader. */
+/** True for errors that make a history defective at a frame (record §2); all other errors stop the reader. */
 export const isDefect = (error: unknown): boolean =>
   isStemmaError(error, 'E_FRAME_INVALID') ||
   isStemmaError(error, 'E_HISTORY_DEFECTIVE') ||

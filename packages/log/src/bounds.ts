@@ -1,17 +1,19 @@
 import { fail } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
 
-/** What a frame of one version may be. Constants for ever: a later, tighter bound would change which old frames count. */
+/**
+ * The limits of a frame of one version. They never change: a tighter limit would change which old frames are accepted.
+ */
 export type Bounds = {
-  /** Of a frame without its hash. Every default Kafka broker takes it (record §4). */
+  /** Bytes of a frame without its hash. Every Kafka broker with default settings accepts this size (record §4). */
   readonly frame: number;
-  /** A content above this size goes to the contents store. */
+  /** Bytes above which a content goes to the contents store. */
   readonly inline: number;
-  /** Of one content. */
+  /** Bytes of one content. */
   readonly content: number;
-  /** Of all contents that one frame names, equal ones counted once. */
+  /** Bytes of all contents that one frame names, equal ones counted once. */
   readonly contents: number;
-  /** Of a command's id and a recorder's or actor's name, in UTF-8. */
+  /** Bytes in UTF-8 of a command's id and of a recorder's or actor's name. */
   readonly id: number;
 };
 
@@ -28,7 +30,7 @@ const BOUNDS: ReadonlyMap<number, Bounds> = new Map([
   ],
 ]);
 
-/** The bounds of frames of version `v`. @throws E_VERSION_NEEDED if this Stemma does not know it. */
+/** The limits of frames of version `v`. @throws E_VERSION_NEEDED if this Stemma does not know the version. */
 export const boundsOf = (v: number): Bounds => {
   const bounds = BOUNDS.get(v);
   if (bounds) return bounds;

@@ -17,17 +17,17 @@ export const SCHEMAS: ReadonlyMap<string, Schema> = new Map(
 /** The names of all events that this version knows. */
 export const EVENT_TYPES: readonly string[] = [...SCHEMAS.keys()];
 
-/** How many byte strings an event holds: hashes. All others are a defect, for JSON knows none. */
+/** How many byte strings (hashes) an event holds. Any other byte string is a defect, because JSON has none. */
 const BINARIES: ReadonlyMap<string, number> = new Map([
   ['SnapshotCommitted', 2],
   ['SnapshotImported', 2],
 ]);
 
 /**
- * The events as their schemas give them.
+ * The events as their schemas return them.
  *
- * @param writing says that they come from this version itself, so that an unknown one is its fault.
- * @param binaries that were counted in them; not given, they are not compared.
+ * @param writing true if this version made the events, so that an unknown type is its own fault.
+ * @param binaries how many byte strings the events hold; not compared when absent.
  * @throws E_VERSION_NEEDED for a type that this version does not know, E_FRAME_INVALID for a wrong shape.
  */
 export const checkEvents = (

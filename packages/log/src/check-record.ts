@@ -4,7 +4,7 @@ import { controlHistory, controlOf, partitionOf } from './partition-of.ts';
 import type { LogRecord } from './port.ts';
 import { sameBytes, type OpenRecord } from './record.ts';
 
-/** What the check says of a record, and the head of its history after it. */
+/** The result of the check of a record, with the head of its history after it. */
 export type Verdict =
   | {
       readonly kind: 'accepted';
@@ -19,10 +19,10 @@ const FRESH: HeadState = { next: 0, prev: ZERO_HASH, state: 'open', stopped: nul
 
 /**
  * Whether a record is accepted, stale or damaged (record §2): a pure function of its hash, its envelope and the head of
- * its history. It looks at no events, limits or command ids, so that every reader, whatever its version, decides alike.
+ * its history. It reads no events, limits or command ids, so that readers of all versions decide alike.
  *
- * @param open what {@link openRecord} says of the record's bytes.
- * @param head of the history that the record concerns, see {@link concernedHistory}; undefined if it is unknown here.
+ * @param open what {@link openRecord} returns for the record's bytes.
+ * @param head of the history that {@link concernedHistory} names; undefined if the reader does not know it.
  */
 export const checkRecord = (
   record: LogRecord,
@@ -35,19 +35,19 @@ export const checkRecord = (
   if (record.damaged || record.key !== history) {
     return damaged(record.offset, history, head ?? FRESH, false);
   }
-  return fit(open, head ?? FRESH, state);
+  return judgeNext(open, head ?? FRESH, state);
 };
 
-/** The history whose head the check needs for a record: the envelope's if its hash is right, else the key's. */
+/** The history whose head the check needs: the envelope's if the record's hash is right, else the key's. */
 export const concernedHistory = (record: LogRecord, open: OpenRecord | undefined): string | null =>
   open ? open.envelope.history : record.key;
 
-const fit = (open: OpenRecord, head: HeadState, state: PartitionState): Verdict => {
+const judgeNext = (open: OpenRecord, head: HeadState, state: PartitionState): Verdict => {
   const { history, seq, prev } = open.envelope;
-  if (!livesHere(history, state)) return { kind: 'stale', reason: 'misplaced', open };
-  if (head.state === 'damaged') return { kind: 'stale', reason: 'behind-damage', open };
+  if (!isInPartition(history, state)) return { kind: 'stale', reason: 'misplaced', open };
+  if (head.state === 'damaged') return { kind: 'stale', reason: 'after-damage', open };
   if (seq === head.next && sameBytes(prev, head.prev)) {
-    // A copy: the record's bytes are a view of a buffer that goes.
+    // A copy: the record's bytes are a view of a buffer that is reused.
     const next = { ...head, next: seq + 1, prev: new Uint8Array(open.hash) };
     return { kind: 'accepted', history, head: next, open };
   }
@@ -56,13 +56,13 @@ const fit = (open: OpenRecord, head: HeadState, state: PartitionState): Verdict 
   return { kind: 'stale', reason: repeated ? 'repeated' : 'overtaken', open };
 };
 
-const livesHere = (history: string, state: PartitionState): boolean => {
+const isInPartition = (history: string, state: PartitionState): boolean => {
   const control = controlOf(history);
   if (control) return control.partition === state.partition && control.n <= state.control;
   return partitionOf(history, state.partitions) === state.partition;
 };
 
-/** Its hash fails, or it is no record: all that is left is the key. */
+/** The hash fails, or the bytes are no record: only the key can be used. */
 const damagedUnread = (record: LogRecord, head: HeadState | undefined, state: PartitionState): Verdict => {
   const { offset, key } = record;
   if (key === null) {

@@ -9,7 +9,7 @@ import type { LogRecord } from './port.ts';
 import type { AcceptedFrame, CheckedBatch } from './reading-types.ts';
 import { openRecord, type OpenRecord } from './record.ts';
 
-/** Opens records and names the histories whose heads {@link checkRecords} must be given. */
+/** Opens records, and names the histories whose heads {@link checkRecords} needs. */
 export const openRecords = (
   records: readonly LogRecord[],
 ): { readonly opened: readonly Opened[]; readonly histories: readonly string[] } => {
@@ -23,15 +23,17 @@ export const openRecords = (
   return { opened, histories: [...histories] };
 };
 
-/** As {@link CheckedBatch}; `suspects` are offsets that an acknowledgement calls damaged but that were read as good. */
+/**
+ * Like {@link CheckedBatch}; `suspects` are offsets that an acknowledgement calls damaged but that were read as good.
+ */
 export type CheckedRecords = CheckedBatch & { readonly suspects: readonly number[] };
 
 /**
- * Checks records in order: the one place that decides what a reader sees (record §2). Stops behind a record that closes
- * the partition.
+ * Checks records in order and decides what a reader sees: the only place that does (record §2). Stops after a record
+ * that closes the partition.
  *
- * @param heads of all histories that the records concern; those that are missing are unknown.
- * @param since offsets below which a head is too new to judge a record: such records are passed over.
+ * @param heads of all histories that the records concern; a history without an entry is unknown.
+ * @param since offsets before which a head is too new to judge a record: such records are skipped.
  */
 export const checkRecords = (
   opened: readonly Opened[],
@@ -120,7 +122,7 @@ const frameOf = (open: OpenRecord): Pick<AcceptedFrame, 'envelope' | 'hash' | 'b
   bodyAt: open.bodyAt,
 });
 
-/** The events of a control frame; undefined if it is defective. @throws E_VERSION_NEEDED */
+/** The events of a control frame; undefined if the frame is defective. @throws E_VERSION_NEEDED */
 const controlEvents = (open: OpenRecord): readonly StemmaEvent[] | undefined => {
   try {
     const body = decodeBody(open.envelope.v, open.frame, open.bodyAt);

@@ -1,30 +1,34 @@
-/** What the check of records needs of a history (record §2). Plain data: each row store keeps one a history. */
+/**
+ * What the check of records needs to know of a history (record §2). Plain data; each row store keeps one per history.
+ */
 export type HeadState = {
   /** The `seq` that the next accepted frame has. */
   readonly next: number;
   /** SHA-256 of the last accepted frame; 32 zero bytes before the first. */
   readonly prev: Uint8Array;
   readonly state: 'open' | 'damaged' | 'defective';
-  /** The `seq` at which it stops being served, unless it is open. */
+  /** The `seq` from which the history is not served; null while it is open. */
   readonly stopped: number | null;
 };
 
-/** A record that is not what was appended. `history` is the one it closed; null where nobody knows. */
+/**
+ * A record whose bytes are not those that were appended. `history` is the one that it closed; null if it is unknown.
+ */
 export type Damage = {
   readonly offset: number;
   readonly history: string | null;
-  /** The `seq` at which that history stops; null where nobody knows the history. */
+  /** The `seq` at which that history stops; null if the history is unknown. */
   readonly seq: number | null;
-  /** True if it may have been a frame of any history: it closes the partition until it is acknowledged. */
+  /** True if the record may have been a frame of any history: it closes the partition until it is acknowledged. */
   readonly affectsWholePartition: boolean;
 };
 
-/** What a reader knows of a partition besides heads. Plain data: each row store keeps one a partition (record §5). */
+/** What a reader knows of a partition besides heads. Plain data; each row store keeps one per partition (record §5). */
 export type PartitionState = {
   readonly partition: number;
-  /** Of the log: decides which histories live here (record §5). */
+  /** Partitions of the log: they decide which histories live in this one (record §5). */
   readonly partitions: number;
-  /** Which control history rules: 0 is `log:P`, 1 is `log:P/1` … (record §2). */
+  /** The control history in force: 0 is `log:P`, 1 is `log:P/1` … (record §2). */
   readonly control: number;
   /** The highest version that a `FormatRaised` allows. */
   readonly format: number;
@@ -38,32 +42,32 @@ export type PartitionState = {
 
 /** Why a record with the right hash is ignored (record §2). */
 export type StaleReason =
-  /** It is the newest accepted frame once more: a repeated send. */
+  /** It repeats the newest accepted frame: a repeated send. */
   | 'repeated'
-  /** Its `seq` is taken. */
+  /** Another frame has its `seq`. */
   | 'overtaken'
-  /** Its `seq` or `prev` does not fit: something before it is missing, or it was decided on another past. */
+  /** Its `seq` or `prev` does not fit: a frame before it is missing, or it was decided on another state. */
   | 'unfit'
-  /** Its history belongs to another partition, or is a control history whose time has not come. */
+  /** Its history belongs to another partition, or it is a control history that is not in force yet. */
   | 'misplaced'
-  /** Its history is damaged before it. */
-  | 'behind-damage';
+  /** Its history is damaged before this record. */
+  | 'after-damage';
 
-/** An offset of a log that can be checked again (record §5). Plain data; opaque to all but this package. */
+/** An offset that a reader can check against the log later (record §5). Plain data; opaque outside this package. */
 export type Cursor = {
   readonly log: string;
   readonly partition: number;
   readonly offset: number;
-  /** Where the first of the remembered records before `offset` begins. */
+  /** The offset of the first remembered record before `offset`. */
   readonly from: readonly number[];
   /** 32 bytes for each of the up to 64 records before `offset`, oldest first. */
   readonly tail: Uint8Array;
 };
 
-/** What a reader of one partition keeps to go on later: in one transaction with its rows. */
+/** What a reader of one partition saves to continue later, in one transaction with its rows. */
 export type Checkpoint = { readonly cursor: Cursor; readonly state: PartitionState };
 
-/** Heads of histories of one partition, as a reader keeps them. A history that is not in the answer is unknown. */
+/** Heads of histories of one partition, as a reader keeps them. A history without an entry is unknown. */
 export type Heads = {
   load(
     histories: readonly string[],

@@ -15,10 +15,10 @@ import { sameBytes, sealRecord } from './record.ts';
 /** A log that may not have an id yet. */
 export type RawLog = Omit<EventLog, 'id'>;
 
-/** Who writes a control event, when, and under which command id. */
+/** The actor of a control event, its time, and its command id. */
 export type ControlAuthor = { readonly at: bigint; readonly actor: string; readonly command: string };
 
-/** The record of one control event, for the place where its history stands. */
+/** The record of one control event, at the next `seq` of its history. */
 const controlRecord = (
   history: string,
   head: Pick<HeadState, 'next' | 'prev'>,
@@ -33,11 +33,11 @@ const controlRecord = (
 };
 
 /**
- * The id of a log, after making sure that every partition begins with `LogOpened` (record §5). The accepted one of
- * `log:0` decides; the others are written only after it was read back. Two creators at once come to the same id.
+ * The id of a log, after every partition begins with `LogOpened` (record §5). The accepted `LogOpened` of `log:0`
+ * decides the id; the other partitions get theirs only after it was read back, so that two concurrent creators agree.
  *
- * @param id to give it if it has none.
- * @throws E_LOG_MISMATCH if the log says that it has another number of partitions.
+ * @param id for a log that has none.
+ * @throws E_LOG_MISMATCH if the log has another number of partitions.
  */
 export const openPartitions = async (log: RawLog, id: string, at: bigint): Promise<string> => {
   let decided: string | undefined;
@@ -54,8 +54,8 @@ export const openPartitions = async (log: RawLog, id: string, at: bigint): Promi
   return decided;
 };
 
-/** How many partitions a log was made with: its first record says so. Undefined if it is still to be made. */
-export const madeWith = async (log: RawLog): Promise<number | undefined> =>
+/** The number of partitions that a log was made with, read from its first record; undefined if the log is empty. */
+export const storedPartitionCount = async (log: RawLog): Promise<number | undefined> =>
   (await findOpened(log, 0)).opened?.partitions;
 
 type LogOpened = Extract<ControlEvent, { type: 'LogOpened' }>;
@@ -71,7 +71,7 @@ const openPartition = async (log: RawLog, partition: number, id: string, at: big
   }
 };
 
-/** The accepted `LogOpened` of the control history that rules, read from the start up to it; or where it is to be. */
+/** The accepted `LogOpened` of the control history in force, read from the start; or the position where it belongs. */
 const findOpened = async (
   log: RawLog,
   partition: number,
@@ -103,10 +103,10 @@ const findOpened = async (
 };
 
 /**
- * Appends a control event to the control history that rules, and resolves with its offset when it is accepted.
+ * Appends a control event to the control history in force; resolves with its offset when it is accepted.
  *
- * @param checkpoint and heads of any reader of the partition; it is read on from there.
- * @throws E_CONFLICT if others were faster ten times.
+ * @param checkpoint and heads of any reader of the partition; reading continues from there.
+ * @throws E_CONFLICT if other writers were first ten times.
  */
 export const appendControl = async (
   log: EventLog,
@@ -117,7 +117,7 @@ export const appendControl = async (
 ): Promise<number> => {
   const { partition } = checkpoint.cursor;
   for (let tries = 0; tries < 10; tries++) {
-    const { history, head } = ruling(await readControl(log, checkpoint, heads), partition);
+    const { history, head } = controlInForce(await readControl(log, checkpoint, heads), partition);
     const bytes = controlRecord(history, head, event, author);
     const [placed] = await log.append(partition, [{ key: history, bytes }]);
     const after = (await readControl(log, checkpoint, heads)).heads.get(history);
@@ -130,7 +130,7 @@ export const appendControl = async (
   );
 };
 
-const ruling = (
+const controlInForce = (
   { state, heads }: ControlState,
   partition: number,
 ): { history: string; head: Pick<HeadState, 'next' | 'prev'> } => {
@@ -139,11 +139,11 @@ const ruling = (
 };
 
 /**
- * Opens a partition again that a damaged record closed: what it held is gone, and a command in it may get a second
- * answer (record §2). Resolves with the offset of the acknowledgement.
+ * Acknowledges a damaged record and so reopens the partition that it closed. What the record held is lost, and a
+ * command in it may get a second answer (record §2). Resolves with the offset of the acknowledgement.
  *
- * @param checkpoint of a reader that the damage holds up.
- * @throws E_NOTHING_TO_ACK if it is not this offset that closes the partition.
+ * @param checkpoint of a reader that stopped at the damage.
+ * @throws E_NOTHING_TO_ACK if the partition is not closed by this offset.
  */
 export const acknowledgeDamage = async (
   log: EventLog,

@@ -15,10 +15,10 @@ export const cursorAtStart = (log: string, partition: number, offset = 0): Curso
   tail: new Uint8Array(),
 });
 
-/** A record with what {@link openRecord} says of it. */
+/** A record with the result of {@link openRecord}. */
 export type Opened = { readonly record: LogRecord; readonly open: OpenRecord | undefined };
 
-/** The cursor behind some more records. */
+/** The cursor after these further records. */
 export const advanceCursor = (cursor: Cursor, opened: readonly Opened[]): Cursor => {
   const last = opened.at(-1);
   if (!last) return cursor;
@@ -34,16 +34,17 @@ export const advanceCursor = (cursor: Cursor, opened: readonly Opened[]): Cursor
 };
 
 /**
- * Reads the remembered records again: a log can lose its end and grow again past an offset (record §5).
+ * Reads the remembered records again and compares them: a log can lose its end and then grow past the same offset
+ * (record §5).
  *
- * @throws E_CURSOR_LOST if one differs, or the log is another or does not reach back or forward to the cursor.
+ * @throws E_CURSOR_LOST if a record differs, the log is another one, or the log does not contain the cursor's offset.
  */
 export const checkCursor = async (log: EventLog, cursor: Cursor): Promise<void> => {
   const { partition } = cursor;
   if (cursor.log !== log.id) throw lost(cursor, `it belongs to the log ${cursor.log}, not to ${log.id}`);
   if (partition >= log.partitions) throw lost(cursor, `the log has ${log.partitions} partitions`);
   const [start, end] = [await log.start(partition), await log.end(partition)];
-  // A broker that has just come back may not know its end for a moment: reading there waits for it.
+  // A broker that has just restarted may not know its end for a moment; a read at the offset waits for it.
   if (cursor.offset > end && !(await reaches(log, cursor))) throw lost(cursor, `the log ends at ${end}`);
   const from = cursor.from[0] ?? cursor.offset;
   if (from < start) throw lost(cursor, `the log begins at ${start}`);

@@ -1,13 +1,13 @@
 import { pack } from '@stemma/canonical';
 import type { Envelope } from '@stemma/events';
 
-/** The `prev` of a frame that is the first of its history. */
+/** The `prev` of the first frame of a history. */
 export const ZERO_HASH: Uint8Array = new Uint8Array(32);
 
 /** Ids are at most this long, in UTF-8 (snapshots: keys). */
 export const MAX_ID_BYTES = 512;
 
-/** The bytes of an envelope. Its layout is frozen for ever: every version reads every other's (record §2). */
+/** The bytes of an envelope. Its layout never changes: every version reads the envelopes of all others (record §2). */
 export const encodeEnvelope = ({ v, history, seq, prev }: Envelope): Uint8Array =>
   pack({ v, history, seq, prev });
 
@@ -23,12 +23,12 @@ const PREV = Uint8Array.of(0xa4, ...Buffer.from('prev'), 0xc4, 0x20);
 const SEQ = Uint8Array.of(0xa3, ...Buffer.from('seq'));
 const V = Uint8Array.of(0xa1, ...Buffer.from('v'));
 
-/** The bytes that every frame begins with; what looks for frames among damaged bytes looks for these. */
+/** The bytes that every frame begins with. A search for frames among damaged bytes looks for these. */
 export const FRAME_BEGINS: Uint8Array = HISTORY;
 
 /**
- * The envelope of a frame and where its body begins, without reading the body; undefined if the bytes do not begin
- * with one. Total, and independent of the version, since every reader must check alike (record §2).
+ * The envelope of a frame and the offset of its body, which is not read; undefined if the bytes do not begin with an
+ * envelope. Never throws, and does not depend on the version, since every reader must check alike (record §2).
  */
 export const decodeEnvelope = (frame: Uint8Array): { envelope: Envelope; bodyAt: number } | undefined => {
   if (!beginsWith(frame, 0, HISTORY)) return undefined;
@@ -90,7 +90,7 @@ const strictText = (bytes: Uint8Array): string | undefined => {
   }
 };
 
-/** How many bytes follow each head of an unsigned integer, and the least value that needs them. */
+/** How many bytes follow each first byte of an unsigned integer, and the least value that needs them. */
 const WIDTHS = new Map([
   [0xcc, [1, 0x80]],
   [0xcd, [2, 0x100]],

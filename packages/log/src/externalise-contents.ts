@@ -1,11 +1,4 @@
-import {
-  compareCodePoints,
-  compareNumbers,
-  ContentRef,
-  pack,
-  sha256Hex,
-  type Packable,
-} from '@stemma/canonical';
+import { compareCodePoints, compareNumbers, ContentRef, pack, sha256Hex, type Packable } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Bounds } from './bounds.ts';
 import type { RawEvent } from './upcast.ts';
@@ -13,7 +6,7 @@ import type { RawEvent } from './upcast.ts';
 /** A content that must be in the store before the frame that names it is appended. */
 export type StoredContent = { readonly ref: ContentRef; readonly bytes: Uint8Array };
 
-/** Where events hold nodes; only in these do values move. */
+/** The keys under which events hold nodes; only values in these may be moved out. */
 const HOLDERS = ['node', 'payload', 'turn'] as const;
 
 /** True for the attributes whose whole values may lie in the contents store (record §4). */
@@ -38,7 +31,7 @@ const walkContents = (
   });
 };
 
-/** True for a map of a frame: an event, or what it holds of a node. */
+/** True for a map in a frame: an event, or a node in an event. */
 export const isMap = (value: unknown): value is RawEvent =>
   typeof value === 'object' &&
   value !== null &&
@@ -46,7 +39,7 @@ export const isMap = (value: unknown): value is RawEvent =>
   !(value instanceof Uint8Array) &&
   !(value instanceof ContentRef);
 
-/** The references in events, and in how many places. */
+/** The references in events, and the number of values that hold one. */
 export const refsIn = (events: readonly RawEvent[]): readonly ContentRef[] => {
   const refs: ContentRef[] = [];
   walkContents(events, (value) => {
@@ -55,7 +48,7 @@ export const refsIn = (events: readonly RawEvent[]): readonly ContentRef[] => {
   return refs;
 };
 
-/** The events with `give` in place of each value that it answers for. Shares what it does not change. */
+/** The events with each value replaced for which `give` returns another. Unchanged parts are shared. */
 export const replaceValues = (
   events: readonly RawEvent[],
   give: (value: Packable, location: ContentLocation) => Packable | undefined,
@@ -78,11 +71,11 @@ type Movable = ContentLocation & {
 };
 
 /**
- * Moves what is too large for a frame to the contents store, by the rule of record §4, contents above 256 KiB; if the
- * frame is then still above 900 KiB, others by size descending, event index, field path, equal ones together, until it
- * fits; if it does not, the whole array of events. The same decided events come out the same on every log.
+ * The events with contents moved to the contents store until the frame is small enough (record §4): first contents
+ * above 256 KiB; if the frame is then still above 900 KiB, others by size descending, event index and field path, equal
+ * ones together; last the whole array of events. The same events give the same bytes on every log.
  *
- * @param size of the frame with all events in it.
+ * @param size of the frame with all events in it, in bytes.
  * @throws E_CONTENT_TOO_LARGE above 64 MiB, E_FRAME_TOO_LARGE above 256 MiB in all.
  */
 export const externaliseContents = (
@@ -90,7 +83,7 @@ export const externaliseContents = (
   size: number,
   bounds: Bounds,
 ): { readonly events: readonly RawEvent[] | ContentRef; readonly contents: readonly StoredContent[] } => {
-  // A frame of at most this size holds no content above it.
+  // A frame of at most this size holds no larger content.
   if (size <= bounds.inline) return { events, contents: [] };
   const movables = inOrder(events, bounds);
   const savings = new Map<string, number>();

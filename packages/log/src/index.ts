@@ -30,13 +30,13 @@ export {
   isDefect,
   missingContents,
   type EncodedFrame,
-  type Fetched,
+  type FetchedContent,
   type RawBody,
 } from './body.ts';
 export {
   acknowledgeDamage,
   appendControl,
-  madeWith,
+  storedPartitionCount,
   openPartitions,
   type ControlAuthor,
   type RawLog,

@@ -4,18 +4,18 @@ import type { Entry, EventLog, LogRecord } from './port.ts';
 
 export type MemoryLogOptions = { readonly partitions?: number; readonly id?: string; readonly at?: bigint };
 
-/** What tests do to a memory log: its records can be reached and changed. */
+/** A log in memory whose records a test can read and change. */
 export type MemoryLog = EventLog & {
   /** The records of a partition; their offsets are their indexes. */
   readonly records: (partition: number) => LogRecord[];
 };
 
-/** A log that lives as long as the process, for tests. */
+/** A log in memory, for tests. It is lost when the process ends. */
 export const openMemoryLog = async (options: MemoryLogOptions = {}): Promise<MemoryLog> => {
   const partitions = Array.from({ length: options.partitions ?? 1 }, (): LogRecord[] => []);
   const raw = memoryPartitions(partitions);
   const id = await openPartitions(raw, options.id ?? 'memory', options.at ?? 0n);
-  return { ...raw, id, records: (partition) => at(partitions, partition) };
+  return { ...raw, id, records: (partition) => recordsOf(partitions, partition) };
 };
 
 const memoryPartitions = (partitions: readonly LogRecord[][]): RawLog => {
@@ -23,7 +23,7 @@ const memoryPartitions = (partitions: readonly LogRecord[][]): RawLog => {
   let closed = false;
   const open = (partition: number): LogRecord[] => {
     if (closed) throw fail('E_LOG_CLOSED', 'the memory log was closed');
-    return at(partitions, partition);
+    return recordsOf(partitions, partition);
   };
   return {
     partitions: partitions.length,
@@ -51,7 +51,7 @@ const memoryPartitions = (partitions: readonly LogRecord[][]): RawLog => {
     wait: (partition, from, signal) =>
       new Promise((resolve) => {
         const done = (): void => {
-          if (!signal.aborted && !closed && at(partitions, partition).length <= from) return;
+          if (!signal.aborted && !closed && recordsOf(partitions, partition).length <= from) return;
           waiting.delete(done);
           signal.removeEventListener('abort', done);
           resolve();
@@ -73,7 +73,7 @@ const put = (records: LogRecord[], { key, bytes }: Entry): { offset: number; nex
   return { offset, next: offset + 1 };
 };
 
-const at = (partitions: readonly LogRecord[][], partition: number): LogRecord[] => {
+const recordsOf = (partitions: readonly LogRecord[][], partition: number): LogRecord[] => {
   const records = partitions[partition];
   if (!records) throw fail('E_LOG_MISMATCH', `there is no partition ${partition}`);
   return records;

@@ -1,6 +1,6 @@
 import { sha256 } from '@stemma/canonical';
 
-/** The partition that a history lives in, for ever (record §5). Control histories name their own. */
+/** The partition of a history, which never changes (record §5). Control histories name their own. */
 export const partitionOf = (history: string, partitions: number): number => {
   if (partitions === 1) return 0;
   const digest = sha256(history);
@@ -11,7 +11,7 @@ export const partitionOf = (history: string, partitions: number): number => {
 export const controlHistory = (partition: number, n: number): string =>
   n === 0 ? `log:${partition}` : `log:${partition}/${n}`;
 
-/** Which control history an id names, or undefined if it names none. */
+/** The control history that an id names, or undefined if it names none. */
 export const controlOf = (history: string): { partition: number; n: number } | undefined => {
   if (!history.startsWith('log:')) return undefined;
   const [, partition, n] = /^log:(0|[1-9]\d{0,8})(?:\/([1-9]\d{0,8}))?$/.exec(history) ?? [];

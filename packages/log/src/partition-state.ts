@@ -6,10 +6,10 @@ const NOTHING_STALE: Readonly<Record<StaleReason, number>> = {
   overtaken: 0,
   unfit: 0,
   misplaced: 0,
-  'behind-damage': 0,
+  'after-damage': 0,
 };
 
-/** A partition of which nothing was read yet. */
+/** The state of a partition before anything was read. */
 export const freshPartition = (partition: number, partitions: number): PartitionState => ({
   partition,
   partitions,
@@ -21,7 +21,7 @@ export const freshPartition = (partition: number, partitions: number): Partition
   stale: NOTHING_STALE,
 });
 
-/** The damage that closes the partition, behind which nothing is read or written until it is acknowledged; or null. */
+/** The damage that closes the partition, or null. After it nothing is read or written until it is acknowledged. */
 export const closedBy = (state: PartitionState): Damage | null =>
   state.damage.find(
     ({ affectsWholePartition, offset }) => affectsWholePartition && !state.acknowledged.includes(offset),
@@ -32,7 +32,7 @@ export const countStale = (state: PartitionState, reason: StaleReason): Partitio
   stale: { ...state.stale, [reason]: state.stale[reason] + 1 },
 });
 
-/** Notes damage; a damaged control history is followed by the next (record §2). */
+/** Adds damage; the next control history replaces a damaged one (record §2). */
 export const addDamage = (state: PartitionState, damage: Damage): PartitionState => {
   if (state.damage.some(({ offset }) => offset === damage.offset)) return state;
   const control = damage.history === null ? undefined : controlOf(damage.history);
@@ -47,6 +47,6 @@ export const addDamage = (state: PartitionState, damage: Damage): PartitionState
 export const acknowledge = (state: PartitionState, offset: number): PartitionState =>
   state.acknowledged.includes(offset) ? state : { ...state, acknowledged: [...state.acknowledged, offset] };
 
-/** The head of a history that turned out defective at `seq`: nothing from there on is served (record §2). */
+/** The head of a history that is defective at `seq`: nothing is served from that frame on (record §2). */
 export const defectiveAt = (head: HeadState, seq: number): HeadState =>
   head.state === 'open' ? { ...head, state: 'defective', stopped: seq } : head;

@@ -3,13 +3,14 @@ import type { Frame, HistoryEvent } from '@stemma/events';
 import { decodeBody, finishBody, missingContents } from './body.ts';
 import type { AcceptedFrame } from './reading-types.ts';
 
-/** Where contents come from. @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED */
+/** A source of contents by reference. @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED */
 export type ContentSource = { get(ref: ContentRef): Promise<Uint8Array> };
 
 /**
- * The events of an accepted frame, its contents in place.
+ * The events of an accepted frame, with their contents in place.
  *
- * @throws E_VERSION_NEEDED: stop. Anything that `isDefect` is true of makes the history defective here.
+ * @throws E_VERSION_NEEDED: the reader must stop. An error for which `isDefect` returns true makes the history
+ *   defective at this frame.
  */
 export const readFrame = async (
   { envelope, bytes, bodyAt }: Pick<AcceptedFrame, 'envelope' | 'bytes' | 'bodyAt'>,
@@ -18,7 +19,7 @@ export const readFrame = async (
   const body = decodeBody(envelope.v, bytes, bodyAt);
   const fetched = new Map<string, Uint8Array>();
   const find = (ref: ContentRef): Uint8Array | undefined => fetched.get(ref.sha256);
-  // Twice at the most: the array of events, then what it names.
+  // Two rounds at most: the array of events, then the contents that it names.
   for (let missing = missingContents(body, find); missing.length > 0; missing = missingContents(body, find)) {
     for (const ref of missing) fetched.set(ref.sha256, await contents.get(ref));
   }

@@ -11,17 +11,17 @@ import { openRecord } from './record.ts';
 import { openRevalidatingReader } from './revalidating-reader.ts';
 
 export type ReadPartitionOptions = {
-  /** Where to go on; {@link checkpointAtStart} for the beginning. */
+  /** Where to start; {@link checkpointAtStart} for the beginning. */
   readonly checkpoint: Checkpoint;
   /**
-   * Heads as they are at `checkpoint`. What a batch changed must be in them, or in `remember`, before the next is asked for.
+   * Heads as of `checkpoint`. They, or `remember`, must hold what a batch changed before the next batch is requested.
    */
   readonly heads: Heads;
   /** About how many bytes to read at once. Default 1 MiB. */
   readonly maxBytes?: number;
-  /** How many records a batch has at the most. */
+  /** The most records that a batch has. */
   readonly maxRecords?: number;
-  /** Records at or behind this offset are not read. Default: the end as it is when it is reached. */
+  /** Records at or after this offset are not read. Default: the end of the log when it is reached. */
   readonly until?: number;
 };
 
@@ -32,8 +32,8 @@ export const checkpointAtStart = async (log: EventLog, partition: number): Promi
 });
 
 /**
- * Reads and checks the records of a partition from a checkpoint to the end, and ends there or behind a record that
- * closes the partition (`closedBy` of the last checkpoint tells). The cursor is checked first (record §5).
+ * The checked records of a partition in batches, from a checkpoint to the end or to a record that closes the partition
+ * (then `closedBy` of the last checkpoint returns the damage). The cursor is checked first (record §5).
  *
  * @throws E_CURSOR_LOST: rebuild the store. E_VERSION_NEEDED for a control event that this version does not know.
  */
@@ -71,7 +71,10 @@ const checkSome = async (
   return checkRecords(opened, checkpoint, await heads.load(histories));
 };
 
-/** The checkpoint to go on from, or undefined if the partition stays closed: nobody acknowledged the damage (record §2). */
+/**
+ * The checkpoint to continue from, or undefined if the partition stays closed because nobody acknowledged the damage
+ * (record §2).
+ */
 const opened = async (
   log: EventLog,
   checkpoint: Checkpoint,
@@ -84,15 +87,17 @@ const opened = async (
   return { ...checkpoint, state: acknowledge(checkpoint.state, closed.offset) };
 };
 
-/** Where the control histories of a partition stand at the log's end, whatever closes it to others. */
+/**
+ * The heads of a partition's control histories at the log's end, even if damage closes the partition to other readers.
+ */
 export type ControlState = {
   readonly state: PartitionState;
   readonly heads: ReadonlyMap<string, HeadState>;
-  /** The offset behind what was read. */
+  /** The offset after the last record read. */
   readonly end: number;
 };
 
-/** Reads on for `log:P` alone, which is read even behind a record that closes the partition (record §2). */
+/** Reads `log:P` alone to the end, even past a record that closes the partition (record §2). */
 export const readControl = async (
   log: EventLog,
   checkpoint: Checkpoint,
@@ -101,7 +106,7 @@ export const readControl = async (
   const { partition, offset } = checkpoint.cursor;
   const names = Array.from({ length: checkpoint.state.control + 1 }, (_, n) => controlHistory(partition, n));
   const known = new Map(await heads.load(names));
-  // Damage that closes the partition is not looked at here: it does not concern log:P.
+  // Damage that closes the partition is ignored: it does not concern log:P.
   let at: Checkpoint = {
     ...checkpoint,
     state: { ...checkpoint.state, damage: checkpoint.state.damage.filter(isOurs) },

@@ -1,7 +1,7 @@
 import type { Envelope } from '@stemma/events';
 import type { Checkpoint, Damage, HeadState } from './checkpoint.ts';
 
-/** A frame that every reader accepts (record §2). Bytes are views: copy what is kept beyond the batch. */
+/** A frame that every reader accepts (record §2). Bytes are views: copy what must outlive the batch. */
 export type AcceptedFrame = {
   readonly partition: number;
   readonly offset: number;
@@ -12,19 +12,19 @@ export type AcceptedFrame = {
   /** The frame; its body begins at `bodyAt`. */
   readonly bytes: Uint8Array;
   readonly bodyAt: number;
-  /** True for frames of `log:P`: no read model sees them. */
+  /** True for frames of `log:P`, which no read model sees. */
   readonly control: boolean;
 };
 
-/** What some records of a partition came to. */
+/** The result of the check of some records of a partition. */
 export type CheckedBatch = {
-  /** In order. Frames of a defective history are not among them: nothing behind the defect is served. */
+  /** Accepted frames in order. Frames of a defective history after its defect are not among them. */
   readonly accepted: readonly AcceptedFrame[];
   /** Heads that changed. */
   readonly heads: ReadonlyMap<string, HeadState>;
-  /** The reader's checkpoint behind it. */
+  /** The reader's checkpoint after these records. */
   readonly checkpoint: Checkpoint;
   readonly damage: readonly Damage[];
-  /** The offset of a damaged record that closes the partition: nothing behind it is read until it is acknowledged. */
+  /** The offset of a damaged record that closes the partition: nothing after it is read until it is acknowledged. */
   readonly held: number | null;
 };

@@ -3,7 +3,7 @@ import type { Envelope } from '@stemma/events';
 import { decodeEnvelope } from './envelope.ts';
 import type { LogRecord } from './port.ts';
 
-/** Bytes of the SHA-256 behind every frame. */
+/** Bytes of the SHA-256 after every frame. */
 export const HASH_BYTES = 32;
 
 /** The record of a frame: its bytes followed by their SHA-256 (record §1). */
@@ -14,7 +14,7 @@ export const sealRecord = (frame: Uint8Array): Uint8Array => {
   return record;
 };
 
-/** A record whose hash is right and whose envelope can be read. Views of the record's bytes. */
+/** A record with a correct hash and a readable envelope. Views of the record's bytes. */
 export type OpenRecord = {
   readonly frame: Uint8Array;
   readonly hash: Uint8Array;
@@ -22,7 +22,7 @@ export type OpenRecord = {
   readonly bodyAt: number;
 };
 
-/** What a record's bytes hold, or undefined if its hash fails or it is no record (record §2). Total. */
+/** The parts of a record, or undefined if its hash fails or it is no record (record §2). Never throws. */
 export const openRecord = (bytes: Uint8Array): OpenRecord | undefined => {
   const length = bytes.length - HASH_BYTES;
   if (length <= 0) return undefined;
@@ -40,7 +40,7 @@ export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => {
   return true;
 };
 
-/** 32 bytes that stand for a record as it was found, for cursors: its own hash if it is in order. */
+/** 32 bytes that identify a record in a cursor: its own hash if the record is valid, else a hash of its bytes. */
 export const recordHash = (record: LogRecord, open: OpenRecord | undefined): Uint8Array => {
   if (open && !record.damaged && record.key === open.envelope.history) return open.hash;
   const found = new Uint8Array(record.bytes.length + 1);

@@ -2,9 +2,8 @@ import type { StemmaEvent } from '@stemma/events';
 import type { RawEvent } from './upcast.ts';
 
 /*
- * Events as they come from the record, checked by hand: schemas take ten times as long, and much of a replay would be
- * spent in them. An event is given only where the schema of its type gives the same; whatever is left is for the schema
- * to judge.
+ * Checks of recorded events by hand: schemas take ten times as long, and a replay would spend much of its time in them.
+ * A check here returns an event only where the schema of its type returns the same; the schema judges the rest.
  */
 
 type Shape = (event: RawEvent) => StemmaEvent | undefined;
@@ -15,7 +14,7 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 const isCountOrNull = (value: unknown): boolean => value === null || isCount(value);
 const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 
-/** True if the map has so many keys. Those that must be there were looked at: then there are no others. */
+/** True if the map has this number of keys. The caller has checked as many required keys, so there are no others. */
 const hasKeys = (map: object, count: number): boolean => {
   for (const _ in map) if (--count < 0) return false;
   return count === 0;
@@ -26,7 +25,7 @@ const isHash = (value: unknown): boolean => value instanceof Uint8Array && value
 const isMap = (value: unknown): value is RawEvent =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A node all of whose headers are of their types, its time a bigint already. */
+/** A node whose headers all have their types, its time already a bigint. */
 const isNode = (node: unknown): boolean =>
   isMap(node) &&
   isId(node['id']) &&
@@ -62,7 +61,7 @@ const snapshot = (event: RawEvent): StemmaEvent | undefined => {
   return fits ? ({ type, cycle, treeHash, threadHash, counts } as never) : undefined;
 };
 
-/** The events that a history is full of. */
+/** The most frequent events of a history. */
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   [
     'NodeInserted',
@@ -113,9 +112,9 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['SnapshotImported', snapshot],
 ]);
 
-/** The event as its schema gives it, if that is certain without asking the schema. */
+/** The event as its schema would return it, or undefined if only the schema can decide. */
 export const shapedEvent = (type: string, event: RawEvent): StemmaEvent | undefined =>
   SHAPES.get(type)?.(event);
 
-/** The types of which {@link shapedEvent} knows something. */
+/** The types that {@link shapedEvent} can check. */
 export const SHAPED_TYPES: readonly string[] = [...SHAPES.keys()];

@@ -1,19 +1,19 @@
 import type { Packable } from '@stemma/canonical';
 import { FRAME_VERSION } from '@stemma/events';
 
-/** One recorded event as it was decoded, of the version it was written in. */
+/** One recorded event as decoded, in the version that wrote it. */
 export type RawEvent = { readonly [key: string]: Packable };
 
 /** Turns the events of a frame of one version into those of the next. Pure. */
 export type Upcaster = (events: readonly RawEvent[]) => readonly RawEvent[];
 
-/** From version → the step to the version behind it. There is one for every version but the newest. */
+/** From a version to the step to the next version. Every version but the newest has one. */
 export type Upcasters = ReadonlyMap<number, Upcaster>;
 
 /** Empty: version 1 is the first. A new version adds its step here, and frames of the old one to `corpus/`. */
 const UPCASTERS: Upcasters = new Map();
 
-/** The events as the newest version would have recorded them, by one step after the other. */
+/** The events in the newest version, after one step for each version between. */
 export const upcast = (
   v: number,
   events: readonly RawEvent[],

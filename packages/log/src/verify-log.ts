@@ -11,14 +11,14 @@ import { readFrame } from './read-frame.ts';
 import { checkpointAtStart } from './read-partition.ts';
 import type { AcceptedFrame } from './reading-types.ts';
 
-/** Something in a log that is not as it should be. */
+/** A problem in a log. */
 export type LogProblem = {
   readonly partition: number;
   readonly offset: number;
-  /** The history that stops there, and at which `seq`; null where nobody knows. */
+  /** The history that stops at this problem, and its `seq` there; null if unknown. */
   readonly history: string | null;
   readonly seq: number | null;
-  /** `unknown`: damaged, and it may have been anybody's frame: the partition is closed behind it. */
+  /** `unknown`: the record is damaged and may belong to any history, so the partition is closed after it. */
   readonly kind: 'damaged' | 'unknown' | 'defective' | 'content';
   readonly code: ErrorCode;
   readonly message: string;
@@ -35,13 +35,15 @@ export type LogReport = {
 
 export type VerifyLogOptions = {
   readonly contents: { get(ref: ContentRef): Promise<Uint8Array> };
-  /** Checks the events of a frame on the state before it, as readers do. @throws what `isDefect` is true of */
+  /**
+   * Checks a frame's events on the state before it, as readers do. @throws an error for which `isDefect` returns true
+   */
   readonly check?: (frame: Frame, hash: Uint8Array) => Promise<void> | void;
   readonly progress?: (partition: number, offset: number, end: number) => void;
 };
 
 /**
- * Reads every record of a log, also behind damage that closes a partition, and reports all that is wrong with it.
+ * A report of everything that is wrong in a log. Reads every record, also after damage that closes a partition.
  *
  * @throws E_VERSION_NEEDED if it holds frames that this version cannot read.
  */
@@ -65,7 +67,7 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
         for (const [history, head] of batch.heads) heads.set(history, head);
         problems.push(...batch.damage.map((damage) => damageProblem(partition, damage)));
         for (const frame of batch.accepted) await verifyFrame(frame, heads, problems, options);
-        // Here it goes on behind a record that closes the partition to all others.
+        // This reader continues after a record that closes the partition to all others.
         const { held } = batch;
         checkpoint =
           held === null
@@ -90,7 +92,7 @@ const NONE: Readonly<Record<StaleReason, number>> = {
   overtaken: 0,
   unfit: 0,
   misplaced: 0,
-  'behind-damage': 0,
+  'after-damage': 0,
 };
 const REASONS = Object.keys(NONE) as StaleReason[];
 

@@ -1,23 +1,7 @@
 import { sha256 } from '@stemma/canonical';
 import { describe, expect, it } from 'vitest';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
-import {
-  checkRecord,
-  closedBy,
-  encodeFrame,
-  freshPartition,
-  openMemoryLog,
-  openRecord,
-  partitionOf,
-  readPartition,
-  sealRecord,
-  verifyLog,
-  ZERO_HASH,
-  type HeadState,
-  type LogRecord,
-  type PartitionState,
-  type Verdict,
-} from '../src/index.ts';
+import { checkRecord, closedBy, encodeFrame, freshPartition, openMemoryLog, openRecord, partitionOf, readPartition, sealRecord, verifyLog, ZERO_HASH, type HeadState, type LogRecord, type PartitionState, type Verdict } from '../src/index.ts';
 import { addDamage } from '../src/partition-state.ts';
 import { noteWriter } from './note-writer.ts';
 import { sampleBody } from './samples.ts';
@@ -67,12 +51,7 @@ describe('the check of records', () => {
     ['a frame whose past is missing', record('h', 2, hash), open, 'unfit'],
     ['a frame decided on another past', record('h', 1, sha256('x')), open, 'unfit'],
     ['the first frame with a past', record('h', 0, sha256('x')), undefined, 'unfit'],
-    [
-      'a frame behind damage',
-      record('h', 1, hash),
-      { ...open, state: 'damaged', stopped: 1 },
-      'behind-damage',
-    ],
+    ['a frame after damage', record('h', 1, hash), { ...open, state: 'damaged', stopped: 1 }, 'after-damage'],
     ['a control history of another partition', record('log:1', 0), undefined, 'misplaced'],
     ['a control history whose time has not come', record('log:0/1', 0), undefined, 'misplaced'],
   ])('ignores %s, and says why [record §2: verdict, §2: stale]', (_what, each, head, reason) => {
@@ -81,9 +60,9 @@ describe('the check of records', () => {
 
   it('ignores a history that lives in another partition [record §5: partition, §2: accepted]', () => {
     for (const history of ['ha', 'hb', 'hc', 'hd']) {
-      const here = partitionOf(history, 7) === 3;
+      const isLocal = partitionOf(history, 7) === 3;
       expect(judge(record(history, 0), undefined, freshPartition(3, 7)).kind).toBe(
-        here ? 'accepted' : 'stale',
+        isLocal ? 'accepted' : 'stale',
       );
     }
     // The first four bytes of SHA-256("ha"), big-endian, modulo 7.
@@ -115,7 +94,7 @@ describe('the check of records', () => {
     // A key that was closed once is no history either.
     const closed: HeadState = { next: 0, prev: ZERO_HASH, state: 'damaged', stopped: 0 };
     expect(judge(flipped(first), closed)).toMatchObject({ damage: { affectsWholePartition: true } });
-    expect(judge(first, closed)).toMatchObject({ reason: 'behind-damage' });
+    expect(judge(first, closed)).toMatchObject({ reason: 'after-damage' });
   });
 
   it('blames the envelope’s history if the hash is right and the key is not, or the log knows better [record §2: wrong key]', () => {
@@ -161,7 +140,7 @@ describe('a reader', () => {
     await expect(early.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
   });
 
-  it('goes on with other histories when one is defective, and serves nothing behind the defect [record §2: defective]', async () => {
+  it('goes on with other histories when one is defective, and serves nothing after the defect [record §2: defective]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     await writer.write(noteIntent('good', 'a', 'one'));
@@ -170,10 +149,10 @@ describe('a reader', () => {
     const bad = sealRecord(
       encodeFrame({ v: 1, history: 'bad', seq: 0, prev: ZERO_HASH }, sampleBody(events)).bytes,
     );
-    const behind = sealRecord(
+    const afterDefect = sealRecord(
       encodeFrame({ v: 1, history: 'bad', seq: 1, prev: bad.slice(-32) }, sampleBody(events)).bytes,
     );
-    for (const bytes of [bad, behind]) await log.append(0, [{ key: 'bad', bytes }]);
+    for (const bytes of [bad, afterDefect]) await log.append(0, [{ key: 'bad', bytes }]);
     await writer.write(noteIntent('good', 'b', 'two'));
     const rows = openNoteRows(log);
     await rows.catchUp({ maxRecords: 1 });
@@ -186,7 +165,7 @@ describe('a reader', () => {
     });
   });
 
-  it('that verifies names every problem, also behind one that closes the partition [record §2: verify]', async () => {
+  it('that verifies names every problem, also after one that closes the partition [record §2: verify]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     for (let i = 0; i < 6; i++) await writer.write(noteIntent(`h${i % 2}`, `c${i}`, `${i}`));

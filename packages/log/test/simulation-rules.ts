@@ -4,7 +4,7 @@ import { HISTORIES, type Reader, type World } from './simulation-world.ts';
 /** Which rule was broken by what readers were served, `fresh` being one that read it all at the end; undefined if none was. */
 export const whatIsWrong = (world: World, fresh: Reader): string | undefined =>
   servesOnlyGenuine(world, fresh) ??
-  servesNothingBehindDamage(world, fresh) ??
+  servesNothingAfterDamage(world, fresh) ??
   servesChains(fresh) ??
   servesEachCommandOnce(fresh) ??
   servesWhatWasAcknowledged(world, fresh) ??
@@ -13,12 +13,12 @@ export const whatIsWrong = (world: World, fresh: Reader): string | undefined =>
 const servesOnlyGenuine = (world: World, fresh: Reader): string | undefined =>
   fresh.served.every(({ hash }) => world.genuine.has(hash)) ? undefined : 'an altered frame was served';
 
-const servesNothingBehindDamage = (world: World, fresh: Reader): string | undefined => {
+const servesNothingAfterDamage = (world: World, fresh: Reader): string | undefined => {
   for (const [offset, history] of world.altered) {
     if (fresh.served.some((each) => each.history === history && each.offset >= offset))
-      return 'something behind damage was served';
+      return 'something after damage was served';
     const writable = fresh.heads.get(history)?.state !== 'damaged' && !closedBy(fresh.checkpoint!.state);
-    if (writable && !history.startsWith('log:')) return 'a writer could write behind damage';
+    if (writable && !history.startsWith('log:')) return 'a writer could write after damage';
   }
   return undefined;
 };
@@ -36,7 +36,7 @@ const servesEachCommandOnce = (fresh: Reader): string | undefined =>
     ? undefined
     : 'a command has two effects';
 
-/** Unless the log lost it, or it lies at or behind damage. */
+/** Unless the log lost it, or it lies at or after damage. */
 const servesWhatWasAcknowledged = (world: World, fresh: Reader): string | undefined => {
   const end = fresh.checkpoint!.cursor.offset;
   for (const { history, hash, offset } of world.acknowledged) {
@@ -47,12 +47,12 @@ const servesWhatWasAcknowledged = (world: World, fresh: Reader): string | undefi
   return undefined;
 };
 
-/** Who read all along has seen the same as who reads from nothing: exactly, if nothing was altered behind its back. */
+/** A reader that read all along has seen the same as one that reads from the start; exactly, if no record was altered. */
 const readersAgree = (world: World, fresh: Reader): string | undefined => {
-  const of = (reader: Reader): string =>
+  const servedBy = (reader: Reader): string =>
     JSON.stringify(reader.served.map(({ hash, offset }) => [hash, offset]));
   for (const reader of [...world.writers, ...world.readers]) {
-    if (world.altered.size === 0 && of(reader) !== of(fresh)) return 'two readers disagree';
+    if (world.altered.size === 0 && servedBy(reader) !== servedBy(fresh)) return 'two readers disagree';
     if (reader.served.some(({ hash }) => !world.genuine.has(hash))) return 'an altered frame was served';
   }
   return undefined;

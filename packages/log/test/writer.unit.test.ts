@@ -153,7 +153,7 @@ describe('the writer', () => {
     expect(outcomes.slice(0, 2)).toEqual(outcomes.slice(2));
   });
 
-  it('says that the outcome is unknown when the log does not tell in time, and the same command finds it later [record §3: unknown outcome]', async () => {
+  it('says that the outcome is unknown when the log does not answer in time, and the same command finds it later [record §3: unknown outcome]', async () => {
     const log = await openMemoryLog();
     let silent = true;
     const dumb: EventLog = {

@@ -44,7 +44,7 @@ export const METRICS = {
   },
   stemma_records_stale_total: {
     kind: 'counter',
-    help: 'Records of the log that were ignored, by reason (repeated, overtaken, unfit, misplaced, behind-damage), as far as the rows have come.',
+    help: 'Records of the log that were ignored, by reason (repeated, overtaken, unfit, misplaced, after-damage), as far as the rows have come.',
     labels: ['partition', 'read_model', 'reason'],
   },
   stemma_records_damaged: {

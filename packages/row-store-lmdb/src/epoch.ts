@@ -1,25 +1,15 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { join } from 'node:path';
 
 /*
- * Rows are not synced: the page cache keeps them when a process dies, not when the machine does. So a directory holds
- * epochs, numbered folders with one lmdb environment each, and beside each environment a small durable file that says
- * in which boot it was written to and whether all of it was synced since. An epoch that is unclean and of another boot
- * may hold anything: the next one is begun, empty, and the rows are rebuilt from the log.
+ * Rows are not synced: the page cache keeps them when a process dies, but not when the machine does. So a directory
+ * holds epochs: numbered folders with one lmdb environment each, and beside each a small durable file with the boot in
+ * which it was written and whether it was fully synced since. An unclean epoch of another boot may hold anything: the
+ * store starts the next one, empty, and the rows are rebuilt from the log.
  */
 
-/** What the file `state` of an epoch says. No file: nothing was ever committed. */
+/** The content of an epoch's file `state`. No file: nothing was ever committed. */
 export type EpochState = { readonly boot: string; readonly clean: boolean };
 
 /** The folder of the epoch to use; a new one if the last one cannot be trusted. */
@@ -40,7 +30,7 @@ export const chooseEpoch = (directory: string, boot: string): string => {
 
 const epochFolder = (directory: string, number: number): string => join(directory, String(number));
 
-/** Another process may be removing the same folder, or (on Windows) still hold its files: it is in nobody's way. */
+/** Another process may be removing the same folder, or (on Windows) still hold its files: a leftover does no harm. */
 const removeQuietly = (folder: string): void => {
   try {
     rmSync(folder, { recursive: true, force: true });

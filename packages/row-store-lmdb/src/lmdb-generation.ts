@@ -1,33 +1,15 @@
 import { fail } from '@stemma/errors';
-import {
-  decodeKey,
-  encodeRange,
-  keyScratch,
-  localSource,
-  packedValue,
-  refuseOpenRange,
-  sameCursor,
-  scanOf,
-  unpackValue,
-  writeKey,
-  writeUint,
-  type Generation,
-  type GenerationView,
-  type Key,
-  type Row,
-  type Table,
-  type TableReader,
-} from '@stemma/row-store';
+import { decodeKey, encodeRange, keyScratch, localSource, packedValue, refuseOpenRange, sameCursor, scanOf, unpackValue, writeKey, writeUint, type Generation, type GenerationView, type Key, type Row, type Table, type TableReader } from '@stemma/row-store';
 import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
 import { ownersOf, uintBytes } from './owners.ts';
 
 /*
  * Keys of a table: [generation][owner's number][the key's other columns]; if the key is the owner alone:
- * [generation][owner]. The store's own tree has for each generation: 00 partition → cursor, 01 owner → number,
- * 02 → next number, behind [01][generation].
+ * [generation][owner]. The store's own tree has for each generation, after [01][generation]: 00 partition → cursor, 01
+ * owner → number, 02 → next number.
  */
 
-/** `number` undefined: nothing was committed under this name yet; `register` gives it one, in a write transaction. */
+/** `number` undefined: nothing was committed under this name yet; `register` assigns one, in a write transaction. */
 export type Registration = { number(): number | undefined; register(): number };
 
 export const lmdbGeneration = (
@@ -51,7 +33,9 @@ export const lmdbGeneration = (
     return base !== undefined;
   };
 
-  /** Writes what stands before the key's own columns; gives the end of it and the first column that is not in it. */
+  /**
+   * Writes the bytes before the key's own columns; returns where they end and the first column that is not among them.
+   */
   const writeHead = (table: Table, key: Key, take: boolean): { at: number; column: number } | undefined => {
     let owner: number | undefined;
     const owned = table.key.length > 1 && key.length > 0;
@@ -133,10 +117,10 @@ export const lmdbGeneration = (
     },
   };
 
-  /** From here on the newest commit is read. */
+  /** Reads the newest commit from now on. */
   const refresh = (): number => {
     environment.refresh();
-    // Numbers are never used twice: a generation that was dropped since is seen as empty.
+    // Numbers are never reused: a generation that was dropped since looks empty.
     if (base === undefined) isOpen();
     return environment.opened();
   };
@@ -148,7 +132,7 @@ export const lmdbGeneration = (
       for (;;) {
         const opened = refresh();
         const result = attempt(() => fn(view));
-        // A tree that was opened on the way ended the state that was read: once more, with all that is open now.
+        // Opening a tree in between ended the read state: once more, now that all trees are open.
         if (environment.opened() === opened) return result();
       }
     },
@@ -205,7 +189,7 @@ const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 
 
 const ownerText = (owner: string | number): string => (typeof owner === 'number' ? String(owner) : owner);
 
-/** What belongs to a generation in the store's own tree. */
+/** The prefix of a generation's keys in the store's own tree. */
 export const ownHead = (generation: number): Buffer =>
   Buffer.concat([Buffer.of(0x01), uintBytes(generation)]);
 

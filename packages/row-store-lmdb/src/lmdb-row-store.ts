@@ -8,7 +8,7 @@ import { uintBytes } from './owners.ts';
 
 export type LmdbRowStoreOptions = {
   readonly directory: string;
-  /** For tests: the id of this run of the machine. */
+  /** For tests: the id of this boot of the machine. */
   readonly boot?: string;
 };
 
@@ -16,7 +16,7 @@ type Entry = { readonly number: number; readonly shape: string };
 
 /**
  * Rows in one directory, for all processes of one machine. Nothing is synced while it runs: a batch survives the end of
- * the process, and if the machine ended without a clean `close`, the store is found empty and is rebuilt from the log.
+ * the process; if the machine ends without a clean `close`, the store is empty when opened and is rebuilt from the log.
  * Reads never wait for writers.
  *
  * @throws E_IO
@@ -35,7 +35,7 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
       const used = [...db.getRange({ start: nameKey('g', ''), end: nameKey('h', '') })].map(
         ({ value }) => (JSON.parse(value.toString()) as Entry).number,
       );
-      // The next above all that were ever used: one that is being dropped keeps its rows for a moment.
+      // Above all numbers ever used: a generation that is being dropped keeps its rows for a moment.
       const number = Math.max(0, lastNumber(), ...used) + 1;
       db.putSync(nameKey('n', ''), Buffer.from(String(number)));
       db.putSync(nameKey('g', name), Buffer.from(JSON.stringify({ number, shape } satisfies Entry)));
@@ -89,7 +89,7 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
         return entry;
       });
       if (dropped === undefined) return;
-      // Its rows can no longer be found; they go in pieces, so that others can write in between.
+      // Its rows are unreachable now; they are removed in pieces, so that others can write in between.
       const { number, shape } = dropped;
       const trees = (JSON.parse(shape) as [string][]).map(([table]) => environment.table(table, false));
       for (const tree of trees)
@@ -108,7 +108,7 @@ const removeSome = (tree: Bytes, start: Buffer, end: Buffer): boolean => {
   return keys.length > 0;
 };
 
-/** Takes away all rows of a directory. Nobody may have it open. */
+/** Removes all rows of a directory. Nobody may have it open. */
 export const destroyLmdbRowStore = (directory: string): void =>
   rmSync(directory, { recursive: true, force: true });
 

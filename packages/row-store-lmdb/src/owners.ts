@@ -2,14 +2,14 @@ import { keyScratch, writeUint } from '@stemma/row-store';
 import type { Bytes } from './lmdb-environment.ts';
 
 /**
- * Short numbers for the owners of rows (histories, mostly): a history's id is 21 bytes long and stands in every key, so
- * keys hold its number instead, given when its first row is written. Order among owners is lost, which is why no range
- * crosses them. A number never changes, so what was seen once is remembered.
+ * Short numbers for the owners of rows (histories, mostly): a history's id is 21 bytes long and part of every key, so
+ * keys hold its number instead, assigned with its first row. The order of owners is lost, which is why no range crosses
+ * them. A number never changes, so it is cached.
  */
 export type Owners = {
   /** The number of an owner, or undefined if it has no rows. */
   find(owner: string): number | undefined;
-  /** As `find`, inside of a write transaction: gives a new number if there is none. Call `settle` when it is over. */
+  /** Like `find`, in a write transaction: assigns a new number if there is none. Call `endTransaction` at its end. */
   assign(owner: string): number;
   endTransaction(committed: boolean): void;
   /** Every owner by its number. */

@@ -4,9 +4,9 @@ import { decodeBytea, type Cells } from '@stemma/postgres';
 import type { Cell, ColumnType, KeyCell, Row, Table } from '@stemma/row-store';
 
 /*
- * How cells lie in columns. Texts are ordered by code point (collation "C"). PostgreSQL takes no U+0000, so texts are
- * written with U+0000 as U+0001 U+0001 and U+0001 as U+0001 U+0002, which keeps their order; in `json` it is an escape
- * anyway. `json`, not `jsonb`: the latter refuses that escape and rounds nothing but keeps neither.
+ * The types of cells in columns. Texts are ordered by code point (collation "C"). PostgreSQL accepts no U+0000, so
+ * texts have U+0001 U+0001 for U+0000 and U+0001 U+0002 for U+0001, which keeps their order; in `json` it is an escape
+ * anyway. `json`, not `jsonb`: `jsonb` refuses that escape and does not keep the text.
  */
 const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'text',

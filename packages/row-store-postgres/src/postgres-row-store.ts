@@ -1,24 +1,17 @@
 import { listenTo, migrate, openDatabase, type Database } from '@stemma/postgres';
 import { remoteGeneration, shapeOf, type RowStore } from '@stemma/row-store';
 import { postgresRows } from './postgres-rows.ts';
-import {
-  CHANNEL,
-  currentGeneration,
-  dropGeneration,
-  findGeneration,
-  otherTables,
-  promoteGeneration,
-} from './registry.ts';
+import { CHANNEL, currentGeneration, dropGeneration, findGeneration, otherTables, promoteGeneration } from './registry.ts';
 
-/** What a store on PostgreSQL has beside the port. */
+/** A store on PostgreSQL, which can also wait for commits of other processes. */
 export type PostgresRowStore = RowStore & { readonly changed: NonNullable<RowStore['changed']> };
 
 /**
- * Rows in a database, a schema for each generation, and views of those that are read in the schema `stemma`; all of it is
- * made when it is not there. As durable as the database's settings say.
+ * Rows in a database: a schema per generation, and views of the current ones in the schema `stemma`; all are made if
+ * missing. As durable as the database's settings.
  *
- * @param url `postgres://…`, or a database that the caller has open, and closes
- * @throws E_USAGE, E_DATABASE_VERSION and what {@link Database} throws; its methods too
+ * @param url `postgres://…`, or an open database, which the caller closes
+ * @throws E_USAGE, E_DATABASE_VERSION and the errors of {@link Database}; its methods too
  */
 export const openPostgresRowStore = async (url: string | Database): Promise<PostgresRowStore> => {
   const database = typeof url === 'string' ? openDatabase(url) : url;

@@ -1,13 +1,6 @@
 import { isStemmaError } from '@stemma/errors';
 import { sqlStateOf, type Database, type DatabaseSession } from '@stemma/postgres';
-import {
-  shapeOf,
-  type FetchedRows,
-  type FetchRows,
-  type RemoteGeneration,
-  type RemoteState,
-  type Table,
-} from '@stemma/row-store';
+import { shapeOf, type FetchedRows, type FetchRows, type RemoteGeneration, type RemoteState, type Table } from '@stemma/row-store';
 import { readRow } from './cells.ts';
 import { cursorMoved, findGeneration, moveCursor, otherTables, registerGeneration } from './registry.ts';
 import { selectKeyRange } from './statements.ts';
@@ -20,7 +13,7 @@ export const postgresRows = (
   tables: readonly Table[],
 ): RemoteGeneration => {
   const shape = shapeOf(tables);
-  /** The number of its schema, once it is known; another generation of this name has another. */
+  /** The number of its schema, once known; another generation of this name has another. */
   let number: number | undefined;
 
   const lookUp = async (session: DatabaseSession): Promise<RemoteState> => {
@@ -52,7 +45,7 @@ export const postgresRows = (
         number = await database.transaction('write', async (session) => {
           const at = number ?? (await registerGeneration(session, { name, shape, tables }));
           const moves = moveCursor(session, at, batch);
-          // Sent behind it without waiting: nothing of it stays if the cursor is elsewhere.
+          // Sent without waiting for the answer before it: nothing of it stays if the cursor differs.
           const written = writes
             .map((write) => statementOf(at, write))
             .map(({ text, values }) => session.query(text, values));
@@ -83,7 +76,7 @@ const fetchFrom =
       }),
     );
 
-/** A generation can be dropped while it is read: then there is none, and what is read is nothing. */
+/** The result of `read`; nothing if the generation was dropped meanwhile. */
 const notDropped = async <T>(read: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries++) {
     try {
@@ -96,9 +89,9 @@ const notDropped = async <T>(read: () => Promise<T>): Promise<T> => {
 
 const sqlState = (error: unknown): string => (isStemmaError(error) ? sqlStateOf(error.cause) : '');
 
-/** There is no such table or schema, or the registry no longer has the generation. */
+/** True if the table or schema does not exist, or the registry no longer has the generation. */
 const isGenerationDropped = (error: unknown): boolean =>
   ['42P01', '3F000', '23503'].includes(sqlState(error));
 
-/** Deadlocks and the like: others were faster. */
+/** True for deadlocks and other conflicts with concurrent transactions. */
 const isTransactionRollback = (error: unknown): boolean => sqlState(error).startsWith('40');

@@ -4,13 +4,16 @@ import { sameCursor, type Promotion, type Table } from '@stemma/row-store';
 import { quoted } from './cells.ts';
 import { createTables, schemaOf } from './statements.ts';
 
-/* What the store knows of itself: the schema `stemma`. */
+/* What the store knows of itself, in the schema `stemma`. */
 
-/** Taken by who changes what is current or drops it, and shared by who begins a partition; the number means nothing. */
+/**
+ * Exclusive for a change or drop of the current generation, shared for the first commit in a partition; an arbitrary
+ * number.
+ */
 const LOCK = 7_835_611_043;
 export const CHANNEL = 'stemma_rows';
 
-/** A generation as it is registered: its schema's number, its shape, and where it stands. */
+/** A registered generation: its schema's number, its shape, and its cursors. */
 export type RegisteredGeneration = {
   readonly number: number;
   readonly shape: string;
@@ -61,8 +64,8 @@ export const registerGeneration = async (
 };
 
 /**
- * Moves a cursor on if it is where it is expected to be, and tells who waits. Asked first in a transaction: from then on
- * nobody else moves it.
+ * Moves a cursor if it is the expected one, and notifies waiting processes. The first statement of a transaction: from
+ * then on no other transaction can move the cursor.
  */
 export const moveCursor = async (
   session: DatabaseSession,
@@ -133,8 +136,9 @@ export const dropGeneration = async (database: Database, name: string): Promise<
 };
 
 /**
- * For people: `stemma.TABLE` is that table of the generation that is read; of several that have it, of the one with the
- * most tables, so that what is joined is mostly of one moment. Somebody's long query on a view must not keep rows from being promoted: then it is done the next time.
+ * Makes views for people: `stemma.TABLE` shows that table of the current generation; if several have it, of the one
+ * with the most tables, so that joined rows are mostly of one moment. A long query on a view must not delay a
+ * promotion: then the next one makes the views.
  */
 const remakeViews = async (database: Database): Promise<void> => {
   try {
@@ -168,7 +172,7 @@ const remakeViews = async (database: Database): Promise<void> => {
   }
 };
 
-/** Replaced where it stands, so that views of views live on; made anew where its columns are others. */
+/** Replaces a view in place, so that views on it survive; makes it anew if its columns changed. */
 const makeView = (name: string, number: number): string => {
   const view = `stemma.${quoted(name)}`;
   const definition = `view ${view} as select * from ${schemaOf(number)}.${quoted(name)}`;

@@ -17,7 +17,7 @@ const keyOf = (table: Table): string[] => columnsOf(table).slice(0, table.key.le
 
 const nameOf = (number: number, table: Table): string => `${schemaOf(number)}.${quoted(table.name)}`;
 
-/** What makes the tables of a generation, with what they hold as comments. */
+/** The statements that make the tables of a generation, with comments that describe them. */
 export const createTables = (number: number, tables: readonly Table[]): string =>
   [
     `create schema ${schemaOf(number)}`,
@@ -37,7 +37,7 @@ export const createTables = (number: number, tables: readonly Table[]): string =
     }),
   ].join(';\n');
 
-/** The rows of a stretch, the cells of the key first. */
+/** Selects the rows of a range, the cells of the key first. */
 export const selectKeyRange = (number: number, keyRange: KeyRange): Statement => {
   const { table, low, high, reverse, limit } = keyRange;
   const values: Parameter[] = [];
@@ -75,7 +75,7 @@ const sameCells = (a: Key, b: Key): number => {
 const isSameCell = (a: KeyCell, b: KeyCell | undefined): boolean =>
   a instanceof Uint8Array ? b instanceof Uint8Array && Buffer.compare(a, b) === 0 : a === b;
 
-/** Puts rows, given as one array a column. */
+/** Upserts rows, given as one array per column. */
 export const upsertRows = (number: number, table: Table): string => {
   const columns = columnsOf(table);
   const key = keyOf(table).join(', ');
@@ -85,7 +85,7 @@ export const upsertRows = (number: number, table: Table): string => {
     on conflict (${key}) do ${updates.length === 0 ? 'nothing' : `update set ${updates.join(', ')}`}`;
 };
 
-/** Removes rows, their keys given as one array a column. */
+/** Removes rows, their keys given as one array per column. */
 export const deleteRows = (number: number, table: Table): string => {
   const same = keyOf(table).map((column, i) => `kept.${column} = gone.k${i}`);
   return `delete from ${nameOf(number, table)} as kept

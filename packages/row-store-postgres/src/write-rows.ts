@@ -3,7 +3,7 @@ import { encodeKey, type RowChange, type Table } from '@stemma/row-store';
 import { arrayOf, writeCell } from './cells.ts';
 import { deleteRows, upsertRows, type Statement } from './statements.ts';
 
-/** A part of what a batch changes, of one table: as many rows as one statement takes. */
+/** Some changes of one table in a batch: as many rows as one statement takes. */
 export type Write = {
   readonly table: Table;
   readonly remove: boolean;
@@ -14,7 +14,7 @@ const MOST_ROWS = 5_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
- * What a batch comes to: of each key the last change. Everything is looked at before anything is written.
+ * The writes of a batch: for each key its last change. All changes are checked before anything is written.
  *
  * @throws E_KEY_TOO_LONG, E_INPUT_SURROGATE
  */

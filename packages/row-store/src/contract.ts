@@ -1,24 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  codeOf,
-  countOf,
-  cursor,
-  HASHES,
-  OWNERS,
-  padded,
-  put,
-  TABLES,
-  thing,
-  THINGS,
-  type RowStoreUnderTest,
-} from './contract/fixtures.ts';
+import { codeOf, countOf, cursor, HASHES, OWNERS, padded, put, TABLES, thing, THINGS, type RowStoreUnderTest } from './contract/fixtures.ts';
 import { describeSortedMap } from './contract/sorted-map.ts';
 import type { Generation, RowStore } from './store.ts';
 import type { Row } from './table.ts';
 
 export type { RowStoreUnderTest } from './contract/fixtures.ts';
 
-/** What every row store does. Call it in the adapter's test file. */
+/** The contract tests of a row store. An adapter's test file calls this. */
 export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { runs = 40 } = {}): void => {
   describe(`the row store ${name}`, () => {
     const opened: { under: RowStoreUnderTest; stores: RowStore[] }[] = [];

@@ -3,7 +3,7 @@ import { keyText } from './key.ts';
 import type { RowChange } from './store.ts';
 import type { Key, Row, Table, Value } from './table.ts';
 
-/** All rows of a table between two edges, in order. */
+/** All rows of a table between two bounds, in order. */
 type Interval = {
   readonly low: Bound;
   readonly high: Bound;
@@ -13,22 +13,22 @@ type Interval = {
   readonly rows: Row[];
 };
 
-/** What is known of a stretch: rows from its beginning on, and the edge behind which nothing is known (undefined: all is). */
+/** The known rows of a range from its start, and the bound after which nothing is known (undefined: everything is). */
 export type CachedRange = { readonly rows: readonly Row[]; readonly missing: Bound | undefined };
 
-/** Rows that were fetched, and that there are no others between them. */
+/** Fetched rows, together with the fact that no other rows are between them. */
 export type IntervalCache = {
-  /** Null if it is not known whether there is one. */
+  /** Null if it is unknown whether the row exists. */
   get(table: Table, key: Key): Row | undefined | null;
   find(table: Table, keyRange: { low: Bound; high: Bound; reverse: boolean; limit: number }): CachedRange;
-  /** All rows between two edges, by key upwards. */
+  /** Adds all rows between two bounds, in ascending order of keys. */
   add(table: Table, low: Bound, high: Bound, rows: readonly Row[]): void;
-  /** What is committed to places that are known. */
+  /** Applies a committed change if its key is in a known range. */
   change(change: RowChange): void;
-  /** Pulls an edge in so far that nothing is fetched twice. */
+  /** The bound nearer to `high` from which a fetch returns nothing that is known. */
   nextBelow(table: Table, high: Bound, low: Bound): Bound;
   nextAbove(table: Table, low: Bound, high: Bound): Bound;
-  /** How many rows. */
+  /** The number of rows. */
   readonly size: number;
 };
 
@@ -40,7 +40,7 @@ export const intervalCache = (): IntervalCache => {
     if (known === undefined) tables.set(table.name, (known = []));
     return known;
   };
-  /** The last that begins at or before a text; −1: none does. */
+  /** The index of the last interval that begins at or before a text; −1: none does. */
   const lastFrom = (known: readonly Interval[], text: string): number =>
     firstThat(known.length, (i) => (known[i] as Interval).start > text) - 1;
   const containing = (table: Table, text: string): Interval | undefined => {
@@ -86,7 +86,7 @@ export const intervalCache = (): IntervalCache => {
       const [start, end] = [boundText(table, low), boundText(table, high)];
       if (start >= end) return;
       const known = intervalsOf(table);
-      // Those that overlap or touch become one with it; in between, what was fetched last holds.
+      // Intervals that overlap or touch are merged; where they overlap, the new rows count.
       const first = firstThat(known.length, (i) => (known[i] as Interval).end >= start);
       const endIndex = firstThat(known.length, (i) => (known[i] as Interval).start > end);
       const [left, right] = [known[first], known[endIndex - 1]];
@@ -151,7 +151,7 @@ export const intervalCache = (): IntervalCache => {
 const joined = <T>(left: readonly T[] = [], middle: readonly T[], right: readonly T[] = []): T[] =>
   left.concat(middle, right);
 
-/** The first number below `count` for which `holds` is true, if it is for all that follow; else `count`. */
+/** The first number below `count` for which `holds` is true, if it is true for all that follow; else `count`. */
 const firstThat = (count: number, holds: (i: number) => boolean): number => {
   let [low, high] = [0, count];
   while (low < high) {
@@ -162,7 +162,7 @@ const firstThat = (count: number, holds: (i: number) => boolean): number => {
   return low;
 };
 
-/** A value of the reader's own, as every store gives it: what it does to lists and bytes in it changes no row. */
+/** The reader's own copy of a value, as every store returns it: changing lists and bytes in it changes no row. */
 export const copiedValue = (table: Table, value: Value): Value =>
   table.value.map(([, type], i) => {
     const cell = value[i] ?? null;

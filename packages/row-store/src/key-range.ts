@@ -1,12 +1,12 @@
 import { keyText } from './key.ts';
 import type { Key, KeyCell, Range, Row, Table } from './table.ts';
 
-/* Where rows are far away, they are fetched in stretches: all rows of a table between two edges. */
+/* Remote rows are fetched in ranges: all rows of a table between two bounds. */
 
-/** A place between keys: before all that begin with `cells`, or behind them. No cells: the ends of the table. */
+/** A point between keys: before all keys that begin with `cells`, or after them. No cells: the ends of the table. */
 export type Bound = { readonly cells: Key; readonly after: boolean };
 
-/** The first rows between two edges, from `high` downwards if `reverse`; all of them without a limit. */
+/** The first rows between two bounds, from `high` downwards if `reverse`; all of them without a limit. */
 export type KeyRange = {
   readonly table: Table;
   readonly low: Bound;
@@ -15,30 +15,30 @@ export type KeyRange = {
   readonly limit?: number;
 };
 
-/** What a stretch holds, in the order that was asked for; `bytes`: about how much that is. */
+/** The rows of a range in the requested order; `bytes`: about their size. */
 export type FetchedRows = { readonly rows: readonly Row[]; readonly bytes: number };
 
-/** An edge as a text that orders as edges and keys do: a key lies behind `low` if its text is not smaller. */
+/** A bound as a text that sorts like bounds and keys: a key is after `low` if its text is not smaller. */
 export const boundText = (table: Table, { cells, after }: Bound): string => {
   if (cells.length === 0) return after ? AFTER_ALL : '';
   return after ? `${keyText(table, cells)}\u00ff` : keyText(table, cells);
 };
 
-/** Texts of keys have one character a byte. */
+/** Greater than every key: texts of keys have one character per byte. */
 const AFTER_ALL = '\u0100';
 
-/** Before and behind everything that begins with `cells`. */
+/** The bounds before and after all keys that begin with `cells`. */
 export const boundsOfPrefix = (cells: Key): { readonly low: Bound; readonly high: Bound } => ({
   low: { cells, after: false },
   high: { cells, after: true },
 });
 
-/** The edges of a range. */
+/** The bounds of a range. */
 export const boundsOfRange = ({ prefix, from, to }: Range): { readonly low: Bound; readonly high: Bound } => {
   const bounded = (cell: KeyCell | undefined): Key => (cell === undefined ? prefix : [...prefix, cell]);
   return { low: { cells: bounded(from), after: false }, high: { cells: bounded(to), after: true } };
 };
 
-/** As far as reading ahead goes: no further than the owner of a row, as ranges do. */
+/** The limits of reading ahead: like ranges, it does not go beyond the rows of one owner. */
 export const boundsOfOwner = (table: Table, cells: Key): { readonly low: Bound; readonly high: Bound } =>
   boundsOfPrefix(table.key.length > 1 ? cells.slice(0, 1) : []);

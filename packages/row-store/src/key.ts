@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { Key, KeyCell, Range, Table } from './table.ts';
 
-/** Keys stay below what lmdb takes with pages of 4 KiB (1,978 bytes); PostgreSQL's btree takes 2,704. */
+/** Keys stay below lmdb's limit with pages of 4 KiB (1,978 bytes); PostgreSQL's btree accepts 2,704. */
 export const MAX_KEY_BYTES = 1_977;
 
 /*
@@ -19,10 +19,10 @@ export const MAX_KEY_BYTES = 1_977;
 
 const SMALL = 0xf0;
 const BYTES = 0x01;
-/** `latin1Slice` is what `toString('latin1')` comes to, without the way there; the types of Node leave it out. */
+/** `latin1Slice` returns the same as `toString('latin1')`, faster; Node's types leave it out. */
 const scratch = Buffer.allocUnsafe(8_192) as Buffer & { latin1Slice(start: number, end: number): string };
 
-/** Writes keys into a buffer of its own; {@link KeyWriter.bytes} gives a copy. One at a time, never across an await. */
+/** Writes a cell into the shared buffer; returns where it ends. One key at a time, never across an await. */
 const writeCell = (at: number, type: 'text' | 'uint' | 'bytes', cell: KeyCell, table: Table): number => {
   switch (type) {
     case 'uint':
@@ -87,8 +87,8 @@ const writeEscaped = (at: number, bytes: Uint8Array): number => {
 };
 
 /**
- * Writes the first cells of a key from column `column` on, behind `start` bytes that the caller has put into
- * {@link keyScratch}. Gives where the key ends.
+ * Writes the first cells of a key from column `column` on, after `start` bytes that the caller has put into {@link
+ * keyScratch}. Returns where the key ends.
  *
  * @throws E_KEY_TOO_LONG
  */
@@ -103,20 +103,20 @@ export const writeKey = (start: number, table: Table, cells: Key, column = 0): n
   return at;
 };
 
-/** Where {@link writeKey} writes: valid until the next call. */
+/** The buffer of {@link writeKey}: valid until the next call. */
 export const keyScratch = scratch;
 
 /** The bytes of a whole key or of its first columns. */
 export const encodeKey = (table: Table, key: Key): Buffer =>
   Buffer.from(scratch.subarray(0, writeKey(0, table, key)));
 
-/** The same bytes as a text of one character a byte, which orders as they do: for maps. */
+/** The same bytes as a text of one character per byte, which sorts the same: for maps. */
 export const keyText = (table: Table, key: Key): string => scratch.latin1Slice(0, writeKey(0, table, key));
 
-/** The smallest key of a range, and the smallest key behind it (undefined: nothing is behind). */
+/** The smallest key of a range, and the smallest key after it (undefined: there is no upper bound). */
 export type EncodedBounds = { readonly start: Buffer; readonly end: Buffer | undefined };
 
-/** The bounds of a range behind `head`, the bytes of what comes before column `column`. */
+/** The bounds of a range after `head`, the bytes before column `column`. */
 export const encodeRange = (
   table: Table,
   range: Range,

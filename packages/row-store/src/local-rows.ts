@@ -1,11 +1,11 @@
 import type { GenerationView, RowSource, Scan } from './store.ts';
 import type { Row, RowReader, Table } from './table.ts';
 
-/* For stores whose rows are at hand at once. */
+/* For stores that read all rows synchronously. */
 
-/** Reads whole tables at once. */
+/** Reads whole tables synchronously. */
 export type TableReader = {
-  /** Every row of a table, each once, in an order of the adapter's own. */
+  /** Every row of a table once, in an order that the adapter chooses. */
   entries(table: Table): Iterable<Row>;
 };
 

@@ -13,18 +13,18 @@ type Kept = {
   readonly shape: string;
 };
 
-/** A generation that is read without waiting, too. */
+/** A generation that can also be read synchronously. */
 export type MemoryGeneration = Generation & {
   now<T>(fn: (view: GenerationView & TableReader) => T): T;
 };
 
-/** A store whose generations are had without waiting, too. */
+/** A store that also returns its generations synchronously. */
 export type MemoryRowStore = RowStore & {
-  /** As `generation`. @throws E_ROWS_VERSION */
+  /** Like `generation`, synchronously. @throws E_ROWS_VERSION */
   rows(name: string, tables: readonly Table[]): MemoryGeneration;
 };
 
-/** Rows in memory, for tests: what is read and written goes through the same bytes as on disk. */
+/** Rows in memory, for tests: reads and writes use the same bytes as on disk. */
 export const openMemoryRowStore = (): MemoryRowStore => {
   const kept = new Map<string, Kept>();
   const pointers = new Map<string, string>();
@@ -128,7 +128,7 @@ const openGeneration = (
   };
 };
 
-/** What the tables of a generation look like, as a text that changes when they do. */
+/** The definition of a generation's tables as a text that changes when they do. */
 export const shapeOf = (tables: readonly Table[]): string =>
   JSON.stringify(tables.map(({ name, key, value }) => [name, key, value]));
 

@@ -6,27 +6,27 @@ import { remoteRows, type FetchRows } from './remote-rows.ts';
 import type { Generation, GenerationView, ReadBasis, RowBatch, RowSource, Scan } from './store.ts';
 import type { Row, Table } from './table.ts';
 
-/** One state of a generation that lies far away. */
+/** One state of a remote generation. */
 export type RemoteState = { readonly cursors: ReadonlyMap<number, Uint8Array>; readonly fetch: FetchRows };
 
-/** A generation as a store over a network has it: whatever is asked is asked asynchronously, in few and large questions. */
+/** A generation of a store over a network: all reads are asynchronous, in few and large requests. */
 export type RemoteGeneration = {
   readonly name: string;
   readonly tables: readonly Table[];
-  /** All that `fn` fetches is one state. */
+  /** All that `fn` fetches belongs to one state. */
   state<T>(fn: (state: RemoteState) => Promise<T>): Promise<T>;
-  /** Each fetch a state of its own, with what is committed now. */
+  /** Each fetch reads the newest committed state. */
   readonly fetch: FetchRows;
   commit(batch: RowBatch): Promise<void>;
 };
 
 const PAGE = 2_000;
-/** Rows kept at hand for the next batch of a partition. */
+/** The most rows cached for the next batch of a partition. */
 const MOST_KEPT = 100_000;
 
-/** The port's generation over rows that lie far away. */
+/** The port's generation over remote rows. */
 export const remoteGeneration = (remote: RemoteGeneration): Generation => {
-  /** By partition, what is true as long as its cursor is this one. Nobody else's commit can leave it in place. */
+  /** By partition, rows that are valid while its cursor is this one: no other process can commit without moving it. */
   const kept = new Map<number, { cursor: Uint8Array | null; readonly known: IntervalCache }>();
   return {
     name: remote.name,
@@ -57,7 +57,7 @@ export const remoteGeneration = (remote: RemoteGeneration): Generation => {
     async commit(batch) {
       const { partition, expected, cursor, changes } = batch;
       const now = kept.get(partition);
-      // Whatever comes of it, unless it succeeds: what is at hand may not be what is there.
+      // Dropped unless the commit succeeds: the cached rows may then differ from the stored ones.
       kept.delete(partition);
       await remote.commit(batch);
       if (now === undefined || !sameCursor(now.cursor, expected)) return;

@@ -10,7 +10,7 @@ import type { FetchRows } from './remote-rows.ts';
 import type { RowStore } from './store.ts';
 import type { Row } from './table.ts';
 
-/** The rows of a stretch, as a database would find them. */
+/** The rows of a range, as a database returns them. */
 const readKeyRange = (local: MemoryGeneration, keyRange: KeyRange): readonly Row[] =>
   local.now((view) => {
     const { table, low, high, reverse, limit = Infinity } = keyRange;
@@ -22,7 +22,7 @@ const readKeyRange = (local: MemoryGeneration, keyRange: KeyRange): readonly Row
     return (reverse ? rows.reverse() : rows).slice(0, limit);
   });
 
-/** A memory store whose rows are only had by asking for stretches of them, and waiting. */
+/** A memory store whose rows are read only by fetching ranges of them, and waiting. */
 const openRemoteMemoryStore = (
   fetched: (keyRanges: readonly KeyRange[]) => void = () => undefined,
 ): RowStore => {

@@ -1,47 +1,41 @@
 import { fetching, missing as signal, missingKind, resume } from '@stemma/suspend';
 import { copiedValue, type IntervalCache } from './interval-cache.ts';
-import {
-  boundsOfOwner,
-  boundsOfPrefix,
-  boundsOfRange,
-  boundText,
-  type Bound,
-  type FetchedRows,
-  type KeyRange,
-} from './key-range.ts';
+import { boundsOfOwner, boundsOfPrefix, boundsOfRange, boundText, type Bound, type FetchedRows, type KeyRange } from './key-range.ts';
 import { keyText } from './key.ts';
 import { refuseOpenRange } from './memory-row-store.ts';
 import type { RowSource } from './store.ts';
 import type { Key, Row, Table } from './table.ts';
 
-/** Fetches stretches, all in one go. */
+/** Fetches several ranges in one request. */
 export type FetchRows = (keyRanges: readonly KeyRange[]) => Promise<readonly FetchedRows[]>;
 
 /*
- * A read of what is not known throws `Missing`; `using` fetches that and calls the function again. A function that looks at
- * many rows one by one would be called as often: so around each row that was missing more and more are fetched, twice as
- * many with each miss of the same owner in the same table.
+ * A read of an unknown row throws `Missing`; `using` fetches the row and calls the function again. A function that
+ * reads many rows one by one would run again for each: so more and more rows are fetched around each missing row, twice
+ * as many with each miss of the same owner in the same table.
  */
 
 const FIRST_AHEAD = 8;
 const MOST_AHEAD = 4_096;
 const BYTES_AHEAD = 2 * 1024 * 1024;
-/** A function that has caused this many rows to be fetched in vain reads without a pattern: then little ahead. */
+/**
+ * A function that has caused this many rows to be fetched ahead reads without a pattern: then few are fetched ahead.
+ */
 const ROWS_AHEAD = 200_000;
 
-/** What a read misses, and the stretches to fetch for it and around it. */
-type Missed = { readonly read: string; readonly stretches: readonly KeyRange[] };
+/** A missing read, and the ranges to fetch for it and around it. */
+type Missed = { readonly read: string; readonly keyRanges: readonly KeyRange[] };
 
-/** Rows through what is known and, for the rest, a fetch. */
+/** Reads known rows from the cache, and the others by fetching them. */
 export const remoteRows = (known: IntervalCache, fetch: FetchRows): RowSource => {
   const ahead = new Map<string, number>();
   const rowBytes = new Map<string, number>();
-  // A kind of its own: a read of two sources, one within the other, asks each for what is its own.
+  // A kind of its own: if a read of one source runs inside that of another, each source fetches its own rows.
   const kind = missingKind<Missed>('rows', ({ read }) => read);
   let missed: Missed[] = [];
   let rowsFetchedAhead = 0;
 
-  /** How many rows to fetch beside what is missed in this table of this owner. */
+  /** How many rows to fetch around a miss in this table of this owner. */
   const nextAhead = (table: Table, cells: Key): number => {
     const owner = table.key.length > 1 ? keyText(table, cells.slice(0, 1)) : '';
     const name = `${table.name} ${owner}`;
@@ -53,7 +47,7 @@ export const remoteRows = (known: IntervalCache, fetch: FetchRows): RowSource =>
     return count;
   };
 
-  /** Asks for what lies between two edges, at least `limit` rows of it, and some around it. */
+  /** Requests the rows between two bounds, at least `limit` of them, and some around them. */
   const requestRows = (
     table: Table,
     low: Bound,
@@ -77,7 +71,7 @@ export const remoteRows = (known: IntervalCache, fetch: FetchRows): RowSource =>
       ...(many === undefined ? {} : { limit: many }),
     });
     const enough = limit === undefined ? undefined : Math.max(limit, count);
-    const stretches = reverse
+    const keyRanges = reverse
       ? [
           ...(enough === undefined
             ? [down(high, low), down(low, owner.low, count)]
@@ -91,27 +85,27 @@ export const remoteRows = (known: IntervalCache, fetch: FetchRows): RowSource =>
           down(low, owner.low, count),
         ];
     const read = JSON.stringify([table.name, boundText(table, low), boundText(table, high), reverse, limit]);
-    const miss = { read, stretches };
+    const miss = { read, keyRanges };
     missed.push(miss);
     throw signal(kind, [miss]);
   };
 
   const rowsFetcher = fetching(kind, async (needs) => {
-    const stretches = needs
-      .flatMap((each) => each.stretches)
+    const keyRanges = needs
+      .flatMap((each) => each.keyRanges)
       .filter(({ table, low, high }) => boundText(table, low) < boundText(table, high));
-    for (const [i, { rows, bytes }] of (await fetch(stretches)).entries()) {
-      const { table, low, high, reverse, limit } = stretches[i] as KeyRange;
+    for (const [i, { rows, bytes }] of (await fetch(keyRanges)).entries()) {
+      const { table, low, high, reverse, limit } = keyRanges[i] as KeyRange;
       if (rows.length > 0) rowBytes.set(table.name, Math.max(1, bytes / rows.length));
       const last = rows.at(-1);
-      // A full one may not be all: then it is known as far as its last row.
+      // If the limit was reached there may be more rows: then only the range up to the last row is known.
       const whole = limit === undefined || rows.length < limit || last === undefined;
       if (!reverse) known.add(table, low, whole ? high : boundsOfPrefix(last.key).high, rows);
       else known.add(table, whole ? low : boundsOfPrefix(last.key).low, high, [...rows].reverse());
     }
   });
 
-  /** What `fn` returns if it missed nothing; else all that it missed is thrown, whatever it made of that. */
+  /** The result of `fn` if no row was missing; else throws all misses, even if `fn` caught them. */
   const unhidden = async <T>(fn: () => T | Promise<T>): Promise<T> => {
     missed = [];
     try {

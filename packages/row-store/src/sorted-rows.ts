@@ -1,4 +1,4 @@
-/** Rows by their key's bytes (as a text of one character a byte), in order. */
+/** Rows by their key's bytes (as a text of one character per byte), in order. */
 export type SortedRows = {
   get(key: string): Uint8Array | undefined;
   put(key: string, value: Uint8Array): void;
@@ -8,7 +8,7 @@ export type SortedRows = {
   bytes(): number;
 };
 
-/** A map and its keys in order; the order is made again when it is asked for after new keys came. */
+/** A map with its keys in order; after new keys, the next read sorts again. */
 export const sortedRows = (): SortedRows => {
   const rows = new Map<string, Uint8Array>();
   let order: string[] = [];

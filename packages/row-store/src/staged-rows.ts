@@ -3,21 +3,21 @@ import type { RowChange } from './store.ts';
 import type { Key, Range, Row, RowReader, Rows, Table, Value } from './table.ts';
 
 /**
- * Rows as a batch sees them before it is committed: what it wrote, over what a reader gives. `mark` and `undoTo` take
- * back what came after a mark, so that a fold that could not be finished leaves no trace.
+ * The rows that a batch sees before it is committed: its own writes over the rows of a reader. `rollbackTo` undoes the
+ * writes after a savepoint, so that an interrupted fold leaves no trace.
  */
 export type StagedRows = Rows & {
   savepoint(): number;
   rollbackTo(savepoint: number): void;
-  /** What to commit, in the order in which it must be applied. */
+  /** The changes to commit, in the order in which they must be applied. */
   changes(): RowChange[];
-  /** How many changes were made. */
+  /** The number of changes. */
   readonly size: number;
 };
 
 /**
- * What was written to one table. Most tables are only written to in a batch, so keys become texts only when somebody
- * reads: `index` knows the place of the last change of each key among the first `indexed` of `list`.
+ * The changes of one table. A batch only writes to most tables, so keys become texts only when somebody reads: `index`
+ * has the index of the last change of each key among the first `indexed` of `list`.
  */
 type Stage = { readonly list: RowChange[]; readonly index: Map<string, number>; indexed: number };
 
@@ -90,7 +90,7 @@ const padded = (table: Table, value: Value): Value => {
   return table.value.map((_, i) => value[i] ?? null);
 };
 
-/** Looks at every staged row of the table: batches are bounded, and folds ask for single rows where they can. */
+/** Examines every staged row of the table: batches are bounded, and folds read single rows where they can. */
 const overlaid = (table: Table, range: Range, reader: RowReader, stage: Stage): readonly Row[] => {
   const bounds = encodeRange(table, range);
   const [start, end] = [bounds.start.toString('latin1'), bounds.end?.toString('latin1')];
@@ -99,7 +99,7 @@ const overlaid = (table: Table, range: Range, reader: RowReader, stage: Stage): 
     if (text >= start && (end === undefined || text < end)) inside.push([text, stage.list[at] as RowChange]);
   if (inside.length === 0) return reader.range(table, range);
   const { limit = Infinity, reverse = false } = range;
-  // Of what lies beneath, the staged rows may hide some: so many more are asked for.
+  // Staged rows may hide stored ones, so as many more are read.
   const beneath = reader.range(
     table,
     limit === Infinity ? range : { ...range, limit: limit + inside.length },

@@ -13,32 +13,33 @@ export type Cell = WideJson | Uint8Array;
 export type KeyCell = string | number | Uint8Array;
 
 /**
- * A table of a read model as data: the key's columns in order, then the value's. An adapter makes of it what it can:
- * ordered keys in lmdb, typed columns in PostgreSQL. The first column of a key is the owner of the row (a history, a
- * partition): no range crosses owners, but in tables whose key is the owner alone. Columns of a value may be null.
+ * A table of a read model as data: the key's columns in order, then the value's. Each adapter maps it to its
+ * technology: ordered keys in lmdb, typed columns in PostgreSQL. The first column of a key is the owner of the row (a
+ * history, a partition): no range crosses owners, except in tables whose key is the owner alone. Columns of a value may
+ * be null.
  */
 export type Table = {
   /** Unique in a generation. */
   readonly name: string;
-  /** What a row says, in a sentence or two: for the page on rows and for comments in a database. */
+  /** What a row contains, in a sentence or two: for the page on rows and for comments in a database. */
   readonly about: string;
   readonly key: readonly (readonly [name: string, type: 'text' | 'uint' | 'bytes'])[];
   readonly value: readonly (readonly [name: string, type: ColumnType])[];
-  /** True for what depends on where the record lies (offsets in a log): rebuilt with the rest, never compared. */
+  /** True if it depends on where records are stored (offsets in a log): rebuilt with the rest, never compared. */
   readonly local?: boolean;
 };
 
 /** Cells in the order of the table's columns. */
 export type Key = readonly KeyCell[];
 
-/** As many cells as the table has columns when they are read; what is left out at the end when they are put is null. */
+/** Reads return a cell for every column of the table; cells left out at the end of a write are null. */
 export type Value = readonly Cell[];
 
 export type Row = { readonly key: Key; readonly value: Value };
 
 /**
  * Rows whose key begins with `prefix`, in the order of the keys (texts by code point); `from` and `to` bound the column
- * behind the prefix, both inclusive.
+ * after the prefix, both inclusive.
  */
 export type Range = {
   readonly prefix: Key;
@@ -49,15 +50,15 @@ export type Range = {
 };
 
 /**
- * Reads rows, synchronously: a fold or a query never waits in the middle (docs/decisions). Where rows are far away a read
- * throws `Missing`; let it pass.
+ * Reads rows synchronously: a fold or a query never waits in the middle (docs/decisions). For remote rows a read throws
+ * `Missing`; do not catch it.
  */
 export type RowReader = {
   get(table: Table, key: Key): Value | undefined;
   range(table: Table, range: Range): readonly Row[];
 };
 
-/** What a fold may do with rows: it sees what it wrote before in the same batch. */
+/** The rows of a fold, which sees its own earlier writes of the same batch. */
 export type Rows = RowReader & {
   put(table: Table, key: Key, value: Value): void;
   remove(table: Table, key: Key): void;

@@ -3,18 +3,18 @@ import { fail } from '@stemma/errors';
 import type { Cell, Table, Value } from './table.ts';
 
 /*
- * A value is a msgpack list of its cells without the nulls at its end: what is usually null stands last in a table and
- * costs nothing. Bytes are canonical msgpack, so rows are equal exactly when their bytes are. Written here by hand for
- * the shapes that rows have (1 µs instead of 4); `json` cells that are objects go through `pack`.
+ * A value is a msgpack list of its cells without the nulls at its end: columns that are usually null are last in a
+ * table and cost nothing. Bytes are canonical msgpack, so rows are equal exactly when their bytes are. Written here by
+ * hand for the usual shapes (1 µs instead of 4); `json` cells that are objects go through `pack`.
  */
 
 let scratch = Buffer.allocUnsafe(65_536);
 let end = 0;
 
-/** The bytes of a value. The caller's own. */
+/** The bytes of a value. The caller owns them. */
 export const packValue = (table: Table, value: Value): Buffer => Buffer.from(packedValue(table, value));
 
-/** The same bytes where they were written: valid until the next value is. */
+/** The same bytes in the shared buffer: valid until the next value is written. */
 export const packedValue = (table: Table, value: Value): Buffer => {
   let count = value.length;
   if (count > table.value.length) throw fail('E_INTERNAL', `a row of ${table.name} has too many columns`);

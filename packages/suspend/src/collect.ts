@@ -1,7 +1,7 @@
 import { Missing, missing } from './missing.ts';
 
 /**
- * What `read` returns for `arg`, or `otherwise` where something is missing. The argument is passed along so that a loop
+ * The result of `read` for `arg`, or `otherwise` if something is missing. The argument is passed along so that a loop
  * over many items needs no closure for each.
  */
 export type Attempt = <Arg, Result, Otherwise>(
@@ -11,9 +11,9 @@ export type Attempt = <Arg, Result, Otherwise>(
 ) => Result | Otherwise;
 
 /**
- * What `run` returns. If any of its attempts lacked something, the result is dropped and one {@link Missing} names what
- * all of them lacked, so that it is fetched at once. Only one kind, the first one met: the others follow when `run` is
- * called again. Other errors of `run` are thrown only when nothing is missing, because a stand-in may have caused them.
+ * The result of `run`. If any of its attempts lacked something, the result is dropped and one {@link Missing} names all
+ * of these needs, so that one fetch gets them. Only one kind, the first one met: the others follow when `run` is called
+ * again. Other errors of `run` are thrown only when nothing is missing, because a stand-in may have caused them.
  *
  * @throws Missing
  */

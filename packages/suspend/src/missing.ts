@@ -1,8 +1,8 @@
 /** One kind of thing that a synchronous read may lack, such as payloads or rows. Compared by identity. */
 export type MissingKind<Need> = {
-  /** For messages, in the plural. */
+  /** The plural for messages. */
   readonly name: string;
-  /** Equal values, as a `Set` compares them, for needs that one fetch satisfies. */
+  /** Equal keys, as a `Set` compares them, for needs that one fetch satisfies. */
   keyOf(need: Need): unknown;
 };
 
@@ -25,10 +25,10 @@ export class Missing<Need = unknown> extends Error {
   }
 }
 
-/** The signal to throw where `needs` are not at hand. The function that throws it has changed nothing. */
+/** The signal to throw when `needs` are not in memory. The function that throws it must not have changed anything. */
 export const missing = <Need>(kind: MissingKind<Need>, needs: readonly Need[]): Missing<Need> =>
   new Missing(kind, needs);
 
-/** True for the signal, of the given kind where one is given. */
+/** True for the signal, and with `kind` only for that kind. */
 export const isMissing = <Need = unknown>(error: unknown, kind?: MissingKind<Need>): error is Missing<Need> =>
   error instanceof Missing && (kind === undefined || error.kind === kind);

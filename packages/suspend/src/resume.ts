@@ -1,25 +1,26 @@
 import { fail } from '@stemma/errors';
 import { isMissing, type Missing, type MissingKind } from './missing.ts';
 
-/** How one kind is fetched; made by {@link fetching}. */
+/** How to fetch one kind; made by {@link fetching}. */
 export type Fetcher = {
   readonly kind: MissingKind<unknown>;
   fetch(needs: readonly unknown[]): Promise<void> | void;
 };
 
-/** A fetcher. What it has fetched must stay at hand until the function that asked for it returns. */
+/** A fetcher. What it fetched must stay in memory until the requesting function returns. */
 export const fetching = <Need>(
   kind: MissingKind<Need>,
   fetch: (needs: readonly Need[]) => Promise<void> | void,
 ): Fetcher => ({ kind, fetch });
 
 /**
- * What `fn` returns once everything is at hand that it asks for: where it throws {@link Missing}, the needs are fetched and it is
- * called again, so it must change nothing before it throws. Kinds without a fetcher pass outwards, as errors do.
+ * The result of `fn` once everything that it reads is in memory: when it throws {@link Missing}, the needs are fetched
+ * and it is called again, so it must change nothing before it throws. Kinds without a fetcher are rethrown, like
+ * errors.
  *
- * A need is fetched once. So there are at most as many rounds as there are distinct needs.
+ * A need is fetched once, so there are at most as many rounds as distinct needs.
  *
- * @throws E_INTERNAL when everything that is asked for was fetched before: another round would be the same.
+ * @throws E_INTERNAL when every need was fetched before: another round would give the same.
  */
 export const resume = async <T>(fn: () => T | Promise<T>, ...fetchers: readonly Fetcher[]): Promise<T> => {
   let fetched: Fetched | undefined;
@@ -38,7 +39,7 @@ export const resume = async <T>(fn: () => T | Promise<T>, ...fetchers: readonly 
 /** By kind, the keys of the needs that were fetched. */
 type Fetched = Map<MissingKind<unknown>, Set<unknown>>;
 
-/** The needs that are asked for the first time, which are noted as fetched. */
+/** The needs that were not fetched before; they are now marked as fetched. */
 const notFetched = ({ kind, needs }: Missing, fetched: Fetched): readonly unknown[] => {
   const keys = fetched.get(kind) ?? new Set();
   fetched.set(kind, keys);

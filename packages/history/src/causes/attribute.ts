@@ -3,11 +3,11 @@ import type { AppliedFrame } from '../applied-frame.ts';
 import type { Cause } from './cause.ts';
 import { nodeChangesOf } from './node-changes.ts';
 
-/** One difference between two positions a frame apart, and its one cause: event `index` of the frame. */
+/** One difference between two positions a frame apart, with its one cause: event `index` of the frame. */
 export type Attributed = {
   readonly id: string;
   readonly what: 'added' | 'removed' | 'changed';
-  /** Of what changed, by the name that a diff gives it; else null. */
+  /** The changed field, by the name that a diff gives it; else null. */
   readonly field: string | null;
   readonly index: number;
   readonly cause: Cause;
@@ -16,13 +16,14 @@ export type Attributed = {
 type Reason = { readonly index: number; readonly cause: Cause };
 
 /**
- * Every difference that a frame made, each with exactly one cause (context-tree §3: one cause): what is in `after`
- * and not in `before` was added, and so on, as in a diff. Where several events of a frame had a hand in one difference,
- * the last that set the value is its cause; what they undid among themselves is none. Ids that came in the order of
- * `after`, ids that went in that of `before`, then changes in that of `after`, fields sorted.
+ * Every difference that a frame made, each with exactly one cause (context-tree §3: one cause): a node in `after` and
+ * not in `before` was added, and so on, as in a diff. If several events of a frame contribute to one difference, the
+ * last that set the value is its cause; what they undid among themselves is none. Added ids in the order of `after`,
+ * removed ids in that of `before`, then changes in that of `after`, fields sorted.
  *
- * Made of the frame's events alone; the trees only tell what they came to. So it is the proof that a diff of two
- * consecutive positions has no entry without a cause and no cause is claimed for what does not differ.
+ * The causes come from the frame's events alone; the trees only show which values differ. This proves that a diff of
+ * two consecutive positions has no entry without a cause, and that no cause is claimed for a value that does not
+ * differ.
  *
  * @param before the position that the frame was applied to; null for the first of a history.
  * @throws Missing (payloads) for nodes whose content was replaced.
@@ -72,7 +73,7 @@ export const attributeFrame = (
 
 type Note = (id: string, field: string, reason: Reason) => void;
 
-/** What lay directly under `^ah` lies under the turn that the commit made of it. */
+/** The nodes directly under `^ah` are now under the turn that the commit made. */
 const noteSealed = (frame: AppliedFrame, after: FlatTree, note: Note): void => {
   frame.events.forEach((event, index) => {
     if (event.type !== 'TurnSealed') return;
@@ -83,7 +84,7 @@ const noteSealed = (frame: AppliedFrame, after: FlatTree, note: Note): void => {
   });
 };
 
-/** A commit shows one less of every `ttl` that runs. */
+/** A commit shows every running `ttl` one lower. */
 const noteAged = (frame: AppliedFrame, before: FlatTree | null, after: FlatTree, note: Note): void => {
   const index = frame.events.findIndex(({ type }) => type === 'SnapshotCommitted');
   if (index === -1 || before === null) return;

@@ -1,40 +1,42 @@
-/** What a command did by hand. `carry`: a node went along with its container when that was moved. */
+/** What a command did directly. `carry`: a node moved along with its container. */
 export type MutationOp = 'start' | 'insert' | 'replace' | 'move' | 'carry' | 'remove' | 'priority';
 
 /**
- * Why something about a node is other than one frame before: data, the same in rows, answers and documents (context-tree
- * §3: one cause). Who did it and when is the frame's: its author, command and time.
+ * Why something about a node differs from one frame before: data, the same in rows, answers and documents (context-tree
+ * §3: one cause). The frame has the author, the command and the time.
  */
 export type Cause =
-  /** By a command. `by`: the node that the command named, where this one only lay in it; else null. */
+  /** By a command. `by`: the node that the command named, if this one only lay in it; else null. */
   | { readonly kind: 'mutation'; readonly op: MutationOp; readonly by: string | null }
-  /** It came in with an export, as it is. */
+  /** It entered with an import, unchanged. */
   | { readonly kind: 'import' }
   /** Its own `ttl` was 0 and nothing held it. */
   | { readonly kind: 'expiry' }
-  /** `contained`: it lay in `by`, which expired; `emptied`: `by` was the last that went out of it. */
+  /** `contained`: it lay in `by`, which expired; `emptied`: `by` was the last node removed from it. */
   | { readonly kind: 'cascade'; readonly why: 'contained' | 'emptied'; readonly by: string }
-  /** The policy allows fewer blocks; `rank` counts from 0 in the order in which they went. */
+  /** The policy allows fewer blocks; `rank` counts the pruned nodes from 0, in order. */
   | { readonly kind: 'pruning'; readonly rule: 'max_blocks'; readonly rank: number }
-  /** A commit made it older by one. Not recorded for each node: it follows from `expires` and the commit. */
+  /** A commit aged it by one. Not recorded for each node: it follows from `expires` and the commit. */
   | { readonly kind: 'ageing' }
-  /** The commit made a turn of the head: the turn itself, and what lay directly under `^ah`. */
+  /** The commit made a turn of the head: the turn itself, and the nodes directly under `^ah`. */
   | { readonly kind: 'sealing'; readonly turn: string }
   /** It was due, but `by`, which stays, refers to it or to something in it. Shows no difference: `ttl` stays 0. */
   | { readonly kind: 'hold'; readonly by: string };
 
 export type CauseKind = Cause['kind'];
 
-/** What a cause accounts for: that a node came, that it went, or fields of it by the names that a diff gives them. */
+/**
+ * What a cause explains: that a node was added or removed, or changes of fields by the names that a diff gives them.
+ */
 export type Explains = 'added' | 'removed' | readonly string[];
 
 type CauseRow = {
   readonly kind: CauseKind;
-  /** For mutations: which. */
+  /** The kind of mutation; null for other causes. */
   readonly op: MutationOp | null;
-  /** The recorded event, or what it follows from. */
+  /** The recorded event, or the rule that implies the cause. */
   readonly event: string;
-  /** What of a diff it accounts for. */
+  /** What it explains in a diff. */
   readonly explains: string;
   readonly says: string;
 };
@@ -47,7 +49,7 @@ const row = (
   says: string,
 ): CauseRow => ({ kind, op, event, explains, says });
 
-/** Every cause there is: one row for each way in which a difference comes about. docs/causes.md shows it. */
+/** All causes, one row for each way in which a difference arises. docs/causes.md shows this table. */
 // prettier-ignore
 export const CAUSES: readonly CauseRow[] = [
   row('mutation', 'start', 'HistoryStarted', 'added', 'root and regions came with the history'),

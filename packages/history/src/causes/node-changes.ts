@@ -1,44 +1,39 @@
-import {
-  idOf,
-  kindOfType,
-  NODE_KIND,
-  type FixedRecord,
-  type NodeRecord,
-  type RecordChange,
-  type TurnRecord,
-} from '@stemma/context-tree';
+import { idOf, kindOfType, NODE_KIND, type FixedRecord, type NodeRecord, type RecordChange, type TurnRecord } from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import type { AppliedFrame } from '../applied-frame.ts';
 import type { Cause, Explains } from './cause.ts';
 
-/** What one recorded event did to one node. What it did not set is undefined. */
+/** What one recorded event did to one node. Fields that it did not set are undefined. */
 export type NodeChange = {
   readonly id: string;
-  /** Which event of the frame. */
+  /** The event of the frame, by index. */
   readonly index: number;
   readonly cause: Cause;
-  /** What it accounts for, as far as the event alone tells: a replacement by the same content changes nothing. */
+  /**
+   * What the event explains. A replacement by the same content changes nothing, which the event alone does not show.
+   */
   readonly explains: Explains;
-  /** The id of the parent from here on; null for the root. */
+  /** The id of the parent from this event on; null for the root. */
   readonly parent?: string | null;
-  /** It lies directly under `^ah` from here on: the commit of this cycle seals it; null: it does not. */
+  /** The cycle whose commit seals the node, if it is now directly under `^ah`; null: it is not. */
   readonly seals?: number | null;
-  /** `ttl` as given, and the first cycle without it; set by whatever changes one of them. */
+  /** `ttl` as given, and the first cycle without the node; set if the event changes one of them. */
   readonly ttl?: number | null;
   readonly expires?: number | null;
   readonly priority?: number;
 };
 
-/** The cycle that runs while a frame is decided: of a commit or an import the one that it ends. */
+/** The cycle that was open when a frame was decided; for a commit or an import, the cycle that it ends. */
 export const cycleOfFrame = ({ snapshot, state }: Pick<AppliedFrame, 'snapshot' | 'state'>): number =>
   snapshot === null ? state.tree.open : snapshot.cycle;
 
 /**
- * What a frame's events did to nodes, in order. Ageing, and the parent of what a commit seals, are not among it: they
- * follow from `expires`, `seals` and the commit, so that a frame costs what it changed (see `attributeFrame`).
+ * What a frame's events did to nodes, in order. Ageing, and the new parent of what a commit seals, are not included:
+ * they follow from `expires`, `seals` and the commit, so that the cost of a frame depends on its changes only (see
+ * `attributeFrame`).
  */
 export const nodeChangesOf = (frame: AppliedFrame): readonly NodeChange[] => {
-  // What only starts a branch or looks at one touches nothing, and its state is not to be asked for.
+  // A fork, a rollback or an observation changes no node, and reading its state would load a branch.
   if (frame.observed || (frame.started !== null && frame.started.how !== 'start')) return [];
   const found: NodeChange[] = [];
   const context = sealContext(frame);
@@ -46,21 +41,21 @@ export const nodeChangesOf = (frame: AppliedFrame): readonly NodeChange[] => {
   for (const event of frame.events) if (event.type === 'NodeImported') imported.add(event.node.id);
   frame.events.forEach((event, index) => {
     for (const change of nodeChangesOfEvent(context, event, frame.changes[index] ?? [], index))
-      // Root and regions of an import are brought by it, not by the start of the history.
+      // The import brings the root and regions; the start of the history does not.
       if (!(event.type === 'HistoryStarted' && imported.has(change.id))) found.push(change);
   });
   return found;
 };
 
-/** What the touches of a frame refer to. */
+/** What the node changes of a frame refer to. */
 type SealContext = {
   readonly seq: string;
   readonly ah: string;
-  /** The cycle whose commit seals what lies in the head after the frame, or sealed it in the frame. */
+  /** The cycle whose commit seals the nodes in the head after the frame, or sealed them in the frame. */
   readonly seals: number;
 };
 
-/** An import is the snapshot of its own cycle: what lies in its head is sealed by the next. */
+/** An import is the snapshot of its own cycle: the next commit seals the nodes in its head. */
 const sealContext = (frame: AppliedFrame): SealContext => {
   const { tree } = frame.state;
   const imported = frame.events.some(({ type }) => type === 'SnapshotImported');

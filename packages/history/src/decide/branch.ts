@@ -11,8 +11,8 @@ type Branching = StepOf<'fork'> | StepOf<'rollback'>;
 type BranchPosition = { readonly branchId: number; readonly seq: number };
 
 /**
- * A branch goes on from a position (context-tree §5): a fork from any of the history, a rollback from an earlier one of
- * the branch's ancestor path, and then the branch's name goes with it. Costs the same whatever the tree's size.
+ * Starts a branch at a position (context-tree §5): a fork at any position of the history, a rollback at an earlier one
+ * of the branch's ancestor path; a rollback also takes the branch's name. The cost does not depend on the tree's size.
  *
  * @throws E_BRANCH_NOT_FOUND, E_CONFLICT, E_SNAPSHOT_NOT_FOUND, E_NOT_ON_ANCESTOR_PATH, E_NAME_INVALID, E_NAME_TAKEN
  */
@@ -56,9 +56,9 @@ export const decideBranch = (
 };
 
 /**
- * Where the command's branch stands.
+ * The tip of the command's branch.
  *
- * @throws E_BRANCH_NOT_FOUND; E_CONFLICT if it is not where the command expects it.
+ * @throws E_BRANCH_NOT_FOUND; E_CONFLICT if the tip is not the expected one.
  */
 export const requireTip = (state: HistoryState, command: Command, sources: Sources): BranchTip => {
   const from = branchTip(state, command.branchId, sources);
@@ -113,7 +113,7 @@ const refuseNotAncestor = (
   );
 };
 
-/** A name for a branch: not digits alone, which would be a branch. */
+/** A name for a branch. Digits alone are refused: they would be read as a branch id. */
 const newName = (name: string | null, lookups: Lookups): string | null => {
   if (name === null) return null;
   if (/^[0-9]+$/.test(checkName(name)))

@@ -4,7 +4,7 @@ import { closeCycle } from '../evolve.ts';
 import { joinNode } from '../recorded-node.ts';
 import { emit, newId, timeOf, turnIdAt, type PendingFrame } from './pending-frame.ts';
 
-/** A cycle ends (context-tree §3): expire, prune, age (which records nothing), seal, snapshot. */
+/** Ends the cycle (context-tree §3): expire, prune, age (which records nothing), seal, snapshot. */
 export const decideCommit = (pending: PendingFrame, step: StepOf<'commit'>): void => {
   const { branch } = pending;
   const expiry = planExpiry(branch.tree);
@@ -17,7 +17,7 @@ export const decideCommit = (pending: PendingFrame, step: StepOf<'commit'>): voi
   recordSnapshot(pending, 'SnapshotCommitted');
 };
 
-/** An empty head gives no turn (context-tree §3.4). */
+/** Seals the head as a turn; an empty head gives none (context-tree §3.4). */
 const seal = (pending: PendingFrame, step: StepOf<'commit'>): void => {
   const { branch } = pending;
   if ((branch.tree.ah.kids ?? []).length === 0) return;
@@ -35,7 +35,7 @@ const seal = (pending: PendingFrame, step: StepOf<'commit'>): void => {
   emit(pending, { type: 'TurnSealed', turn: joinNode(headers, {}) });
 };
 
-/** Records the tree as it is as the snapshot of its cycle. */
+/** Records the current tree as the snapshot of its cycle. */
 export const recordSnapshot = (
   pending: PendingFrame,
   type: 'SnapshotCommitted' | 'SnapshotImported',

@@ -1,10 +1,4 @@
-import {
-  canonicalJson,
-  compareCodePoints,
-  isForbiddenKey,
-  isJsonObject,
-  type WideJson,
-} from '@stemma/canonical';
+import { canonicalJson, compareCodePoints, isForbiddenKey, isJsonObject, type WideJson } from '@stemma/canonical';
 import { checkId, checkValue, type Policy } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { changesBranch } from '@stemma/events';
@@ -14,7 +8,7 @@ import { checkName } from '../history-id.ts';
 import { checkNotes } from '../texts.ts';
 import { emit, type PendingFrame } from './pending-frame.ts';
 
-/** The pruning policy from here on (context-tree §10.14). */
+/** Sets the pruning policy (context-tree §10.14). */
 export const decidePolicy = (pending: PendingFrame, step: StepOf<'policy'>): void => {
   const policy = step.policy === null ? null : parsePolicy(step.policy);
   emit(pending, {
@@ -52,8 +46,8 @@ const KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 const MAX_CONFIG = 64 * 1024;
 
 /**
- * The general configuration from here on (pool: Interventions); keys of the policy change the policy, which an unset
- * `max_blocks` takes away.
+ * Changes the general configuration (pool: Interventions). Keys of the policy change the policy; unsetting `max_blocks`
+ * removes it.
  *
  * @throws E_CONFIG_INVALID, E_POLICY_INVALID
  */
@@ -67,7 +61,7 @@ export const decideConfig = (pending: PendingFrame, step: StepOf<'config'>): voi
   for (const key of keys.filter((each) => !ofPolicy.includes(each))) {
     const from = config[key] ?? null;
     const to = checkSetting(key, step.set[key] as WideJson);
-    // Also where it is so already: what was asked for is a fact.
+    // Also recorded if the value is the same: the request is a fact.
     changes.push({ key, from, to });
   }
   if (changes.length === 0) return;
@@ -93,7 +87,7 @@ const checkSetting = (key: string, value: WideJson): WideJson => {
   return checkValue(value, key, { code: 'E_CONFIG_INVALID', what: 'the configuration' });
 };
 
-/** A position gets a name that no other of the history has (context-tree §5). */
+/** Gives a position a name that is unique in the history (context-tree §5). */
 export const decideName = (pending: PendingFrame, step: StepOf<'name'>): void => {
   takeName(pending, checkName(step.name));
   emit(pending, { type: 'PositionNamed', name: step.name, ...positionOf(pending, step.position) });
@@ -107,7 +101,7 @@ const takeName = (pending: PendingFrame, name: string): void => {
   pending.names.add(name);
 };
 
-/** A position is saved: it gets a name, made from the position where none is given, and what is to be said of it. */
+/** Saves a position with a description, under the given name or one made from its number. */
 export const decideSave = (pending: PendingFrame, step: StepOf<'save'>): void => {
   const at = positionOf(pending, step.position);
   let name = step.name === undefined ? madeName(at) : checkName(step.name);
@@ -122,7 +116,7 @@ export const decideSave = (pending: PendingFrame, step: StepOf<'save'>): void =>
     });
 };
 
-/** The name that a position is saved under when nobody gives one. */
+/** The name of a saved position when the command gives none. */
 const madeName = ({ seq }: { readonly seq: number }): string => `s${seq}`;
 
 /** A position gets a note. */
@@ -133,7 +127,10 @@ export const decideAnnotate = (pending: PendingFrame, step: StepOf<'annotate'>):
 
 type BranchPosition = { readonly branchId: number; readonly seq: number };
 
-/** Without changes before it in the command, a name belongs to where the branch was: so a commit's name is a commit's. */
+/**
+ * The named position. Unless earlier steps change the branch it is the tip before the command: a name next to a commit
+ * alone names the commit.
+ */
 const positionOf = (pending: PendingFrame, given: BranchPosition | undefined): BranchPosition => {
   const { branchId, seq } = pending.branch;
   if (given === undefined) return { branchId, seq: pending.events.some(changesBranch) ? pending.seq : seq };

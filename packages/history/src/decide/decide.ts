@@ -47,8 +47,8 @@ export const decide: Decide = (state, command, now, sources) => {
 };
 
 /**
- * A snapshot is the position after its frame, so what changes the tree or the configuration cannot follow it in the same
- * command.
+ * A snapshot is the position after its frame, so steps that change the tree or the configuration must not follow it in
+ * the same command.
  */
 const refuseAfterSnapshot = (steps: readonly Step[]): void => {
   const snapshot = steps.findIndex(({ op }) => op === 'commit' || op === 'import');
@@ -94,7 +94,7 @@ type DecisionInput = {
   readonly command: string;
 };
 
-/** Lets `work` add events on the branch's own tree, and takes the tree back whatever comes of it. */
+/** Calls `work`, which adds events to the branch's own tree, and then restores the tree in any case. */
 const withPendingFrame = (
   { state, branch, clock, sources, command }: DecisionInput,
   events: HistoryEvent[],
@@ -129,7 +129,7 @@ const withPendingFrame = (
   return { branchId: branch.branchId, events: withPolicyBefore(events, scalars.policy), repeats: null };
 };
 
-/** What the policy was is said by no event but the intervention that changes it. */
+/** Adds the previous policy to the intervention, because no other event records it. */
 const withPolicyBefore = (events: HistoryEvent[], policy: Policy | null): HistoryEvent[] => {
   const [first, ...rest] = events;
   if (first?.type !== 'InterventionRecorded' || !rest.some(({ type }) => type === 'PolicyConfigured'))
@@ -193,7 +193,7 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
     }
     case 'query':
     case 'run':
-      // The intervention itself says it all.
+      // The intervention event records everything.
       return;
     case 'fork':
     case 'rollback':

@@ -1,26 +1,11 @@
 import { compareCodePoints, isForbiddenKey, type WideJson } from '@stemma/canonical';
-import {
-  checkValue,
-  eachInSubtree,
-  expiryOnEntry,
-  headersOf,
-  idOf,
-  isContentAttribute,
-  liesInSys,
-  priorityOf,
-  requireMovable,
-  requireNode,
-  requireRemovable,
-  requireReplaceable,
-  type NodeRecord,
-  type TreeNode,
-} from '@stemma/context-tree';
+import { checkValue, eachInSubtree, expiryOnEntry, headersOf, idOf, isContentAttribute, isInSys, priorityOf, requireMovable, requireNode, requireRemovable, requireReplaceable, type NodeRecord, type TreeNode } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { StepOf } from '../command.ts';
 import { parentOf } from './insert.ts';
 import { emit, isSysSide, type PendingFrame } from './pending-frame.ts';
 
-/** Content and attributes of an open node change; no other header ever does (context-tree §2, §10.10). */
+/** Changes content and attributes of an open node; its other headers never change (context-tree §2, §10.10). */
 export const decideReplace = (pending: PendingFrame, step: StepOf<'replace'>): void => {
   const node = requireReplaceable(pending.branch.tree, step.id);
   const fields = Object.keys(step.set).sort(compareCodePoints);
@@ -50,7 +35,7 @@ const refuseField = (node: TreeNode, field: string): void => {
     throw fail('E_NODE_INVALID', `${id} is a container: it has no content`, { id });
 };
 
-/** A node with what it holds lies elsewhere, inside what is open (context-tree §3); leaving `^sys` starts its ageing. */
+/** Moves an open node with its children (context-tree §3); a node that leaves `^sys` starts to age. */
 export const decideMove = (pending: PendingFrame, step: StepOf<'move'>): void => {
   const { tree } = pending.branch;
   if (step.offset !== undefined)
@@ -59,7 +44,7 @@ export const decideMove = (pending: PendingFrame, step: StepOf<'move'>): void =>
   const { node, parent } = requireMovable(tree, step.id, idOf(target));
   const expires: { id: string; expires: number | null }[] = [];
   const toSys = isSysSide(pending, parent);
-  if (liesInSys(node) !== toSys)
+  if (isInSys(node) !== toSys)
     eachInSubtree(node, (each) => {
       const next = expiryOnEntry(headersOf(each).ttl, tree.open, toSys);
       if (next !== (each.record as NodeRecord).expires) expires.push({ id: idOf(each), expires: next });
@@ -67,13 +52,13 @@ export const decideMove = (pending: PendingFrame, step: StepOf<'move'>): void =>
   emit(pending, { type: 'NodeMoved', id: step.id, parent: idOf(parent), expires });
 };
 
-/** A node goes by hand, with all it holds (context-tree §3, §10.16, §10.18). */
+/** Removes a node with its children by hand (context-tree §3, §10.16, §10.18). */
 export const decideRemove = (pending: PendingFrame, step: StepOf<'remove'>): void => {
   const { subtree } = requireRemovable(pending.branch.tree, step.id);
   emit(pending, { type: 'NodeRemoved', id: step.id, subtree: [...subtree] });
 };
 
-/** The policy gives nodes other priorities, any nodes (context-tree §10.15). */
+/** Changes priorities of any nodes, as the policy decides (context-tree §10.15). */
 export const decidePriorities = (pending: PendingFrame, step: StepOf<'priorities'>): void => {
   for (const { id, priority } of step.priorities) {
     requireNode(pending.branch.tree, id);

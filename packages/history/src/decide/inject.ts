@@ -3,10 +3,13 @@ import type { StepOf } from '../command.ts';
 import { decideInsert } from './insert.ts';
 import type { PendingFrame } from './pending-frame.ts';
 
-/** Where an injected message comes from when nobody says. */
+/** The source of an injected message when the command gives none. */
 const MANUAL = 'manual';
 
-/** An observer's message enters as a block that says so: `data_source`, `data_intervention` (pool: One model). */
+/**
+ * Inserts an observer's message as a block that records its origin: `data_source`, `data_intervention` (pool: One
+ * model).
+ */
 export const decideInject = (pending: PendingFrame, step: StepOf<'inject'>): void => {
   const { id, role, ttl, vector_id, parent = '^ah', offset = 0, kind = 'text', source = MANUAL } = step;
   const node: { [name: string]: WideJson } = {

@@ -1,30 +1,21 @@
 import type { WideJson } from '@stemma/canonical';
-import {
-  expiryOnEntry,
-  kindOfType,
-  parseNodeInput,
-  refuseInsert,
-  requireNode,
-  type Headers,
-  type NodeInput,
-  type TreeNode,
-} from '@stemma/context-tree';
+import { expiryOnEntry, kindOfType, parseNodeInput, refuseInsert, requireNode, type Headers, type NodeInput, type TreeNode } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { StepOf } from '../command.ts';
 import { joinNode } from '../recorded-node.ts';
 import { emit, isSysSide, newId, nodeIdAt, timeOf, type PendingFrame } from './pending-frame.ts';
 
-/** Headers that are made where the command is decided (context-tree §2). */
+/** Headers that the decision makes (context-tree §2). */
 const MADE = ['cycle', 'created_at_ns', 'created_at_iso', 'creation_index', 'content_hash'] as const;
 
-/** A subtree enters the tree, one event a node, containers first (context-tree §3, §10.2, §10.6, §10.16). */
+/** Inserts a subtree, one event per node, containers first (context-tree §3, §10.2, §10.6, §10.16). */
 export const decideInsert = (pending: PendingFrame, step: StepOf<'insert'>): void => {
   const parent = parentOf(pending, step.parent);
   const time = timeOf(pending, step.at_ns);
   for (const node of [step.node, ...(step.siblings ?? [])]) insertBelow(pending, parent, node, time);
 };
 
-/** The node with this id, or the region that one of the words `^sys`, `^ah` means. @throws E_NODE_NOT_FOUND */
+/** The node with this id, or the region that `^sys` or `^ah` names. @throws E_NODE_NOT_FOUND */
 export const parentOf = (pending: PendingFrame, id: string): TreeNode => {
   const { tree } = pending.branch;
   const found = tree.get(id);

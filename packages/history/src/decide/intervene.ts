@@ -6,7 +6,7 @@ import { checkActor, checkNotes } from '../texts.ts';
 
 type Op = Step['op'];
 
-/** What each step is when an observer takes it (pool: Interventions). */
+/** The type of intervention that each step is when an observer takes it (pool: Interventions). */
 const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
   start: 'edit',
   import: 'edit',
@@ -28,12 +28,12 @@ const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
   annotate: 'annotate',
 };
 
-/** What may go along with any of the others without making it something else. */
+/** Steps that may accompany any other step without changing its type. */
 const ALONG: ReadonlySet<Op> = new Set(['commit', 'name', 'save', 'annotate']);
 const ALONE: ReadonlySet<Op> = new Set(['fork', 'rollback', 'query', 'run', 'observe']);
 const BY_ACTORS: ReadonlySet<Op> = new Set(['inject', 'query', 'run', 'observe']);
 
-/** The kind of the steps taken together; steps of several kinds are an edit. */
+/** The type of all steps together; steps of several types are an edit. */
 const kindOf = (steps: readonly Step[]): InterventionType => {
   const ops = new Set(steps.map(({ op }) => op));
   const main = [...ops].filter((op) => !ALONG.has(op));
@@ -46,8 +46,8 @@ const kindOf = (steps: readonly Step[]): InterventionType => {
 };
 
 /**
- * The event that a command of an actor begins with; none for a recorder's own record and for observations. So nothing an
- * observer does is in the log without who and why (pool: Interventions).
+ * The first event of an actor's command; none for a recorder's command and for observations. So every change by an
+ * observer is in the log with its author and reason (pool: Interventions).
  *
  * @throws E_ACTOR_REQUIRED, E_ACTOR_INVALID, E_NOTES_INVALID, E_INPUT_SURROGATE, E_COMMAND_INVALID
  */
@@ -75,7 +75,7 @@ const refuseCompany = (steps: readonly Step[]): void => {
     throw fail('E_COMMAND_INVALID', 'a command injects one message');
 };
 
-/** What no other event says. */
+/** What the steps request and no other event records. */
 const contentOf = (steps: readonly Step[]): { [key: string]: WideJson } => {
   const [step] = steps;
   if (step?.op === 'query') {

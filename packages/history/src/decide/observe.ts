@@ -7,8 +7,8 @@ import { checkWhat } from '../texts.ts';
 import { refuseMissing, requireTip } from './branch.ts';
 
 /**
- * What an actor looked at, outside every branch (pool: Observations). Whether the history wants it is asked before: here
- * it is a fact already.
+ * Records what an actor looked at, outside every branch (pool: Observations). The caller has checked that the history
+ * records observations.
  *
  * @throws E_BRANCH_NOT_FOUND, E_SNAPSHOT_NOT_FOUND, E_COMMAND_INVALID
  */

@@ -1,30 +1,30 @@
-import { checkId, liesInSys, type InputErrorContext, type TreeNode } from '@stemma/context-tree';
+import { checkId, isInSys, type InputErrorContext, type TreeNode } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { evolve, type BranchEvent } from '../evolve.ts';
 import type { BranchState, BranchTip, Lookups, Sources } from '../state.ts';
 
-/** A command while it is decided: the events so far, already applied to the branch's tree, which is taken back at the end. */
+/** A command while it is decided. Its events so far are applied to the branch's tree, which is restored at the end. */
 export type PendingFrame = {
   readonly branch: BranchState;
-  /** The `seq` that the frame is going to have. */
+  /** The `seq` that the frame will have. */
   readonly seq: number;
   readonly clock: bigint;
-  /** The one time of the command's nodes, once it is needed (context-tree §2). */
+  /** The one time of the command's nodes; null until a step needs it (context-tree §2). */
   time: bigint | null;
   readonly events: HistoryEvent[];
   readonly sources: Sources;
   readonly lookups: Lookups;
-  /** Ids and names that the command itself has used. */
+  /** Ids and names that the command itself uses. */
   readonly ids: Set<string>;
   readonly names: Set<string>;
   /** The id of the command. */
   readonly command: string;
-  /** Where a branch of the history stands; undefined: there is none. */
+  /** The tip of a branch of the history; undefined: there is no such branch. */
   readonly tipOf: (branchId: number) => BranchTip | undefined;
 };
 
-/** Records a fact and applies it, so that the next step sees it. */
+/** Adds an event and applies it, so that the next step sees its effect. */
 export const emit = (pending: PendingFrame, event: BranchEvent): void => {
   const ref = { seq: pending.seq, index: pending.events.length };
   pending.events.push(event);
@@ -32,8 +32,8 @@ export const emit = (pending: PendingFrame, event: BranchEvent): void => {
 };
 
 /**
- * The time of a step's nodes: one value for a command, the clock's, but always past what the branch has
- * (context-tree §2: time); or of its own (imports, §9: times and ids).
+ * The time of a step's nodes: one value per command, from the clock but always later than the branch's newest node
+ * (context-tree §2: time); or the step's own time (imports, §9: times and ids).
  */
 export const timeOf = (pending: PendingFrame, own: bigint | undefined): bigint => {
   const least = pending.branch.newest + 1n;
@@ -64,15 +64,15 @@ export const newId = (pending: PendingFrame, given: string | undefined, made: st
   return id;
 };
 
-/** The id that a node at a place in the order of insertion is given: no two of a history are alike. */
+/** The id made for a node from its index in the order of insertion, unique in the history. */
 export const nodeIdAt = (branchId: number, cycle: number, index: number): string =>
   `n:${branchId}:${cycle}:${index}`;
 export const turnIdAt = (branchId: number, cycle: number): string => `t:${branchId}:${cycle}`;
 
-/** True if what is put below this node lies under `^sys`. */
+/** True if children of this node are under `^sys`. */
 export const isSysSide = (pending: PendingFrame, parent: TreeNode): boolean =>
   parent === pending.branch.tree.sys ||
   (parent.parent !== null &&
     parent !== pending.branch.tree.ah &&
     'location' in parent.record &&
-    liesInSys(parent));
+    isInSys(parent));

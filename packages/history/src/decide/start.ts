@@ -10,14 +10,14 @@ import { emit, type PendingFrame } from './pending-frame.ts';
 
 type StartStep = StepOf<'start'> | StepOf<'import'>;
 
-/** What a history begins with: its branch as yet empty, the event, and for an import what comes in. */
+/** The start of a history: its empty branch, the event, and for an import the nodes to insert. */
 export type NewHistory = {
   readonly branch: BranchState;
   readonly event: Extract<PendingFrame['events'][number], { type: 'HistoryStarted' }>;
   readonly plan: ImportPlan | null;
 };
 
-/** @throws E_NAME_INVALID, E_EXPORT_INVALID and what else `parseExport` throws, E_COMMAND_INVALID */
+/** @throws E_NAME_INVALID, E_COMMAND_INVALID, E_EXPORT_INVALID and the other errors of `parseExport` */
 export const newHistory = (step: StartStep): NewHistory => {
   const plan = step.op === 'import' ? parseExport(step.export) : null;
   const ids = step.op === 'start' ? startIds(step) : (plan as ImportPlan).ids;
@@ -44,7 +44,7 @@ const startIds = (step: StepOf<'start'>): FixedIds => {
   return completeIds(given as Partial<FixedIds>, () => false);
 };
 
-/** A state comes in as it is, as the snapshot of its own cycle (context-tree §10.17). */
+/** Inserts an exported state unchanged, as the snapshot of its own cycle (context-tree §10.17). */
 export const importPlan = (pending: PendingFrame, plan: ImportPlan): void => {
   for (const node of plan.nodes) {
     const { parent, expires, ordinal } = node;

@@ -33,7 +33,7 @@ const played = (acts: Parameters<typeof perform>[1][], authors: readonly boolean
   return frames;
 };
 
-test('whatever is done, every event is a recorder’s own record or stands behind one intervention that leads its frame [pool: Interventions]', () => {
+test('whatever is done, every event is a recorder’s own record or follows one intervention that leads its frame [pool: Interventions]', () => {
   fc.assert(
     fc.property(
       anyOperations(10, 60),
@@ -133,7 +133,7 @@ test.each([
     },
   ],
 ] as const)(
-  'content of %s is told from its frame, and no text stands in it twice: %j [pool: Interventions]',
+  'content of %s follows from its frame, and no text is in it twice: %j [pool: Interventions]',
   (type, steps, content) => {
     const session = three();
     const frame = intervene(session, 0, ...(steps as readonly Step[]));

@@ -1,19 +1,10 @@
-import {
-  diffTrees,
-  exportTree,
-  NO_DEPTH,
-  threadBytes,
-  type FlatTree,
-  type Headers,
-  type ThreadMode,
-  type TreeDiff,
-} from '@stemma/context-tree';
+import { diffTrees, exportTree, NO_DEPTH, threadBytes, type FlatTree, type Headers, type ThreadMode, type TreeDiff } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
 import type { AppliedFrame } from '../../src/applied-frame.ts';
 import type { Step } from '../../src/command.ts';
 
-/** A history that one talks to in steps; the clock stands at 1 unless a test sets it. */
+/** A history that a test changes step by step; the clock reads 1 unless a test sets it. */
 export type Session = {
   readonly history: ReferenceHistory;
   /** One command on the root branch, or on the branch of `on`. */

@@ -76,7 +76,7 @@ test('a second core is refused by the insertion that brings it, in the head as i
   for (const session of [withBox, withBlocks]) expect(refused(session, COMMIT)).toBe('taken');
 });
 
-test('an implicit core adds no node: what stands at offset 0 is a child of the turn in rows and export [context-tree §1: implicit core]', () => {
+test('an implicit core adds no node: a node at offset 0 is a child of the turn in rows and export [context-tree §1: implicit core]', () => {
   const session = started();
   session.submit(block('a'), block('b'), { op: 'commit', turn_id: 't' });
   expect(nodePlacements(session.tree()).slice(3, -1)).toEqual([

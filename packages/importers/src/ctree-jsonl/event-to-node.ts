@@ -2,12 +2,12 @@ import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canoni
 import type { ExactJson, ExactObject } from '@stemma/stages';
 import { treeValue } from './tree-value.ts';
 
-/** An event of a log, and where it stands. */
+/** An event of a log with its line. */
 export type LogEvent = {
   readonly kind: string;
   /** The whole object of the line. */
   readonly line: ExactObject;
-  /** The line as it is written. */
+  /** The line as written. */
   readonly text: string;
   readonly number: number;
   readonly ordinal: number;
@@ -15,12 +15,12 @@ export type LogEvent = {
 
 type Attributes = Record<string, WideJson>;
 
-/** What of a payload has a place in a block, and what is left for `data_event`. */
+/** The parts of a payload that a block has attributes for, and the rest, for `data_event`. */
 type MappedEvent = { readonly attributes: Attributes; readonly event: Attributes };
 
 /**
- * The block of an event (`ctree-jsonl@1`). What has no place of its own in a block is in `data_event`; where a tree
- * cannot hold a value exactly, `data_line` is the line as it is written. So nothing of a line is lost.
+ * The block of an event (`ctree-jsonl@1`). Values that have no attribute of a block are in `data_event`; if a tree
+ * cannot hold a value exactly, `data_line` is the line as written. So nothing of a line is lost.
  */
 export const eventToNode = (event: LogEvent, id: string): WideJsonObject => {
   const { kind, payload = null, turn, node_id: given, ...fields } = event.line;
@@ -62,14 +62,14 @@ const mapEvent = (kind: string, payload: WideJson, ordinal: number): MappedEvent
     case 'tool_result':
       return mapResult(payload);
     default:
-      // No part of what a model was shown: a block without content or role.
+      // Not a part of what a model was shown: a block without content or role.
       return { attributes: { kind: kind.toWellFormed() }, event: { payload: 'here', here: payload } };
   }
 };
 
 /**
- * `content`, or `text` where there is no content, is the block's content; the rest stands in `data_message`, so that
- * the way back to a message list knows it.
+ * The block of a message: `content`, or `text` if there is no content, is its content; the rest is in `data_message`,
+ * which the export to a message list reads.
  */
 const mapMessage = (payload: WideJson, ordinal: number): MappedEvent => {
   if (!isJsonObject(payload))

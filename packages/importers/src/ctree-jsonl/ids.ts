@@ -1,10 +1,10 @@
-/** Gives out ids that no other node of the history has. */
+/** Ids that no other node of the history has. */
 export type Ids = {
-  /** The id that was asked for, if a node can have it, else one made from the line's number. */
+  /** The wanted id if a node can have it, else one made from the line's number. */
   readonly take: (wanted: string, line: number) => string;
 };
 
-/** Ids that Stemma gives itself: regions and sealed turns. */
+/** Ids that Stemma makes itself: regions and sealed turns. */
 const OWN = /^(?:root|sys|seq|ah|t:\d+:\d+)$/;
 const MAX_BYTES = 512;
 
@@ -13,7 +13,7 @@ export const newIds = (): Ids => {
   return {
     take: (wanted, line) => {
       let id = fits(wanted) && !taken.has(wanted) ? wanted : `line:${line}`;
-      // A log may have given that id to another of its nodes.
+      // A log may have used that id for another node.
       while (taken.has(id)) id += "'";
       taken.add(id);
       return id;

@@ -9,12 +9,12 @@ import { newIds } from './ids.ts';
 
 const MAPPING = 'ctree-jsonl@1';
 
-/** So many events go into one command at the most: a frame stays small however long a turn is. */
+/** The most events in one command: a frame stays small however long a turn is. */
 const MAX_EVENTS = 1_000;
 
 /**
  * Event logs of the C-Trees engine (compiler-stages, The node stream): JSON lines of `{kind, payload, turn, node_id}`
- * behind a header line. See docs/formats/import.md.
+ * after a header line. See docs/formats/import.md.
  */
 export const ctreeJsonl: Importer = {
   name: 'ctree-jsonl',
@@ -30,7 +30,7 @@ const isHeader = (value: WideJson): boolean =>
 const isEvent = (value: WideJson): boolean =>
   isJsonObject(value) && typeof value['kind'] === 'string' && value['payload'] !== undefined;
 
-/** The ids that are made are those that the engine makes. */
+/** Missing ids are made as the engine makes them. */
 const ENGINE = profileNamed('breadboard-0.1');
 
 const start: MakeFirstStep = (name, source) => ({ op: 'start', name, source });
@@ -70,7 +70,7 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> 
     if (line.is !== 'node') continue;
     const { node, event } = line;
     const turn = typeof node.turn === 'number' && Number.isSafeInteger(node.turn) ? String(node.turn) : null;
-    // Whatever names no turn goes on with the one that is open.
+    // An event without a turn belongs to the open turn.
     if (turn !== null && turn !== openTurn && openTurn !== null && uncommitted) yield commit();
     openTurn = turn ?? openTurn;
     const { id: engineId } = describeNode(ENGINE, node, ordinal);

@@ -1,15 +1,15 @@
 import { isForbiddenKey, type WideJson } from '@stemma/canonical';
 import { NumberText, printPlain, type ExactJson, type ExactObject } from '@stemma/stages';
 
-/** A value as a tree can hold it, and whether that is the very value or only what comes nearest. */
+/** A value that a tree can hold, and whether it is exact or only the nearest one. */
 export type TreeValue = { readonly value: WideJson; readonly exact: boolean };
 
-/** Values in trees may be nested 300 deep; what is deeper is kept as its text. */
+/** Values in trees may be nested 300 deep; deeper values are kept as their text. */
 const MAX_LEVELS = 250;
 
 /**
- * What comes nearest to an exact value in a tree: floats such as `1.0` as numbers, integers beyond ±(2^53−1) as their
- * digits, lone surrogates as U+FFFD, objects without forbidden keys, what is nested too deep as its JSON text.
+ * The value nearest to an exact one that a tree can hold: floats such as `1.0` as numbers, integers beyond ±(2^53−1) as
+ * their digits, lone surrogates as U+FFFD, objects without forbidden keys, values nested too deep as their JSON text.
  */
 export const treeValue = (value: ExactJson): TreeValue => {
   const loss: Loss = { some: false };

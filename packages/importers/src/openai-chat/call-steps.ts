@@ -10,7 +10,10 @@ import { blocksToMessages } from './nodes-to-messages.ts';
 /** A block of the working state, in the order of the thread. */
 export type CurrentBlock = RecordedBlock & { readonly inSys: boolean };
 
-/** What makes a working state show a message list: steps without a commit, and what they come to in messages. */
+/**
+ * The steps that change a working state to a message list, without a commit, and the counts of messages that they
+ * change.
+ */
 export type CallSteps = {
   readonly steps: readonly Step[];
   readonly kept: number;
@@ -19,16 +22,16 @@ export type CallSteps = {
   readonly inserted: number;
 };
 
-/** A message as it stands in the tree: its blocks, and its canonical JSON. */
+/** A message in the tree: its blocks, and its canonical JSON. */
 type CurrentMessage = { readonly blocks: readonly CurrentBlock[]; readonly json: string };
 
 /**
- * The steps from what stands in a working state to the message list of the next call. Leading system messages are
- * compared with what is under `^sys`, where one that was rewritten is replaced. Of the others those that still come
- * first, in the same order, are kept; what the list no longer has is removed; the rest is inserted behind. Inserted
- * messages are no core (`offset` 1): an agent may shorten its list, and sealed cores never change (context-tree §3).
+ * The steps from a working state to the message list of the next call. Leading system messages are compared with the
+ * nodes under `^sys`, where a rewritten one is replaced. Of the others, those that the list still begins with, in the
+ * same order, are kept; messages that the list no longer has are removed; the rest is inserted at the end. Inserted
+ * messages are not cores (`offset` 1): an agent may shorten its list, and sealed cores never change (context-tree §3).
  *
- * @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and what {@link checkNode} throws
+ * @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and the errors of {@link checkNode}
  */
 export const callSteps = (current: readonly CurrentBlock[], messages: readonly WideJson[]): CallSteps => {
   const wanted = messages.map((message, i) => messageAt(message, `message ${i}`));
@@ -47,7 +50,10 @@ export const callSteps = (current: readonly CurrentBlock[], messages: readonly W
   };
 };
 
-/** The blocks of each message together: an importer or a recorder wrote which go on another; any other stands alone. */
+/**
+ * The blocks of each message: an importer or recorder recorded which blocks continue another; any other block is a
+ * message of its own.
+ */
 const groupsOf = (blocks: readonly CurrentBlock[]): CurrentMessage[] => {
   const groups: CurrentBlock[][] = [];
   for (const block of blocks) {
@@ -60,7 +66,7 @@ const groupsOf = (blocks: readonly CurrentBlock[]): CurrentMessage[] => {
   return groups.map((group) => ({ blocks: group, json: canonicalJson(blocksToMessages(group)[0] ?? null) }));
 };
 
-/** Under `^sys` as many messages as before are rewritten in place, where only the text of one is another. */
+/** Under `^sys`, messages are rewritten in place if their number is the same and only the text of one differs. */
 const sysSteps = (current: readonly CurrentMessage[], wanted: readonly WideJsonObject[]): CallSteps => {
   const replaced: Step[] = [];
   if (current.length === wanted.length) {
@@ -92,7 +98,7 @@ const ordinalOf = (block: CurrentBlock | undefined): number | undefined => {
   return typeof note?.ordinal === 'number' ? note.ordinal : undefined;
 };
 
-/** Keeps what the list begins with, in its order; removes what else stands there; inserts the rest behind. */
+/** Keeps the messages that the list begins with, in order; removes the others; inserts the rest at the end. */
 const keepOrderSteps = (
   current: readonly CurrentMessage[],
   wanted: readonly WideJsonObject[],

@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject, type WideJson, type WideJsonObject } from 
 import { fail } from '@stemma/errors';
 import { ROLES } from './fields.ts';
 
-/** A value as a message of the chat API. @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN */
+/** The value as a message of the chat API. @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN */
 export const messageAt = (value: WideJson, where: string): WideJsonObject => {
   if (!isJsonObject(value))
     throw fail('E_INPUT_SHAPE', `${where} is ${nameOf(value)}, not an object with a role`);

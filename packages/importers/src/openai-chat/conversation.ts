@@ -10,20 +10,20 @@ import { messageToNodes } from './message-to-nodes.ts';
 
 /** A conversation that is read message by message. */
 export type ChatConversation = {
-  /** How many messages it has so far: the ordinal of the next. */
+  /** The number of messages so far, which is the ordinal of the next. */
   readonly size: () => number;
-  /** Takes the next message. @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and what {@link checkNode} throws */
+  /** Adds the next message. @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and the errors of {@link checkNode} */
   readonly add: (message: WideJson, where: string) => Iterable<ImporterOutput>;
-  /** What is still to be recorded, and the report. */
+  /** The remaining steps, and the report. */
   readonly end: () => Iterable<ImporterOutput>;
 };
 
 const start: MakeFirstStep = (name, source) => ({ op: 'start', name, source });
 
-/** So many messages go into one command at the most: a frame stays small however long a conversation has no call. */
+/** The most messages in one command: a frame stays small even in a long conversation without a call. */
 const MAX_MESSAGES = 1_000;
 
-/** Begins a conversation. `besides`: what stood beside the messages; it is kept with the first of them. */
+/** Starts a conversation. `besides`: the fields beside the messages; they are kept with the first message. */
 export const openConversation = (besides: WideJsonObject): ChatConversation => {
   const audit = newImportAudit(newTally());
   let ordinal = 0;

@@ -1,4 +1,6 @@
-/** The mapping of context-tree §9. Another mapping is another version: the same file gives the same hashes for ever. */
+/**
+ * The mapping of context-tree §9. A changed mapping gets another version: the same file always gives the same hashes.
+ */
 export const MAPPING = 'openai-chat@1';
 
 /** The roles of the chat API, old ones too. Any other is refused (E_ROLE_UNKNOWN). */
@@ -17,7 +19,7 @@ export const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']
 /** Roles whose message is the answer to a call: one block of kind `result`. */
 export const RESULT_ROLES: ReadonlySet<string> = new Set(['tool', 'function']);
 
-/** Fields of a message that the API has; others are kept too and reported as unknown. */
+/** Fields of a message that the API defines; others are kept too and reported as unknown. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',

@@ -2,14 +2,14 @@ import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canoni
 import { addCount, addWarning, type Tally } from '../tally.ts';
 import { KNOWN_FIELDS, KNOWN_PARTS } from './fields.ts';
 
-/** Watches the messages of a conversation go by and writes the report. */
+/** Checks the messages of a conversation for the report. */
 export type ImportAudit = {
   readonly tally: Tally;
   readonly addMessage: (message: WideJsonObject, where: string) => void;
   readonly finish: (messages: number, besides: WideJsonObject) => void;
 };
 
-/** Calls that may wait for an answer at once; more are not watched, so that memory stays bounded. */
+/** The most calls that may wait for an answer at once; further calls are not checked, so that memory stays bounded. */
 const MAX_WAITING = 10_000;
 
 export const newImportAudit = (tally: Tally): ImportAudit => {

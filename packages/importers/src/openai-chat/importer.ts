@@ -48,7 +48,7 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> 
 
 type List = { readonly messages: readonly WideJson[]; readonly besides: WideJsonObject };
 
-/** The messages of a conversation and what stands beside them, or null for what can only be one message. */
+/** The messages of a conversation and the fields beside them, or null for a value that can only be one message. */
 const listOf = (value: WideJson): List | null => {
   if (Array.isArray(value)) return { messages: value as readonly WideJson[], besides: {} };
   if (!isMessages(value)) return null;

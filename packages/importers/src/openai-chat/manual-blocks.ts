@@ -3,9 +3,9 @@ import { RESULT_ROLES, ROLES } from './fields.ts';
 import type { ChatMessage, RecordedBlock } from './message.ts';
 
 /**
- * Adds a block that no importer wrote: a text becomes a message of its role, a call joins the assistant's message
- * before it, a result becomes a `tool` message that names its call (`data_tool_call_id`, else the oldest call that
- * nobody answered).
+ * Adds a block that no importer wrote: a text becomes a message of its role, a call is added to the assistant's message
+ * before it, a result becomes a `tool` message that names its call (`data_tool_call_id`, else the oldest call without
+ * an answer).
  */
 export const addManualBlock = (
   messages: ChatMessage[],
@@ -25,7 +25,7 @@ export const addManualBlock = (
   messages.push({ role, content: contentOf(block.payload), ...nameOf(block.payload) });
 };
 
-/** Notes which calls of a message wait for an answer, and which one it answers. */
+/** Notes which calls of a message wait for an answer, and which call it answers. */
 export const trackCalls = (
   waiting: Set<string>,
   { tool_calls: calls, tool_call_id: answered }: ChatMessage,
@@ -58,7 +58,7 @@ const addCall = (
 const isManual = ({ payload }: RecordedBlock): boolean =>
   payload['data_message'] === undefined && payload['data_continues'] === undefined;
 
-/** A call as the API takes it: given so, or made from `{name, arguments}`, or from whatever the content is. */
+/** A call as the API takes it: recorded so, or made from `{name, arguments}` or from any other content. */
 const callOf = ({ id, payload }: RecordedBlock): WideJsonObject => {
   const { content = {}, data_call_id: given } = payload;
   const known = isJsonObject(content) ? content : {};
@@ -80,7 +80,9 @@ const addResult = (messages: ChatMessage[], waiting: Set<string>, { id, payload 
   messages.push({ role: 'tool', tool_call_id: call, content: contentOf(payload), ...nameOf(payload) });
 };
 
-/** Texts and lists of parts as they are; anything else as the text of its canonical JSON; nothing as the empty text. */
+/**
+ * Texts and lists of parts unchanged; any other value as the text of its canonical JSON; no content as the empty text.
+ */
 const contentOf = ({ content = '' }: WideJsonObject): WideJson => {
   if (typeof content === 'string') return content;
   if (Array.isArray(content) && content.length > 0 && (content as readonly WideJson[]).every(isPart))

@@ -3,16 +3,16 @@ import { NAMED_FIELDS, RESULT_ROLES, type ContentForm } from './fields.ts';
 
 type Attributes = Record<string, WideJson>;
 
-/** A piece of a message before it is a node: what kind of block, its content (or none), attributes of its own. */
+/** A piece of a message before it is a node: the kind of block, its content (or none), its own attributes. */
 type Piece = { readonly kind: 'text' | 'call' | 'result'; readonly payload: Attributes };
 
-/** What the pieces do not say: how the content is made of them, and the fields that are left. */
+/** A message in pieces: how its content is made of them, and the remaining fields. */
 type Broken = { readonly form: ContentForm; readonly pieces: readonly Piece[]; readonly fields: Attributes };
 
 /**
- * The blocks of a message, one for each piece (context-tree §9, `openai-chat@1`). Ids are `m<ordinal>` and
- * `m<ordinal>:<n>`. What the pieces lack is in `data_message` of the first (with `data_name`, `data_tool_call_id`); the
- * others say with `data_continues` which message they go on.
+ * The blocks of a message, one per piece (context-tree §9, `openai-chat@1`). Ids are `m<ordinal>` and `m<ordinal>:<n>`.
+ * What the pieces lack is in `data_message` of the first (with `data_name`, `data_tool_call_id`); in the others
+ * `data_continues` names their message.
  */
 export const messageToNodes = (message: WideJsonObject, ordinal: number): WideJsonObject[] => {
   const { form, pieces, fields } = breakUp(message);
@@ -63,7 +63,7 @@ const one = (kind: Piece['kind'], content: WideJson | undefined): Piece => ({
   payload: content === undefined ? {} : { content },
 });
 
-/** A text part is its text, `data_part` what it has besides; any other part is kept as it is. */
+/** A text part: its text is the content, its other fields are `data_part`; any other part is kept unchanged. */
 const partPiece = (part: WideJson): Piece => {
   if (typeof part === 'string') return { kind: 'text', payload: { content: part, data_part: 'raw' } };
   if (!isJsonObject(part) || part['type'] !== 'text' || typeof part['text'] !== 'string')

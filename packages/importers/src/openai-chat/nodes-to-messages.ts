@@ -4,8 +4,8 @@ import { addManualBlock, trackCalls } from './manual-blocks.ts';
 import type { ChatMessage, RecordedBlock } from './message.ts';
 
 /**
- * The message list that blocks of the thread stand for: imported ones give the very messages they came from
- * (context-tree §9), others are put together by their role and kind.
+ * The message list of some blocks of the thread: imported blocks give exactly the messages that they came from
+ * (context-tree §9), others are combined by role and kind.
  */
 export const blocksToMessages = (blocks: readonly RecordedBlock[]): ChatMessage[] => {
   const messages: ChatMessage[] = [];
@@ -32,13 +32,13 @@ export const blocksToMessages = (blocks: readonly RecordedBlock[]): ChatMessage[
   return messages;
 };
 
-/** An event of a log that no model was shown: it stands in the tree without content. */
+/** True for an event of a log that no model was shown: a block without content. */
 const isUnseen = ({ payload }: RecordedBlock): boolean =>
   payload['data_event'] !== undefined && payload['content'] === undefined;
 
 type Note = { readonly ordinal: number; readonly content: string; readonly fields: WideJsonObject };
 
-/** What an importer wrote on the first block of a message; null for a block that was recorded otherwise. */
+/** The importer's note on the first block of a message; null for a block that was recorded otherwise. */
 const noteOf = ({ payload, role }: RecordedBlock): Note | null => {
   const note = payload['data_message'];
   if (!isJsonObject(note) || role === null || !ROLES.has(role)) return null;

@@ -1,19 +1,11 @@
-import {
-  threadIndexes,
-  type EventRef,
-  type FlatTree,
-  type Headers,
-  type Payload,
-  type PayloadSource,
-  type ThreadMode,
-} from '@stemma/context-tree';
+import { threadIndexes, type EventRef, type FlatTree, type Headers, type Payload, type PayloadSource, type ThreadMode } from '@stemma/context-tree';
 import { collect } from '@stemma/suspend';
 import type { ChatMessage, RecordedBlock } from './message.ts';
 import { blocksToMessages } from './nodes-to-messages.ts';
 
 /**
- * The message list of a snapshot as the chat completions API takes it, in the order of the provider thread. For an
- * imported conversation it equals, deeply, the messages that the call was shown (context-tree §9).
+ * The message list of a snapshot for the chat completions API, in the order of the provider thread. For an imported
+ * conversation it deeply equals the messages of the call (context-tree §9).
  *
  * @throws Missing (payloads) for all payloads that are missing at once.
  */

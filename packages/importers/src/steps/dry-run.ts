@@ -3,11 +3,11 @@ import { enteredIds, namedPosition, type Frame, type HistoryEvent } from '@stemm
 import { applyFrame, decide, openHistory, payloadIn, type Command, type Step } from '@stemma/history';
 import { errorAt } from '../check-node.ts';
 
-/** Tries commands out on a history in memory, so that what would be refused is refused before anything is recorded. */
+/** Runs commands on a history in memory, so that refusals are found before anything is recorded. */
 export type DryRun = {
   /**
-   * @param stepLabels what to call each step in an error.
-   * @throws what deciding the command would throw, naming the place of the step.
+   * @param stepLabels the name of each step in an error.
+   * @throws the errors of deciding the command, naming the step's place.
    */
   readonly run: (steps: readonly Step[], stepLabels: readonly string[]) => void;
 };
@@ -56,7 +56,7 @@ export const newDryRun = (): DryRun => {
   };
 };
 
-/** The first step that is refused; found again by trying, since a command is decided as a whole. */
+/** The index of the first refused step, found by trying, since a command is decided as a whole. */
 const faultyStep = (steps: readonly Step[], decided: (steps: readonly Step[]) => unknown): number => {
   for (let count = 1; count < steps.length; count++) {
     try {

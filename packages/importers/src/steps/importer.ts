@@ -10,8 +10,8 @@ import { parseLine, stepOf, type StartLine } from './parse-line.ts';
 const MAPPING = 'steps@1';
 
 /**
- * A history written down step by step, one JSON object a line, as a person can read and write it: what is inserted with
- * which lifetime, replaced, removed, committed. See docs/formats/import.md.
+ * A history written step by step, one JSON object per line, for people to read and write: what is inserted with which
+ * lifetime, replaced, removed, committed. See docs/formats/import.md.
  */
 export const steps: Importer = {
   name: 'steps',

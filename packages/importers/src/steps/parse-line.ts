@@ -5,13 +5,13 @@ import { z } from 'zod';
 
 const json = z.custom<WideJson>((value) => value !== undefined);
 const text = z.string().min(1);
-/** An instant in UTC (`…Z`); of a fraction of a second only the milliseconds count. */
+/** An instant in UTC (`…Z`); only milliseconds of a fraction count. */
 const instant = z.iso
   .datetime()
   .refine((at) => Date.parse(at) >= 0, 'times begin with 1970')
   .optional();
 
-/** The lines of a steps file; what `insert` and `replace` have besides belongs to the node. */
+/** The lines of a steps file; further fields of `insert` and `replace` belong to the node. */
 const StepLine = z.discriminatedUnion('op', [
   z.strictObject({
     op: z.literal('start'),
@@ -36,9 +36,9 @@ type StepLine = z.infer<typeof StepLine>;
 export type StartLine = Extract<StepLine, { op: 'start' }>;
 
 /**
- * The line that a value is.
+ * The value as a checked line.
  *
- * @throws E_INPUT_SHAPE naming the line and what is wrong with it.
+ * @throws E_INPUT_SHAPE naming the line and the fault.
  */
 export const parseLine = (value: WideJson, where: string): StepLine => {
   const parsed = StepLine.safeParse(value);
@@ -48,7 +48,7 @@ export const parseLine = (value: WideJson, where: string): StepLine => {
   throw fail('E_INPUT_SHAPE', `${where}: ${at}${issue?.message ?? 'not a step'}`);
 };
 
-/** The step of a command that a line stands for. Without a time of its own it gets the next nanosecond. */
+/** The step of a command for a line. Without a time of its own it gets the next nanosecond. */
 export const stepOf = (line: Exclude<StepLine, StartLine>): Step => {
   switch (line.op) {
     case 'insert': {

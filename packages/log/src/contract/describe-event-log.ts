@@ -11,10 +11,10 @@ import { bytesOf, frames, noteWriter, plain, records } from './kit.ts';
 import { noteIntent, openNoteRows } from './note-domain.ts';
 
 export type EventLogHarness = {
-  /** A new, empty log with so many partitions. */
+  /** A new, empty log with this number of partitions. */
   readonly create: (partitions: number) => Promise<EventLog>;
-  /** The same log once more, as another process would open it; not given where there is no such thing. */
-  readonly again?: (log: EventLog) => Promise<EventLog>;
+  /** The same log opened a second time, as another process would open it; absent where an adapter cannot do that. */
+  readonly reopen?: (log: EventLog) => Promise<EventLog>;
   readonly destroy: () => Promise<void>;
 };
 
@@ -32,7 +32,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       await harness.destroy();
     });
     const another = async (): Promise<EventLog> => {
-      const other = harness.again ? await harness.again(log) : log;
+      const other = harness.reopen ? await harness.reopen(log) : log;
       if (other !== log) opened.push(other);
       return other;
     };
@@ -110,7 +110,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       expect(Buffer.compare(back[2]?.bytes ?? new Uint8Array(), bytes)).toBe(0);
     });
 
-    it('tells who waits that something is there [record §3]', async () => {
+    it('resolves a wait when a record is appended [record §3]', async () => {
       const end = await log.end(0);
       const reader = await another();
       const never = new AbortController();
@@ -168,14 +168,14 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
             writer.write(noteIntent(`hist${i % 2}`, `${w}-${i}`, `${w}-${i}`)),
           ),
         );
-        // Again under the same ids: the same answers, no second effect.
-        const again = writers.flatMap((writer, w) =>
+        // Sent again under the same ids: the same answers, no second effect.
+        const resent = writers.flatMap((writer, w) =>
           Array.from({ length: 40 }, (_, i) =>
             writer.write(noteIntent(`hist${i % 2}`, `${w}-${i}`, `${w}-${i}`)),
           ),
         );
         const answers = await Promise.all(writes);
-        expect((await Promise.all(again)).map(({ seq }) => seq)).toEqual(answers.map(({ seq }) => seq));
+        expect((await Promise.all(resent)).map(({ seq }) => seq)).toEqual(answers.map(({ seq }) => seq));
         const rows = openNoteRows(log);
         await rows.catchUp();
         for (const history of ['hist0', 'hist1']) {
@@ -188,7 +188,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       },
     );
 
-    it('lets a cursor be found again, and refuses one of another log [record §5: cursor]', async () => {
+    it('finds a cursor again, and refuses one of another log [record §5: cursor]', async () => {
       const writer = await noteWriter(log, seeded(1));
       for (let i = 0; i < 100; i++) await writer.write(noteIntent('hcursor', `c${i}`, `note ${i}`));
       const partition = partitionOf('hcursor', 3);

@@ -14,7 +14,10 @@ export type Faults = {
   readonly reorder?: number;
 };
 
-/** The log with the faults that a log may have (record §3): none of them may harm. Offsets of it are not to be trusted. */
+/**
+ * The log with the faults that any log may have (record §3); a writer and its readers must bear all of them. Offsets of
+ * this log are not reliable.
+ */
 export const faultyLog = (log: EventLog, faults: Faults, random: () => number): EventLog => {
   const append = async (partition: number, entries: readonly Entry[]): Promise<readonly EntryOffset[]> => {
     const happens = (chance = 0): boolean => random() < chance;
@@ -39,7 +42,7 @@ const shuffled = <T>(list: readonly T[], random: () => number): T[] => {
   return copy;
 };
 
-/** A generator of numbers in [0, 1) from a seed (mulberry32): the same in every run. */
+/** A generator of numbers in [0, 1) from a seed (mulberry32): the same sequence in every run. */
 export const seeded = (seed: number): (() => number) => {
   let state = seed | 0;
   return () => {

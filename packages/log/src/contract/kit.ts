@@ -10,7 +10,7 @@ import { openWriter } from '../writer/partition-writer.ts';
 import type { Writer } from '../writer/types.ts';
 import { NO_CONTENTS, openNoteRows, type Note } from './note-domain.ts';
 
-/** A record that is in order, of a history of its own. */
+/** The bytes of a valid record, of a history of its own. */
 export const bytesOf = (i: number): Uint8Array =>
   i === 9
     ? new Uint8Array(100).fill(7)

@@ -12,12 +12,12 @@ import { checkpointAtStart, readPartition } from '../read-partition.ts';
 import type { ContentSink, Decision, Domain, Intent, Remembered, Session } from '../writer/types.ts';
 
 /**
- * The smallest domain that a log can be tried with: a history is a list of notes. Each note names the frame before it,
- * so that one decided on another past does not apply.
+ * The smallest domain that a log can be tested with: a history is a list of notes. Each note names the frame before it,
+ * so that a note decided on another state does not apply.
  */
 export type Note = { readonly note: string };
 
-/** A command that writes a note down, as the writer takes it. */
+/** A command that adds a note, as the writer takes it. */
 export const noteIntent = (history: string, id: string, note: string, expected?: number): Intent<Note> => ({
   id,
   history,
@@ -44,9 +44,9 @@ const applyNote = ({ notes, commands }: History, frame: Frame): History => {
   return { notes: [...notes, last.note], commands: new Map(commands).set(frame.body.command, remembered) };
 };
 
-/** Rows in memory: what a projector keeps, of notes. */
+/** Rows in memory: what a projector of notes keeps. */
 export type NoteRows = {
-  /** Folds what is new in every partition. @throws E_CURSOR_LOST, E_VERSION_NEEDED */
+  /** Applies the new frames of every partition. @throws E_CURSOR_LOST, E_VERSION_NEEDED */
   readonly catchUp: (options?: { maxRecords?: number; until?: number }) => Promise<void>;
   readonly notes: (history: string) => readonly string[];
   readonly head: (history: string) => HeadState | undefined;
@@ -56,7 +56,7 @@ export type NoteRows = {
 
 type PartitionRows = { checkpoint: Checkpoint; readonly heads: Map<string, HeadState> };
 
-/** @param contents where the frames' contents come from; none by default. */
+/** @param contents the source of the frames' contents; none by default. */
 export const openNoteRows = (
   log: EventLog,
   contents: ContentSource & ContentSink = NO_CONTENTS,
@@ -87,7 +87,7 @@ export const openNoteRows = (
   const fold = async (rows: PartitionRows, accepted: Parameters<typeof readFrame>[0]): Promise<void> => {
     const { history, seq } = accepted.envelope;
     const head = rows.heads.get(history);
-    // Behind a defect that this very batch brought up, nothing is served either.
+    // After a defect found in this very batch, nothing is served either.
     if (head?.state === 'defective') return;
     try {
       histories.set(

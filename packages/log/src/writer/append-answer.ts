@@ -3,13 +3,13 @@ import type { EntryOffset, LogRecord } from '../port.ts';
 import type { Sent } from './history-session.ts';
 import type { Intent } from './types.ts';
 
-/* What the answer of a log to an append says of the frames that were sent (record §3). */
+/* What the log's answer to an append shows about the frames that were sent (record §3). */
 
-/** True if the records lie one behind the other, the first at `from`: no record of another writer is between them. */
+/** True if the records follow each other without a gap from `from`: no other writer's record is between them. */
 export const followsDirectly = (placed: readonly EntryOffset[], from: number): boolean =>
   placed.every(({ offset }, i) => offset === (i === 0 ? from : placed[i - 1]?.next));
 
-/** An own record as a reader is given it. */
+/** A record of this writer as a reader would get it. */
 export const asRead = <C>({ frame, record }: Sent<C>, { offset, next }: EntryOffset): LogRecord => ({
   offset,
   next,
@@ -18,12 +18,12 @@ export const asRead = <C>({ frame, record }: Sent<C>, { offset, next }: EntryOff
   damaged: false,
 });
 
-/** True if an append that failed with this error has written nothing. */
+/** True if a failed append with this error has written nothing. */
 export const wroteNothing = (error: unknown): boolean =>
   isStemmaError(error) &&
   (error.code === 'E_LOG_BUSY' || error.code === 'E_LOG_CLOSED' || error.detail['written'] === false);
 
-/** The one honest answer when the log does not say whether a command was accepted. */
+/** The error for a command when the log does not say whether it was accepted. */
 export const outcomeUnknown = <C>({ id, history }: Intent<C>, cause: unknown): Error =>
   new StemmaError(
     'E_OUTCOME_UNKNOWN',

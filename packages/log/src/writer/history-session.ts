@@ -5,7 +5,7 @@ import type { AcceptedFrame } from '../reading-types.ts';
 import { sameBytes } from '../record.ts';
 import type { Accepted, Intent, Session } from './types.ts';
 
-/** A command that was given to the writer and has no answer yet. */
+/** A command that the writer has not answered yet. */
 export type Task<C> = {
   readonly intent: Intent<C>;
   readonly resolve: (answer: Accepted) => void;
@@ -14,32 +14,34 @@ export type Task<C> = {
   tries: number;
 };
 
-/** A frame that was decided and given to the log, and whose outcome is not known yet. */
+/** A frame that was decided and sent to the log, without a known outcome. */
 export type Sent<C> = {
   readonly task: Task<C>;
   readonly frame: Frame;
   readonly hash: Uint8Array;
-  /** The record, to be sent again as it is. */
+  /** The record, kept to be sent again unchanged. */
   readonly record: Uint8Array;
 };
 
-/** A history that the writer has loaded: its decision state, ahead of the log by the frames in `sent`. */
+/** A history that the writer has loaded. Its decision state is ahead of the log by the frames in `sent`. */
 export type HistorySession<C> = {
   readonly history: string;
   readonly session: Session<C>;
   readonly sent: Sent<C>[];
-  /** Why nothing is written to it any more. */
+  /** Why the history takes no more frames. */
   stopped: 'damaged' | 'defective' | null;
 };
 
-/** What an accepted frame says of the frames that a session sent: the oldest has its outcome, or all were overtaken. */
+/**
+ * What an accepted frame shows about the frames that a session sent: the oldest is confirmed, or all were overtaken.
+ */
 export type Observed<C> = { readonly confirmed: Sent<C> | null; readonly overtaken: readonly Sent<C>[] };
 
 const NOTHING = { confirmed: null, overtaken: [] } as const;
 
 /**
- * Takes an accepted frame into a session. It is the oldest frame that the session sent, or another writer's: then all
- * that the session sent ahead is taken back first.
+ * Takes an accepted frame into a session. If it is another writer's, all frames that the session sent are undone first;
+ * else it confirms the oldest of them.
  */
 export const observe = async <C>(
   session: HistorySession<C>,
@@ -58,7 +60,7 @@ export const observe = async <C>(
   return { confirmed: null, overtaken };
 };
 
-/** Takes back everything that was sent ahead; gives it in the order it was sent. */
+/** Undoes all frames that were sent ahead; returns them in the order they were sent. */
 export const takeBack = async <C>({ session, sent }: HistorySession<C>): Promise<readonly Sent<C>[]> => {
   for (let i = sent.length; i > 0; i--) await session.undo();
   return sent.splice(0);

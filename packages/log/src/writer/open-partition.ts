@@ -7,7 +7,7 @@ import { confirm, retry, type PendingCommands } from './pending-commands.ts';
 import { openSessionCache, type SessionCache } from './session-cache.ts';
 import type { WriterOptions } from './types.ts';
 
-/** What a writer knows of a partition, as of one offset: the reader's checkpoint. */
+/** What a writer knows of a partition as of the reader's checkpoint. */
 export type OpenPartition<C> = {
   readonly reader: PartitionReader;
   readonly sessions: SessionCache<C>;
@@ -16,8 +16,8 @@ export type OpenPartition<C> = {
 };
 
 /**
- * The partition, read to the end of the log. Opens it unless `known` still holds; damage that closes it may have been
- * acknowledged meanwhile.
+ * The partition, read to the end of the log. It is opened again if the reader of `known` does not hold, or if damage
+ * closes it, which may have been acknowledged meanwhile.
  *
  * @throws E_PARTITION_CLOSED, E_VERSION_NEEDED, E_CURSOR_LOST
  */
@@ -39,7 +39,7 @@ export const openOrCatchUp = async <C>(
   return partition;
 };
 
-/** Reads to the end of the log and takes in what it holds. True if there was anything. */
+/** Reads to the end of the log and applies the new records. True if there were any. */
 export const readOn = async <C>(partition: OpenPartition<C>): Promise<boolean> => {
   const { reader } = partition;
   const before = reader.checkpoint().cursor.offset;
@@ -50,7 +50,7 @@ export const readOn = async <C>(partition: OpenPartition<C>): Promise<boolean> =
   }
 };
 
-/** As {@link readOn}; a log that cannot be read just now counts as one that gives nothing. */
+/** Like {@link readOn}; a log that cannot be read just now counts as one without new records. */
 export const tryReadingOn = async <C>(partition: OpenPartition<C>): Promise<void> => {
   const before = partition.reader.checkpoint().cursor.offset;
   try {
@@ -61,7 +61,7 @@ export const tryReadingOn = async <C>(partition: OpenPartition<C>): Promise<void
   }
 };
 
-/** Gives the accepted frames to the sessions of their histories; commands whose outcome they show are answered. */
+/** Gives accepted frames to the sessions of their histories, and answers commands whose outcome they show. */
 export const takeIn = async <C>(
   { reader, sessions, contents, commands }: OpenPartition<C>,
   records: readonly LogRecord[],

@@ -12,21 +12,21 @@ import { scanHead } from './scan-head.ts';
 import type { Domain } from './types.ts';
 
 /**
- * What a writer has read of a partition: a checkpoint, and the heads of the control histories and of those it writes to.
- * It needs no other heads: frames of other histories are passed over.
+ * What a writer has read of a partition: a checkpoint, and the heads of the control histories and of those it writes
+ * to. It skips frames of other histories, so it needs no other heads.
  */
 export type PartitionReader = {
   readonly checkpoint: () => Checkpoint;
-  /** Why nothing may be written, if something closes the partition. */
+  /** The damage that closes the partition to writers, or null. */
   readonly closed: () => Damage | null;
-  /** The records after the checkpoint. @throws E_CURSOR_LOST if what was read before is not there any more. */
+  /** The records after the checkpoint. @throws E_CURSOR_LOST if records that were read before are gone. */
   readonly read: () => Promise<readonly LogRecord[]>;
-  /** True unless a connection was made anew: then nothing is trusted that was not read. */
+  /** True unless a connection was made anew: then only what was read again counts. */
   readonly holds: () => boolean;
-  /** Checks the records after the checkpoint (record §2) and moves it behind them. */
+  /** Checks the records after the checkpoint (record §2) and moves the checkpoint after them. */
   readonly check: (records: readonly LogRecord[]) => Promise<CheckedRecords>;
   readonly head: (history: string) => HeadState | undefined;
-  /** Keeps the head of this history from now on; it is as of `asOf`. */
+  /** Keeps the head of this history from now on; the head is as of `asOf`. */
   readonly follow: (history: string, head: HeadState, asOf: number) => void;
   readonly forget: (history: string) => void;
 };
@@ -39,11 +39,11 @@ export const openPartitionReader = async <C>(
   domain: Domain<C>,
   partition: number,
 ): Promise<PartitionReader> => {
-  const begun = await begin(domain, partition);
+  const initial = await initialCheckpoint(domain, partition);
   const revalidating = openRevalidatingReader(log);
-  await checkCursor(log, begun.checkpoint.cursor);
-  let checkpoint = await acknowledged(log, begun.checkpoint, begun.heads);
-  const heads = new Map(begun.heads);
+  await checkCursor(log, initial.checkpoint.cursor);
+  let checkpoint = await acknowledged(log, initial.checkpoint, initial.heads);
+  const heads = new Map(initial.heads);
   const since = new Map<string, number>();
 
   const check = async (records: readonly LogRecord[]): Promise<CheckedRecords> => {
@@ -83,8 +83,8 @@ export const openPartitionReader = async <C>(
   };
 };
 
-/** The checkpoint of the rows, and the heads of the control histories at the same offset. */
-const begin = async <C>(
+/** The checkpoint of the rows, with the heads of the control histories at the same offset. */
+const initialCheckpoint = async <C>(
   domain: Domain<C>,
   partition: number,
 ): Promise<{ checkpoint: Checkpoint; heads: ReadonlyMap<string, HeadState> }> => {
@@ -99,7 +99,7 @@ const begin = async <C>(
   throw fail('E_BUSY', 'the rows move on faster than they can be read');
 };
 
-/** If damage closes the partition: the checkpoint with every acknowledgement that the log holds after it. */
+/** The checkpoint, with every later acknowledgement in the log if damage closes the partition. */
 const acknowledged = async (
   log: EventLog,
   checkpoint: Checkpoint,
@@ -110,7 +110,7 @@ const acknowledged = async (
   return { ...checkpoint, state: { ...checkpoint.state, acknowledged: state.acknowledged } };
 };
 
-/** Whether a history that the writer does not follow was known before an offset: damage under its key asks. */
+/** The head of a history that the writer does not follow, at an offset: needed for damage under its key. */
 const headBefore = async <C>(
   log: EventLog,
   domain: Domain<C>,
@@ -119,13 +119,14 @@ const headBefore = async <C>(
   offset: number,
 ): Promise<HeadState | undefined> => {
   const { asOf, heads } = await domain.heads(partition, [history]);
-  // Rows beyond the damage have closed the history if it was unknown: its `next` is then still 0.
+  // Rows past the damage have closed the history if it was unknown; its `next` is then still 0.
   return scanHead(log, partition, history, heads.get(history), asOf, offset);
 };
 
 /**
- * @throws E_PARTITION_CLOSED if damage closes the partition; E_VERSION_NEEDED if it does not take frames of this version
- *   yet.
+ * Refuses a partition that cannot be written.
+ *
+ * @throws E_PARTITION_CLOSED if damage closes it; E_VERSION_NEEDED if it does not accept frames of this version yet.
  */
 export const refuseUnwritable = ({ cursor: { partition }, state }: Checkpoint): void => {
   const closed = closedBy(state);

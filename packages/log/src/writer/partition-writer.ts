@@ -17,7 +17,7 @@ import type { Accepted, Intent, Writer, WriterOptions } from './types.ts';
  *                  to the end of the log
  *   idle           reads on if a connection was made anew; opens another  deciding
  *                  reader if damage closed the partition
- *   deciding       decides and encodes what waits, as one batch           sending; idle, if no frame came of it
+ *   deciding       decides and encodes the waiting commands as a batch    sending; idle, if there is no frame
  *   sending        appends the frames that have no outcome                idle, if none was left or none was written;
  *                                                                         resolving, if the answer says it all;
  *                                                                         reading back, otherwise
@@ -39,12 +39,12 @@ type State<C> =
       readonly batch: Batch<C>;
     };
 
-/** Frames that were decided, some of them without an outcome. */
+/** Frames that were decided, some without an outcome yet. */
 type Batch<C> = {
   readonly frames: readonly Sent<C>[];
-  /** How often it was given to the log. */
+  /** How often the batch was sent to the log. */
   readonly attempts: number;
-  /** When the outcome is called unknown, by the writer's clock. */
+  /** When the writer reports an unknown outcome, by its own clock. */
   readonly deadline: number;
 };
 
@@ -58,7 +58,10 @@ type PartitionWriter<C> = {
 
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** The one writer for every log (record §3): decide, append, know the outcome, decide again or report a conflict. */
+/**
+ * The writer for every log (record §3): it decides, appends, finds the outcome, and then decides again or reports a
+ * conflict.
+ */
 export const openWriter = <C>(log: EventLog, options: WriterOptions<C>): Writer<C> => {
   const writers = new Map<number, PartitionWriter<C>>();
   let closed = false;
@@ -114,7 +117,7 @@ const start = <C>(writer: PartitionWriter<C>): void => {
 };
 
 const run = async <C>(writer: PartitionWriter<C>): Promise<void> => {
-  // What is written in the same turn goes into the same batch.
+  // Commands written in the same turn of the event loop go into the same batch.
   await Promise.resolve();
   while (!isAtRest(writer.state) || pending.readyHistories(writer.commands).length > 0) {
     try {
@@ -147,7 +150,7 @@ const step = async <C>(writer: PartitionWriter<C>, now: State<C>): Promise<State
   }
 };
 
-/** One batch of what waits, each history's frames in the order of its commands. */
+/** One batch of the waiting commands; each history's frames in the order of its commands. */
 const decide = async <C>(
   { commands, options }: PartitionWriter<C>,
   at: OpenPartition<C>,
@@ -181,7 +184,10 @@ const decide = async <C>(
   return { state: 'sending', at, batch: { frames, attempts: 0, deadline } };
 };
 
-/** As {@link prepare}. A refusal may rest on a state that others have changed: it counts only at the end of the log. */
+/**
+ * Like {@link prepare}, but refuses a command only at the end of the log: a refusal may rest on a state that others
+ * have changed.
+ */
 const prepareAtEnd = async <C>(
   at: OpenPartition<C>,
   task: Task<C>,
@@ -195,7 +201,7 @@ const prepareAtEnd = async <C>(
     );
     if (prepared.kind !== 'refused') return prepared;
     const moved = await readOn(at);
-    // What was read may have put back what was sent before it.
+    // The records just read may have put back commands that were sent before this one.
     if (at.commands.queues.get(history)?.[0] !== task) return { kind: 'later' };
     if (!moved) return prepared;
   }
@@ -214,7 +220,7 @@ const send = async <C>(
   try {
     placed = await log.append(commands.partition, entries);
   } catch (error) {
-    // Of a later attempt it says too little: what was sent before may be in the log.
+    // After a repeated send the error shows too little: the first send may be in the log.
     if (batch.attempts > 0 || !wroteNothing(error)) return { state: 'reading back', at, batch: sent };
     await rejectUnwritten(at, open, error);
     return { state: 'idle', at };
@@ -228,7 +234,7 @@ const send = async <C>(
   return { state: 'resolving', at, batch: sent };
 };
 
-/** A frame has its outcome when it is accepted, or another is in its place (record §3). */
+/** The frames without an outcome. A frame has one when it is accepted, or another has its `seq` (record §3). */
 const withoutOutcome = <C>({ sessions }: OpenPartition<C>, { frames }: Batch<C>): readonly Sent<C>[] =>
   frames.filter((sent) => sessions.get(sent.frame.envelope.history)?.sent.includes(sent));
 

@@ -5,7 +5,7 @@ import type { Sent, Task } from './history-session.ts';
 import * as policy from './retry-policy.ts';
 import type { Accepted, WriterOptions } from './types.ts';
 
-/** The commands of one partition that have no answer yet: what waits, by history, and what was decided. */
+/** The commands of one partition without an answer: those that wait, by history, and those that were decided. */
 export type PendingCommands<C> = {
   readonly partition: number;
   readonly random: () => number;
@@ -13,10 +13,10 @@ export type PendingCommands<C> = {
   readonly tries: number;
   readonly ahead: number;
   readonly overtaken: (frames: number) => void;
-  /** Called when commands may be decided again that had to wait. */
+  /** Called when commands that had to pause may be decided again. */
   readonly wake: () => void;
   readonly queues: Map<string, Task<C>[]>;
-  /** Of the histories whose pace is not `ahead`. */
+  /** The paces of histories that are not `ahead`. */
   readonly paces: Map<string, policy.Pace>;
   readonly decided: Set<Task<C>>;
 };
@@ -38,7 +38,7 @@ export const newPendingCommands = <C>(
   decided: new Set(),
 });
 
-/** The commands of one history that wait. */
+/** The waiting commands of one history. */
 export const queueOf = <C>({ queues }: PendingCommands<C>, history: string): Task<C>[] => {
   const queue = queues.get(history) ?? [];
   queues.set(history, queue);
@@ -57,7 +57,7 @@ const setPace = <C>({ paces }: PendingCommands<C>, history: string, pace: policy
   else paces.set(history, pace);
 };
 
-/** The histories whose commands may be decided now. */
+/** The histories whose waiting commands may be decided now. */
 export const readyHistories = <C>(commands: PendingCommands<C>): readonly string[] =>
   [...commands.queues.keys()].filter((history) => paceOf(commands, history).pace !== 'backing off');
 
@@ -91,20 +91,20 @@ export const answerRepeated = <C>(
   resolve({ history, partition, seq, repeated: true, frame, offset: null, next: null });
 };
 
-/** Another writer was first: the commands are decided again, in the same order, after a pause. */
+/** Puts commands back in the same order, to be decided again after a pause, because another writer was first. */
 export const retry = <C>(
   commands: PendingCommands<C>,
   history: string,
   overtaken: readonly Sent<C>[],
 ): void => {
   commands.overtaken(overtaken.length);
-  const again: Task<C>[] = [];
+  const retried: Task<C>[] = [];
   for (const { task } of overtaken) {
     commands.decided.delete(task);
-    if (++task.tries < commands.tries) again.push(task);
+    if (++task.tries < commands.tries) retried.push(task);
     else task.reject(policy.conflict(history, task.tries));
   }
-  queueOf(commands, history).unshift(...again);
+  queueOf(commands, history).unshift(...retried);
   setPace(commands, history, policy.paceAfterConflict());
   const pause = backOff(overtaken[0]?.task.tries ?? 1, policy.retryBackOff(commands.random));
   void commands.sleep(pause).then(() => {
@@ -119,7 +119,7 @@ export const rejectDecided = <C>(commands: PendingCommands<C>, task: Task<C>, er
   task.reject(error);
 };
 
-/** What waits gets the error. What was decided may be in the log: its outcome is unknown. */
+/** Rejects waiting commands with the error, and decided ones with an unknown outcome: they may be in the log. */
 export const rejectAll = <C>(commands: PendingCommands<C>, error: unknown): void => {
   for (const history of readyHistories(commands)) {
     const queue = queueOf(commands, history);

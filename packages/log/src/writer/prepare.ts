@@ -8,8 +8,8 @@ import type { HistorySession, Sent, Task } from './history-session.ts';
 import type { ContentSink } from './types.ts';
 
 /**
- * What a command came to: a frame to send, or the `seq` at which it was accepted before. `later`: the answer depends on
- * frames whose outcome is not known yet, so the command is prepared again when it is.
+ * The result of preparing a command: a frame to send, or the `seq` at which it was accepted before. `later`: the answer
+ * depends on frames without a known outcome, so the command is prepared again when they have one.
  */
 export type Prepared<C> =
   | { readonly kind: 'sent'; readonly sent: Sent<C> }
@@ -17,7 +17,7 @@ export type Prepared<C> =
   | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'later' };
 
-/** Decides, encodes, decodes its own bytes, checks them as every reader does, and takes them in (record §3). */
+/** Decides a command, encodes it, decodes and checks those bytes as every reader does, and applies them (record §3). */
 export const prepare = async <C>(
   session: HistorySession<C>,
   task: Task<C>,

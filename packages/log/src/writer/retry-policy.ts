@@ -6,20 +6,20 @@ import { fail, type BackOff } from '@stemma/errors';
  *   pace           in one batch   when                                  then
  *   ahead          many           another writer's frame is accepted    backing off
  *   backing off    none           the pause is over                     one at a time
- *   one at a time  one            so many were accepted in a row        ahead
+ *   one at a time  one            enough were accepted in a row        ahead
  *                                 another writer's frame is accepted    backing off
  */
 export type Pace =
   | { readonly pace: 'ahead' }
   | { readonly pace: 'backing off' }
-  /** `quietAfter`: how many more frames must be accepted in a row. */
+  /** `quietAfter`: how many more frames must be accepted in a row until the pace is `ahead`. */
   | { readonly pace: 'one at a time'; readonly quietAfter: number };
 
 const QUIET_AFTER = 4;
 
 export const AHEAD: Pace = { pace: 'ahead' };
 
-/** The pace after another writer's frame took the place of one that was sent. */
+/** The pace after another writer's frame was accepted instead of one that was sent. */
 export const paceAfterConflict = (): Pace => ({ pace: 'backing off' });
 
 /** The pace when the pause after a conflict is over. */
@@ -38,7 +38,7 @@ export const batchLimit = ({ pace }: Pace, ahead: number): number =>
 /** The pauses before a command is decided again, or a frame is sent again. */
 export const retryBackOff = (random: () => number): BackOff => ({ first: 2, longest: 128, random });
 
-/** The answer to a command that others were faster than so often that it is not decided again. */
+/** The error for a command when other writers were first too often. */
 export const conflict = (history: string, tries: number): Error =>
   fail('E_CONFLICT', `others wrote to the history ${history} ${tries} times before this command could`, {
     history,

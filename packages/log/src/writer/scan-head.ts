@@ -6,10 +6,10 @@ import { freshPartition } from '../partition-state.ts';
 import type { EventLog } from '../port.ts';
 
 /**
- * The head of one history at the offset `to`, from its head at the offset `from` and the log between them.
+ * The head of one history at the offset `to`, from its head at `from` and the records between.
  *
- * @param each is given what the records of the history came to.
- * @throws E_BUSY if the log does not give all of the records between just now.
+ * @param each gets each checked batch of the history's records.
+ * @throws E_BUSY if the log does not return all of the records between.
  */
 export const scanHead = async (
   log: EventLog,
@@ -34,7 +34,7 @@ export const scanHead = async (
     const batch = checkRecords(opened, checkpoint, current ? new Map([[history, current]]) : new Map());
     await each(batch);
     current = batch.heads.get(history) ?? current;
-    // The reader was there already: a log that does not give that again must not be taken for an empty one.
+    // The reader was at `to` already: a log that does not return these records must not count as empty.
     if (records.length === 0 || next <= at)
       throw fail(
         'E_BUSY',

@@ -7,16 +7,19 @@ import type { PartitionReader } from './partition-reader.ts';
 import { scanHead } from './scan-head.ts';
 import type { WriterOptions } from './types.ts';
 
-/** The sessions of one partition: of the histories it wrote to lately. The least recently used is evicted first. */
+/**
+ * The sessions of the histories that were written to lately, in one partition. The least recently used is evicted
+ * first.
+ */
 export type SessionCache<C> = {
-  /** The session of a history, at exactly the reader's checkpoint. Loads it if it is not here. */
+  /** The session of a history at exactly the reader's checkpoint. Loads it if it is not cached. */
   readonly load: (history: string) => Promise<HistorySession<C>>;
-  /** The session of a history if it is here. */
+  /** The session of a history if it is cached. */
   readonly get: (history: string) => HistorySession<C> | undefined;
   readonly evict: (history: string) => void;
 };
 
-/** @param readOn brings the reader to the end of the log. */
+/** A cache for one partition. @param readOn brings the reader to the end of the log. */
 export const openSessionCache = <C>(
   log: EventLog,
   reader: PartitionReader,
@@ -58,7 +61,7 @@ export const openSessionCache = <C>(
   const load = async (history: string): Promise<HistorySession<C>> => {
     for (let tries = 0; tries < 5; tries++) {
       const session = sessions.get(history) ?? (await loadNew(history));
-      // Put last: it is the most recently used.
+      // Inserted last: it is now the most recently used.
       sessions.delete(history);
       sessions.set(history, session);
       const head = reader.head(history);
@@ -66,7 +69,7 @@ export const openSessionCache = <C>(
       if (session.stopped) return session;
       if (head && continues(session, head)) return session;
       if (session.sent.length > 0) break;
-      // The rows were read at two moments, or are further than the reader.
+      // The rows were read at two moments, or are ahead of the reader.
       evict(history);
       await readOn();
     }

@@ -2,13 +2,15 @@ import type { Author, Frame, HistoryEvent } from '@stemma/events';
 import type { Checkpoint, HeadState } from '../checkpoint.ts';
 import type { ContentSource } from '../read-frame.ts';
 
-/** A command for the writer: what the domain decides it from, and what makes a repetition of it harmless (record §3). */
+/** A command for the writer: what the domain decides, and what makes a repeated command harmless (record §3). */
 export type Intent<C> = {
   readonly id: string;
   /** SHA-256 (32 bytes) of the canonical msgpack of the command without its id. */
   readonly digest: Uint8Array;
   readonly history: string;
-  /** The `seq` of the last frame that whoever commands has seen (−1: none); the writer refuses if the history moved on. */
+  /**
+   * The `seq` of the last frame that the sender has seen (−1: none); the writer refuses if the history has moved on.
+   */
   readonly expected?: number;
   readonly command: C;
 };
@@ -21,44 +23,44 @@ export type Decision = {
   readonly events: readonly HistoryEvent[];
 };
 
-/** The decision state of one history, from `next` on. The writer gives it every frame exactly once, in order. */
+/** The decision state of one history, from `next` on. The writer applies every frame exactly once, in order. */
 export type Session<C> = {
-  /** The `seq` the next frame will have, and SHA-256 of the frame before it; `apply` and `undo` move them. */
+  /** The `seq` of the next frame, and SHA-256 of the frame before it; `apply` and `undo` change both. */
   readonly next: number;
   readonly prev: Uint8Array;
-  /** At loading, the state was that of the log before this offset: no frame before it is missing. */
+  /** When loaded, the state included every frame before this offset. */
   readonly asOf: number;
-  /** The `seq` and digest that a command id stands for already. Frames given to `apply` count. */
+  /** The `seq` and digest recorded for a command id. Frames given to `apply` count. */
   remembered(command: string): Promise<Remembered | undefined> | Remembered | undefined;
-  /** The facts a command comes to on the state as it is; leaves the state as it was. @throws a coded error */
+  /** The events for a command on the current state, which stays unchanged. @throws a coded error */
   decide(command: C): Promise<Decision> | Decision;
   /**
-   * Checks a frame as every reader does and takes it in. The frame is as it was decoded, contents in place.
+   * Checks a frame as every reader does and applies it. The frame is decoded, with its contents in place.
    * @throws E_HISTORY_DEFECTIVE if it does not apply or a recorded hash differs; the state is then as before.
    */
   apply(frame: Frame, hash: Uint8Array): Promise<void> | void;
-  /** Takes back the frame applied last. The writer never takes back more than it sent ahead. */
+  /** Undoes the frame applied last. The writer never undoes more than it sent ahead. */
   undo(): Promise<void> | void;
 };
 
 export type Remembered = {
   readonly seq: number;
   readonly digest: Uint8Array;
-  /** The frame, where it is at hand. */
+  /** The frame, if it is in memory. */
   readonly frame?: Frame;
 };
 
-/** What the writer needs of the rows and of the rules of histories: whoever composes them gives it. */
+/** What the writer needs of the rows and the rules of histories; the composing program provides it. */
 export type Domain<C> = {
-  /** The checkpoint of the partition's rows; the writer reads on from there. */
+  /** The checkpoint of the partition's rows; the writer reads on from it. */
   checkpoint(partition: number): Promise<Checkpoint> | Checkpoint;
-  /** Heads as the rows have them, read in one snapshot with the offset of their checkpoint. */
+  /** Heads in the rows, read in one snapshot with the offset of their checkpoint. */
   heads(partition: number, histories: readonly string[]): Promise<HeadsAsOf> | HeadsAsOf;
-  /** The decision state of a history as the rows have it, read in one snapshot; `next` 0 if there is no such history. */
+  /** The decision state of a history from the rows, read in one snapshot; `next` is 0 if there is no such history. */
   load(history: string): Promise<Session<C>> | Session<C>;
 };
 
-/** Heads, and the offset before which everything is in them. */
+/** Heads, and the offset up to which they include every frame. */
 export type HeadsAsOf = { readonly asOf: number; readonly heads: ReadonlyMap<string, HeadState> };
 
 /** The answer to a command: a function of its accepted frame (record §3). */
@@ -66,40 +68,41 @@ export type Accepted = {
   readonly history: string;
   readonly partition: number;
   readonly seq: number;
-  /** True if the command was accepted before; where it lies is not known here then. */
+  /** True if the command was accepted before; its offset is then unknown. */
   readonly repeated: boolean;
-  /** The frame; null if it was accepted before and is not at hand. */
+  /** The frame; null if it was accepted before and is not in memory. */
   readonly frame: Frame | null;
-  /** Where it lies; null if it was accepted before. */
+  /** The offset of its record; null if it was accepted before. */
   readonly offset: number | null;
-  /** A reader whose checkpoint is here or further has seen it; null as above. */
+  /** A reader whose checkpoint is at this offset or after has seen the frame; null if it was accepted before. */
   readonly next: number | null;
 };
 
 export type Writer<C> = {
   /**
-   * Decides and appends; resolves when the frame is accepted. Commands on one history are decided in the order of the calls.
+   * Decides and appends a command; resolves when its frame is accepted. Commands on one history are decided in the
+   * order of the calls.
    *
-   * @throws what the domain's decision throws; E_CONFLICT if `expected` is not the last `seq`, or if others were faster
+   * @throws what the domain's decision throws; E_CONFLICT if `expected` is not the last `seq`, or if others were first
    *   too often; E_COMMAND_REUSED; E_OUTCOME_UNKNOWN if the log does not say in time (send the same command again);
    *   E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE, E_PARTITION_CLOSED, E_FRAME_TOO_LARGE, E_CONTENT_TOO_LARGE, E_LOG_BUSY,
    *   E_LOG_CLOSED.
    */
   write(intent: Intent<C>): Promise<Accepted>;
-  /** Resolves when everything written before has its outcome. Later writes are refused. */
+  /** Refuses later writes; resolves when every earlier one has its outcome. */
   close(): Promise<void>;
 };
 
 export type WriterOptions<C> = {
   readonly domain: Domain<C>;
-  /** Where contents go before the frame that names them, and come from. */
+  /** Where the writer stores contents before the frame that names them, and reads contents from. */
   readonly contents: ContentSink & ContentSource;
-  /** In [0, 1): jitter between tries. */
+  /** Random numbers in [0, 1), for the jitter of retries. */
   readonly random: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** A steady clock in milliseconds, for the deadline only. */
   readonly now: () => number;
-  /** How often to decide again after others were first. Default 10. */
+  /** How often a command is decided again after others were first. Default 10. */
   readonly tries?: number;
   /** How long an outcome may stay unknown, in milliseconds. Default 30,000. */
   readonly deadline?: number;
@@ -107,9 +110,9 @@ export type WriterOptions<C> = {
   readonly ahead?: number;
   /** Decision states kept in memory. Default 64. */
   readonly sessions?: number;
-  /** Called when frames were sent whose place another writer took, with their number. */
+  /** Called with the number of frames that lost their `seq` to another writer. */
   readonly overtaken?: (frames: number) => void;
 };
 
-/** Stores a content durably under its hash, or finds it there. */
+/** Stores a content durably under its hash, unless it is stored already. */
 export type ContentSink = { put(bytes: Uint8Array): Promise<unknown> };

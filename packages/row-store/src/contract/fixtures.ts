@@ -6,7 +6,7 @@ import type { Row, Table } from '../table.ts';
 export type RowStoreUnderTest = {
   open(): Promise<RowStore> | RowStore;
   another?(): Promise<RowStore> | RowStore;
-  /** Takes away what `open` made. */
+  /** Removes what `open` made. */
   cleanUp(): Promise<void> | void;
 };
 
@@ -70,7 +70,7 @@ export const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isStemmaError(error) ? error.code : error),
   );
 
-/** What a range gives, from rows in any order. */
+/** The rows that a range must return, from rows in any order. */
 export const modelRange = (
   rows: readonly Row[],
   {

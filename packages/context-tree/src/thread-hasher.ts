@@ -1,30 +1,30 @@
 import { sha256 } from '@stemma/canonical';
 import { createHash, type Hash } from 'node:crypto';
 
-/** Turns between two kept states of the hash. */
+/** Turns between two stored states of the hash. */
 const STRIDE = 64;
 const BYTES = 32;
 
 /**
- * SHA-256 over the slice hashes of `^sys`, the turns and `^ah`, in this order (snapshots: thread hash), without hashing
- * the old turns again at every commit: the state of the hash is kept at every 64th turn.
+ * SHA-256 over the slice hashes of `^sys`, the turns and `^ah`, in this order (snapshots: thread hash). A commit does
+ * not hash the old turns again: the state of the hash is stored at every 64th turn.
  */
-export class SliceChain {
+export class ThreadHasher {
   #slots = Buffer.alloc(BYTES * STRIDE);
-  /** The turns before this index are right in `#slots`. */
+  /** The turns before this index are up to date in `#slots`. */
   #written = 0;
   #sys = '';
-  /** `#states[k]` has taken in `^sys` and the first k · 64 turns. */
+  /** `#states[k]` includes `^sys` and the first k · 64 turns. */
   #states: Hash[] = [];
 
-  /** The turns from this index on have changed or moved. */
+  /** Marks the turns from this index on as changed or moved. */
   cut(from: number): void {
     if (from >= this.#written) return;
     this.#written = from;
     this.#states.length = Math.min(this.#states.length, Math.floor(from / STRIDE) + 1);
   }
 
-  /** Digests are latin1 texts of 32 bytes; `slice` gives that of a turn. */
+  /** The thread hash. Digests are latin1 texts of 32 bytes; `slice` returns that of a turn. */
   hash(sys: string, turns: number, slice: (turn: number) => string, ah: string): Uint8Array {
     this.#room(turns);
     for (let i = this.#written; i < turns; i++) this.#slots.write(slice(i), BYTES * i, 'latin1');
