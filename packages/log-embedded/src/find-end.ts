@@ -1,3 +1,4 @@
+import { syncFile } from '@stemma/machine';
 import { hash } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync, statSync } from 'node:fs';
 import type { PartitionEnd } from './lock-environment.ts';
@@ -42,15 +43,6 @@ export const findEnd = (folder: string, known: number): PartitionEnd => {
 const isWhole = (record: Uint8Array): boolean => {
   const length = record.length - 32;
   return length > 0 && hash('sha256', record.subarray(0, length), 'buffer').equals(record.subarray(length));
-};
-
-const syncFile = (path: string): void => {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 };
 
 /** Shortens a segment file durably; one that is shorter already stays as it is. */
