@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { attempt, fail } from '@stemma/errors';
 import {
   decodeKey,
   encodeRange,
@@ -188,17 +188,6 @@ export const lmdbGeneration = (
       }
     },
   };
-};
-
-const attempt = <T>(fn: () => T): (() => T) => {
-  try {
-    const value = fn();
-    return () => value;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
 };
 
 const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 'uint']], value: [] };
