@@ -24,7 +24,7 @@ import {
   type Profile,
   type StagesConfig,
 } from '@stemma/stages';
-import { openBoundedCache } from './bounded-cache.ts';
+import { LRUCache } from 'lru-cache';
 import { diffStages } from './diff-stages.ts';
 import { isFrameOfBranch } from './is-frame-of-branch.ts';
 import { withoutText } from './summary-without-text.ts';
@@ -46,16 +46,19 @@ const MAX_ENTRIES = 1_000;
 
 /** Answers for the stages of histories from rows; payloads are read where another profile or a preview needs them. */
 export const openStages = (projection: Projection): StagesQuestions => {
-  const streams = openBoundedCache<DescribedStream>(MAX_CACHED_NODES);
-  const outputs = openBoundedCache<CompilerOutput>(MAX_CACHED_NODES);
-  const sha1s = openBoundedCache<string>(MAX_CACHED_NODES);
+  const streams = new LRUCache<string, DescribedStream>({
+    maxSize: MAX_CACHED_NODES,
+    sizeCalculation: ({ nodes }) => nodes.length + 1,
+  });
+  const outputs = new LRUCache<string, CompilerOutput>({ maxSize: MAX_CACHED_NODES });
+  const sha1s = new LRUCache<string, string>({ maxSize: MAX_CACHED_NODES, sizeCalculation: () => 1 });
 
   const describe = async (position: Position, profile: Profile): Promise<DescribedStream> => {
     const key = `${profile.name} ${keyOf(position)}`;
     const known = streams.get(key);
     if (known !== undefined) return known;
     const found = await describeStream(projection, position, profile);
-    streams.put(key, found, found.nodes.length + 1);
+    streams.set(key, found);
     return found;
   };
 
@@ -66,7 +69,7 @@ export const openStages = (projection: Projection): StagesQuestions => {
     for (const [index, node] of stream.facts.entries()) {
       const known =
         sha1s.get(node.digest) ?? (await sha1At(projection, position.history, stream.nodes[index]));
-      sha1s.put(node.digest, known, 1);
+      sha1s.set(node.digest, known);
       facts.push({ ...node, payloadSha1: known });
     }
     return { ...stream, facts };
@@ -89,7 +92,7 @@ export const openStages = (projection: Projection): StagesQuestions => {
         config.header.mode === 'sanitized_content',
       )),
     });
-    outputs.put(key, output, stream.nodes.length + 1);
+    outputs.set(key, output, { size: stream.nodes.length + 1 });
     return output;
   };
 
