@@ -60,6 +60,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-read-models', file: 'packages/read-models/src/right.ts', text: use('@stemma/importers') },
   { rule: 'layers-importers', file: 'packages/importers/src/right.ts', text: use('@stemma/api') },
   { rule: 'layers-api', file: 'packages/api/src/right.ts', text: use('@stemma/event-contract') },
+  { rule: 'layers-machine', file: 'packages/machine/src/right.ts', text: use('@stemma/log') },
   { rule: 'layers-log', file: 'packages/log/src/right.ts', text: use('@stemma/log-embedded') },
   { rule: 'layers-metrics', file: 'packages/metrics/src/right.ts', text: use('@stemma/log-embedded') },
   { rule: 'layers-lmdb-gate', file: 'packages/lmdb-gate/src/right.ts', text: use('@stemma/log-embedded') },

@@ -14,6 +14,7 @@ export const layers = [
   'importers',
   'api',
   'event-contract',
+  'machine',
   'log',
   'metrics',
   'lmdb-gate',

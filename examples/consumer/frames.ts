@@ -1,5 +1,13 @@
 import { openDirectoryContents } from '@stemma/contents';
-import { checkRecords, cursorAtStart, freshPartition, openRecords, readFrame, type Checkpoint, type HeadState } from '@stemma/log';
+import {
+  checkRecords,
+  cursorAtStart,
+  freshPartition,
+  openRecords,
+  readFrame,
+  type Checkpoint,
+  type HeadState,
+} from '@stemma/log';
 import kafkajs from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

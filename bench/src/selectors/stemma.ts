@@ -1,7 +1,22 @@
-import { flattenRecords, freshFixed, type FlatTree, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
+import {
+  flattenRecords,
+  freshFixed,
+  type FlatTree,
+  type NodeRecord,
+  type TurnRecord,
+} from '@stemma/context-tree';
 import { parseSelector, select } from '@stemma/selectors';
 import { median, timed } from '../measure.ts';
-import { BLOCKS_IN_CORE, BLOCKS_IN_HEAD, BLOCKS_IN_SYS, questions, shapeOf, type Answered, type Block, type SelectorInput } from './shape.ts';
+import {
+  BLOCKS_IN_CORE,
+  BLOCKS_IN_HEAD,
+  BLOCKS_IN_SYS,
+  questions,
+  shapeOf,
+  type Answered,
+  type Block,
+  type SelectorInput,
+} from './shape.ts';
 
 /** The tree as a snapshot that was read gives it. */
 const treeOf = (nodes: number): FlatTree => {

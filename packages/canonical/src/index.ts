@@ -9,6 +9,8 @@ export {
   type WideJson,
   type WideJsonObject,
 } from './json-value.ts';
+export { lowerBound } from './lower-bound.ts';
 export { ContentRef, pack, type Packable } from './pack.ts';
 export { parseJson, parseWideJson } from './parse-json.ts';
+export { type JsonReading, readJson } from './read-json.ts';
 export { unpack, unpackFrom } from './unpack.ts';

@@ -1,6 +1,7 @@
 /**
- * A cache of short texts by a hash of their length, first, middle and last byte: most keys, and values such as roles
- * and types, are among a few dozen. Bounded: each slot holds the last text. ASCII only.
+ * Short texts that were read lately, by a hash of their length, first, middle and last byte: most keys, and values such
+ * as roles and types, are among a few dozen. Bounded: a slot holds the last one. ASCII only. Not `lru-cache`: its keys are
+ * texts or objects, and what is saved here is making the text.
  */
 const SLOTS = 1024;
 const texts = new Array<string>(SLOTS).fill('');

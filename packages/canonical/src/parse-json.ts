@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { isForbiddenKey, MAX_DEPTH, type Json, type WideJson } from './json-value.ts';
-import { hasEscapedKey, readJson } from './read-json.ts';
+import { endOfText, hasEscapedKey, readJson } from './read-json.ts';
 
 /**
  * The exact value of an untrusted JSON text, or a coded error. Integers beyond ±(2^53−1) written in digits are refused;
@@ -28,21 +28,12 @@ const refuseDepth = (text: string, what: string): void => {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit === 0x22) {
-      i = endOfText(text, i);
+      i = endOfText(text, i + 1);
     } else if (unit === 0x5b || unit === 0x7b) {
       if (++depth > MAX_DEPTH)
         throw fail('E_INPUT_TOO_DEEP', `${what} nests values more than ${MAX_DEPTH} deep`, { at: i });
     } else if (unit === 0x5d || unit === 0x7d) depth--;
   }
-};
-
-const endOfText = (text: string, start: number): number => {
-  for (let i = text.indexOf('"', start + 1); i !== -1; i = text.indexOf('"', i + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(i - 1 - slashes) === 0x5c) slashes++;
-    if (slashes % 2 === 0) return i;
-  }
-  return text.length;
 };
 
 // Sixteen digits in a row or an exponent: the only texts whose numbers JSON.parse could round or overflow.
@@ -51,7 +42,10 @@ const RISKY_NUMBER = /\d{16}|\d[eE]/;
 const parseExactly = (text: string, what: string, wide: boolean): WideJson => {
   try {
     if (hasEscapedKey(text))
-      return readJson(text, (source) => exactNumber(what, wide)('', Number(source), { source })) as WideJson;
+      return readJson(text, {
+        what,
+        number: (source) => exactNumber(what, wide)('', Number(source), { source }),
+      }) as WideJson;
     if (!RISKY_NUMBER.test(text)) return JSON.parse(text) as WideJson;
     return JSON.parse(text, exactNumber(what, wide) as (key: string, value: unknown) => unknown) as WideJson;
   } catch (error) {

@@ -1,5 +1,17 @@
 import { loadBranch, type Command } from '@stemma/history';
-import { findBranchByName, findCommand, findNamedPosition, isIdTaken, mainBranchId, readBranchState, readBranchTip, readHistoryHead, readHistoryHeads, readPositionMeta, readTipSeq } from '@stemma/history-store';
+import {
+  findBranchByName,
+  findCommand,
+  findNamedPosition,
+  isIdTaken,
+  mainBranchId,
+  readBranchState,
+  readBranchTip,
+  readHistoryHead,
+  readHistoryHeads,
+  readPositionMeta,
+  readTipSeq,
+} from '@stemma/history-store';
 import { checkpointAtStart, partitionOf, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
 import { decodeCheckpoint, type Projection } from '@stemma/projector';
 import type { GenerationView } from '@stemma/row-store';

@@ -1,7 +1,20 @@
 import type { PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
-import { applyFrame, decide, finalizeFrames, openHistory, POSITIONS, revertFrame, type AppliedFrame, type BranchState, type BranchTip, type Command, type Lookups, type Sources } from '@stemma/history';
+import {
+  applyFrame,
+  decide,
+  finalizeFrames,
+  openHistory,
+  POSITIONS,
+  revertFrame,
+  type AppliedFrame,
+  type BranchState,
+  type BranchTip,
+  type Command,
+  type Lookups,
+  type Sources,
+} from '@stemma/history';
 import { labelPosition, type Position } from '@stemma/history-store';
 import type { Decision, HeadState, Remembered, Session } from '@stemma/log';
 import { fetching, missing, missingKind, resume } from '@stemma/suspend';

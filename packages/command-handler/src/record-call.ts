@@ -2,7 +2,13 @@ import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Command } from '@stemma/history';
-import { branchRefOf, findCommand, type BranchRef, type Position, type TreeView } from '@stemma/history-store';
+import {
+  branchRefOf,
+  findCommand,
+  type BranchRef,
+  type Position,
+  type TreeView,
+} from '@stemma/history-store';
 import { callSteps, toOpenAIMessages, type CurrentBlock } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import type { Outcome } from './outcome.ts';

@@ -1,5 +1,11 @@
 import { ContentRef, sha256Hex } from '@stemma/canonical';
-import { damagedContent, missingContent, refuseTooLarge, verifiedContent, type ContentStore } from '@stemma/contents';
+import {
+  damagedContent,
+  missingContent,
+  refuseTooLarge,
+  verifiedContent,
+  type ContentStore,
+} from '@stemma/contents';
 import { decodeBytea, migrate, openDatabase, type Database } from '@stemma/postgres';
 
 /**

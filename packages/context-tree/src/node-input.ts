@@ -1,4 +1,10 @@
-import { canonicalJson, isForbiddenKey, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import {
+  canonicalJson,
+  isForbiddenKey,
+  isJsonObject,
+  type WideJson,
+  type WideJsonObject,
+} from '@stemma/canonical';
 import { fail, type ErrorCode } from '@stemma/errors';
 import { isHeaderName } from './header-names.ts';
 import { canonicalType, type CanonicalType } from './node-type.ts';

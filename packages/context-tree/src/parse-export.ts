@@ -3,7 +3,15 @@ import { fail } from '@stemma/errors';
 import { completeIds, FIXED_NAMES, FIXED_TYPES, fixedHeaders, type FixedIds } from './fixed.ts';
 import { NODE_KIND } from './flat-tree.ts';
 import { expiryOnImport } from './lifetime.ts';
-import { checkId, givenHeaders, integer, natural, parseNodeInput, payloadOf, type InputErrorContext } from './node-input.ts';
+import {
+  checkId,
+  givenHeaders,
+  integer,
+  natural,
+  parseNodeInput,
+  payloadOf,
+  type InputErrorContext,
+} from './node-input.ts';
 import type { FixedName, Headers, Payload, Region } from './node.ts';
 import { compareSiblings } from './order.ts';
 import { refuseCoreOffset, refuseLevels, refuseSecondCore, type NodePlacement } from './placement.ts';

@@ -1,3 +1,4 @@
+import { lowerBound } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { NODE_KIND } from './flat-tree.ts';
 import type { NodeRecord } from './node.ts';
@@ -102,14 +103,8 @@ const refuseUnder = (parent: TreeNode, node: NodePlacement): void => {
 
 /** The first two children at offset 0. If a core is an `mc`, it is the only core besides the node itself. */
 const coresOf = (kids: readonly TreeNode[]): TreeNode[] => {
-  let low = 0;
-  let high = kids.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (headersOf(kids[middle] as TreeNode).offset < 0) low = middle + 1;
-    else high = middle;
-  }
-  return kids.slice(low, low + 2).filter((kid) => headersOf(kid).offset === 0);
+  const first = lowerBound(0, kids.length, (i) => headersOf(kids[i] as TreeNode).offset < 0);
+  return kids.slice(first, first + 2).filter((kid) => headersOf(kid).offset === 0);
 };
 
 /** The node if it is open: under `^sys` or `^ah`. @throws E_PLACEMENT, E_SEALED */

@@ -1,6 +1,14 @@
 import { compareCodePoints } from '@stemma/canonical';
 import type { CascadeFact, ExpiryFact, HoldFact } from './commit-fact.ts';
-import { compareDocument, eachInSubtree, expiresOf, headersOf, idOf, isFixed, type TreeNode } from './tree-node.ts';
+import {
+  compareDocument,
+  eachInSubtree,
+  expiresOf,
+  headersOf,
+  idOf,
+  isFixed,
+  type TreeNode,
+} from './tree-node.ts';
 import type { Tree } from './tree.ts';
 
 /** The result of expiry: the facts, and the removable containers that it emptied but that are held. */

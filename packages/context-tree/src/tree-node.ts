@@ -1,3 +1,4 @@
+import { lowerBound } from '@stemma/canonical';
 import { NODE_KIND } from './flat-tree.ts';
 import type { EventRef, FixedRecord, Headers, NodeRecord, Payload, TurnRecord } from './node.ts';
 import { compareSiblings } from './order.ts';
@@ -74,14 +75,11 @@ export const regionOf = (node: TreeNode): number => {
 export const insertionIndex = (kids: readonly TreeNode[], headers: Headers): number => {
   const last = kids[kids.length - 1];
   if (last === undefined || compareSiblings(last.record.headers, headers) < 0) return kids.length;
-  let low = 0;
-  let high = kids.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compareSiblings((kids[middle] as TreeNode).record.headers, headers) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lowerBound(
+    0,
+    kids.length - 1,
+    (i) => compareSiblings((kids[i] as TreeNode).record.headers, headers) < 0,
+  );
 };
 
 /** Calls `visit` for the node and then its descendants, in document order. */

@@ -4,7 +4,17 @@ import { NODE_KIND, type TreeParts } from './flat-tree.ts';
 import { Journal, type JournalSavepoint } from './journal.ts';
 import { LifetimeIndex } from './lifetime-index.ts';
 import { kindOfType } from './node-type.ts';
-import type { EventRef, FixedName, Headers, NodeLocation, NodeRecord, Payload, PayloadSource, RecordChange, TurnRecord } from './node.ts';
+import type {
+  EventRef,
+  FixedName,
+  Headers,
+  NodeLocation,
+  NodeRecord,
+  Payload,
+  PayloadSource,
+  RecordChange,
+  TurnRecord,
+} from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { defect, readContents, TreeLinks } from './tree-links.ts';
 import { eachInSubtree, headersOf, idOf, isFixed, makeTreeNode, type TreeNode } from './tree-node.ts';

@@ -1,3 +1,5 @@
 export { ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
 export { StemmaError, errorToJson, fail, isStemmaError, type ErrorDetail } from './stemma-error.ts';
+export { attempt } from './attempt.ts';
 export { backOff, type BackOff } from './back-off.ts';
+export { VERSION } from './version.ts';

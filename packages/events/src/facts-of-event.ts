@@ -1,5 +1,14 @@
 import type { HistoryEvent } from './catalogue.ts';
-import { EVENT_FACTS, type BranchName, type EventCategory, type EventFacts, type EventOf, type NamedPosition, type NodeIds, type Removal } from './facts.ts';
+import {
+  EVENT_FACTS,
+  type BranchName,
+  type EventCategory,
+  type EventFacts,
+  type EventOf,
+  type NamedPosition,
+  type NodeIds,
+  type Removal,
+} from './facts.ts';
 import type { RecordedNode } from './recorded-node.ts';
 
 /** The compiler cannot see that a row belongs to the event whose type selected it. */

@@ -4,9 +4,28 @@ import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { liveAfterAttachment, liveAfterCommit, oldestTurnOf, type LiveLocations } from './live-locations.ts';
 import { netChanges, type NetChanges } from './net-changes.ts';
-import { equalPositionMeta, positionMetaCells, positionMetaOf, readPositionMeta, type PositionMeta } from './position-meta.ts';
+import {
+  equalPositionMeta,
+  positionMetaCells,
+  positionMetaOf,
+  readPositionMeta,
+  type PositionMeta,
+} from './position-meta.ts';
 import { fixedCells, nodeCells, REGION, TOMBSTONE, turnCells } from './records.ts';
-import { BRANCH_NAMES, BRANCHES, COMMANDS, CONFIGS, HEADS, IDS, NAMES, POLICIES, POSITION_META, SNAPSHOTS, TURNS, VERSIONS } from './tables.ts';
+import {
+  BRANCH_NAMES,
+  BRANCHES,
+  COMMANDS,
+  CONFIGS,
+  HEADS,
+  IDS,
+  NAMES,
+  POLICIES,
+  POSITION_META,
+  SNAPSHOTS,
+  TURNS,
+  VERSIONS,
+} from './tables.ts';
 
 /**
  * Rows under `^sys` beyond twice the living nodes that may exist before a commit rewrites them (snapshots: sys

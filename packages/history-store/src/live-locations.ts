@@ -1,3 +1,4 @@
+import { lowerBound } from '@stemma/canonical';
 import type { Tree, TreeNode, TurnRecord } from '@stemma/context-tree';
 
 /** The largest number of older locations beside the range that a position is read from. */
@@ -49,7 +50,8 @@ const listLiveLocations = (tree: Tree, from: number, limit: number): number[] =>
     const cycle = cycleOf(turn);
     if (cycle >= from && cycle !== last && hasChildren(turn)) locations.push((last = cycle));
   }
-  for (let i = lowerBound(turns, end, from); i < end && locations.length < limit; i++) {
+  const first = lowerBound(0, end, (i) => cycleOf(turns[i] as TreeNode) < from);
+  for (let i = first; i < end && locations.length < limit; i++) {
     const turn = turns[i] as TreeNode;
     const cycle = cycleOf(turn);
     if (cycle > last && hasChildren(turn)) locations.push((last = cycle));
@@ -60,17 +62,6 @@ const listLiveLocations = (tree: Tree, from: number, limit: number): number[] =>
 
 const isLive = (tree: Tree, location: number): boolean =>
   listLiveLocations(tree, location, 1)[0] === location;
-
-const lowerBound = (turns: readonly TreeNode[], end: number, cycle: number): number => {
-  let low = 0;
-  let high = end;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (cycleOf(turns[middle] as TreeNode) < cycle) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
 
 /**
  * The locations with living nodes after a commit or import (snapshots: oldestLive): the range moves up past dead

@@ -1,5 +1,16 @@
 import type { WideJson } from '@stemma/canonical';
-import { flattenRecords, type FixedName, type FixedRecord, type FixedRecords, type FlatTree, type NodeLocation, type NodeRecord, type Policy, type TreeParts, type TurnRecord } from '@stemma/context-tree';
+import {
+  flattenRecords,
+  type FixedName,
+  type FixedRecord,
+  type FixedRecords,
+  type FlatTree,
+  type NodeLocation,
+  type NodeRecord,
+  type Policy,
+  type TreeParts,
+  type TurnRecord,
+} from '@stemma/context-tree';
 import type { BranchParts, Config } from '@stemma/history';
 import type { Row, RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch, type Segment } from './ancestor-path.ts';

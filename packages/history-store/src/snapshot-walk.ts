@@ -1,4 +1,12 @@
-import { compareSiblings, flattenRecords, type FixedRecords, type FlatTree, type NodeLocation, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
+import {
+  compareSiblings,
+  flattenRecords,
+  type FixedRecords,
+  type FlatTree,
+  type NodeLocation,
+  type NodeRecord,
+  type TurnRecord,
+} from '@stemma/context-tree';
 import type { RowReader } from '@stemma/row-store';
 import { readAncestorPath } from './ancestor-path.ts';
 import { openNodeReader } from './node-reader.ts';

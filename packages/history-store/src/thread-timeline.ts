@@ -2,7 +2,14 @@ import { compareSiblings, kindOfType, NODE_KIND, type EventRef, type Headers } f
 import type { RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch } from './ancestor-path.ts';
 import { listSnapshots, type SnapshotRow } from './list-snapshots.ts';
-import { readThreadTimelineRows, SYS_LOCATION, turnLocation, type ThreadNode, type ThreadTimelineRow, type ThreadTurn } from './thread-timeline-rows.ts';
+import {
+  readThreadTimelineRows,
+  SYS_LOCATION,
+  turnLocation,
+  type ThreadNode,
+  type ThreadTimelineRow,
+  type ThreadTurn,
+} from './thread-timeline-rows.ts';
 
 /** A block of the provider thread. The object is the same in every snapshot in which no row changed it. */
 export type ThreadEntry = {

@@ -5,7 +5,20 @@ import { referenceHistory, sized, type ReferenceHistory } from '@stemma/test-kit
 import fc from 'fast-check';
 import type { AppliedFrame } from '../src/applied-frame.ts';
 import type { Step } from '../src/command.ts';
-import { all, commitNaive, copyState, insertNaive, moveNaive, prioritiesNaive, removeNaive, replaceNaive, startNaive, type CommitReport, type NaiveNode, type NaiveState } from './naive-tree.ts';
+import {
+  all,
+  commitNaive,
+  copyState,
+  insertNaive,
+  moveNaive,
+  prioritiesNaive,
+  removeNaive,
+  replaceNaive,
+  startNaive,
+  type CommitReport,
+  type NaiveNode,
+  type NaiveState,
+} from './naive-tree.ts';
 
 /** One random intention; the numbers choose among what exists when it is applied. */
 export type Intention = {

@@ -1,4 +1,4 @@
-import { isStemmaError, type StemmaError } from '@stemma/errors';
+import { backOff, isStemmaError, type StemmaError } from '@stemma/errors';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Retry = {
@@ -8,8 +8,7 @@ export type Retry = {
   waitingFor(): string | null;
 };
 
-const FIRST_PAUSE = 100;
-const MAX_PAUSE = 10_000;
+const PAUSES = { first: 100, longest: 10_000 };
 
 /**
  * Waits with growing pauses while brokers, disks or contents are away, and says so once, and once when it goes on. After
@@ -24,7 +23,7 @@ export const openRetry = (
   return {
     waitingFor: () => reason,
     async run(work) {
-      for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, MAX_PAUSE)) {
+      for (let failed = 1; ; failed++) {
         try {
           const done = await work();
           if (reason !== null) say('reconnected');
@@ -35,7 +34,7 @@ export const openRetry = (
             throw error;
           if (reason === null) say(`waiting: ${error.message} (${error.code})`);
           reason = error.message;
-          await sleep(pause, undefined, { signal });
+          await sleep(backOff(failed, PAUSES), undefined, { signal });
         }
       }
     },

@@ -1,10 +1,11 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { openGate } from '@stemma/lmdb-gate';
+import { bootId } from '@stemma/machine';
 import { mkdirSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { entryBytes, writeEntry } from './entry.ts';
 import { findEnd, truncateFile } from './find-end.ts';
-import { isAlive, openHolderFile, thisProcess } from './holder.ts';
+import { isHolderAlive, openHolderFile, thisProcess } from './holder.ts';
 import type {
   AppendGroup,
   Failure,
@@ -15,7 +16,7 @@ import type {
   WorkerOptions,
 } from './job-messages.ts';
 import { openLastSegments, syncFolder } from './last-segments.ts';
-import { bootId, openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
+import { openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
 import { runsOf, startsOf } from './runs.ts';
 import { gateFolder, partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
 
@@ -41,7 +42,7 @@ const waitForLock = (): void => {
   const until = performance.now() + options.busyAfter;
   for (let tries = 0; ; tries++) {
     const other = holder.read();
-    if (!other || other.pid === self.pid || !isAlive(other)) return;
+    if (!other || other.pid === self.pid || !isHolderAlive(other)) return;
     if (performance.now() >= until)
       throw fail(
         'E_LOG_BUSY',

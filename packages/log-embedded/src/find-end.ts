@@ -1,3 +1,4 @@
+import { syncFile } from '@stemma/machine';
 import { hash } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync, statSync } from 'node:fs';
 import type { PartitionEnd } from './lock-environment.ts';
@@ -44,16 +45,7 @@ const isWhole = (record: Uint8Array): boolean => {
   return length > 0 && hash('sha256', record.subarray(0, length), 'buffer').equals(record.subarray(length));
 };
 
-const syncFile = (path: string): void => {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-};
-
-/** Truncates a segment file durably; a shorter file stays unchanged. */
+/** Shortens a segment file durably; one that is shorter already stays as it is. */
 export const truncateFile = (path: string, size: number): void => {
   const file = openSync(path, 'r+');
   try {

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { beganAt, isAlive } from '@stemma/machine';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -14,6 +15,8 @@ export type HolderFile = {
 };
 
 const LENGTH = 48;
+/** Instead of when a process began, where the system does not tell. */
+const UNKNOWN = '-';
 
 export const openHolderFile = (directory: string): HolderFile => {
   const file = openSync(join(directory, 'holder'), openFlags);
@@ -37,27 +40,8 @@ export const openHolderFile = (directory: string): HolderFile => {
 // Read and write, made if it is not there, never emptied.
 const openFlags = 0o102;
 
-export const thisProcess = (): Holder => ({ pid: process.pid, began: beganAt(process.pid) ?? '-' });
+export const thisProcess = (): Holder => ({ pid: process.pid, began: beganAt(process.pid) ?? UNKNOWN });
 
-/** True while the recorded holder's process lives. */
-export const isAlive = ({ pid, began }: Holder): boolean => {
-  const now = beganAt(pid);
-  if (now !== undefined) return began === '-' || began === now;
-  if (began !== '-') return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-};
-
-/** The 22nd field of /proc/PID/stat: ticks since the machine began. Undefined without such a process, or such a system. */
-const beganAt = (pid: number): string | undefined => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
-};
+/** True while the process that wrote itself down as the holder lives. */
+export const isHolderAlive = ({ pid, began }: Holder): boolean =>
+  isAlive(pid, began === UNKNOWN ? undefined : began);

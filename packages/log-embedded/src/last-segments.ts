@@ -1,4 +1,13 @@
-import { closeSync, existsSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import type { PartitionEnd } from './lock-environment.ts';
 import { partitionFolder, segmentPath } from './segments.ts';
 

@@ -1,6 +1,6 @@
+import { bootId } from '@stemma/machine';
 import { open, type RootDatabase } from 'lmdb';
-import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync } from 'node:fs';
-import { uptime } from 'node:os';
+import { closeSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The environment's entry for a partition: its end, and the first offset of its last segment. */
@@ -100,14 +100,4 @@ const openDatabase = (path: string): RootDatabase<Buffer, string> => {
   });
   database.getBinary(BOOT);
   return database;
-};
-
-/** What changes when the machine starts again: with it, what was not synced is not to be trusted. */
-export const bootId = (): string => {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  } catch {
-    // Elsewhere the boot time, to ten seconds: a changed clock causes a rebuild too many, never one too few.
-    return `began ${Math.round((Date.now() / 1000 - uptime()) / 10)}`;
-  }
 };

@@ -1,3 +1,4 @@
+import { lowerBound } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { LogRecord, ReadBatch } from '@stemma/log';
 import type { KafkaClient } from './protocol/client.ts';
@@ -128,15 +129,10 @@ export const openReader = (client: KafkaClient, partition: number): Reader => {
 
 /** About so many bytes of a window's records, one at least. */
 const cut = ({ records }: Window, from: number, maxBytes: number): ReadBatch => {
-  let first = 0;
-  for (let last = records.length; first < last;) {
-    const middle = (first + last) >>> 1;
-    if ((records[middle] as LogRecord).next <= from) first = middle + 1;
-    else last = middle;
-  }
   const some: LogRecord[] = [];
-  for (let bytes = 0; first < records.length && (some.length === 0 || bytes < maxBytes); first++) {
-    const record = records[first] as LogRecord;
+  let next = lowerBound(0, records.length, (i) => (records[i] as LogRecord).next <= from);
+  for (let bytes = 0; next < records.length && (some.length === 0 || bytes < maxBytes); next++) {
+    const record = records[next] as LogRecord;
     some.push(record);
     bytes += record.bytes.length;
   }

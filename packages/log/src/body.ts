@@ -4,7 +4,13 @@ import { FRAME_VERSION, type Author, type Body, type Envelope, type StemmaEvent 
 import { boundsOf, type Bounds } from './bounds.ts';
 import { checkEvents } from './check-events.ts';
 import { encodeEnvelope } from './envelope.ts';
-import { externaliseContents, isMap, refsIn, replaceValues, type StoredContent } from './externalise-contents.ts';
+import {
+  externaliseContents,
+  isMap,
+  refsIn,
+  replaceValues,
+  type StoredContent,
+} from './externalise-contents.ts';
 import { upcast, type RawEvent } from './upcast.ts';
 
 /** The bytes of a frame, and the contents that must be stored before the frame is appended. */

@@ -1,4 +1,11 @@
-import { compareCodePoints, compareNumbers, ContentRef, pack, sha256Hex, type Packable } from '@stemma/canonical';
+import {
+  compareCodePoints,
+  compareNumbers,
+  ContentRef,
+  pack,
+  sha256Hex,
+  type Packable,
+} from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Bounds } from './bounds.ts';
 import type { RawEvent } from './upcast.ts';

@@ -1,7 +1,23 @@
 import { sha256 } from '@stemma/canonical';
 import { describe, expect, it } from 'vitest';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
-import { checkRecord, closedBy, encodeFrame, freshPartition, openMemoryLog, openRecord, partitionOf, readPartition, sealRecord, verifyLog, ZERO_HASH, type HeadState, type LogRecord, type PartitionState, type Verdict } from '../src/index.ts';
+import {
+  checkRecord,
+  closedBy,
+  encodeFrame,
+  freshPartition,
+  openMemoryLog,
+  openRecord,
+  partitionOf,
+  readPartition,
+  sealRecord,
+  verifyLog,
+  ZERO_HASH,
+  type HeadState,
+  type LogRecord,
+  type PartitionState,
+  type Verdict,
+} from '../src/index.ts';
 import { addDamage } from '../src/partition-state.ts';
 import { noteWriter } from './note-writer.ts';
 import { sampleBody } from './samples.ts';

@@ -1,4 +1,5 @@
 import { errorToJson, fail, isStemmaError, StemmaError } from '@stemma/errors';
+import { isLoopback } from '@stemma/machine';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -79,6 +80,3 @@ const answer = async (
     json(isStemmaError(error) ? error.row.status : 500, errorToJson(error));
   }
 };
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);

@@ -54,11 +54,7 @@ it.each<[string, Partial<typeof sound>, readonly string[]]>([
   ],
   ['partitions that were added', { topic: { ...topic, partitions: 4 } }, ['warning: was created with 1']],
   ['a closed partition', { partitions: [{ ...partition, closed: true }] }, ['error: partition 0 is closed']],
-  [
-    'a lost beginning',
-    { partitions: [{ ...partition, start: 3 }] },
-    ['error: lost its records before 3'],
-  ],
+  ['a lost beginning', { partitions: [{ ...partition, start: 3 }] }, ['error: lost its records before 3']],
   ['a lost end', { partitions: [{ ...partition, rows: 12 }] }, ['error: lost its end']],
   ['a history that stops', { stopped: ['hbad'] }, ['error: hbad']],
   ['a clock that is behind', { clock: { now: 1_000_000, newest: 1_060_000 } }, ['warning: 60 s ahead']],

@@ -1,4 +1,5 @@
 import { openHistory, type HistoryState } from '@stemma/history';
+import { LRUCache } from 'lru-cache';
 
 /** The trees of the branches that were folded last, bounded by an estimate of their bytes. */
 export type BranchCache = {
@@ -14,30 +15,21 @@ export type BranchCache = {
 const BYTES_PER_NODE = 900;
 const BYTES_PER_BRANCH = 4_000;
 
+type CachedBranch = { readonly history: string; readonly branchId: number; readonly bytes: number };
+
+/** @param maxBytes 1 or more. */
 export const openBranchCache = (maxBytes: number): BranchCache => {
   const histories = new Map<string, HistoryState>();
-  /** Oldest first. */
-  const cached = new Map<
-    string,
-    { readonly history: string; readonly branchId: number; readonly bytes: number }
-  >();
-  let bytes = 0;
-
-  const drop = (key: string): void => {
-    const entry = cached.get(key);
-    if (entry === undefined) return;
-    cached.delete(key);
-    bytes -= entry.bytes;
-  };
-  const evict = (): void => {
-    for (const [key, { history, branchId }] of cached) {
-      if (bytes <= maxBytes || cached.size === 1) return;
-      drop(key);
+  const cached = new LRUCache<string, CachedBranch>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+    dispose({ history, branchId }, _key, reason) {
+      if (reason !== 'evict') return;
       const state = histories.get(history);
       state?.loadedBranches.delete(branchId);
       if (state?.loadedBranches.size === 0) histories.delete(history);
-    }
-  };
+    },
+  });
 
   return {
     history(history, next) {
@@ -48,22 +40,18 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
       return state;
     },
     markUsed(state, branchId) {
-      const key = `${branchId} ${state.history}`;
-      drop(key);
       const nodes = state.loadedBranches.get(branchId)?.tree.counts.nodes ?? 0;
-      const cost = nodes * BYTES_PER_NODE + BYTES_PER_BRANCH;
-      cached.set(key, { history: state.history, branchId, bytes: cost });
-      bytes += cost;
-      if (bytes > maxBytes) evict();
+      // The newest branch is always kept: one that is too large stands for all there is room for.
+      const bytes = Math.min(nodes * BYTES_PER_NODE + BYTES_PER_BRANCH, maxBytes);
+      cached.set(`${branchId} ${state.history}`, { history: state.history, branchId, bytes });
     },
     forget(history) {
       histories.delete(history);
-      for (const [key, entry] of cached) if (entry.history === history) drop(key);
+      for (const [key, entry] of [...cached.entries()]) if (entry.history === history) cached.delete(key);
     },
     clear() {
       histories.clear();
       cached.clear();
-      bytes = 0;
     },
   };
 };

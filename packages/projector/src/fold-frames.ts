@@ -1,8 +1,28 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import { applyFrame, loadBranch, type HistoryState, type Sources } from '@stemma/history';
-import { DEFECTS, findFrame, foldFrame, HISTORY_HEADS, HISTORY_STORE, historyHeadCells, putFrame, readBranchState, readBranchTip } from '@stemma/history-store';
-import { decodeBody, defectiveAt, finishBody, isDefect, missingContents, readFrame, type AcceptedFrame, type CheckedBatch, type ContentSource } from '@stemma/log';
+import {
+  DEFECTS,
+  findFrame,
+  foldFrame,
+  HISTORY_HEADS,
+  HISTORY_STORE,
+  historyHeadCells,
+  putFrame,
+  readBranchState,
+  readBranchTip,
+} from '@stemma/history-store';
+import {
+  decodeBody,
+  defectiveAt,
+  finishBody,
+  isDefect,
+  missingContents,
+  readFrame,
+  type AcceptedFrame,
+  type CheckedBatch,
+  type ContentSource,
+} from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
 import type { BranchCache } from './branch-cache.ts';

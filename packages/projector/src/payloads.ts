@@ -2,8 +2,16 @@ import { PAYLOADS, type EventRef, type Payload, type PayloadSource } from '@stem
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { payloadIn } from '@stemma/history';
-import { decodeEnvelope, openRecord, partitionOf, readFrame, type ContentSource, type EventLog } from '@stemma/log';
+import {
+  decodeEnvelope,
+  openRecord,
+  partitionOf,
+  readFrame,
+  type ContentSource,
+  type EventLog,
+} from '@stemma/log';
 import { fetching, missing, resume } from '@stemma/suspend';
+import { LRUCache } from 'lru-cache';
 
 /** Reads payloads from the log, or from the rows if they keep the frames; caches the frames used last. */
 export type Payloads = {
@@ -53,26 +61,11 @@ export const openPayloads = ({
   frameAt,
   maxBytes = 32 * 1024 * 1024,
 }: PayloadsOptions): Payloads => {
-  /** Oldest first. */
-  const cached = new Map<string, CachedFrame>();
-  let bytes = 0;
+  const cached = new LRUCache<string, CachedFrame>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
   const keyOf = (history: string, seq: number): string => `${seq} ${history}`;
-
-  const keep = (key: string, entry: CachedFrame): CachedFrame => {
-    const before = cached.get(key);
-    if (before !== undefined) {
-      cached.delete(key);
-      bytes -= before.bytes;
-    }
-    cached.set(key, entry);
-    bytes += entry.bytes;
-    for (const [oldest, { bytes: size }] of cached) {
-      if (bytes <= maxBytes) break;
-      cached.delete(oldest);
-      bytes -= size;
-    }
-    return entry;
-  };
 
   const read = async (history: string, seq: number, find: FrameAt): Promise<CachedFrame> => {
     const at = await find(history, seq);
@@ -100,7 +93,10 @@ export const openPayloads = ({
   const loadFrame = async (history: string, seq: number, find: FrameAt = frameAt): Promise<CachedFrame> => {
     const key = keyOf(history, seq);
     const known = cached.get(key);
-    return keep(key, known ?? (await read(history, seq, find)));
+    if (known !== undefined) return known;
+    const frame = await read(history, seq, find);
+    cached.set(key, frame);
+    return frame;
   };
 
   return {
@@ -124,11 +120,9 @@ export const openPayloads = ({
       const known = once ? (cached.get(keyOf(history, seq)) ?? (await read(history, seq, frameAt))) : null;
       return (known ?? (await loadFrame(history, seq))).events;
     },
-    keep: (history, seq, events, size) => void keep(keyOf(history, seq), { events, bytes: sizeOf(size) }),
-    clear() {
-      cached.clear();
-      bytes = 0;
-    },
+    keep: (history, seq, events, size) =>
+      void cached.set(keyOf(history, seq), { events, bytes: sizeOf(size) }),
+    clear: () => cached.clear(),
   };
 };
 

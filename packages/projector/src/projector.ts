@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { attempt, fail, isStemmaError } from '@stemma/errors';
 import { DEFECTS, findFrame } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
@@ -7,9 +7,25 @@ import { isMissing } from '@stemma/suspend';
 import { openBranchCache } from './branch-cache.ts';
 import { contentsWithSizes, isContentRestored } from './contents-with-sizes.ts';
 import type { FoldContext } from './fold-frames.ts';
-import { currentName, dropReplaced, isLater, nextName, promote, signatureOf, tablesOf, unfinishedNames } from './generations.ts';
+import {
+  currentName,
+  dropReplaced,
+  isLater,
+  nextName,
+  promote,
+  signatureOf,
+  tablesOf,
+  unfinishedNames,
+} from './generations.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
-import { clearCaches, isClosed, readCheckpoint, runPartition, type BatchLimits, type Progress } from './run-partition.ts';
+import {
+  clearCaches,
+  isClosed,
+  readCheckpoint,
+  runPartition,
+  type BatchLimits,
+  type Progress,
+} from './run-partition.ts';
 
 export type ProjectorOptions = {
   readonly log: EventLog;
@@ -108,7 +124,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   };
   const read = async <T>(fn: (view: GenerationView) => T): Promise<T> => {
     for (let now = await generation(); ;) {
-      const result = await now.read((view) => attempt(() => fn(view)));
+      // What is missing is no answer yet: it is fetched, and `fn` called again.
+      const result = await now.read((view) => attempt(() => fn(view), isMissing));
       const then = await generation();
       // Another one became current, and this one may have been dropped while it was read, and so have been empty.
       if (then === now) return result();
@@ -247,19 +264,6 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       }
     },
   };
-};
-
-const attempt = <T>(fn: () => T): (() => T) => {
-  try {
-    const value = fn();
-    return () => value;
-  } catch (error) {
-    // No answer yet: what is missing is fetched, and `fn` called again.
-    if (isMissing(error)) throw error;
-    return () => {
-      throw error;
-    };
-  }
 };
 
 /** True if a history is defective only for a content that is there now. */

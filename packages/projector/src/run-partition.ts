@@ -1,6 +1,14 @@
 import { isStemmaError } from '@stemma/errors';
 import { readHistoryHeads } from '@stemma/history-store';
-import { checkpointAtStart, closedBy, readPartition, type CheckedBatch, type Checkpoint, type EventLog, type Heads } from '@stemma/log';
+import {
+  checkpointAtStart,
+  closedBy,
+  readPartition,
+  type CheckedBatch,
+  type Checkpoint,
+  type EventLog,
+  type Heads,
+} from '@stemma/log';
 import { stageRows, type Generation } from '@stemma/row-store';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { foldFrames, type FoldContext, type StagedBatch } from './fold-frames.ts';

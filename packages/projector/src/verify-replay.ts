@@ -1,7 +1,15 @@
 import { compareNumbers } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { RECORD_TABLES } from '@stemma/history-store';
-import { packValue, type Generation, type Key, type RowStore, type Scan, type Table, type Value } from '@stemma/row-store';
+import {
+  packValue,
+  type Generation,
+  type Key,
+  type RowStore,
+  type Scan,
+  type Table,
+  type Value,
+} from '@stemma/row-store';
 import { decodeCheckpoint } from './checkpoint.ts';
 import { openProjector, type Projector } from './projector.ts';
 

@@ -5,7 +5,14 @@ import { openMemoryLog, type EventLog } from '@stemma/log';
 import { listBranches, readNodeChanges } from '@stemma/read-models';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import { GROUPS, openExternalProjection, openProjector, type Group, type Projection, type Projector } from '../src/index.ts';
+import {
+  GROUPS,
+  openExternalProjection,
+  openProjector,
+  type Group,
+  type Projection,
+  type Projector,
+} from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 const contents = openMemoryContents();

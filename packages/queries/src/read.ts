@@ -1,9 +1,29 @@
 import { toHex } from '@stemma/canonical';
 import type { Payload } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { branchAddressOf, listSnapshots, positionOfFrame, readBranch, readFlatTree, readHistoryHead, readTipSeq, type BranchRef, type Position, type TreeAt, type TreeView } from '@stemma/history-store';
+import {
+  branchAddressOf,
+  listSnapshots,
+  positionOfFrame,
+  readBranch,
+  readFlatTree,
+  readHistoryHead,
+  readTipSeq,
+  type BranchRef,
+  type Position,
+  type TreeAt,
+  type TreeView,
+} from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { authorOf, findFrameSummary, findHistory, listBranches, listHistories, listNamedPositions, type HistoryRow } from '@stemma/read-models';
+import {
+  authorOf,
+  findFrameSummary,
+  findHistory,
+  listBranches,
+  listHistories,
+  listNamedPositions,
+  type HistoryRow,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { collect } from '@stemma/suspend';

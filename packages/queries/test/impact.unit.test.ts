@@ -3,7 +3,16 @@ import type { Step } from '@stemma/history';
 import { foldFrame } from '@stemma/history-store';
 import { ALL_FOLDS } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows } from '@stemma/row-store';
-import { anyOperations, framesOf, HISTORY, naiveHistory, sized, type NaiveHistory, type Played, type RandomOperation } from '@stemma/test-kit';
+import {
+  anyOperations,
+  framesOf,
+  HISTORY,
+  naiveHistory,
+  sized,
+  type NaiveHistory,
+  type Played,
+  type RandomOperation,
+} from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readImpactFacts } from '../src/impact/impact-facts.ts';

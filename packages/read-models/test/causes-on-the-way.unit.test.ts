@@ -1,9 +1,28 @@
 import { diffTrees, exportTree, flattenRecords, flattenTree, type PayloadSource } from '@stemma/context-tree';
 import { attributeFrame, payloadIn, type AppliedFrame, type Attributed, type Step } from '@stemma/history';
-import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START, type NaiveHistory, type RandomOperation, type RowsUnderTest } from '@stemma/test-kit';
+import {
+  anyOperations,
+  HISTORY,
+  naiveHistory,
+  perform,
+  rowsUnderTest,
+  sized,
+  START,
+  type NaiveHistory,
+  type RandomOperation,
+  type RowsUnderTest,
+} from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { explainDiff, findCycle, presenceOf, readAncestryView, readTimeline, type AncestryView, type ExplainedEntry } from '../src/index.ts';
+import {
+  explainDiff,
+  findCycle,
+  presenceOf,
+  readAncestryView,
+  readTimeline,
+  type AncestryView,
+  type ExplainedEntry,
+} from '../src/index.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(20, 60));
 const TIMEOUT = 600_000;

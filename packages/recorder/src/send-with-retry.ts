@@ -1,7 +1,8 @@
-import { isStemmaError } from '@stemma/errors';
+import { backOff, isStemmaError } from '@stemma/errors';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const TRIES = 4;
-const PAUSE = 100;
+const PAUSES = { first: 100, longest: 400 };
 
 /**
  * What `send` gives. Where it is not known whether a command was recorded (no answer came, or the server says so), the
@@ -14,7 +15,7 @@ export const sendWithRetry = async <T>(send: () => Promise<T>): Promise<T> => {
     } catch (error) {
       const unknown = isStemmaError(error, 'E_OUTCOME_UNKNOWN') || isStemmaError(error, 'E_IO');
       if (!unknown || tries >= TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE * 2 ** (tries - 1)));
+      await sleep(backOff(tries, PAUSES));
     }
   }
 };

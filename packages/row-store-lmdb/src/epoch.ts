@@ -1,5 +1,14 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { uptime } from 'node:os';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /*
@@ -68,14 +77,5 @@ export const writeEpochState = (folder: string, { boot, clean }: EpochState): vo
     fsyncSync(entry);
   } finally {
     closeSync(entry);
-  }
-};
-
-/** An id of this run of the machine. Where the system gives none, the minute it was started in. */
-export const bootId = (): string => {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return `boot-${Math.round((Date.now() / 1000 - uptime()) / 60)}`;
   }
 };

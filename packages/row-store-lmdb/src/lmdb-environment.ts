@@ -1,9 +1,10 @@
 import { StemmaError } from '@stemma/errors';
 import { openGate } from '@stemma/lmdb-gate';
+import { bootId, isAlive, syncFile } from '@stemma/machine';
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb';
-import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { bootId, chooseEpoch, readEpochState, writeEpochState } from './epoch.ts';
+import { chooseEpoch, readEpochState, writeEpochState } from './epoch.ts';
 
 /** Keys and values are bytes. */
 export type Bytes = Database<Buffer, Buffer>;
@@ -152,24 +153,6 @@ const isAnybodyWriting = (own: Bytes, boot: string): boolean => {
   for (const { key, value } of own.getRange({ start: openerKey('') }))
     if (value.toString() === boot && isAlive(Number.parseInt(key.subarray(1).toString(), 10))) return true;
   return false;
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
-
-const syncFile = (path: string): void => {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 };
 
 const lmdbError = (error: unknown): StemmaError =>

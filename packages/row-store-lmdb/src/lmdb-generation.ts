@@ -1,5 +1,23 @@
-import { fail } from '@stemma/errors';
-import { decodeKey, encodeRange, keyScratch, localSource, packedValue, refuseOpenRange, sameCursor, scanOf, unpackValue, writeKey, writeUint, type Generation, type GenerationView, type Key, type Row, type Table, type TableReader } from '@stemma/row-store';
+import { attempt, fail } from '@stemma/errors';
+import {
+  decodeKey,
+  encodeRange,
+  keyScratch,
+  localSource,
+  packedValue,
+  refuseOpenRange,
+  sameCursor,
+  scanOf,
+  unpackValue,
+  writeKey,
+  writeUint,
+  type Generation,
+  type GenerationView,
+  type Key,
+  type Row,
+  type Table,
+  type TableReader,
+} from '@stemma/row-store';
 import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
 import { ownersOf, uintBytes } from './owners.ts';
 
@@ -175,17 +193,6 @@ export const lmdbGeneration = (
       }
     },
   };
-};
-
-const attempt = <T>(fn: () => T): (() => T) => {
-  try {
-    const value = fn();
-    return () => value;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
 };
 
 const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 'uint']], value: [] };

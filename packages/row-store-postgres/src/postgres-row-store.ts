@@ -1,7 +1,14 @@
 import { listenTo, migrate, openDatabase, type Database } from '@stemma/postgres';
 import { remoteGeneration, shapeOf, type RowStore } from '@stemma/row-store';
 import { postgresRows } from './postgres-rows.ts';
-import { CHANNEL, currentGeneration, dropGeneration, findGeneration, otherTables, promoteGeneration } from './registry.ts';
+import {
+  CHANNEL,
+  currentGeneration,
+  dropGeneration,
+  findGeneration,
+  otherTables,
+  promoteGeneration,
+} from './registry.ts';
 
 /** A store on PostgreSQL, which can also wait for commits of other processes. */
 export type PostgresRowStore = RowStore & { readonly changed: NonNullable<RowStore['changed']> };

@@ -1,6 +1,13 @@
 import { isStemmaError } from '@stemma/errors';
 import { sqlStateOf, type Database, type DatabaseSession } from '@stemma/postgres';
-import { shapeOf, type FetchedRows, type FetchRows, type RemoteGeneration, type RemoteState, type Table } from '@stemma/row-store';
+import {
+  shapeOf,
+  type FetchedRows,
+  type FetchRows,
+  type RemoteGeneration,
+  type RemoteState,
+  type Table,
+} from '@stemma/row-store';
 import { readRow } from './cells.ts';
 import { cursorMoved, findGeneration, moveCursor, otherTables, registerGeneration } from './registry.ts';
 import { selectKeyRange } from './statements.ts';

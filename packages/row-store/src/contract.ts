@@ -1,5 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { codeOf, countOf, cursor, HASHES, OWNERS, padded, put, TABLES, thing, THINGS, type RowStoreUnderTest } from './contract/fixtures.ts';
+import {
+  codeOf,
+  countOf,
+  cursor,
+  HASHES,
+  OWNERS,
+  padded,
+  put,
+  TABLES,
+  thing,
+  THINGS,
+  type RowStoreUnderTest,
+} from './contract/fixtures.ts';
 import { describeSortedMap } from './contract/sorted-map.ts';
 import type { Generation, RowStore } from './store.ts';
 import type { Row } from './table.ts';

@@ -1,3 +1,4 @@
+import { lowerBound } from '@stemma/canonical';
 import { boundText, type Bound } from './key-range.ts';
 import { keyText } from './key.ts';
 import type { RowChange } from './store.ts';
@@ -42,14 +43,14 @@ export const intervalCache = (): IntervalCache => {
   };
   /** The index of the last interval that begins at or before a text; −1: none does. */
   const lastFrom = (known: readonly Interval[], text: string): number =>
-    firstThat(known.length, (i) => (known[i] as Interval).start > text) - 1;
+    lowerBound(0, known.length, (i) => (known[i] as Interval).start <= text) - 1;
   const containing = (table: Table, text: string): Interval | undefined => {
     const known = intervalsOf(table);
     const found = known[lastFrom(known, text)];
     return found !== undefined && text < found.end ? found : undefined;
   };
   const indexIn = ({ keys }: Interval, text: string): number =>
-    firstThat(keys.length, (i) => (keys[i] as string) >= text);
+    lowerBound(0, keys.length, (i) => (keys[i] as string) < text);
 
   return {
     get(table, key) {
@@ -74,7 +75,7 @@ export const intervalCache = (): IntervalCache => {
       }
       function downwards(to: string, from: string, bound: Bound): CachedRange {
         const all = intervalsOf(table);
-        const known = all[firstThat(all.length, (i) => (all[i] as Interval).start >= from) - 1];
+        const known = all[lowerBound(0, all.length, (i) => (all[i] as Interval).start < from) - 1];
         if (known === undefined || known.end < from) return { rows: [], missing: bound };
         const last = from < known.end ? indexIn(known, from) : known.keys.length;
         const first = Math.max(last - limit, to > known.start ? indexIn(known, to) : 0);
@@ -86,9 +87,9 @@ export const intervalCache = (): IntervalCache => {
       const [start, end] = [boundText(table, low), boundText(table, high)];
       if (start >= end) return;
       const known = intervalsOf(table);
-      // Intervals that overlap or touch are merged; where they overlap, the new rows count.
-      const first = firstThat(known.length, (i) => (known[i] as Interval).end >= start);
-      const endIndex = firstThat(known.length, (i) => (known[i] as Interval).start > end);
+      // Those that overlap or touch become one with it; in between, what was fetched last holds.
+      const first = lowerBound(0, known.length, (i) => (known[i] as Interval).end < start);
+      const endIndex = lowerBound(0, known.length, (i) => (known[i] as Interval).start <= end);
       const [left, right] = [known[first], known[endIndex - 1]];
       const over = first < endIndex;
       const before = over && left !== undefined ? indexIn(left, start) : 0;
@@ -133,13 +134,13 @@ export const intervalCache = (): IntervalCache => {
     nextBelow(table, high, low) {
       const known = intervalsOf(table);
       const text = boundText(table, high);
-      const found = known[firstThat(known.length, (i) => (known[i] as Interval).end > text) - 1];
+      const found = known[lowerBound(0, known.length, (i) => (known[i] as Interval).end <= text) - 1];
       return found !== undefined && found.end > boundText(table, low) ? found.high : low;
     },
     nextAbove(table, low, high) {
       const known = intervalsOf(table);
       const text = boundText(table, low);
-      const found = known[firstThat(known.length, (i) => (known[i] as Interval).start >= text)];
+      const found = known[lowerBound(0, known.length, (i) => (known[i] as Interval).start < text)];
       return found !== undefined && found.start < boundText(table, high) ? found.low : high;
     },
     get size() {
@@ -151,18 +152,7 @@ export const intervalCache = (): IntervalCache => {
 const joined = <T>(left: readonly T[] = [], middle: readonly T[], right: readonly T[] = []): T[] =>
   left.concat(middle, right);
 
-/** The first number below `count` for which `holds` is true, if it is true for all that follow; else `count`. */
-const firstThat = (count: number, holds: (i: number) => boolean): number => {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-};
-
-/** The reader's own copy of a value, as every store returns it: changing lists and bytes in it changes no row. */
+/** A value of the reader's own, as every store gives it: what it does to lists and bytes in it changes no row. */
 export const copiedValue = (table: Table, value: Value): Value =>
   table.value.map(([, type], i) => {
     const cell = value[i] ?? null;

@@ -1,6 +1,14 @@
 import { fetching, missing as signal, missingKind, resume } from '@stemma/suspend';
 import { copiedValue, type IntervalCache } from './interval-cache.ts';
-import { boundsOfOwner, boundsOfPrefix, boundsOfRange, boundText, type Bound, type FetchedRows, type KeyRange } from './key-range.ts';
+import {
+  boundsOfOwner,
+  boundsOfPrefix,
+  boundsOfRange,
+  boundText,
+  type Bound,
+  type FetchedRows,
+  type KeyRange,
+} from './key-range.ts';
 import { keyText } from './key.ts';
 import { refuseOpenRange } from './memory-row-store.ts';
 import type { RowSource } from './store.ts';

@@ -1,4 +1,6 @@
-/** Rows by their key's bytes (as a text of one character per byte), in order. */
+import { lowerBound } from '@stemma/canonical';
+
+/** Rows by their key's bytes (as a text of one character a byte), in order. */
 export type SortedRows = {
   get(key: string): Uint8Array | undefined;
   put(key: string, value: Uint8Array): void;
@@ -36,8 +38,9 @@ export const sortedRows = (): SortedRows => {
     },
     range(start, end, reverse, limit) {
       const keys = ordered();
-      const from = lowerBound(keys, start);
-      const to = end === undefined ? keys.length : lowerBound(keys, end);
+      const from = lowerBound(0, keys.length, (i) => (keys[i] as string) < start);
+      const to =
+        end === undefined ? keys.length : lowerBound(from, keys.length, (i) => (keys[i] as string) < end);
       const found: [string, Uint8Array][] = [];
       for (let i = 0; i < to - from && found.length < limit; i++) {
         const key = keys[reverse ? to - 1 - i : from + i] as string;
@@ -47,15 +50,4 @@ export const sortedRows = (): SortedRows => {
     },
     bytes: () => [...rows].reduce((sum, [key, value]) => sum + key.length + value.length, 0),
   };
-};
-
-const lowerBound = (keys: readonly string[], key: string): number => {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((keys[middle] as string) < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 };

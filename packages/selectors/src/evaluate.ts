@@ -4,7 +4,7 @@ import type { AttributeSource } from './attributes.ts';
 import { candidates } from './candidates.ts';
 import { codeOfNode, indexOfCode, isCore } from './codes.ts';
 import { compile, passesAsCore, survives, type Matcher, type Test } from './compile.ts';
-import { lowerBound } from './index-ranges.ts';
+import { firstFrom } from './index-ranges.ts';
 import { nodeMatches, scopeMatches, zoneMatches, type Matches } from './matches.ts';
 import { zoneSign } from './pseudos.ts';
 import type { Combinator, Compound, SelectorGroup, SelectorStep } from './syntax.ts';
@@ -144,8 +144,8 @@ const counted = (
   } else if (left.one) take(found[pick(found.length)]);
   else
     for (let i = 0; i < left.below.length; i += 2) {
-      const first = lowerBound(found, left.below[i] as number);
-      const count = lowerBound(found, left.below[i + 1] as number) - first;
+      const first = firstFrom(found, left.below[i] as number);
+      const count = firstFrom(found, left.below[i + 1] as number) - first;
       const at = pick(count);
       if (at >= 0 && at < count) take(found[first + at]);
     }

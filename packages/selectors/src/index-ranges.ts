@@ -1,3 +1,4 @@
+import { lowerBound } from '@stemma/canonical';
 import type { FlatTree } from '@stemma/context-tree';
 
 /** Stretches of ascending numbers, [from, to) each, as pairs one after the other, ascending by where they begin. */
@@ -45,7 +46,7 @@ export const numbersInRanges = (numbers: readonly number[], ranges: IndexRanges)
   const merged = mergeRanges(ranges);
   for (let s = 0; s < merged.length; s += 2) {
     const to = merged[s + 1] as number;
-    for (let i = lowerBound(numbers, merged[s] as number); i < numbers.length; i++) {
+    for (let i = firstFrom(numbers, merged[s] as number); i < numbers.length; i++) {
       if ((numbers[i] as number) >= to) break;
       found.push(numbers[i] as number);
     }
@@ -57,12 +58,12 @@ export const numbersInRanges = (numbers: readonly number[], ranges: IndexRanges)
 export const codesInRanges = (codes: Int32Array, ranges: IndexRanges): Int32Array => {
   if (ranges.length === 0 || codes.length === 0) return codes.subarray(0, 0);
   if (ranges.length === 2)
-    return codes.subarray(lowerBound(codes, ranges[0] as number), lowerBound(codes, ranges[1] as number));
+    return codes.subarray(firstFrom(codes, ranges[0] as number), firstFrom(codes, ranges[1] as number));
   const found = new Int32Array(codes.length);
   let size = 0;
   for (let s = 0; s < ranges.length; s += 2) {
     const to = ranges[s + 1] as number;
-    for (let i = lowerBound(codes, ranges[s] as number); i < codes.length; i++) {
+    for (let i = firstFrom(codes, ranges[s] as number); i < codes.length; i++) {
       const code = codes[i] as number;
       if (code >= to) break;
       found[size++] = code;
@@ -88,13 +89,5 @@ export const siblingsIn = ({ ends }: FlatTree, ranges: IndexRanges): Int32Array 
 };
 
 /** Where the first of the ascending numbers stands that is not below `least`. */
-export const lowerBound = (numbers: ArrayLike<number>, least: number): number => {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((numbers[middle] as number) < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
+export const firstFrom = (numbers: ArrayLike<number>, least: number): number =>
+  lowerBound(0, numbers.length, (i) => (numbers[i] as number) < least);

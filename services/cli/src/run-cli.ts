@@ -1,5 +1,5 @@
+import { fail, VERSION } from '@stemma/errors';
 import { Command as Commander, CommanderError } from 'commander';
-import { fail } from '@stemma/errors';
 import { COMMANDS } from './catalogue.ts';
 import { register } from './command.ts';
 import { openOutput, reportError } from './output.ts';
@@ -14,8 +14,8 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
   const output = openOutput(around, json);
   const program = new Commander('stemma')
     .description('The flight recorder and time machine for what language models are shown.')
-    .version('0.1.0')
-    .option('--home <directory>', 'the home (default: STEMMA_HOME, then ./.stemma)')
+    .version(VERSION)
+    .option('--home <directory>', 'the home to use (else STEMMA_HOME, else ./.stemma)')
     .option('--json', 'one JSON document on stdout')
     .enablePositionalOptions()
     .configureOutput({

@@ -1,6 +1,17 @@
 import { flattenTree, hashFlat } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import { applyFrame, branchParts, loadBranch, openHistory, payloadIn, POSITIONS, type BranchParts, type Command, type Sources, type Step } from '@stemma/history';
+import {
+  applyFrame,
+  branchParts,
+  loadBranch,
+  openHistory,
+  payloadIn,
+  POSITIONS,
+  type BranchParts,
+  type Command,
+  type Sources,
+  type Step,
+} from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import type { Intervention, LoggedEvent } from '@stemma/queries';
 import { missing } from '@stemma/suspend';

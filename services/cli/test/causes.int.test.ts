@@ -109,7 +109,13 @@ test('why tells how a node came, what happened to it and why it left, with who a
     command: string;
     event: string;
   };
-  type Life = { added: Moment; changes: Moment[]; removed: Moment | null; present: boolean; snapshots: object };
+  type Life = {
+    added: Moment;
+    changes: Moment[];
+    removed: Moment | null;
+    present: boolean;
+    snapshots: object;
+  };
   const life = await json<Life>('why', 'desk', '#doc');
   expect(life).toMatchObject({
     node: 'doc',

@@ -1,6 +1,6 @@
+import { VERSION } from '@stemma/errors';
 import type { Home, HomeOptions } from '@stemma/home';
 import { countFolding, countWriting, openMetrics, type Metrics } from '@stemma/metrics';
-import { VERSION } from './gateway.ts';
 
 /** Metrics of a process that serves a home: what to open the home with, and, when it is open, to call with it. */
 export type GatewayMetrics = {

@@ -1,11 +1,12 @@
 import { ENDPOINTS, openApi, toWireJson, type Endpoint, type InputOf } from '@stemma/api';
-import { errorToJson, fail, StemmaError } from '@stemma/errors';
+import { errorToJson, fail, StemmaError, VERSION } from '@stemma/errors';
 import type { Home } from '@stemma/home';
+import { isLoopback } from '@stemma/machine';
 import { openMetrics, type Metrics } from '@stemma/metrics';
 import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { ctreesMessages } from './ctrees.ts';
-import { guard, isLoopback } from './guard.ts';
+import { guard } from './guard.ts';
 import { createHandlers } from './handlers.ts';
 import { safeHeaders } from './headers.ts';
 import { countRequests, routeMetrics } from './http-metrics.ts';
@@ -33,7 +34,6 @@ export type GatewayOptions = {
   readonly metrics?: Metrics;
 };
 
-export const VERSION = '0.1.0';
 const PAGE = fileURLToPath(new URL('../../inspector/dist', import.meta.url));
 const TIMES: StreamTimes = { heartbeat: 15_000, stall: 30_000, refusal: 250 };
 

@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { isLoopback } from '@stemma/machine';
 import type { MiddlewareHandler } from 'hono';
 
 /**
@@ -28,10 +29,6 @@ export const guard =
   };
 
 const shown = (text: string): string => (text.length > 100 ? text.slice(0, 100) + '…' : text);
-
-/** True for names and addresses of this machine alone: `localhost`, 127.0.0.0/8, ::1. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 
 /** The hosts of a server on a loopback address: any loopback name with its port (or without one, for port 80). */
 export const loopbackHosts =

@@ -1,4 +1,11 @@
-import { toWireJson, type AnswerOf, type EndpointName, type Endpoints, type InputOf, type StreamName } from '@stemma/api';
+import {
+  toWireJson,
+  type AnswerOf,
+  type EndpointName,
+  type Endpoints,
+  type InputOf,
+  type StreamName,
+} from '@stemma/api';
 import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Position, TreeView } from '@stemma/history-store';

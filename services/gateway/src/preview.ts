@@ -2,26 +2,30 @@ import { NODE_KIND } from '@stemma/context-tree';
 import { branchRefOf, type TreeAt } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary } from '@stemma/queries';
+import { LRUCache } from 'lru-cache';
 import { excerptOf } from './excerpt.ts';
 import { positionOrNull } from './positions.ts';
 
 const CHARACTERS = 160;
 /** Blocks of users that are looked at for words. */
 const BLOCKS = 20;
+const MAX_PREVIEWS = 100_000;
 
 /** Gives the first words of a history's first user message; null while no user has spoken, or none can be read. */
 export type Previews = (summary: HistorySummary) => Promise<string | null>;
 
 /** Previews that are kept once they are found: the first message of a history does not change. */
 export const openPreviews = (home: Home): Previews => {
-  const cached = new Map<string, { readonly frames: number; readonly preview: string | null }>();
+  const cached = new LRUCache<string, { readonly frames: number; readonly preview: string | null }>({
+    maxSize: MAX_PREVIEWS,
+    sizeCalculation: () => 1,
+  });
   return async (summary) => {
     const known = cached.get(summary.history);
     if (known !== undefined && (known.preview !== null || known.frames === summary.frames))
       return known.preview;
     // A history that is damaged at its very beginning has no preview; its state says why.
     const preview = await firstUserWords(home, summary.history).catch(() => null);
-    if (cached.size >= 100_000) cached.clear();
     cached.set(summary.history, { frames: summary.frames, preview });
     return preview;
   };

@@ -1,10 +1,11 @@
 import { serve, type ServerType } from '@hono/node-server';
 import { fail, isStemmaError, StemmaError } from '@stemma/errors';
+import { isLoopback } from '@stemma/machine';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createGateway, type GatewayOptions } from './gateway.ts';
-import { isLoopback, loopbackHosts } from './guard.ts';
+import { loopbackHosts } from './guard.ts';
 
 export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
   /** 0: any that is free; unless said, 4317 or the next that is free. */

@@ -2,8 +2,12 @@ import type { SnapshotPage, SnapshotSummaryAnswer } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
+import { LRUCache } from 'lru-cache';
 import { positionDiffs } from './position-diff.ts';
 import { positionAnswer } from './positions.ts';
+
+/** Snapshots whose counts are remembered. */
+const MAX_COUNTED = 200_000;
 
 type ChangeCounts = { readonly added: number; readonly removed: number };
 
@@ -14,7 +18,7 @@ export type SnapshotPages = (
 ) => Promise<SnapshotPage>;
 
 export const openSnapshotPages = (home: Home): SnapshotPages => {
-  const counted = new Map<string, ChangeCounts>();
+  const counted = new LRUCache<string, ChangeCounts>({ maxSize: MAX_COUNTED, sizeCalculation: () => 1 });
 
   const countMissing = async (
     summary: HistorySummary,
@@ -22,10 +26,9 @@ export const openSnapshotPages = (home: Home): SnapshotPages => {
     ascendingSnapshots: readonly SnapshotSummary[],
   ): Promise<void> => {
     const key = ({ seq }: SnapshotSummary): string => `${branchRef.history}:${seq}`;
-    const from = ascendingSnapshots.findIndex((one, i) => i > 0 && !counted.has(key(one)));
+    const from = ascendingSnapshots.findIndex((one, i) => i > 0 && counted.get(key(one)) === undefined);
     if (from === -1) return;
     const uncounted = ascendingSnapshots.slice(from - 1);
-    if (counted.size > 200_000) counted.clear();
     const found = await positionDiffs(
       home,
       summary,

@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, VERSION } from '@stemma/errors';
 import { openGroupProjector, openRetry, openSharedDatabase, type Retry } from '@stemma/home';
 import { countFolding, openMetrics, serveStatus, type PartitionStatus } from '@stemma/metrics';
 import { openHomeLog, readPartitionHealth } from '@stemma/operations';
@@ -34,7 +34,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
   const { signal, say } = run;
   const group = await loadGroup(run.readModel);
   const retry = openRetry(signal, say, (error) => error.code === 'E_LOG_NOT_FOUND');
-  const metrics = openMetrics({ service: `projector ${group.name}`, version: '0.1.0' });
+  const metrics = openMetrics({ service: `projector ${group.name}`, version: VERSION });
   let readPartitions: () => Promise<readonly PartitionStatus[]> = async () => [];
   let ready = (): Promise<void> =>
     Promise.reject(fail('E_BUSY', 'the log and the database are not open yet'));

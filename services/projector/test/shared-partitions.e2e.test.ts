@@ -21,14 +21,10 @@ const DEADLINE = { timeout: 120_000 };
 
 /** A projector of `audit`, and the partitions that it said it folds. */
 const startProjector = (env: Readonly<Record<string, string>>) => {
-  const child = spawn(
-    process.execPath,
-    [join(SERVICES, 'projector/src/main.ts'), '--read-model', 'audit'],
-    {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, [join(SERVICES, 'projector/src/main.ts'), '--read-model', 'audit'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = '';
   child.stdout.on('data', (data: Buffer) => (said += data.toString()));
   return {

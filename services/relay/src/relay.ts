@@ -5,7 +5,12 @@ import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } f
 import { openProjector } from '@stemma/projector';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
-import { firstCheckpoint, openCheckpointStore, type CheckpointStore, type RelayCheckpoint } from './checkpoint.ts';
+import {
+  firstCheckpoint,
+  openCheckpointStore,
+  type CheckpointStore,
+  type RelayCheckpoint,
+} from './checkpoint.ts';
 import { openPartitionRelay, type PartitionRelay } from './partition-relay.ts';
 import { openStatus } from './status.ts';
 

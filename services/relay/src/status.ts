@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, VERSION } from '@stemma/errors';
 import type { Retry } from '@stemma/home';
 import type { EventLog } from '@stemma/log';
 import {
@@ -22,7 +22,7 @@ export type Status = {
 };
 
 export const openStatus = (retry: Retry): Status => {
-  const metrics = openMetrics({ service: 'relay', version: '0.1.0' });
+  const metrics = openMetrics({ service: 'relay', version: VERSION });
   let running:
     { log: EventLog; projector: Projector; partitionRelays: readonly PartitionRelay[] } | undefined;
 

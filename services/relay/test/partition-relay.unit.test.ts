@@ -1,4 +1,11 @@
-import { acknowledgeDamage, checkpointAtStart, readPartition, type Checkpoint, type EventLog, type HeadState } from '@stemma/log';
+import {
+  acknowledgeDamage,
+  checkpointAtStart,
+  readPartition,
+  type Checkpoint,
+  type EventLog,
+  type HeadState,
+} from '@stemma/log';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { all, framesOf, openWorld, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-world.ts';

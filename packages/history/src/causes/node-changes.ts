@@ -1,4 +1,12 @@
-import { idOf, kindOfType, NODE_KIND, type FixedRecord, type NodeRecord, type RecordChange, type TurnRecord } from '@stemma/context-tree';
+import {
+  idOf,
+  kindOfType,
+  NODE_KIND,
+  type FixedRecord,
+  type NodeRecord,
+  type RecordChange,
+  type TurnRecord,
+} from '@stemma/context-tree';
 import type { HistoryEvent } from '@stemma/events';
 import type { AppliedFrame } from '../applied-frame.ts';
 import type { Cause, Explains } from './cause.ts';

@@ -1,4 +1,10 @@
-import { canonicalJson, compareCodePoints, isForbiddenKey, isJsonObject, type WideJson } from '@stemma/canonical';
+import {
+  canonicalJson,
+  compareCodePoints,
+  isForbiddenKey,
+  isJsonObject,
+  type WideJson,
+} from '@stemma/canonical';
 import { checkId, checkValue, type Policy } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { changesBranch } from '@stemma/events';

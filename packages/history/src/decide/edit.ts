@@ -1,5 +1,20 @@
 import { compareCodePoints, isForbiddenKey, type WideJson } from '@stemma/canonical';
-import { checkValue, eachInSubtree, expiryOnEntry, headersOf, idOf, isContentAttribute, isInSys, priorityOf, requireMovable, requireNode, requireRemovable, requireReplaceable, type NodeRecord, type TreeNode } from '@stemma/context-tree';
+import {
+  checkValue,
+  eachInSubtree,
+  expiryOnEntry,
+  headersOf,
+  idOf,
+  isContentAttribute,
+  isInSys,
+  priorityOf,
+  requireMovable,
+  requireNode,
+  requireRemovable,
+  requireReplaceable,
+  type NodeRecord,
+  type TreeNode,
+} from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { StepOf } from '../command.ts';
 import { parentOf } from './insert.ts';

@@ -1,5 +1,14 @@
 import type { WideJson } from '@stemma/canonical';
-import { expiryOnEntry, kindOfType, parseNodeInput, refuseInsert, requireNode, type Headers, type NodeInput, type TreeNode } from '@stemma/context-tree';
+import {
+  expiryOnEntry,
+  kindOfType,
+  parseNodeInput,
+  refuseInsert,
+  requireNode,
+  type Headers,
+  type NodeInput,
+  type TreeNode,
+} from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { StepOf } from '../command.ts';
 import { joinNode } from '../recorded-node.ts';

@@ -1,4 +1,13 @@
-import { diffTrees, exportTree, NO_DEPTH, threadBytes, type FlatTree, type Headers, type ThreadMode, type TreeDiff } from '@stemma/context-tree';
+import {
+  diffTrees,
+  exportTree,
+  NO_DEPTH,
+  threadBytes,
+  type FlatTree,
+  type Headers,
+  type ThreadMode,
+  type TreeDiff,
+} from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
 import type { AppliedFrame } from '../../src/applied-frame.ts';

@@ -1,4 +1,12 @@
-import { threadIndexes, type EventRef, type FlatTree, type Headers, type Payload, type PayloadSource, type ThreadMode } from '@stemma/context-tree';
+import {
+  threadIndexes,
+  type EventRef,
+  type FlatTree,
+  type Headers,
+  type Payload,
+  type PayloadSource,
+  type ThreadMode,
+} from '@stemma/context-tree';
 import { collect } from '@stemma/suspend';
 import type { ChatMessage, RecordedBlock } from './message.ts';
 import { blocksToMessages } from './nodes-to-messages.ts';

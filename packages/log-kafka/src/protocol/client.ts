@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { backOff, fail, isStemmaError } from '@stemma/errors';
 import kafkajs from 'kafkajs';
 import type { Broker } from 'kafkajs/src/cluster/index.js';
 import type Cluster from 'kafkajs/src/cluster/index.js';
@@ -46,6 +46,8 @@ export type ClientOptions = {
 const OUT_OF_RANGE = 1;
 /** Milliseconds that the answer to a poll may be late. */
 const POLL_TIMEOUT = 4000;
+/** Before the third try and later ones; the second is made at once, as leaders have just been looked up again. */
+const PAUSES = { first: 20, longest: 500 };
 
 /**
  * Requests to the leaders of one topic, tried again until they succeed, cannot succeed, or the deadline is over. Leaders
@@ -98,7 +100,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
         if (isFinal(error)) throw refused(error, tries === 0);
         if (performance.now() >= until) throw unreachable(brokers, error);
         await renew().catch(() => undefined);
-        if (tries > 0) await sleep(Math.min(10 * 2 ** tries, 500));
+        if (tries > 0) await sleep(backOff(tries, PAUSES));
       }
     }
   };

@@ -1,4 +1,4 @@
-import { isStemmaError } from '@stemma/errors';
+import { backOff, isStemmaError } from '@stemma/errors';
 import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openKafka, openSockets, turned } from './connections.ts';
@@ -38,6 +38,8 @@ const SETTINGS: readonly string[] = [
 /** A frame of 900 KiB with its hash, its key, and what Kafka puts around them. */
 const LEAST_MESSAGE = 900 * 1024 + 2048;
 
+const PAUSES = { first: 20, longest: 500 };
+
 export type TopicOptions = {
   readonly brokers: readonly string[];
   readonly topic: string;
@@ -72,7 +74,7 @@ export const openTopic = async ({
       if (isStemmaError(error)) throw error;
       if (isFinal(error)) throw refused(error, true);
       if (performance.now() >= until) throw unreachable(brokers, error);
-      await sleep(Math.min(20 * 2 ** tries, 500));
+      await sleep(backOff(tries + 1, PAUSES));
     } finally {
       await admin.disconnect().catch(() => undefined);
       sockets.end();

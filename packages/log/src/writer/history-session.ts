@@ -35,7 +35,10 @@ export type HistorySession<C> = {
 /**
  * What an accepted frame shows about the frames that a session sent: the oldest is confirmed, or all were overtaken.
  */
-export type Observed<C> = { readonly confirmed: SentFrame<C> | null; readonly overtaken: readonly SentFrame<C>[] };
+export type Observed<C> = {
+  readonly confirmed: SentFrame<C> | null;
+  readonly overtaken: readonly SentFrame<C>[];
+};
 
 const NOTHING = { confirmed: null, overtaken: [] } as const;
 

@@ -26,6 +26,7 @@ export const openSessionCache = <C>(
   readOn: () => Promise<unknown>,
   { domain, contents, sessions: capacity = 64 }: WriterOptions<C>,
 ): SessionCache<C> => {
+  // Not `lru-cache`: a session with frames under way must not go, and the library has no entry that is never evicted.
   const sessions = new Map<string, HistorySession<C>>();
   const { partition } = reader.checkpoint().cursor;
 

@@ -1,4 +1,10 @@
-import { authorOf, findBranch, findFrameSummary, findIntervention, type FrameSummary } from '@stemma/read-models';
+import {
+  authorOf,
+  findBranch,
+  findFrameSummary,
+  findIntervention,
+  type FrameSummary,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { frameSummariesBetween, type BranchSide, type MergeBase } from '../merge-base.ts';
 import type { ComparedFrame, ComparedSide, Comparison } from './types.ts';

@@ -3,10 +3,23 @@ import { fail } from '@stemma/errors';
 import { interventionIn, positionRef } from '@stemma/history';
 import { branchAddressOf, findCommand, type BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { findFrameSummary, findIntervention, listInterventions, listNotesAt, type InterventionQuery, type InterventionRow } from '@stemma/read-models';
+import {
+  findFrameSummary,
+  findIntervention,
+  listInterventions,
+  listNotesAt,
+  type InterventionQuery,
+  type InterventionRow,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { findPosition } from './find-position.ts';
-import type { Annotation, Intervention, InterventionFilter, Interventions, InterventionWindow } from './intervention-types.ts';
+import type {
+  Annotation,
+  Intervention,
+  InterventionFilter,
+  Interventions,
+  InterventionWindow,
+} from './intervention-types.ts';
 
 const MAX_PAGE = 1_000;
 

@@ -1,7 +1,12 @@
 import type { Author, InterventionType } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Impact } from '../impact/types.ts';
-import type { Intervention, InterventionFilter, Interventions, InterventionWindow } from './intervention-types.ts';
+import type {
+  Intervention,
+  InterventionFilter,
+  Interventions,
+  InterventionWindow,
+} from './intervention-types.ts';
 
 /** A frame and who wrote it. */
 export type ComparedFrame = {

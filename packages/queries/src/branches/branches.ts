@@ -1,7 +1,17 @@
 import type { Outcome } from '@stemma/command-handler';
 import { fail } from '@stemma/errors';
 import type { Command } from '@stemma/history';
-import { branchAddressOf, branchRefOf, findBranchByName, findCommand, readAncestorPath, readConfig, readTipSeq, type BranchRef, type Position } from '@stemma/history-store';
+import {
+  branchAddressOf,
+  branchRefOf,
+  findBranchByName,
+  findCommand,
+  readAncestorPath,
+  readConfig,
+  readTipSeq,
+  type BranchRef,
+  type Position,
+} from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { findHistory, findIntervention, listHistories, listObservations } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';

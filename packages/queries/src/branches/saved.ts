@@ -1,5 +1,13 @@
 import { compareNumbers, type WideJson } from '@stemma/canonical';
-import { branchAddressOf, findSnapshot, positionOfFrame, readBranch, readConfig, readPositionMeta, type Position } from '@stemma/history-store';
+import {
+  branchAddressOf,
+  findSnapshot,
+  positionOfFrame,
+  readBranch,
+  readConfig,
+  readPositionMeta,
+  type Position,
+} from '@stemma/history-store';
 import { findFrameSummary, listNamedPositions, listNotes, type NamedPositionRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { SavedPosition } from './types.ts';

@@ -1,7 +1,13 @@
 import { fail } from '@stemma/errors';
 import type { Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { presenceOf, readAncestryView, readNodeChanges, readTimeline, type TimelineEntry } from '@stemma/read-models';
+import {
+  presenceOf,
+  readAncestryView,
+  readNodeChanges,
+  readTimeline,
+  type TimelineEntry,
+} from '@stemma/read-models';
 import { readFrameEvents } from '../follow.ts';
 import type { LoggedEvent } from '../read-types.ts';
 import { openTimelineFormatter } from './timeline-formatter.ts';

@@ -1,4 +1,12 @@
-import { newestTurn, readBlocksAt, readBlockVersions, readBranch, readPositionMeta, turnCycles, type BlockVersion } from '@stemma/history-store';
+import {
+  newestTurn,
+  readBlocksAt,
+  readBlockVersions,
+  readBranch,
+  readPositionMeta,
+  turnCycles,
+  type BlockVersion,
+} from '@stemma/history-store';
 import { INTERVENTIONS, listBranches, listCommits } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 

@@ -1,6 +1,11 @@
 import type { EventRef, FlatTree } from '@stemma/context-tree';
 import { changedFields, changedIds, type HistoryEvent } from '@stemma/events';
-import { readAncestorPath, readNodeHistory, type NodeHistoryEntry, type Position } from '@stemma/history-store';
+import {
+  readAncestorPath,
+  readNodeHistory,
+  type NodeHistoryEntry,
+  type Position,
+} from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { introduces, type EventLocation, type Frames } from './origin.ts';
 

@@ -1,7 +1,13 @@
 import { changedFields } from '@stemma/events';
 import type { Cause } from '@stemma/history';
 import type { Projection } from '@stemma/projector';
-import { findCycle, readAncestryView, readTimeline, type AncestryView, type TimelineEntry } from '@stemma/read-models';
+import {
+  findCycle,
+  readAncestryView,
+  readTimeline,
+  type AncestryView,
+  type TimelineEntry,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { BreakCause } from './cache-types.ts';
 import type { EventLocation, Frames } from './origin.ts';

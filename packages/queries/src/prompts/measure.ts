@@ -3,6 +3,7 @@ import { blockJson, type EventRef } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
 import type { ThreadEntry } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
+import { LRUCache } from 'lru-cache';
 import { tokenCounter, type TokenCounter } from './tokens.ts';
 
 /** The size of a sent message: the bytes of its JSON in the thread, the tokens of its content. */
@@ -20,7 +21,12 @@ type Content = { readonly bytes: number; readonly tokens: number; readonly diges
 const MAX_CACHED = 200_000;
 
 /** What was counted of contents, by where they stand in the log: a record never changes. */
-export type Counts = Map<string, Content>;
+export type Counts = {
+  get(key: string): Content | undefined;
+  set(key: string, counted: Content): unknown;
+};
+
+export const openCounts = (): Counts => new LRUCache({ maxSize: MAX_CACHED, sizeCalculation: () => 1 });
 
 /** Functions that measure messages of one history. Each content is counted once, for this question and later ones. */
 export const openMeasures = async (projection: Projection, history: string, counts: Counts) => {
@@ -39,7 +45,6 @@ export const openMeasures = async (projection: Projection, history: string, coun
     const content = await contentOf(entry);
     const json = jsonOf(content);
     const counted = { bytes: json.length, tokens: counter.count(textOf(content)), digest: sha256Hex(json) };
-    if (counts.size >= MAX_CACHED) counts.clear();
     counts.set(key, counted);
     return counted;
   };

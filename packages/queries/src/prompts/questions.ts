@@ -1,13 +1,13 @@
 import { bisect } from './bisect.ts';
 import { blameThread } from './blame.ts';
 import { buildCacheReport } from './cache.ts';
-import type { Counts } from './measure.ts';
+import { openCounts } from './measure.ts';
 import type { Questions } from './types.ts';
 import { watchSelector, type WatchSources } from './watch.ts';
 
 export const openQuestions = (sources: WatchSources): Questions => {
   const { projection } = sources;
-  const counts: Counts = new Map();
+  const counts = openCounts();
   return {
     blame: (position, range) => blameThread(projection, position, range),
     bisect: async (branchRef, question) => {

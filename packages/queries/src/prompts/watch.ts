@@ -1,6 +1,12 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { changesTree, isOf, type HistoryEvent } from '@stemma/events';
-import { branchRefOf, readPositionMeta, readTipSeq, type BranchRef, type Position } from '@stemma/history-store';
+import {
+  branchRefOf,
+  readPositionMeta,
+  readTipSeq,
+  type BranchRef,
+  type Position,
+} from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { parseSelector } from '@stemma/selectors';
 import type { EventBatch, FollowOptions } from '../follow.ts';

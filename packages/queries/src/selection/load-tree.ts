@@ -2,6 +2,7 @@ import type { FlatTree } from '@stemma/context-tree';
 import { readFlatTree, readPartialTree } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { footprintOf, type Selector } from '@stemma/selectors';
+import { LRUCache } from 'lru-cache';
 import type { TreePosition } from './appeared.ts';
 
 /** Returns the part of a tree that answers a selector. */
@@ -15,27 +16,19 @@ const MAX_NODES = 400_000;
  * never changes, and what was computed about a tree answers the next question about it.
  */
 export const openTreeLoader = (): LoadTree => {
-  /** Oldest first. */
-  const kept = new Map<string, FlatTree>();
-  let nodes = 0;
-  const keep = (key: string, tree: FlatTree): FlatTree => {
-    if (kept.delete(key)) nodes -= tree.count;
-    kept.set(key, tree);
-    nodes += tree.count;
-    for (const [oldest, { count }] of kept) {
-      if (nodes <= MAX_NODES || kept.size === 1) break;
-      kept.delete(oldest);
-      nodes -= count;
-    }
-    return tree;
-  };
+  // The newest tree is always kept: one that is too large stands for all there is room for.
+  const kept = new LRUCache<string, FlatTree>({
+    maxSize: MAX_NODES,
+    sizeCalculation: ({ count }) => Math.min(count, MAX_NODES),
+  });
   return (rows, { history, branchId, seq }, selector) => {
     const key = `${branchId}/${seq} ${history}`;
     const known = kept.get(key);
-    if (known !== undefined) return keep(key, known);
+    if (known !== undefined) return known;
     const wanted = footprintOf(selector);
-    return wanted === 'whole'
-      ? keep(key, readFlatTree(rows, history, branchId, seq))
-      : readPartialTree(rows, history, branchId, seq, wanted);
+    if (wanted !== 'whole') return readPartialTree(rows, history, branchId, seq, wanted);
+    const tree = readFlatTree(rows, history, branchId, seq);
+    kept.set(key, tree);
+    return tree;
   };
 };

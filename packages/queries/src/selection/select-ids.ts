@@ -1,7 +1,21 @@
 import { fail } from '@stemma/errors';
-import { listSnapshots, readTipSeq, type BranchRef, type Position, type SnapshotRow } from '@stemma/history-store';
+import {
+  listSnapshots,
+  readTipSeq,
+  type BranchRef,
+  type Position,
+  type SnapshotRow,
+} from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { inWindow, isLocal, parseSelector, rangeDiff, select, type Selector, type Window } from '@stemma/selectors';
+import {
+  inWindow,
+  isLocal,
+  parseSelector,
+  rangeDiff,
+  select,
+  type Selector,
+  type Window,
+} from '@stemma/selectors';
 import { positionAt } from '../read.ts';
 import { appearedAt, type TreePosition } from './appeared.ts';
 import type { LoadTree } from './load-tree.ts';

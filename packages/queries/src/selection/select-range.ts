@@ -1,9 +1,29 @@
 import type { FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { findSnapshot, listSnapshots, readPositionMeta, readTipSeq, type BranchRef } from '@stemma/history-store';
+import {
+  findSnapshot,
+  listSnapshots,
+  readPositionMeta,
+  readTipSeq,
+  type BranchRef,
+} from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
-import { isLocal, parseSelector, rangeDiff, rangeOptions, rangePairs, rangeResult, rangeSnapshots, type RangeDiff, type RangeOptions, type RangeResult, type RangeSide, type RangeSnapshot, type Selector } from '@stemma/selectors';
+import {
+  isLocal,
+  parseSelector,
+  rangeDiff,
+  rangeOptions,
+  rangePairs,
+  rangeResult,
+  rangeSnapshots,
+  type RangeDiff,
+  type RangeOptions,
+  type RangeResult,
+  type RangeSide,
+  type RangeSnapshot,
+  type Selector,
+} from '@stemma/selectors';
 import { appearedAt, type TreePosition } from './appeared.ts';
 import type { SelectSources } from './select-ids.ts';
 import { snapshotPairs } from './snapshot-pairs.ts';

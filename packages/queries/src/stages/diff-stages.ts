@@ -1,5 +1,13 @@
 import type { Position } from '@stemma/history-store';
-import { hashText, printPlain, STAGE_NAMES, type CompilerOutput, type ExactJson, type Profile, type StageName } from '@stemma/stages';
+import {
+  hashText,
+  printPlain,
+  STAGE_NAMES,
+  type CompilerOutput,
+  type ExactJson,
+  type Profile,
+  type StageName,
+} from '@stemma/stages';
 import type { StageDifference, StagesDiff, StreamEntry } from './types.ts';
 
 /** A compiled position with the nodes of its stream. */

@@ -1,8 +1,30 @@
 import type { Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { findSnapshotStages, listFrameNodes, listStream, payloadFrame, payloadOf, type StageNode } from '@stemma/read-models';
-import { collapsePolicy, compileStages, describeNode, hashText, printCanonical, printPlain, profileNamed, readConfig, treeView, type CompilerOutput, type ExactJson, type NodeFacts, type Profile, type StagesConfig } from '@stemma/stages';
-import { openBoundedCache } from './bounded-cache.ts';
+import {
+  findSnapshotStages,
+  listFrameNodes,
+  listStream,
+  payloadFrame,
+  payloadOf,
+  type StageNode,
+} from '@stemma/read-models';
+import {
+  collapsePolicy,
+  compileStages,
+  describeNode,
+  hashText,
+  printCanonical,
+  printPlain,
+  profileNamed,
+  readConfig,
+  treeView,
+  type CompilerOutput,
+  type ExactJson,
+  type NodeFacts,
+  type Profile,
+  type StagesConfig,
+} from '@stemma/stages';
+import { LRUCache } from 'lru-cache';
 import { diffStages } from './diff-stages.ts';
 import { isFrameOfBranch } from './is-frame-of-branch.ts';
 import { withoutText } from './summary-without-text.ts';
@@ -24,16 +46,19 @@ const MAX_ENTRIES = 1_000;
 
 /** The questions about compiler stages, answered from rows; reads payloads only for another profile or a preview. */
 export const openStages = (projection: Projection): StagesQuestions => {
-  const streams = openBoundedCache<DescribedStream>(MAX_CACHED_NODES);
-  const outputs = openBoundedCache<CompilerOutput>(MAX_CACHED_NODES);
-  const sha1s = openBoundedCache<string>(MAX_CACHED_NODES);
+  const streams = new LRUCache<string, DescribedStream>({
+    maxSize: MAX_CACHED_NODES,
+    sizeCalculation: ({ nodes }) => nodes.length + 1,
+  });
+  const outputs = new LRUCache<string, CompilerOutput>({ maxSize: MAX_CACHED_NODES });
+  const sha1s = new LRUCache<string, string>({ maxSize: MAX_CACHED_NODES, sizeCalculation: () => 1 });
 
   const describe = async (position: Position, profile: Profile): Promise<DescribedStream> => {
     const key = `${profile.name} ${keyOf(position)}`;
     const known = streams.get(key);
     if (known !== undefined) return known;
     const found = await describeStream(projection, position, profile);
-    streams.put(key, found, found.nodes.length + 1);
+    streams.set(key, found);
     return found;
   };
 
@@ -46,7 +71,7 @@ export const openStages = (projection: Projection): StagesQuestions => {
     for (const [index, node] of stream.facts.entries()) {
       const known =
         sha1s.get(node.digest) ?? (await sha1At(projection, position.history, stream.nodes[index]));
-      sha1s.put(node.digest, known, 1);
+      sha1s.set(node.digest, known);
       facts.push({ ...node, payloadSha1: known });
     }
     return { ...stream, facts };
@@ -69,7 +94,7 @@ export const openStages = (projection: Projection): StagesQuestions => {
         config.header.mode === 'sanitized_content',
       )),
     });
-    outputs.put(key, output, stream.nodes.length + 1);
+    outputs.set(key, output, { size: stream.nodes.length + 1 });
     return output;
   };
 

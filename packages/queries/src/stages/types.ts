@@ -1,5 +1,14 @@
 import type { BranchRef, Position } from '@stemma/history-store';
-import type { CollapsePolicy, CompilerOutput, ExactJson, NodeFacts, ProfileName, StageName, StageTreeView, StreamSnapshot } from '@stemma/stages';
+import type {
+  CollapsePolicy,
+  CompilerOutput,
+  ExactJson,
+  NodeFacts,
+  ProfileName,
+  StageName,
+  StageTreeView,
+  StreamSnapshot,
+} from '@stemma/stages';
 
 /** How stages are compiled; by default with our own profile and its default configuration. */
 export type StagesSettings = {

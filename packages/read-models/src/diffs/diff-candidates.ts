@@ -1,5 +1,14 @@
 import { flattenRecords, type FlatTree, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
-import { findSnapshot, findTurn, openNodeReader, readPositionMeta, readSegments, type AncestryScope, type PositionKey, type Segment } from '@stemma/history-store';
+import {
+  findSnapshot,
+  findTurn,
+  openNodeReader,
+  readPositionMeta,
+  readSegments,
+  type AncestryScope,
+  type PositionKey,
+  type Segment,
+} from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-view.ts';
 import { CHANGED_NODES, DUE } from './tables.ts';

@@ -1,4 +1,11 @@
-import { eachInSubtree, idOf, kindOfType, NODE_KIND, type EventRef, type NodeRecord } from '@stemma/context-tree';
+import {
+  eachInSubtree,
+  idOf,
+  kindOfType,
+  NODE_KIND,
+  type EventRef,
+  type NodeRecord,
+} from '@stemma/context-tree';
 import type { AppliedFrame } from '@stemma/history';
 
 /**

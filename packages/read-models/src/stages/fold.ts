@@ -8,7 +8,16 @@ import { projectFrame } from './project-frame.ts';
 import type { RunningHashesCache } from './running-hashes-cache.ts';
 import { addNodes, emptyRunningHashes, type RunningHashes } from './running-hashes.ts';
 import { partOfSlot, type ProjectedNode } from './stream-node.ts';
-import { cycleAt, EMPTY_STREAM, hashStream, ordinalsIn, readStream, streamPositionAt, streamRows, type Stream } from './stream-rows.ts';
+import {
+  cycleAt,
+  EMPTY_STREAM,
+  hashStream,
+  ordinalsIn,
+  readStream,
+  streamPositionAt,
+  streamRows,
+  type Stream,
+} from './stream-rows.ts';
 import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
 
 /**

@@ -1,5 +1,13 @@
 import { compareNumbers, type WideJsonObject } from '@stemma/canonical';
-import { eachInSubtree, kindOfType, NODE_KIND, type EventRef, type Headers, type Payload, type RecordChange } from '@stemma/context-tree';
+import {
+  eachInSubtree,
+  kindOfType,
+  NODE_KIND,
+  type EventRef,
+  type Headers,
+  type Payload,
+  type RecordChange,
+} from '@stemma/context-tree';
 import { payloadIn, type AppliedFrame } from '@stemma/history';
 import { blocksUnder } from './blocks-under.ts';
 import { guardrailContent } from './guardrail-content.ts';

@@ -1,5 +1,15 @@
 import { sha256Hex } from '@stemma/canonical';
-import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START, type NaiveHistory, type RowsUnderTest } from '@stemma/test-kit';
+import {
+  anyOperations,
+  HISTORY,
+  naiveHistory,
+  perform,
+  rowsUnderTest,
+  sized,
+  START,
+  type NaiveHistory,
+  type RowsUnderTest,
+} from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countStream, findSnapshotStages, listStream } from '../../src/index.ts';

@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bootTime } from './boot-id.ts';
+import { beganAt, bootId, isAlive, isLoopback, syncFile } from './index.ts';
+
+describe('the machine', () => {
+  it('has the same boot id each time it is asked', () => {
+    expect(bootId()).not.toBe('');
+    expect(bootId()).toBe(bootId());
+  });
+
+  it('tells a boot from one half a minute later where the system gives no id', () => {
+    const now = 1_800_000_000_000;
+    expect(bootTime(now + 3_000, 103)).toBe(bootTime(now, 100));
+    expect(bootTime(now + 30_000, 100)).not.toBe(bootTime(now, 100));
+  });
+
+  it('says of a process whether it lives, and takes no other with the same id for it', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
+    const pid = child.pid as number;
+    expect(isAlive(pid)).toBe(true);
+    const began = beganAt(pid);
+    if (began !== undefined) expect([isAlive(pid, began), isAlive(pid, `${began}0`)]).toEqual([true, false]);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it.each([
+    ['localhost', true],
+    ['127.0.0.1', true],
+    ['127.1.2.3', true],
+    ['::1', true],
+    ['[::1]', true],
+    ['0.0.0.0', false],
+    ['10.0.0.1', false],
+    ['127.0.0.1.example.org', false],
+    ['localhost.example.org', false],
+  ])('says of %s whether it is of this machine alone: %s', (host, local) => {
+    expect(isLoopback(host)).toBe(local);
+  });
+
+  it('syncs a file that is there and throws for one that is not', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'stemma-machine-')), 'file');
+    writeFileSync(file, 'text');
+    syncFile(file);
+    expect(() => syncFile(`${file}-missing`)).toThrow('ENOENT');
+  });
+});
