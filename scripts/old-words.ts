@@ -40,7 +40,7 @@ export const oldWords: readonly OldWord[] = [
         why: 'frames and commands as they are recorded',
       },
       {
-        text: /first name, `lineage`|at, lineage, (actor|recorder)|under the key `lineage`|key of the branch id is `lineage`|\.\.\.recorded, lineage:/,
+        text: /"lineage"|first name, `lineage`|at, lineage, (actor|recorder)|under the key `lineage`|key of the branch id is `lineage`|\.\.\.recorded, lineage:/,
         only: ['docs/rules/', 'docs/formats/record.md', 'packages/history/test/'],
         why: 'the recorded key, where the bytes are explained',
       },

@@ -7,7 +7,7 @@ import { anyJson, count, historyParam, milliseconds, reference, wholeInQuery } f
 const settings = z.record(z.string(), anyJson).describe('key → value; the fields of the policy among them');
 
 /** A position that somebody saved. */
-export const SavedPosition = z
+const SavedPosition = z
   .strictObject({
     id: z.string().describe('the name'),
     created_at: milliseconds,
@@ -52,7 +52,7 @@ export const BranchNodeAnswer = z
   .meta({ id: 'BranchNode' });
 export type BranchNodeAnswer = z.infer<typeof BranchNodeAnswer>;
 
-export const Observation = z
+const Observation = z
   .strictObject({
     seq: count,
     actor: z.string(),

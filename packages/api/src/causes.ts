@@ -46,7 +46,7 @@ const TimelineEntry = z.strictObject({
 const bytes = z.strictObject({ from: count, to: count }).nullable();
 
 /** A diff with the causes of each entry in order, what may have been moved, and where each entry is in both threads. */
-export const ExplainedDiffAnswer = Diff.extend({
+const ExplainedDiffAnswer = Diff.extend({
   a: PositionAnswer,
   b: PositionAnswer,
   mergeBase: z.strictObject({ branchId: count, seq: count, cycle: count }),
@@ -66,7 +66,7 @@ export const ExplainedDiffAnswer = Diff.extend({
   ),
   moves: z.array(z.strictObject({ from: z.string(), to: z.string(), contentHash: z.string() })),
 }).meta({ id: 'ExplainedDiff' });
-export type ExplainedDiffAnswer = z.infer<typeof ExplainedDiffAnswer>;
+type ExplainedDiffAnswer = z.infer<typeof ExplainedDiffAnswer>;
 
 const NodeTimelineEntry = TimelineEntry.extend({
   explains: z.union([z.enum(['added', 'removed']), z.array(z.string())]),

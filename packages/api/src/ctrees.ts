@@ -15,7 +15,7 @@ const stageName = z.enum(['RAW', 'SPEC', 'HEADER', 'FROZEN']);
 const ids = z.array(z.string());
 
 /** A node of the stream in hashes. `payload` is that of lifecycle nodes (ordinals and a cycle), null for all others. */
-export const CtreeNode = z
+const CtreeNode = z
   .strictObject({
     node_id: z.string(),
     ordinal: count,
@@ -29,7 +29,7 @@ export const CtreeNode = z
     frame: count.describe('the `seq` of the frame that added it'),
   })
   .meta({ id: 'CtreeNode' });
-export type CtreeNode = z.infer<typeof CtreeNode>;
+type CtreeNode = z.infer<typeof CtreeNode>;
 
 const stage = z.looseObject({ schema_version: z.string() });
 
@@ -113,10 +113,10 @@ export const CtreeView = z
   .meta({ id: 'CtreeView' });
 export type CtreeView = z.infer<typeof CtreeView>;
 
-export const CtreeEvents = z
+const CtreeEvents = z
   .strictObject({ events: z.array(CtreeNode), offset: count, limit: count, total: count })
   .meta({ id: 'CtreeEvents' });
-export type CtreeEvents = z.infer<typeof CtreeEvents>;
+type CtreeEvents = z.infer<typeof CtreeEvents>;
 
 const message = <T extends string, P extends z.ZodType>(type: T, payload: P) =>
   z.strictObject({

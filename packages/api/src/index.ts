@@ -1,3 +1,5 @@
+import './csp.ts';
+
 export { Diff } from './answers.ts';
 export { BranchNodeAnswer, LoadRequest } from './branches.ts';
 export { WhyAnswer } from './causes.ts';

@@ -13,4 +13,3 @@ export type PruneFact = {
   readonly rank: number;
   readonly rule: 'max_blocks';
 };
-export type CommitFact = ExpiryFact | CascadeFact | HoldFact | PruneFact;

@@ -3,7 +3,7 @@ import { NODE_KIND, type FlatTree } from './flat-tree.ts';
 import { isoTime } from './iso-time.ts';
 import type { Headers, PayloadSource } from './node.ts';
 
-export const SPEC_VERSION = 'PACT/0.1.0';
+const SPEC_VERSION = 'PACT/0.1.0';
 
 /**
  * The export of a position (context-tree §4): canonical JSON, ASCII, with every node, every required header and every
@@ -38,7 +38,7 @@ const childrenText = (tree: FlatTree, index: number, source: PayloadSource): str
 };
 
 /** Every attribute of a node as its export shows it, except `children`. @throws Missing (payloads) */
-export const exportedAttributes = (
+const exportedAttributes = (
   tree: FlatTree,
   index: number,
   source: PayloadSource,

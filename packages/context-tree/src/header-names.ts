@@ -18,9 +18,6 @@ const KEPT = new Set<string>([
   'provenance',
 ] satisfies (keyof Headers)[]);
 
-/** True for a header that events and rows carry; `content` and all other attributes are stored separately. */
-export const isKeptHeader = (name: string): boolean => KEPT.has(name);
-
 /** True for the attributes that are headers: they have a meaning and a type (context-tree §2). */
 export const isHeaderName = (name: string): boolean =>
   KEPT.has(name) || name === 'created_at_iso' || name === 'content_hash';

@@ -3,12 +3,6 @@ import type { RecordChange } from './node.ts';
 const keyOf = (change: RecordChange): string =>
   'node' in change ? `n${change.node}` : 'turn' in change ? `t${change.turn}` : `f${change.fixed}`;
 
-/** The inverse of a change. Root and regions are never removed, so one that was absent before keeps its record. */
-export const invertChange = (change: RecordChange): RecordChange =>
-  'fixed' in change
-    ? { ...change, before: change.after, after: change.before ?? change.after }
-    : ({ ...change, before: change.after, after: change.before } as RecordChange);
-
 /**
  * Consecutive changes as one change per node, in the order in which nodes first changed; a node added and removed in
  * between is left out. Applied to the records before, the sum gives the records after.

@@ -3,7 +3,7 @@ import { isHeaderName, parseNodeInput } from '@stemma/context-tree';
 import { fail, isStemmaError, StemmaError } from '@stemma/errors';
 
 /** The most bytes of one content in its msgpack encoding (record §4). */
-export const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
+const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
 
 /**
  * Refuses early what the decision of the command would refuse, so that no file is recorded by half.

@@ -3,7 +3,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import type { Unit } from './importer.ts';
 
 /** The most UTF-16 units of a JSON document or a line of JSON lines, each of which is held in memory as one text. */
-export const MAX_DOCUMENT = 500 * 1024 * 1024;
+const MAX_DOCUMENT = 500 * 1024 * 1024;
 
 /** The layout of a file: one JSON document, or one on every line. */
 export type Layout = 'document' | 'lines';

@@ -16,7 +16,7 @@ export const printSelector = ({ at, groups }: Selector): string =>
   [...(at.kind === 'working' ? [] : [printMarker(at)]), groups.map(printGroup).join(', ')].join(' ');
 
 /** `@t-1`, `@c3`, `@s57`, `@name:NAME`, `@*`, `@c3..@c9`; the empty text for the working state. */
-export const printMarker = (at: Marker | MarkerRange): string => {
+const printMarker = (at: Marker | MarkerRange): string => {
   switch (at.kind) {
     case 'working':
       return '';
