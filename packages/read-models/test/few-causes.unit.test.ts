@@ -9,7 +9,7 @@ const block = (id: string, more: object = {}): Step => ({
   parent: '^ah',
   node: { id, nodeType: 'cb', ...more },
 });
-const TABLES = ['timeline', 'touched', 'cycles'];
+const TABLES = ['timeline', 'changed_nodes', 'cycles'];
 
 const told = () => {
   const under = rowsUnderTest();
@@ -70,13 +70,13 @@ test('the moments of a life stand in order: held, and gone with what held it [co
     ]);
     expect(presenceOf(view, ancestry, 'kept')).toMatchObject({
       snapshots: { first: 1, last: 4 },
-      left: { cycle: 5, cause: { kind: 'expiry' } },
+      removed: { cycle: 5, cause: { kind: 'expiry' } },
     });
     expect(presenceOf(view, ancestry, 'nobody')).toBeUndefined();
   });
 });
 
-test('the nodes that frames touched are told by frame, each once', () => {
+test('the nodes that frames changed are listed by frame, each once', () => {
   const { under, wrote } = told();
   wrote(block('a'), block('b'), { op: 'replace', id: 'a', set: { content: 'x' } });
   wrote(COMMIT);

@@ -44,7 +44,7 @@ const event = (
     event: type === 'NodeInserted' ? { type, node: { id } } : { type, id, subtree: [] },
   }) as unknown as LoggedEvent;
 
-test('what came and left is counted along the ancestor path only, and what came and went in between not at all', async () => {
+test('what was added and removed is counted along the ancestor path only, and what came and went in between not at all', async () => {
   const events = [
     event(1, 0, 'NodeInserted', 'a'),
     event(2, 0, 'NodeInserted', 'b'),
@@ -60,7 +60,7 @@ test('what came and left is counted along the ancestor path only, and what came 
       events.filter(({ seq }) => seq >= from).slice(0, Math.min(limit, 2)),
   } as unknown as Home;
   expect(await positionDiffs(home, summary, 5, [1, 2, 11])).toEqual([
-    { came: new Set(['b']), left: new Map() },
-    { came: new Set(['c']), left: new Map([['a', 'removed']]) },
+    { added: new Set(['b']), removed: new Map() },
+    { added: new Set(['c']), removed: new Map([['a', 'removed']]) },
   ]);
 });
