@@ -39,7 +39,7 @@ test('a new event does not compile before the table of facts has a row for it', 
   expect(faults.get('packages/events/src/facts.ts')).toContain("Property 'CanaryRecorded' is missing");
   // What an event means to a history is logic, not a fact: it needs an answer of its own there.
   expect([...faults.keys()].filter((file) => file.startsWith('packages/history/'))).toEqual([
-    'packages/history/src/causes/touches.ts',
+    'packages/history/src/causes/node-changes.ts',
     'packages/history/src/intervention.ts',
   ]);
 });

@@ -132,7 +132,7 @@ test('a break names the message and who broke it: expiry, replacement, an insert
     ]),
   ).toEqual([
     ['@c2', 'append', 3, undefined, undefined, undefined, undefined, undefined, undefined],
-    ['@c3', 'break', 1, 'note', 'left', { kind: 'expiry' }, 'NodeExpired', { recorder: 'test' }, 'one'],
+    ['@c3', 'break', 1, 'note', 'removed', { kind: 'expiry' }, 'NodeExpired', { recorder: 'test' }, 'one'],
     [
       '@c4',
       'break',
@@ -149,7 +149,7 @@ test('a break names the message and who broke it: expiry, replacement, an insert
       'break',
       0,
       'first',
-      'entered',
+      'added',
       { kind: 'mutation', op: 'insert', by: null },
       'NodeInserted',
       { actor: 'reviewer' },
@@ -195,7 +195,7 @@ test('cache and bisect see what was just written, in a fork and behind a rollbac
     ],
   });
   expect((await home.questions.cache(other)).steps).toMatchObject([
-    { from: '@c1', to: '@c2', verdict: 'break', broken: { node: 'new', what: 'entered' } },
+    { from: '@c1', to: '@c2', verdict: 'break', broken: { node: 'new', what: 'added' } },
   ]);
   const asked = { good: '@c1', bad: '@c2', when: '#new' };
   expect(await home.questions.bisect(other, asked)).toMatchObject({

@@ -101,7 +101,7 @@ test('an agent that only goes on appends; a shortened list removes; a rewritten 
   const { verdicts, steps } = await home.questions.cache(branchRef);
   expect(verdicts).toEqual({ append: 2, rewind: 0, break: 2 });
   expect(steps.flatMap(({ broken }) => (broken === null ? [] : [[broken.what, broken.cause]]))).toEqual([
-    ['left', { kind: 'mutation', op: 'remove', by: null }],
+    ['removed', { kind: 'mutation', op: 'remove', by: null }],
     ['changed', { kind: 'mutation', op: 'replace', by: null }],
   ]);
   await home.close();

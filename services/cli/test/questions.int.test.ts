@@ -68,7 +68,7 @@ test('in a history whose threads are pre-contexts blame tells of what is shown, 
 test('bisect finds the snapshot and tells what differs; wrong ends and wrong usage have their exit codes', async () => {
   const ends = ['--good', '@c6', '--bad', '@c18'];
   const { stdout } = await run('bisect', 'checkout', ...ends, '--when-not', '#call-04');
-  expect(stdout).toContain('@c15 is the first bad one; @c14');
+  expect(stdout).toContain('@c15 is the first bad snapshot; @c14');
   expect(stdout).toMatch(/- call-04 +pruned \(max_blocks, rank 0\) at 14\.5/);
   expect((await run('bisect', 'checkout', ...ends, '--when', '#call-04')).code).toBe(64);
   expect((await run('bisect', 'checkout', ...ends)).stderr).toContain('E_USAGE');

@@ -30,16 +30,16 @@ test('why tells the life of a node; one that never was is not found [context-tre
     node: 'found',
     present: false,
     snapshots: { first: 1, last: 2 },
-    came: {
+    added: {
       cause: { kind: 'mutation', op: 'insert', by: null },
       command: 'one',
       author: { recorder: 'agent' },
     },
-    then: [
+    changes: [
       { cause: { kind: 'sealing', turn: 't1' }, explains: ['parent'] },
       { cause: { kind: 'ageing' }, cycle: 2, until: 2 },
     ],
-    left: { cause: { kind: 'expiry' }, command: 'three' },
+    removed: { cause: { kind: 'expiry' }, command: 'three' },
   });
   expect(await airline.client.why({ history, node: 'found', at: '@c1' })).toMatchObject({ present: true });
   await expect(airline.client.why({ history, node: 'nobody' })).rejects.toMatchObject({

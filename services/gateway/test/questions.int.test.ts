@@ -29,7 +29,7 @@ test('cache compares each call with the one before it and names what broke the p
     from: '@c2',
     to: '@c3',
     verdict: 'break',
-    broken: { node: 'found', what: 'left', cause: { kind: 'expiry' }, entered: { command: 'one' } },
+    broken: { node: 'found', what: 'removed', cause: { kind: 'expiry' }, entered: { command: 'one' } },
   });
   const page = await airline.client.cache({ history: 'airline', from: 1, limit: 1 });
   expect([page.calls, page.from, page.next, page.steps]).toEqual([3, 1, null, [steps[1]]]);
