@@ -15,18 +15,23 @@ import {
 import { checkpointAtStart, partitionOf, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
 import { decodeCheckpoint, type Projection } from '@stemma/projector';
 import type { GenerationView } from '@stemma/row-store';
-import { openSession, type HistoryFacts, type HistoryRows, type SessionStart } from './history-session.ts';
+import {
+  openDecisionState,
+  type HistoryFacts,
+  type HistoryRows,
+  type DecisionStateOptions,
+} from './decision-state.ts';
 
 /**
  * The domain of the writer: it decides on the rows of a projector, by the rules of histories.
  *
- * @param onPosition as `SessionStart.onPosition`
+ * @param onPosition as `DecisionStateOptions.onPosition`
  */
 export const openRowsDomain = (
   log: EventLog,
   projection: Projection,
   clock: () => bigint,
-  onPosition: SessionStart['onPosition'],
+  onPosition: DecisionStateOptions['onPosition'],
 ): Domain<Command> => ({
   checkpoint: async (partition) =>
     (await projection.checkpoint(partition)) ?? checkpointAtStart(log, partition),
@@ -44,7 +49,7 @@ export const openRowsDomain = (
     }));
     const rows = openHistoryRows(projection, history);
     const { next = 0, prev = ZERO_HASH } = head ?? {};
-    return openSession({ history, next, prev, asOf, rows, main, clock, onPosition });
+    return openDecisionState({ history, next, prev, asOf, rows, main, clock, onPosition });
   },
 });
 

@@ -2,7 +2,15 @@ import { compareBytes } from '@stemma/canonical';
 import type { EventRef, Payload } from '@stemma/context-tree';
 import { branchNames, enteredIds, namedPosition, type Frame, type HistoryEvent } from '@stemma/events';
 import { payloadIn, type AppliedFrame } from '@stemma/history';
-import type { HeadState, Remembered } from '@stemma/log';
+import type { HeadState } from '@stemma/log';
+
+/** A command that a frame recorded. */
+export type Remembered = {
+  readonly seq: number;
+  readonly digest: Uint8Array;
+  /** The frame, if it is in memory. */
+  readonly frame?: Frame;
+};
 
 type RecentFrame = {
   readonly applied: AppliedFrame;

@@ -16,7 +16,7 @@ export type {
   Domain,
   HeadsAsOf,
   Intent,
-  Remembered,
+  Repeated,
   Session,
   Writer,
   WriterOptions,

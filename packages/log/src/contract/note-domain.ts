@@ -9,24 +9,31 @@ import { defectiveAt } from '../partition-state.ts';
 import type { EventLog } from '../port.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import { checkpointAtStart, readPartition } from '../read-partition.ts';
-import type { ContentSink, Decision, Domain, Intent, Remembered, Session } from '../writer/types.ts';
+import { sameBytes } from '../record.ts';
+import type { ContentSink, Decision, Domain, Intent, Repeated, Session } from '../writer/types.ts';
 
 /**
  * The smallest domain that a log can be tested with: a history is a list of notes. Each note names the frame before it,
  * so that a note decided on another state does not apply.
  */
-export type Note = { readonly note: string };
+export type Note = {
+  readonly note: string;
+  /** The note is refused unless the newest note has this number. */
+  readonly expected?: number;
+};
 
 /** A command that adds a note, as the writer takes it. */
 export const noteIntent = (history: string, id: string, note: string, expected?: number): Intent<Note> => ({
   id,
   history,
   digest: sha256(pack({ history, note })),
-  command: { note },
-  ...(expected === undefined ? {} : { expected }),
+  command: { note, ...(expected === undefined ? {} : { expected }) },
 });
 
-type History = { readonly notes: readonly string[]; readonly commands: ReadonlyMap<string, Remembered> };
+type History = {
+  readonly notes: readonly string[];
+  readonly commands: ReadonlyMap<string, { readonly seq: number; readonly digest: Uint8Array }>;
+};
 
 const NO_HISTORY: History = { notes: [], commands: new Map() };
 
@@ -139,13 +146,18 @@ const noteSession = (start: History, head: HeadState | undefined, asOf: number):
       return prev;
     },
     asOf,
-    remembered: (command) => state.commands.get(command),
-    decide: ({ note }): Decision => ({
-      author: { recorder: 'notes' },
-      at: BigInt(state.notes.length),
-      branchId: 0,
-      events: decideNote(state.notes.length, note),
-    }),
+    decide: ({ id, digest, command: { note, expected } }): Decision | Repeated => {
+      const before = state.commands.get(id);
+      if (before !== undefined && !sameBytes(before.digest, digest))
+        throw fail('E_COMMAND_REUSED', `the id ${id} belongs to another command`, { command: id });
+      if (before !== undefined) return { repeats: before.seq, frame: null };
+      const seq = state.notes.length;
+      if (expected !== undefined && expected !== seq - 1)
+        throw fail('E_CONFLICT', `the newest note is ${seq - 1}, not the expected ${expected}`, {
+          seq: seq - 1,
+        });
+      return { author: { recorder: 'notes' }, at: BigInt(seq), branchId: 0, events: decideNote(seq, note) };
+    },
     apply: (frame, hash) => {
       const after = applyNote(state, frame);
       past.push({ state, prev });

@@ -3,9 +3,9 @@ import { FRAME_VERSION, type Body, type Frame } from '@stemma/events';
 import { encodeFrame } from '../body.ts';
 import { decodeEnvelope } from '../envelope.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
-import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
+import { HASH_BYTES, sealRecord } from '../record.ts';
 import type { HistorySession, SentFrame, Task } from './history-session.ts';
-import type { ContentSink } from './types.ts';
+import type { ContentSink, Decision } from './types.ts';
 
 /**
  * The result of preparing a command: a frame to send, or the `seq` at which it was accepted before. `later`: the answer
@@ -25,14 +25,12 @@ export const prepare = async <C>(
 ): Promise<Prepared<C>> => {
   try {
     refuseStopped(session);
-    const remembered = await session.session.remembered(task.intent.id);
-    if (remembered) {
+    const decided = await session.session.decide(task.intent);
+    if ('repeats' in decided) {
       if (session.sent.length > 0) return { kind: 'later' };
-      if (!sameBytes(remembered.digest, task.intent.digest)) throw reused(task);
-      return { kind: 'repeated', seq: remembered.seq, frame: remembered.frame ?? null };
+      return { kind: 'repeated', seq: decided.repeats, frame: decided.frame };
     }
-    refuseMoved(session, task);
-    return { kind: 'sent', sent: await encode(session, task, contents) };
+    return { kind: 'sent', sent: await encode(session, task, decided, contents) };
   } catch (error) {
     return session.sent.length > 0 ? { kind: 'later' } : { kind: 'refused', error };
   }
@@ -41,10 +39,10 @@ export const prepare = async <C>(
 const encode = async <C>(
   { session, history }: HistorySession<C>,
   task: Task<C>,
+  { author, at, branchId, events }: Decision,
   contents: ContentSink & ContentSource,
 ): Promise<SentFrame<C>> => {
   const { id, digest } = task.intent;
-  const { author, at, branchId, events } = await session.decide(task.intent.command);
   const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
   const body: Body = { ...author, at, command: id, digest, branchId, events };
   const encoded = encodeFrame(envelope, body);
@@ -66,15 +64,3 @@ const refuseStopped = <C>({ history, stopped }: HistorySession<C>): void => {
   if (stopped === 'defective')
     throw fail('E_HISTORY_DEFECTIVE', `the history ${history} is defective`, { history });
 };
-
-const refuseMoved = <C>({ history, session }: HistorySession<C>, { intent }: Task<C>): void => {
-  if (intent.expected === undefined || intent.expected === session.next - 1) return;
-  throw fail(
-    'E_CONFLICT',
-    `the history ${history} is at frame ${session.next - 1}, not at the expected ${intent.expected}`,
-    { history, seq: session.next - 1, expected: intent.expected },
-  );
-};
-
-const reused = <C>({ intent }: Task<C>): Error =>
-  fail('E_COMMAND_REUSED', `the id ${intent.id} already belongs to another command`, { command: intent.id });

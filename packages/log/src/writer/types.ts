@@ -8,10 +8,6 @@ export type Intent<C> = {
   /** SHA-256 (32 bytes) of the canonical msgpack of the command without its id. */
   readonly digest: Uint8Array;
   readonly history: string;
-  /**
-   * The `seq` of the last frame that the sender has seen (−1: none); the writer refuses if the history has moved on.
-   */
-  readonly expected?: number;
   readonly command: C;
 };
 
@@ -23,6 +19,13 @@ export type Decision = {
   readonly events: readonly HistoryEvent[];
 };
 
+/** A command that was accepted before: a repeated command is answered from its frame, and nothing is written. */
+export type Repeated = {
+  readonly repeats: number;
+  /** The frame, if it is in memory. */
+  readonly frame: Frame | null;
+};
+
 /** The decision state of one history, from `next` on. The writer applies every frame exactly once, in order. */
 export type Session<C> = {
   /** The `seq` of the next frame, and SHA-256 of the frame before it; `apply` and `undo` change both. */
@@ -30,10 +33,13 @@ export type Session<C> = {
   readonly prev: Uint8Array;
   /** When loaded, the state included every frame before this offset. */
   readonly asOf: number;
-  /** The `seq` and digest recorded for a command id. Frames given to `apply` count. */
-  remembered(command: string): Promise<Remembered | undefined> | Remembered | undefined;
-  /** The events for a command on the current state, which stays unchanged. @throws a coded error */
-  decide(command: C): Promise<Decision> | Decision;
+  /**
+   * The events for a command on the current state, which stays unchanged; for a command that a frame given to `apply` or
+   * an older one recorded, that frame (record §3: commands remembered).
+   *
+   * @throws E_COMMAND_REUSED if the id was used for another command, E_CONFLICT, and other coded errors
+   */
+  decide(intent: Intent<C>): Promise<Decision | Repeated> | Decision | Repeated;
   /**
    * Checks a frame as every reader does and applies it. The frame is decoded, with its contents in place.
    * @throws E_HISTORY_DEFECTIVE if it does not apply or a recorded hash differs; the state is then as before.
@@ -41,13 +47,6 @@ export type Session<C> = {
   apply(frame: Frame, hash: Uint8Array): Promise<void> | void;
   /** Undoes the frame applied last. The writer never undoes more than it sent ahead. */
   undo(): Promise<void> | void;
-};
-
-export type Remembered = {
-  readonly seq: number;
-  readonly digest: Uint8Array;
-  /** The frame, if it is in memory. */
-  readonly frame?: Frame;
 };
 
 /** What the writer needs of the rows and the rules of histories; the composing program provides it. */
@@ -83,7 +82,7 @@ export type Writer<C> = {
    * Decides and appends a command; resolves when its frame is accepted. Commands on one history are decided in the
    * order of the calls.
    *
-   * @throws what the domain's decision throws; E_CONFLICT if `expected` is not the last `seq`, or if others were first
+   * @throws what the domain's decision throws; E_CONFLICT if others were first
    *   too often; E_COMMAND_REUSED; E_OUTCOME_UNKNOWN if the log does not say in time (send the same command again);
    *   E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE, E_PARTITION_CLOSED, E_FRAME_TOO_LARGE, E_CONTENT_TOO_LARGE, E_LOG_BUSY,
    *   E_LOG_CLOSED.

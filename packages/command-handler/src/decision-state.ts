@@ -16,9 +16,9 @@ import {
   type Sources,
 } from '@stemma/history';
 import { labelPosition, type Position } from '@stemma/history-store';
-import type { Decision, HeadState, Remembered, Session } from '@stemma/log';
+import type { Decision, HeadState, Repeated, Session } from '@stemma/log';
 import { fetching, missing, missingKind, resume } from '@stemma/suspend';
-import { openRecentFrames } from './recent-frames.ts';
+import { openRecentFrames, type Remembered } from './recent-frames.ts';
 
 /** Facts about one history, from one state of the rows that is at least as new as when the session began. */
 export type HistoryFacts = {
@@ -53,7 +53,7 @@ const UNREAD = missingKind<{ readonly key: string; readonly readFrom: (facts: Hi
   ({ key }) => key,
 );
 
-export type SessionStart = {
+export type DecisionStateOptions = {
   readonly history: string;
   readonly next: number;
   readonly prev: Uint8Array;
@@ -80,7 +80,7 @@ const MAX_BRANCHES = 4;
  * The decision state of one history for the writer: the facts in the rows, and the recent frames that the rows may not
  * have yet. The session forgets recent frames when the rows have them.
  */
-export const openSession = ({
+export const openDecisionState = ({
   history,
   next,
   prev,
@@ -89,7 +89,7 @@ export const openSession = ({
   main,
   clock,
   onPosition,
-}: SessionStart): Session<Command> => {
+}: DecisionStateOptions): Session<Command> => {
   const state = openHistory(history, next);
   const recent = openRecentFrames(main);
   let prevHash = prev;
@@ -170,15 +170,8 @@ export const openSession = ({
       return prevHash;
     },
     asOf,
-    remembered: async (id) => recent.commands.get(id) ?? rows.readFacts((facts) => facts.remembered(id)),
-    decide: async (command): Promise<Decision> => {
-      if (recent.size >= MAX_RECENT) {
-        await forgetKnown();
-        if (recent.size >= MAX_RECENT)
-          throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {
-            history,
-          });
-      }
+    decide: async ({ command }): Promise<Decision | Repeated> => {
+      if (recent.size >= MAX_RECENT) await forgetKnown();
       const at = clock();
       const decided = await withBranches((branches) =>
         rows.readFacts((facts, stored) =>
@@ -189,7 +182,13 @@ export const openSession = ({
           }),
         ),
       );
-      return { author: command.by, at, branchId: decided.branchId, events: decided.events };
+      const { branchId, events, repeats } = decided;
+      if (repeats !== null) return { repeats, frame: recent.commands.get(command.id)?.frame ?? null };
+      if (recent.size >= MAX_RECENT)
+        throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {
+          history,
+        });
+      return { author: command.by, at, branchId, events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
       if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
