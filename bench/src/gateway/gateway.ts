@@ -72,7 +72,7 @@ const measureSystem = async (
     const all = { STEMMA_HOME: directory, STEMMA_PORT: '0', STEMMA_LOG: '', STEMMA_ROWS: '', ...env };
     const url = await processes.start('gateway', [], all, /Stemma is at (\S+)/);
     for (const model of apart ? ['audit', 'diffs', 'stages'] : [])
-      await processes.start('projector', ['--read-model', model], all, /(folding)/);
+      await processes.start('projector', ['--read-model', model], all, /(projecting)/);
     return await measure(url, commands);
   } finally {
     await processes.end();

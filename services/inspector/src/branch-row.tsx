@@ -2,12 +2,12 @@ import type { BranchNodeAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
 import { passingLines, type Drawing, type DrawnBranch, type Point } from './branch-drawing.ts';
+import { branchLabel } from './chosen.ts';
 import { SafeText, visible } from './safe-text.tsx';
 import { grouped, isoTime } from './words.ts';
 
-/** What a branch is called: its name, or its number where it has none. */
 const nameOf = ({ name, branchId }: Pick<BranchNodeAnswer, 'name' | 'branchId'>): string =>
-  name ?? `:${branchId}`;
+  branchLabel(branchId, name);
 
 /** So many lines that pass are drawn thinner. */
 const DENSE = 10;
@@ -186,7 +186,7 @@ const titleOf = ({ node }: DrawnBranch): string =>
     node.branch,
     visible(node.description),
     `${grouped(node.frames)} frames on this branch`,
-    node.abandoned_by === null ? '' : `abandoned: a rollback continues as :${node.abandoned_by}`,
+    node.abandoned_by === null ? '' : `abandoned: a rollback continues as ${branchLabel(node.abandoned_by)}`,
     `last changed ${isoTime(node.updated_at)}`,
   ]
     .filter((line) => line !== '')

@@ -4,8 +4,14 @@ import type { BranchSummaryAnswer, HistorySummaryAnswer } from '@stemma/api';
 export const isChosen = (summary: HistorySummaryAnswer, chosen: string | null): boolean =>
   findChosenBranch(summary, chosen) !== undefined;
 
-/** The address of a branch by its id: no rollback changes it, as it changes the branch that the history's id names. */
+/**
+ * The address of a branch by its id: no rollback changes it, as it changes the branch that the history's id names. The
+ * same as in packages/history (`branch-address.ts`), which the page does not load.
+ */
 export const addressById = (history: string, branchId: number): string => `${history}:${branchId}`;
+
+/** A branch as the page lists it: its name, or its id after a colon. */
+export const branchLabel = (branchId: number, name?: string | null): string => name ?? `:${branchId}`;
 
 /**
  * The branch of a history that `chosen` names, by the server's rules: the history's id or name (then its `main`), or

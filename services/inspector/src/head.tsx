@@ -1,6 +1,6 @@
 import type { HistorySummaryAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { findChosenBranch } from './chosen.ts';
+import { branchLabel, findChosenBranch } from './chosen.ts';
 import type { Live } from './live.ts';
 import { SafeText, visible } from './safe-text.tsx';
 import { useChanges } from './use-changes.ts';
@@ -44,7 +44,7 @@ export const Head = ({
               >
                 {summary.branches.map(({ branch, branchId, name }) => (
                   <option key={branch} value={branch}>
-                    {visible(name ?? `:${branchId}`)}
+                    {visible(branchLabel(branchId, name))}
                   </option>
                 ))}
               </select>

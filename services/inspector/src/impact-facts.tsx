@@ -2,7 +2,7 @@ import type { ImpactAnswer, InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Go } from './address.ts';
-import { addressById } from './chosen.ts';
+import { addressById, branchLabel } from './chosen.ts';
 import { PositionLink } from './position-links.tsx';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
@@ -48,8 +48,10 @@ const Calls = ({
   const [shown, setShown] = useState(FIRST_CALLS);
   const names = useBranches(intervention.history);
   const nameOf = (branchId: number): string =>
-    (names.state === 'done' ? names.value.branches.find((one) => one.branchId === branchId)?.name : null) ??
-    `:${branchId}`;
+    branchLabel(
+      branchId,
+      names.state === 'done' ? names.value.branches.find((one) => one.branchId === branchId)?.name : null,
+    );
   const many = branches.length > 1;
   return (
     <>

@@ -1,3 +1,4 @@
+import { branchLabel } from './chosen.ts';
 import { addressOf, ENDPOINTS, type InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -79,7 +80,7 @@ const useBranchNames = (history: string): ReadonlyMap<number, string> => {
   const query = useBranches(history);
   return new Map(
     query.state === 'done'
-      ? query.value.branches.map(({ branchId, name }) => [branchId, name ?? `:${branchId}`])
+      ? query.value.branches.map(({ branchId, name }) => [branchId, branchLabel(branchId, name)])
       : [],
   );
 };
@@ -177,7 +178,7 @@ const InterventionItem = ({
       )}
       <p class="act-where quiet">
         <span class="act-branch">
-          <SafeText text={names.get(intervention.branchId) ?? `:${intervention.branchId}`} />
+          <SafeText text={names.get(intervention.branchId) ?? branchLabel(intervention.branchId)} />
         </span>
         <PositionLinks intervention={intervention} go={go} />
         {intervention.annotations.length > 0 && (
