@@ -78,7 +78,7 @@ export const TURNS: Table = {
 export const IDS: Table = {
   name: 'ids',
   about:
-    'The location of a node from a frame on; no cells: it is removed. `region` as in `versions`, 3 for a turn. An id with any row is taken for ever.',
+    'The location of a node from a frame on; no cells: it is removed. `region` as in `versions`, 3 for a turn. An id with any row is taken forever.',
   key: [
     ['history', 'text'],
     ['id', 'text'],
@@ -136,7 +136,7 @@ export const POSITION_META: Table = {
 
 export const COMMANDS: Table = {
   name: 'commands',
-  about: 'The frame that recorded a command, and the digest of the command. Kept for ever.',
+  about: 'The frame that recorded a command, and the digest of the command. Kept forever.',
   key: [
     ['history', 'text'],
     ['command', 'text'],

@@ -31,7 +31,7 @@ const PARTITIONS = 6;
  * writers. Its topic is made with infinite retention and without compaction; one that would lose frames is refused.
  *
  * @throws E_BROKERS_UNREACHABLE, E_BROKERS_REFUSED; E_LOG_NOT_FOUND if there is none and `create` is false;
- *   E_LOG_MISMATCH if it has another number of partitions, or its topic's settings do not keep everything for ever.
+ *   E_LOG_MISMATCH if it has another number of partitions, or its topic's settings do not keep everything forever.
  */
 export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> => {
   const { brokers, prefix, deadline = DEADLINE, create = true } = options;

@@ -16,7 +16,7 @@ export type DatabaseSession = {
 };
 
 /**
- * A database, through a pool of connections made when they are needed. Nothing here waits for ever: not for a connection,
+ * A database, through a pool of connections made when they are needed. Nothing here waits forever: not for a connection,
  * and not for an answer, even where the machine behind is gone without a word.
  *
  * @throws every method: E_DATABASE_UNREACHABLE (also when it restarts, is read-only, or does not answer in time),

@@ -152,7 +152,7 @@ test('an expected position that is no longer the newest is a conflict, exit 3 [r
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'E_CONFLICT' } });
 });
 
-test('a name names a position for ever [context-tree §5: positions]', async () => {
+test('a name names a position forever [context-tree §5: positions]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   await stemmaJson(['start', '--name', 'one', ...at]);

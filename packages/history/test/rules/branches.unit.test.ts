@@ -94,7 +94,7 @@ test('a fork or rollback takes the configuration in force at its target, whateve
   ]);
 });
 
-test('a name is one position of the history for ever, whatever branch goes on from it; letters, digits, _ . - [context-tree §5: positions]', () => {
+test('a name is one position of the history forever, whatever branch goes on from it; letters, digits, _ . - [context-tree §5: positions]', () => {
   const session = three();
   session.submit(block('open'), { op: 'name', name: 'half_way.1-x' });
   session.submit(COMMIT);

@@ -21,7 +21,7 @@ export type TopicFacts = {
   readonly uncleanElection: boolean;
   /** Settings that decide whether the topic may hold a log, as the brokers give them. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What is wrong with them for a topic that is to hold a log for ever. */
+  /** What is wrong with them for a topic that is to hold a log forever. */
   readonly faults: readonly string[];
 };
 
