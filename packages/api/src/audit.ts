@@ -133,7 +133,7 @@ export const AUDIT = {
     answer: { kind: 'json', status: 200, schema: experimentRun },
     errors: [
       'E_EXPERIMENT_INVALID',
-      'E_EXPERIMENT_PARTED',
+      'E_EXPERIMENT_DIVERGED',
       'E_INPUT_NOT_JSON',
       'E_HISTORY_EXISTS',
       'E_NAME_INVALID',

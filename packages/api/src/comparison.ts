@@ -58,11 +58,11 @@ const cycleCounts = z.strictObject({ seq: count, nodes: count, blocks: count, tu
 export const ComparisonAnswer = z
   .strictObject({
     history: z.string(),
-    relation: z.enum(['same', 'a-before-b', 'b-before-a', 'parted']),
+    relation: z.enum(['same', 'a-before-b', 'b-before-a', 'diverged']),
     mergeBase: z.strictObject(counted).describe('the newest position on both ancestor paths'),
     a: side,
     b: side,
-    partedBy: ComparedFrame.extend({
+    divergedBy: ComparedFrame.extend({
       how: z.enum(['fork', 'rollback']),
       side: z.enum(['a', 'b']),
     }).nullable(),

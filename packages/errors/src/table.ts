@@ -64,7 +64,7 @@ export const ERRORS = {
   E_BRANCH_NOT_FOUND: row(404, 1, false, '`stemma branches H` lists the branches of a history.'),
   E_NOT_ON_ANCESTOR_PATH: row(409, 1, false, 'Choose a position on the ancestor path of the branch, or use `stemma fork`, which starts at any position.'),
   E_EXPERIMENT_INVALID: row(400, 1, false, 'Give a file that `stemma experiment export` wrote.'),
-  E_EXPERIMENT_PARTED: row(409, 5, false, '`stemma compare` shows the differences; the new history stays.'),
+  E_EXPERIMENT_DIVERGED: row(409, 5, false, '`stemma compare` shows the differences; the new history stays.'),
   E_INTERVENTION_NOT_FOUND: row(404, 1, false, '`stemma interventions H` lists the interventions.'),
   E_COMMAND_REUSED: row(409, 3, false, 'Use a new id: a command id belongs to one command.'),
   E_COMMAND_INVALID: row(400, 64, false, 'See docs/formats/ for the shape of commands.'),

@@ -148,7 +148,7 @@ it('tells at which command an experiment parts, goes on where it was stopped, an
 
   const other = text.replaceAll('"text":"a hint"', '"text":"a hunt"');
   await expect(home.experiments.run(other)).rejects.toMatchObject({
-    code: 'E_EXPERIMENT_PARTED',
+    code: 'E_EXPERIMENT_DIVERGED',
     detail: { command: 2, frame: 2 },
   });
   await expect(home.experiments.run(text, { name: 'pool' })).rejects.toMatchObject({

@@ -102,12 +102,12 @@ it('finds interventions by type, actor, branch, position and time, a page at a t
 const disposable = (home: Home): Home & AsyncDisposable =>
   Object.assign(home, { [Symbol.asyncDispose]: () => home.close() });
 
-it('a comparison tells of the fork that parted two branches, and of the interventions on each, what they were and why [pool: Interventions]', async () => {
+it('a comparison tells of the fork by which two branches diverged, and of the interventions on each, what they were and why [pool: Interventions]', async () => {
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
-  const { partedBy, a, b } = await home.audit.compare(await home.find('pool'), '@s1', 'side');
+  const { divergedBy, a, b } = await home.audit.compare(await home.find('pool'), '@s1', 'side');
 
-  expect(partedBy).toBe(null);
+  expect(divergedBy).toBe(null);
   expect(a.interventionFrames).toEqual([]);
   expect(b.interventionFrames.map(({ seq, intervention }) => [seq, intervention])).toEqual([
     [2, { type: 'message_inject', notes: 'what if' }],

@@ -28,7 +28,7 @@ export const comparisonPage = (comparison: Comparison, title: string): string =>
     </main>`,
   );
 
-const divergence = ({ relation, mergeBase, partedBy }: Comparison): Html => {
+const divergence = ({ relation, mergeBase, divergedBy }: Comparison): Html => {
   const at = `${mergeBase.position.label} of branch ${mergeBase.position.branchId}`;
   if (relation === 'same') return html`<p>Both are the same position, ${at}.</p>`;
   if (relation === 'a-before-b')
@@ -36,7 +36,7 @@ const divergence = ({ relation, mergeBase, partedBy }: Comparison): Html => {
   if (relation === 'b-before-a')
     return html`<p>A continues from B, ${at}; the branches have not diverged.</p>`;
   return html`<p>They are the same up to ${at}.</p>
-    ${partedBy === null ? null : html`<p>${partedBy.side.toUpperCase()} diverged by a <b>${partedBy.how}</b> in frame ${partedBy.seq}, ${by(partedBy)}${why(partedBy)}</p>`}`;
+    ${divergedBy === null ? null : html`<p>${divergedBy.side.toUpperCase()} diverged by a <b>${divergedBy.how}</b> in frame ${divergedBy.seq}, ${by(divergedBy)}${why(divergedBy)}</p>`}`;
 };
 
 const by = ({ author, at }: ComparedFrame): string =>

@@ -54,11 +54,11 @@ const hostile = (): Comparison => {
   };
   return {
     history: HOSTILE[2] as string,
-    relation: 'parted',
+    relation: 'diverged',
     mergeBase: counted,
     a: side,
     b: side,
-    partedBy: { ...act, how: 'fork', side: 'b' },
+    divergedBy: { ...act, how: 'fork', side: 'b' },
     alike: [{ a: nodes[0]?.id as string, b: nodes[1]?.id as string }],
     cycles: [{ cycle: 4, a: { seq: 5, nodes: 1, blocks: 2, turns: 3 }, b: null, same: false }],
     moreCycles: 7,

@@ -141,7 +141,9 @@ test('a reader of stdout that goes away ends a stream without a failure; a disk 
 test('no colour, progress or stack trace without a terminal, in a process of its own too', async () => {
   const run = await spawnStemma(['import', chat, join(folder.path, 'missing.json'), ...home]);
   expect(run.code).toBe(74);
-  expect(run.stderr).toMatch(/chat\.json: imported as h[a-z2-7]{20}\nstemma: .*missing\.json does not exist \(E_IO\)\n/);
+  expect(run.stderr).toMatch(
+    /chat\.json: imported as h[a-z2-7]{20}\nstemma: .*missing\.json does not exist \(E_IO\)\n/,
+  );
   expect(run.stderr + run.stdout).not.toMatch(/\u001b|\n\s+at /);
 });
 

@@ -92,7 +92,7 @@ test('an experiment is fetched, and runs again to the same hashes, once however 
   const text = (JSON.parse(experiment) as { end: { tree: string } }).end.tree;
   const wrong = experiment.replaceAll(text, `${text.slice(1)}0`);
   await expect(client.runExperiment({ body: { experiment: wrong } })).rejects.toMatchObject({
-    code: 'E_EXPERIMENT_PARTED',
+    code: 'E_EXPERIMENT_DIVERGED',
   });
   await expect(client.runExperiment({ body: { experiment: '{"a":1}' } })).rejects.toMatchObject({
     code: 'E_EXPERIMENT_INVALID',

@@ -26,7 +26,7 @@ export type ExperimentTarget = {
  * Does an experiment again, through the writer like any commands, in a history of its own; every snapshot must have the
  * hashes that were recorded. Run again, or resumed after it was stopped, it does what is not done yet.
  *
- * @throws E_EXPERIMENT_INVALID, E_INPUT_NOT_JSON and others of reading; E_EXPERIMENT_PARTED at the first command that comes
+ * @throws E_EXPERIMENT_INVALID, E_INPUT_NOT_JSON and others of reading; E_EXPERIMENT_DIVERGED at the first command that comes
  *   to something else; E_HISTORY_EXISTS when another history has the name; E_NAME_INVALID; E_CANCELLED
  */
 export const runExperiment = async (
@@ -65,7 +65,7 @@ export const runExperiment = async (
   const end = { tree: toHex(hashes.treeHash), thread: toHex(hashes.threadHash) };
   for (const what of ['tree', 'thread'] as const)
     if (end[what] !== experiment.end[what])
-      throw parted(experiment, total - 1, `the ${what} at the end is another than recorded`);
+      throw diverged(experiment, total - 1, `the ${what} at the end is another than recorded`);
   return { history, branch: branchRef.branch, commands: total, repeated, snapshots, ...end };
 };
 
@@ -165,7 +165,7 @@ const submit = async (
     return await home.submit(command);
   } catch (error) {
     if (!(error instanceof StemmaError) || OUTSIDE.has(error.code)) throw error;
-    throw parted(experiment, i, `it was refused: ${error.message} (${error.code})`);
+    throw diverged(experiment, i, `it was refused: ${error.message} (${error.code})`);
   }
 };
 
@@ -174,25 +174,25 @@ const checkOutcome = (i: number, experiment: Experiment, { events }: Outcome): b
   const recorded = experiment.commands[i]?.snapshot;
   const made = events.find((event) => isOf(event, 'snapshot'));
   if (made === undefined) {
-    if (recorded !== undefined) throw parted(experiment, i, 'it made no snapshot where one was recorded');
+    if (recorded !== undefined) throw diverged(experiment, i, 'it made no snapshot where one was recorded');
     return false;
   }
-  if (recorded === undefined) throw parted(experiment, i, 'it made a snapshot where none was recorded');
+  if (recorded === undefined) throw diverged(experiment, i, 'it made a snapshot where none was recorded');
   if (made.cycle !== recorded.cycle)
-    throw parted(experiment, i, `its snapshot is of cycle ${made.cycle}, recorded was ${recorded.cycle}`);
+    throw diverged(experiment, i, `its snapshot is of cycle ${made.cycle}, recorded was ${recorded.cycle}`);
   for (const [what, hash] of [
     ['tree', made.treeHash],
     ['thread', made.threadHash],
   ] as const)
     if (compareBytes(hash, Buffer.from(recorded[what], 'hex')) !== 0)
-      throw parted(experiment, i, `the ${what} of cycle ${made.cycle} is another than recorded`);
+      throw diverged(experiment, i, `the ${what} of cycle ${made.cycle} is another than recorded`);
   return true;
 };
 
-const parted = (experiment: Experiment, i: number, why: string): StemmaError => {
+const diverged = (experiment: Experiment, i: number, why: string): StemmaError => {
   const { seq = 0 } = experiment.commands[i]?.origin ?? {};
   return fail(
-    'E_EXPERIMENT_PARTED',
+    'E_EXPERIMENT_DIVERGED',
     `command ${i} of ${experiment.commands.length} (frame ${seq} of the original): ${why}`,
     { command: i, frame: seq },
   );

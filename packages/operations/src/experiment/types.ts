@@ -23,6 +23,6 @@ export type ExperimentRunOptions = {
 export type Experiments = {
   /** A branch up to a position as an experiment: the pieces of one JSON document. */
   export(position: Position): AsyncIterable<string>;
-  /** Does an experiment again in a history of its own, to the same hashes. @throws E_EXPERIMENT_PARTED, E_EXPERIMENT_INVALID */
+  /** Does an experiment again in a history of its own, to the same hashes. @throws E_EXPERIMENT_DIVERGED, E_EXPERIMENT_INVALID */
   run(text: string, options?: ExperimentRunOptions): Promise<ExperimentRun>;
 };

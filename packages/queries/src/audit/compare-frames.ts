@@ -59,14 +59,14 @@ const comparedFrame = (rows: RowReader, history: string, frameSummary: FrameSumm
 };
 
 /**
- * The fork or rollback that parted two sides. If each side started a branch, it is the later of the two: before that,
+ * The fork or rollback by which two sides diverged. If each side started a branch, it is the later of the two: before that,
  * one position was on the other's ancestor path.
  */
-export const partedBy = (
+export const divergedBy = (
   rows: RowReader,
   history: string,
   { a, b }: Pick<MergeBase, 'a' | 'b'>,
-): Comparison['partedBy'] => {
+): Comparison['divergedBy'] => {
   if (a.first === null || b.first === null) return null;
   const side = b.startsBranch && (!a.startsBranch || b.first > a.first) ? 'b' : 'a';
   const seq = side === 'a' ? a.first : b.first;

@@ -5,7 +5,7 @@ import { findMergeBase, type MergeBase } from '../merge-base.ts';
 import { tokenCounter } from '../prompts/tokens.ts';
 import { positionOf, viewOf } from '../read.ts';
 import { compareCycles } from './compare-cycles.ts';
-import { countSideFrames, partedBy, type SideFrames } from './compare-frames.ts';
+import { countSideFrames, divergedBy, type SideFrames } from './compare-frames.ts';
 import { countPosition, describeNode, openTokenCounts, type NodeTokens } from './describe-node.ts';
 import { findPosition } from './find-position.ts';
 import type { ComparedSide, Comparison, CountedPosition } from './types.ts';
@@ -13,7 +13,7 @@ import type { ComparedSide, Comparison, CountedPosition } from './types.ts';
 const EXCERPT = 2_000;
 
 /**
- * Two positions of a history side by side: where they parted, who parted them, and what each has done since
+ * Two positions of a history side by side: where they diverged, by whom, and what each has done since
  * (context-tree §5, §7).
  */
 export const compareBranches = async (
@@ -36,7 +36,7 @@ export const compareBranches = async (
       relation: relationOf(divergence),
       framesA: countSideFrames(rows, history, mergeBase.seq, divergence.a),
       framesB: countSideFrames(rows, history, mergeBase.seq, divergence.b),
-      partedBy: partedBy(rows, history, divergence),
+      divergedBy: divergedBy(rows, history, divergence),
       cycles: compareCycles(rows, mergeBase, atA, atB),
     };
   });
@@ -53,7 +53,7 @@ export const compareBranches = async (
     mergeBase: countPosition(mergeBase, tokens),
     a: sideA,
     b: sideB,
-    partedBy: found.partedBy,
+    divergedBy: found.divergedBy,
     alike: alike(viewA, sideA, viewB, sideB),
     ...found.cycles,
     encoding: counter.name,
@@ -62,7 +62,7 @@ export const compareBranches = async (
 
 const relationOf = ({ a, b }: MergeBase): Comparison['relation'] => {
   if (a.first === null) return b.first === null ? 'same' : 'a-before-b';
-  return b.first === null ? 'b-before-a' : 'parted';
+  return b.first === null ? 'b-before-a' : 'diverged';
 };
 
 const sideOf = (

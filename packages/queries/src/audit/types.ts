@@ -76,14 +76,14 @@ export type CycleCounts = {
 /** Two positions of a history side by side. */
 export type Comparison = {
   readonly history: string;
-  /** `parted`: each has frames that the other lacks; else one is on the other's ancestor path, or they are the same. */
-  readonly relation: 'same' | 'a-before-b' | 'b-before-a' | 'parted';
+  /** `diverged`: each has frames that the other lacks; else one is on the other's ancestor path, or they are the same. */
+  readonly relation: 'same' | 'a-before-b' | 'b-before-a' | 'diverged';
   /** The newest position that lies on both ancestor paths. */
   readonly mergeBase: CountedPosition;
   readonly a: CountedPosition & ComparedSide;
   readonly b: CountedPosition & ComparedSide;
-  /** The fork or rollback that parted them; null if none did. */
-  readonly partedBy: (ComparedFrame & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
+  /** The fork or rollback by which they diverged; null if none did. */
+  readonly divergedBy: (ComparedFrame & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
   /** Blocks inserted on both sides with the same content under different ids. */
   readonly alike: readonly { readonly a: string; readonly b: string }[];
   /** The cycles after the merge base, oldest first, at most 500; `moreCycles` counts the others. */

@@ -47,15 +47,15 @@ const describe = (comparison: Comparison, width: number): string =>
   describeSide('A', comparison.a, width) +
   describeSide('B', comparison.b, width);
 
-const describeRelation = ({ relation, mergeBase, partedBy }: Comparison): string => {
+const describeRelation = ({ relation, mergeBase, divergedBy }: Comparison): string => {
   const at = `${mergeBase.position.label} of branch ${mergeBase.position.branchId}`;
   if (relation === 'same') return `the same position: ${at}\n`;
   if (relation === 'a-before-b') return `B continues from A: ${at}\n`;
   if (relation === 'b-before-a') return `A continues from B: ${at}\n`;
   const how =
-    partedBy === null
+    divergedBy === null
       ? ''
-      : `; ${partedBy.side.toUpperCase()} diverged by a ${partedBy.how} in @s${partedBy.seq}, ${authorAndTime(partedBy)}${notesText(partedBy)}`;
+      : `; ${divergedBy.side.toUpperCase()} diverged by a ${divergedBy.how} in @s${divergedBy.seq}, ${authorAndTime(divergedBy)}${notesText(divergedBy)}`;
   return `the same up to ${at}${how}\n`;
 };
 
