@@ -3,7 +3,8 @@ import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import {
   applyFrame,
-  decide,
+  decideNew,
+  findRepeated,
   finalizeFrames,
   openHistory,
   POSITIONS,
@@ -172,15 +173,15 @@ export const openDecisionState = ({
     asOf,
     decide: async ({ command }): Promise<Decision | Repeated> => {
       if (recent.size >= MAX_RECENT) await forgetKnown();
-      const at = clock();
+      // Read once, though a decision may be tried again, and not at all for a repeated command.
+      let at: bigint | undefined;
+      const now = (): bigint => (at ??= clock());
       const decided = await withBranches((branches) =>
-        rows.readFacts((facts, stored) =>
-          decide(state, command, at, {
-            ...branches,
-            payload: payloadOver(stored),
-            lookups: lookupsIn(facts),
-          }),
-        ),
+        rows.readFacts((facts, stored) => {
+          const lookups = lookupsIn(facts);
+          const sources = { ...branches, payload: payloadOver(stored), lookups };
+          return findRepeated(command, lookups) ?? decideNew(state, command, now(), sources);
+        }),
       );
       const { branchId, events, repeats } = decided;
       if (repeats !== null) return { repeats, frame: recent.commands.get(command.id)?.frame ?? null };
@@ -188,7 +189,7 @@ export const openDecisionState = ({
         throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {
           history,
         });
-      return { author: command.by, at, branchId, events };
+      return { author: command.by, at: now(), branchId, events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
       if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();

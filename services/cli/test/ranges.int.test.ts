@@ -131,7 +131,7 @@ test('options of a range are refused where they are none, are wrong, or ask for 
   expect(await ask('--content-mode', 'nope')).toEqual([64, 'E_USAGE', '']);
   expect(await ask('--context-lines', '-1')).toEqual([64, 'E_USAGE', '']);
   const { code, stderr } = await run('select', 'checkout', '@t0 .cb', '--include-content');
-  expect([code, stderr.includes('--include-content is for a range')]).toEqual([64, true]);
+  expect([code, stderr.includes('--include-content needs a range')]).toEqual([64, true]);
 });
 
 test('diff --select tells what the selector matches in either position, explained too [context-tree §7: shape] [context-tree §7: explain]', async () => {

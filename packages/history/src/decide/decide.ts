@@ -18,17 +18,27 @@ import { decideObserve } from './observe.ts';
 import type { PendingFrame } from './pending-frame.ts';
 import { importPlan, newHistory } from './start.ts';
 
-export const decide: Decide = (state, command, now, sources) => {
-  const { lookups } = sources;
-  const clock = command.at_ns ?? now;
+export const decide: Decide = (state, command, now, sources) =>
+  findRepeated(command, sources.lookups) ?? decideNew(state, command, now, sources);
+
+/**
+ * The frame that answers a repeated command; null for a new command (record §3: commands remembered).
+ *
+ * @throws E_COMMAND_REUSED if the id belongs to another command
+ */
+export const findRepeated = (command: Command, lookups: Pick<Lookups, 'command'>): Decided | null => {
   const before = lookups.command(command.id);
-  if (before !== undefined) {
-    if (compareBytes(before.digest, commandDigest(command)) !== 0)
-      throw fail('E_COMMAND_REUSED', `the command id ${command.id} belongs to another command`, {
-        command: command.id,
-      });
-    return { branchId: command.branchId, events: [], repeats: before.seq };
-  }
+  if (before === undefined) return null;
+  if (compareBytes(before.digest, commandDigest(command)) !== 0)
+    throw fail('E_COMMAND_REUSED', `the command id ${command.id} belongs to another command`, {
+      command: command.id,
+    });
+  return { branchId: command.branchId, events: [], repeats: before.seq };
+};
+
+/** As {@link decide}, for a command that repeats no other. */
+export const decideNew: Decide = (state, command, now, sources) => {
+  const clock = command.at_ns ?? now;
   refuseAfterSnapshot(command.steps);
   const events = leadingEvents(command);
   const [first] = command.steps;
