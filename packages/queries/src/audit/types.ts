@@ -83,7 +83,8 @@ export type Comparison = {
   readonly a: CountedPosition & ComparedSide;
   readonly b: CountedPosition & ComparedSide;
   /** The fork or rollback by which they diverged; null if none did. */
-  readonly divergedBy: (ComparedFrame & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
+  readonly divergedBy:
+    (ComparedFrame & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
   /** Blocks inserted on both sides with the same content under different ids. */
   readonly alike: readonly { readonly a: string; readonly b: string }[];
   /** The cycles after the merge base, oldest first, at most 500; `moreCycles` counts the others. */
