@@ -4,12 +4,26 @@ import type { Endpoint } from './endpoint.ts';
 import { PositionAnswer } from './summaries.ts';
 import { author, count, historyParam, milliseconds, reference } from './values.ts';
 
+const MUTATIONS = {
+  start: 'created with the history',
+  insert: 'inserted',
+  replace: 'replaced',
+  move: 'moved',
+  carry: 'moved',
+  remove: 'removed',
+  priority: 'given another priority',
+} as const;
+type Mutation = keyof typeof MUTATIONS;
+
+/** What a mutation did to its node, in words: `inserted`. */
+export const pastOf = (op: Mutation): string => MUTATIONS[op];
+
 /** Why something about a node is other than one frame before (docs/causes.md). */
 const Cause = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('mutation'),
-      op: z.enum(['start', 'insert', 'replace', 'move', 'carry', 'remove', 'priority']),
+      op: z.enum(Object.keys(MUTATIONS) as [Mutation, ...Mutation[]]),
       by: z.string().nullable().describe('the node that the command named, if this node was only inside it'),
     }),
     z.strictObject({ kind: z.literal('import') }),

@@ -2,15 +2,17 @@ import './csp.ts';
 
 export { Diff } from './answers.ts';
 export { BranchNodeAnswer, LoadRequest } from './branches.ts';
-export { WhyAnswer } from './causes.ts';
+export { pastOf, WhyAnswer } from './causes.ts';
 export { addressOf, type ApiClient, createClient, type ApiFetch } from './client.ts';
+export { authorOfRequest, commandAnswer, positionAnswer } from './command-answer.ts';
 export { CallAnswer, CommandAnswer, CommandRequest, StartRequest, StepRequest } from './commands.ts';
 export { CtreeMessage, Ctrees, CtreeView } from './ctrees.ts';
 export { Doctor } from './doctor.ts';
 export type { AnswerOf, Endpoint, InputOf } from './endpoint.ts';
 export { type EndpointName, type Endpoints, ENDPOINTS, type StreamName } from './endpoints.ts';
+export { cutText, excerptOf, firstWords } from './excerpt.ts';
 export { ImpactAnswer } from './impact.ts';
-export { InterventionAnswer } from './interventions.ts';
+export { InterventionAnswer, interventionTypes } from './interventions.ts';
 export { LoggedEventAnswer, StreamedEvent, StreamMessage } from './logged.ts';
 export { openApi } from './open-api.ts';
 export {

@@ -1,5 +1,5 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
-import { threadIndexes, type Headers } from '@stemma/context-tree';
+import { roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Command } from '@stemma/history';
 import {
@@ -64,13 +64,13 @@ export const recordCall = async (
 
 const currentMessagesOf = ({ tree, payloads, thread }: TreeView): CurrentBlock[] =>
   threadIndexes(tree, thread).map((index) => {
-    const { id, role, kind } = tree.headers[index] as Headers;
+    const headers = tree.headers[index] as Headers;
     const ref = tree.payloads[index];
     const inSys = index < tree.seq;
     return {
-      id,
-      role: role === undefined ? (inSys ? 'system' : 'user') : role,
-      kind: kind ?? null,
+      id: headers.id,
+      role: roleOf(headers, inSys),
+      kind: headers.kind ?? null,
       payload: ref === null || ref === undefined ? {} : payloads(ref),
       inSys,
     };

@@ -38,6 +38,18 @@ export type FlatTree = {
   indexOf(id: string): number | undefined;
 };
 
+/** The id of the parent of the node at an index; null for the root. */
+export const parentIdAt = (tree: FlatTree, index: number): string | null => {
+  const parent = tree.parents[index] ?? -1;
+  return parent === -1 ? null : (tree.ids[parent] ?? null);
+};
+
+/** The depth of the node at an index; null for the root and the regions. */
+export const depthAt = (tree: FlatTree, index: number): number | null => {
+  const depth = tree.depths[index] ?? NO_DEPTH;
+  return depth === NO_DEPTH ? null : depth;
+};
+
 /** The parts of a flat tree: the records that exist at a position, in any order. */
 export type TreeParts = {
   readonly cycle: number;

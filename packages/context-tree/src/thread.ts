@@ -12,7 +12,7 @@ export type ThreadBlock = {
 };
 
 /** The role that a block is shown with: a missing one is `system` under `^sys`, else `user` (context-tree §4). */
-export const roleOf = (headers: Headers, inSys: boolean): string | null =>
+export const roleOf = (headers: Pick<Headers, 'role'>, inSys: boolean): string | null =>
   headers.role === undefined ? (inSys ? 'system' : 'user') : headers.role;
 
 /** The canonical JSON of a block's entry, from the canonical JSON of its content (`""` without content). */

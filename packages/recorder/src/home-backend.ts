@@ -1,15 +1,10 @@
-import { toWireJson, type CommandAnswer, type CommandRequest, type PositionAnswer } from '@stemma/api';
+import { authorOfRequest, commandAnswer, positionAnswer, toWireJson } from '@stemma/api';
 import type { WideJson } from '@stemma/canonical';
-import type { Outcome } from '@stemma/command-handler';
 import { exportTree, threadBytes } from '@stemma/context-tree';
-import { fail } from '@stemma/errors';
 import { historyId, parseCommand } from '@stemma/history';
-import { branchRefOf, type Position } from '@stemma/history-store';
 import { openHome, type Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import type { Backend } from './backend.ts';
-
-type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
 
 /** A home of this process. @throws as `openHome` */
 export const openEmbedded = async (directory: string): Promise<Backend> =>
@@ -26,9 +21,8 @@ const backendOf = (home: Home): Backend => {
     start: async ({ body: { id, name = null, thread, ...who } }) => {
       const step = { op: 'start', name, ...(thread === undefined ? {} : { thread }) };
       const history = historyId(name, id);
-      return answer(
-        home,
-        await home.submit(parseCommand({ id, history, branchId: 0, ...byOf(who), steps: [step] })),
+      return commandAnswer(
+        await home.submit(parseCommand({ id, history, branchId: 0, ...authorOfRequest(who), steps: [step] })),
       );
     },
     command: async ({ history, body: { id, expected, steps, ...who } }) => {
@@ -39,9 +33,8 @@ const backendOf = (home: Home): Backend => {
       );
       const where = { history: line.history, branchId: line.branchId };
       const given = expected === undefined ? {} : { expected };
-      return answer(
-        home,
-        await home.submit(parseCommand({ id, ...where, ...byOf(who), ...given, steps: placed })),
+      return commandAnswer(
+        await home.submit(parseCommand({ id, ...where, ...authorOfRequest(who), ...given, steps: placed })),
       );
     },
     recordCall: async ({ history, body: { id, expected, messages, ...who } }) => {
@@ -49,12 +42,12 @@ const backendOf = (home: Home): Backend => {
         await home.find(history),
         {
           id,
-          ...byOf(who),
+          ...authorOfRequest(who),
           messages: messages as readonly WideJson[],
           ...(expected === undefined ? {} : { expected }),
         },
       );
-      return { ...(await answer(home, outcome)), kept, replaced, removed, inserted };
+      return { ...commandAnswer(outcome), kept, replaced, removed, inserted };
     },
     select: async ({ history, selector, limit, skip }) => {
       const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };
@@ -89,29 +82,3 @@ const backendOf = (home: Home): Backend => {
     close: () => home.close(),
   };
 };
-
-/** @throws E_ACTOR_REQUIRED, E_COMMAND_INVALID for both at once */
-const byOf = ({ recorder, actor, notes }: Who) => {
-  if (recorder !== undefined && actor !== undefined)
-    throw fail('E_COMMAND_INVALID', 'recorder and actor are both given: a frame has one author');
-  const said = notes === undefined ? {} : { notes };
-  if (recorder !== undefined) return { by: { recorder }, ...said };
-  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'no author is given: give an actor or a recorder');
-  return { by: { actor }, ...said };
-};
-
-const answer = async (home: Home, { repeated, events, ...where }: Outcome): Promise<CommandAnswer> => ({
-  position: positionAnswer(await home.position(branchRefOf(where.history, where.branchId), `@s${where.seq}`)),
-  repeated,
-  events: [...events],
-});
-
-const positionAnswer = (position: Position): PositionAnswer => ({
-  history: position.history,
-  branch: position.branch,
-  branchId: position.branchId,
-  seq: position.seq,
-  cycle: position.cycle,
-  committed: position.committed,
-  label: position.label,
-});

@@ -1,7 +1,7 @@
 import {
+  depthAt,
   contentHash,
   isoTime,
-  NO_DEPTH,
   NODE_KIND,
   type FlatTree,
   type Payload,
@@ -49,7 +49,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   refs: header('refs'),
   provenance: header('provenance'),
   depth: {
-    read: ({ tree }, index) => (tree.depths[index] === NO_DEPTH ? null : tree.depths[index]),
+    read: ({ tree }, index) => depthAt(tree, index),
     cheap: true,
   },
   age: { read: ({ tree, appeared }, index) => tree.cycle - appeared(index), cheap: false },

@@ -1,3 +1,4 @@
+import { pastOf } from '@stemma/api';
 import type { Cause } from '@stemma/history';
 import type { Origin } from '@stemma/queries';
 import { oneLine } from './output.ts';
@@ -13,7 +14,7 @@ export const eventText = ({ seq, index }: Pick<Origin, 'seq' | 'index'>): string
 export const describeCause = (cause: Cause): string => {
   switch (cause.kind) {
     case 'mutation':
-      return `${PAST[cause.op]}${cause.by === null ? '' : ` with ${oneLine(cause.by, 24)}`}`;
+      return `${pastOf(cause.op)}${cause.by === null ? '' : ` with ${oneLine(cause.by, 24)}`}`;
     case 'import':
       return 'imported';
     case 'expiry':
@@ -29,14 +30,4 @@ export const describeCause = (cause: Cause): string => {
     case 'hold':
       return `held by ${oneLine(cause.by, 24)}`;
   }
-};
-
-const PAST: Readonly<Record<Extract<Cause, { kind: 'mutation' }>['op'], string>> = {
-  start: 'created with the history',
-  insert: 'inserted',
-  replace: 'replaced',
-  move: 'moved',
-  carry: 'moved',
-  remove: 'removed',
-  priority: 'given another priority',
 };

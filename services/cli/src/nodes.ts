@@ -1,5 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import { contentHash, isoTime, NO_DEPTH, NODE_KIND } from '@stemma/context-tree';
+import { contentHash, depthAt, isoTime, NODE_KIND, parentIdAt } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/history-store';
 
 /** A node with everything there is to know about it at a position. */
@@ -19,14 +19,12 @@ export const nodeAt = ({ tree, payloads }: TreeView, i: number): NodeView => {
   if (headers === undefined) throw new RangeError(`there is no node ${i}`);
   const ref = tree.payloads[i] ?? null;
   const payload = ref === null ? {} : payloads(ref);
-  const depth = tree.depths[i] ?? NO_DEPTH;
-  const parent = tree.parents[i] ?? -1;
   const block = tree.kinds[i] === NODE_KIND.block;
   return {
     ...headers,
     ttl: tree.ttls[i] ?? null,
-    parent: parent === -1 ? null : (tree.ids[parent] ?? null),
-    depth: depth === NO_DEPTH ? null : depth,
+    parent: parentIdAt(tree, i),
+    depth: depthAt(tree, i),
     created_at_iso: isoTime(headers.created_at_ns),
     ...(block ? { content_hash: contentHash(headers, payload) } : {}),
     ...payload,

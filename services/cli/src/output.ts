@@ -1,3 +1,4 @@
+import { cutText, toWireJson } from '@stemma/api';
 import { errorToJson, fail, isStemmaError, StemmaError } from '@stemma/errors';
 import type { Surroundings } from './surroundings.ts';
 
@@ -19,17 +20,6 @@ export type Output = {
   readonly say: (text: string) => void;
   /** An error: its document on stdout with `--json`, its sentence on stderr. */
   readonly error: (error: StemmaError, stack: string) => void;
-};
-
-/** JSON with bigints as bare digits (`created_at_ns`), keys in the order given. */
-export const toJson = (value: unknown): string => {
-  if (typeof value === 'bigint') return value.toString();
-  if (value === null || typeof value !== 'object')
-    return value === undefined ? 'null' : JSON.stringify(value);
-  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
-  if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`;
-  const pairs = Object.entries(value).filter(([, item]) => item !== undefined);
-  return `{${pairs.map(([key, item]) => `${JSON.stringify(key)}:${toJson(item)}`).join(',')}}`;
 };
 
 export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean): Output => {
@@ -58,10 +48,10 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
     width: stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
     unread: gone.signal,
     write,
-    result: (value, human) => write(json ? toJson(value) + '\n' : human()),
+    result: (value, human) => write(json ? toWireJson(value) + '\n' : human()),
     say: (text) => void stderr.write(printable(text) + '\n'),
     error: (error, stack) => {
-      if (json) stdout.write(toJson(errorToJson(error)) + '\n');
+      if (json) stdout.write(toWireJson(errorToJson(error)) + '\n');
       stderr.write(`stemma: ${printable(error.message)} (${error.code})\n  ${error.row.help}\n`);
       if (env['STEMMA_DEBUG'] !== undefined) stderr.write(`${stack}\n`);
     },
@@ -83,9 +73,7 @@ export const oneLine = (text: string, width: number): string => {
 
 /** At most `width` characters of a line, an ellipsis for the rest; no character is cut in two. */
 export const cutAt = (line: string, width: number): string => {
-  if (line.length <= width) return line;
-  const kept = line.slice(0, Math.max(0, width - 1));
-  return (/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept) + '…';
+  return line.length <= width ? line : cutText(line, Math.max(0, width - 1)) + '…';
 };
 
 /** Rows as aligned columns under a head, one line each. */

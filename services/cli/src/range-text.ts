@@ -1,5 +1,6 @@
+import { toWireJson } from '@stemma/api';
 import type { ContentDiff, RangeChange, RangeDiff, RangeResult } from '@stemma/selectors';
-import { oneLine, printable, toJson } from './output.ts';
+import { oneLine, printable } from './output.ts';
 
 /** A range result for people: a paragraph for each pair that differs, in the direction of time. */
 export const rangeText = ({ snapshots, diffs, limits }: RangeResult): string => {
@@ -38,7 +39,7 @@ const changeText = ({ id, fields, delta, content_diff }: RangeChange): string =>
     const value = delta[field];
     return field === 'content_hash' || value === undefined
       ? field
-      : `${field} ${oneLine(toJson(value.to), 40)} → ${oneLine(toJson(value.from), 40)}`;
+      : `${field} ${oneLine(toWireJson(value.to), 40)} → ${oneLine(toWireJson(value.from), 40)}`;
   });
   return `  ~ ${printable(id)}  ${values.join(', ')}\n${content_diff === undefined ? '' : contentText(content_diff)}`;
 };
@@ -51,9 +52,9 @@ const contentText = ({ summary, diff, patch, hunks }: ContentDiff): string => {
     diff !== undefined
       ? diff.replace(/\n$/, '').split('\n')
       : patch !== undefined
-        ? patch.map((operation) => toJson(operation))
+        ? patch.map((operation) => toWireJson(operation))
         : (hunks ?? [])
             .filter(({ op }) => op !== 'equal')
-            .map(({ op, text }) => `${op === 'insert' ? '+' : '-'} ${toJson(text)}`);
+            .map(({ op, text }) => `${op === 'insert' ? '+' : '-'} ${toWireJson(text)}`);
   return lines.map((line) => `      ${printable(line)}\n`).join('');
 };

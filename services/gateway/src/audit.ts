@@ -1,8 +1,7 @@
-import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
+import { type AnswerOf, type Endpoints, type InputOf, positionAnswer } from '@stemma/api';
 import type { Home } from '@stemma/home';
 import type { Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
-import { positionAnswer } from './positions.ts';
 
 type AuditEndpoint = 'compare' | 'comparePage' | 'experiment' | 'runExperiment';
 type AuditHandlers = {

@@ -1,8 +1,7 @@
-import type { AnswerOf, Endpoints, InputOf, LoadRequest } from '@stemma/api';
+import { type AnswerOf, type Endpoints, type InputOf, type LoadRequest, positionAnswer } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { submitRequest } from './commands.ts';
-import { positionAnswer } from './positions.ts';
 
 type BranchEndpoint = 'branches' | 'saved' | 'config' | 'observations' | 'load';
 type BranchHandlers = {

@@ -1,7 +1,6 @@
-import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
+import { type AnswerOf, type Endpoints, type InputOf, positionAnswer } from '@stemma/api';
 import type { Home } from '@stemma/home';
 import { restrictExplained, type NodeTimelineEntry } from '@stemma/queries';
-import { positionAnswer } from './positions.ts';
 
 type CauseEndpoint = 'diff' | 'why';
 type CauseHandlers = {

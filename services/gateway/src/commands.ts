@@ -1,24 +1,14 @@
-import type { CommandAnswer, CommandRequest, StartRequest } from '@stemma/api';
-import type { Outcome } from '@stemma/command-handler';
-import { fail, isStemmaError } from '@stemma/errors';
-import type { Author } from '@stemma/events';
+import {
+  authorOfRequest,
+  commandAnswer,
+  type CommandAnswer,
+  type CommandRequest,
+  type StartRequest,
+} from '@stemma/api';
+import { isStemmaError } from '@stemma/errors';
 import { historyId, parseCommand } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { positionAnswer } from './positions.ts';
-
-type Who = Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>;
-type Written = { readonly by: Author; readonly notes?: string };
-
-/** Who writes: a recorder, or an actor with notes. @throws E_ACTOR_REQUIRED, E_COMMAND_INVALID for both at once */
-export const writing = ({ recorder, actor, notes }: Who): Written => {
-  if (recorder !== undefined && actor !== undefined)
-    throw fail('E_COMMAND_INVALID', 'recorder and actor are both given: a frame has one author');
-  const said = notes === undefined ? {} : { notes };
-  if (recorder !== undefined) return { by: { recorder }, ...said };
-  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'no author is given: give an actor or a recorder');
-  return { by: { actor }, ...said };
-};
 
 /** Starts an empty history, and answers when it is durable. */
 export const startHistory = async (
@@ -31,7 +21,7 @@ export const startHistory = async (
         id,
         history: historyId(name, id),
         branchId: 0,
-        ...writing(who),
+        ...authorOfRequest(who),
         steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }) }],
       }),
     ),
@@ -69,16 +59,9 @@ export const submitRequest = async (
     id,
     history: branchRef.history,
     branchId: branchRef.branchId,
-    ...writing(who),
+    ...authorOfRequest(who),
     ...(expected === undefined ? {} : { expected }),
     steps,
   });
   return commandAnswer(await home.submit(command));
 };
-
-/** What became of a command, as the API gives it. */
-export const commandAnswer = ({ position, repeated, events }: Outcome): CommandAnswer => ({
-  position: positionAnswer(position),
-  repeated,
-  events: [...events],
-});

@@ -1,10 +1,11 @@
 import {
-  toWireJson,
   type AnswerOf,
   type EndpointName,
   type Endpoints,
   type InputOf,
+  positionAnswer,
   type StreamName,
+  toWireJson,
 } from '@stemma/api';
 import { exportTree, threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
@@ -22,7 +23,6 @@ import { doctorAnswer } from './doctor-answer.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { interventionHandlers } from './interventions.ts';
 import { loggedAnswer } from './logged-events.ts';
-import { positionAnswer } from './positions.ts';
 import { openPreviews } from './preview.ts';
 import { questionHandlers } from './questions.ts';
 import { openSnapshotPages } from './snapshot-page.ts';

@@ -1,19 +1,7 @@
-import type { PositionAnswer } from '@stemma/api';
 import { isStemmaError } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary } from '@stemma/queries';
-
-/** A position as the API gives it. */
-export const positionAnswer = (position: Position): PositionAnswer => ({
-  history: position.history,
-  branch: position.branch,
-  branchId: position.branchId,
-  seq: position.seq,
-  cycle: position.cycle,
-  committed: position.committed,
-  label: position.label,
-});
 
 /** The position that a reference names, or null where there is no such snapshot. */
 export const positionOrNull = async (

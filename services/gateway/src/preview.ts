@@ -1,9 +1,9 @@
+import { excerptOf, firstWords } from '@stemma/api';
 import { NODE_KIND } from '@stemma/context-tree';
 import { branchRefOf, type TreeAt } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary } from '@stemma/queries';
 import { LRUCache } from 'lru-cache';
-import { excerptOf } from './excerpt.ts';
 import { positionOrNull } from './positions.ts';
 
 const CHARACTERS = 160;
@@ -46,9 +46,8 @@ const userWords = (home: Home, { tree, position }: TreeAt): Promise<string | nul
       if (tree.kinds[i] !== NODE_KIND.block || (tree.headers[i]?.role ?? 'user') !== 'user' || !ref) continue;
       examined++;
       const excerpt = excerptOf(payloads(ref)['content'], CHARACTERS * 4);
-      const words = excerpt?.text.replace(/\s+/g, ' ').trim() ?? '';
-      if (words !== '')
-        return words.length > CHARACTERS ? words.slice(0, CHARACTERS).toWellFormed() + '…' : words;
+      const words = firstWords(excerpt?.text ?? '', CHARACTERS);
+      if (words !== '') return words;
     }
     return null;
   });

@@ -1,9 +1,14 @@
-import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
+import {
+  type AnswerOf,
+  authorOfRequest,
+  commandAnswer,
+  type Endpoints,
+  type InputOf,
+  positionAnswer,
+} from '@stemma/api';
 import type { WideJson } from '@stemma/canonical';
 import type { Home } from '@stemma/home';
 import { parseByteRange } from '@stemma/queries';
-import { commandAnswer, writing } from './commands.ts';
-import { positionAnswer } from './positions.ts';
 
 type QuestionEndpoint = 'blame' | 'cache' | 'bisect' | 'recordCall';
 type QuestionHandlers = {
@@ -45,7 +50,7 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
       await home.find(history),
       {
         id,
-        ...writing(who),
+        ...authorOfRequest(who),
         messages: messages as readonly WideJson[],
         ...(expected === undefined ? {} : { expected }),
       },

@@ -1,10 +1,9 @@
-import type { SnapshotPage, SnapshotSummaryAnswer } from '@stemma/api';
+import { positionAnswer, type SnapshotPage, type SnapshotSummaryAnswer } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
 import { LRUCache } from 'lru-cache';
 import { positionDiffs } from './position-diff.ts';
-import { positionAnswer } from './positions.ts';
 
 /** Snapshots whose counts are remembered. */
 const MAX_COUNTED = 200_000;

@@ -1,10 +1,9 @@
-import { toWireJson } from '@stemma/api';
+import { positionAnswer, toWireJson } from '@stemma/api';
 import { errorToJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { setTimeout as wait } from 'node:timers/promises';
 import { streamedAnswer } from './logged-events.ts';
-import { positionAnswer } from './positions.ts';
 
 /** Bounds of live streams, in milliseconds. */
 export type StreamTimes = {

@@ -1,23 +1,25 @@
-import type { NodeDetail, TreeNodeAnswer } from '@stemma/api';
-import { contentHash, isoTime, NO_DEPTH, NODE_KIND, type Headers } from '@stemma/context-tree';
+import { excerptOf, type NodeDetail, positionAnswer, type TreeNodeAnswer } from '@stemma/api';
+import {
+  contentHash,
+  depthAt,
+  isoTime,
+  NODE_KIND,
+  parentIdAt,
+  roleOf,
+  type Headers,
+} from '@stemma/context-tree';
 import type { TreeAt, TreeView } from '@stemma/history-store';
-import { excerptOf } from './excerpt.ts';
-import { positionAnswer } from './positions.ts';
 
 /** Where the node at an index lies. */
 const locationAt = (
   { tree }: TreeAt,
   i: number,
-): Pick<TreeNodeAnswer, 'shape' | 'region' | 'parent' | 'depth'> => {
-  const depth = tree.depths[i] ?? NO_DEPTH;
-  const parent = tree.parents[i] ?? -1;
-  return {
-    shape: SHAPES[tree.kinds[i] ?? NODE_KIND.block] ?? 'block',
-    region: i >= tree.ah ? '^ah' : i >= tree.seq ? '^seq' : i >= tree.sys ? '^sys' : null,
-    parent: parent === -1 ? null : (tree.ids[parent] ?? null),
-    depth: depth === NO_DEPTH ? null : depth,
-  };
-};
+): Pick<TreeNodeAnswer, 'shape' | 'region' | 'parent' | 'depth'> => ({
+  shape: SHAPES[tree.kinds[i] ?? NODE_KIND.block] ?? 'block',
+  region: i >= tree.ah ? '^ah' : i >= tree.seq ? '^seq' : i >= tree.sys ? '^sys' : null,
+  parent: parentIdAt(tree, i),
+  depth: depthAt(tree, i),
+});
 
 const SHAPES: readonly TreeNodeAnswer['shape'][] = [
   'root',
@@ -67,18 +69,15 @@ export const treeNodeAt = (
     ...headers,
     ...location,
     content,
-    thread: inThread ? threadHeaders(headers, location) : null,
+    // Role and kind as the provider thread gives them (context-tree §4).
+    thread: inThread
+      ? {
+          role: roleOf(headers, location.region === '^sys'),
+          kind: headers.kind === undefined ? '' : headers.kind,
+        }
+      : null,
   };
 };
-
-/** Role and kind as the provider thread gives them (context-tree §4). */
-const threadHeaders = (
-  { role, kind }: Pick<TreeNodeAnswer, 'role' | 'kind'>,
-  { region }: Pick<TreeNodeAnswer, 'region'>,
-): NonNullable<TreeNodeAnswer['thread']> => ({
-  role: role === undefined ? (region === '^sys' ? 'system' : 'user') : role,
-  kind: kind === undefined ? '' : kind,
-});
 
 /** Everything about the node at an index. */
 export const nodeDetailAt = (view: TreeView, i: number): NodeDetail => {

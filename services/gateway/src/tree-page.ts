@@ -1,10 +1,9 @@
-import type { RemovedNode, TreePage } from '@stemma/api';
+import { excerptOf, positionAnswer, type RemovedNode, type TreePage } from '@stemma/api';
 import { diffTrees, NODE_KIND, threadIndexes } from '@stemma/context-tree';
 import type { Position, TreeAt, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { excerptOf } from './excerpt.ts';
 import { positionDiffs, type PositionDiff } from './position-diff.ts';
-import { findPreviousSnapshot, positionAnswer } from './positions.ts';
+import { findPreviousSnapshot } from './positions.ts';
 import { withContents, type TreeCache } from './tree-cache.ts';
 import { treeNodeAt } from './tree-node.ts';
 

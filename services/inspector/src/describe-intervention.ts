@@ -1,19 +1,5 @@
-import { toWireJson, type InterventionAnswer } from '@stemma/api';
+import { cutText, toWireJson, type InterventionAnswer } from '@stemma/api';
 import { addressById } from './chosen.ts';
-import type { ListedInterventionType } from './use-branches.ts';
-
-/** Everything an observer can do. */
-export const INTERVENTION_TYPES: readonly ListedInterventionType[] = [
-  'message_inject',
-  'config_change',
-  'fork',
-  'rollback',
-  'run',
-  'external_query',
-  'edit',
-  'save',
-  'annotate',
-];
 
 const MAX_CHARACTERS = 400;
 
@@ -56,7 +42,7 @@ const field = (value: unknown, key: string): unknown =>
 const text = (value: unknown): string =>
   value === undefined || value === null
     ? ''
-    : (typeof value === 'string' ? value : toWireJson(value)).slice(0, MAX_CHARACTERS);
+    : cutText(typeof value === 'string' ? value : toWireJson(value), MAX_CHARACTERS);
 
 export type PositionLink = { readonly branch: string; readonly at: string };
 

@@ -1,14 +1,14 @@
+import { addressOf, ENDPOINTS, firstWords, type InterventionAnswer, interventionTypes } from '@stemma/api';
 import { branchLabel } from './chosen.ts';
-import { addressOf, ENDPOINTS, type InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Address, Go } from './address.ts';
-import { describeIntervention, INTERVENTION_TYPES } from './describe-intervention.ts';
+import { describeIntervention } from './describe-intervention.ts';
 import { PositionLinks } from './position-links.tsx';
 import { SafeText, visible } from './safe-text.tsx';
 import { Shown } from './states.tsx';
 import { INTERVENTIONS_PAGE, MAX_INTERVENTIONS, useBranches, useInterventions } from './use-branches.ts';
-import { grouped, isoTime, oneLine, plural, shortTime } from './words.ts';
+import { grouped, isoTime, plural, shortTime } from './words.ts';
 
 /** What observers did to a history, the newest first. */
 export const Interventions = ({
@@ -21,7 +21,7 @@ export const Interventions = ({
   readonly go: Go;
 }): ComponentChildren => {
   const [pages, setPages] = useState(1);
-  const type = INTERVENTION_TYPES.find((one) => one === address.type) ?? null;
+  const type = interventionTypes.find((one) => one === address.type) ?? null;
   const { actor, intervention } = address;
   const query = useInterventions(history, { type, actor }, pages);
   const names = useBranchNames(history);
@@ -109,7 +109,7 @@ const Filter = ({
         onChange={({ currentTarget }) => go({ type: currentTarget.value || null, intervention: null })}
       >
         <option value="">every type</option>
-        {INTERVENTION_TYPES.map((one) => (
+        {interventionTypes.map((one) => (
           <option key={one} value={one}>
             {one}
           </option>
@@ -168,12 +168,12 @@ const InterventionItem = ({
       </button>
       {description !== '' && (
         <p class="act-words">
-          <SafeText text={oneLine(description, 200)} />
+          <SafeText text={firstWords(description, 200)} />
         </p>
       )}
       {intervention.notes !== '' && (
         <p class="act-notes">
-          <SafeText text={oneLine(intervention.notes, 300)} />
+          <SafeText text={firstWords(intervention.notes, 300)} />
         </p>
       )}
       <p class="act-where quiet">
@@ -200,8 +200,8 @@ const HowToIntervene = ({ history }: { readonly history: string }): ComponentChi
       ./stemma fork <SafeText text={history} /> @t0 --name what-if
     </pre>
     <p class="quiet">
-      An agent's own record is not an intervention. The {grouped(INTERVENTION_TYPES.length)} types are:{' '}
-      {INTERVENTION_TYPES.join(', ')}.
+      An agent's own record is not an intervention. The {grouped(interventionTypes.length)} types are:{' '}
+      {interventionTypes.join(', ')}.
     </p>
   </div>
 );

@@ -1,4 +1,4 @@
-import type { WhyAnswer } from '@stemma/api';
+import { pastOf, type WhyAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
 import { SafeText } from './safe-text.tsx';
@@ -95,7 +95,7 @@ const CauseText = ({
     case 'mutation':
       return (
         <>
-          {PAST[cause.op]}
+          {pastOf(cause.op)}
           {cause.by !== null && (
             <>
               {' '}
@@ -155,13 +155,3 @@ const SetFields = ({ entry: { parent, ttl } }: { readonly entry: TimelineEntry }
     {typeof ttl === 'number' && `, ttl ${ttl}`}
   </>
 );
-
-const PAST: Readonly<Record<string, string>> = {
-  start: 'created with the history',
-  insert: 'inserted',
-  replace: 'replaced',
-  move: 'moved',
-  carry: 'moved',
-  remove: 'removed',
-  priority: 'given another priority',
-};

@@ -1,11 +1,11 @@
-import type { RemovedNode, TreeNodeAnswer, TreePage } from '@stemma/api';
+import { firstWords, type RemovedNode, type TreeNodeAnswer, type TreePage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { KindBadge, NewBadge, RoleBadge, TtlBadge } from './badges.tsx';
 import { SafeText } from './safe-text.tsx';
 import { selectorOf, useScroll } from './scroll.ts';
 import { rowsOf } from './use-tree.ts';
-import { callWords, grouped, oneLine, plural } from './words.ts';
+import { callWords, grouped, plural } from './words.ts';
 
 type Props = {
   readonly page: TreePage;
@@ -173,7 +173,7 @@ const BlockWords = ({ content }: Pick<TreeNodeAnswer, 'content'>): ComponentChil
   if (content === null) return <i class="quiet">no content</i>;
   if (content.text === '') return <i class="quiet">empty</i>;
   const call = content.form === 'json' && content.complete ? callWords(content.text) : undefined;
-  return <SafeText text={oneLine(call ?? content.text, 140)} />;
+  return <SafeText text={firstWords(call ?? content.text, 140)} />;
 };
 
 const offsetWord = (offset: number): string =>
@@ -207,7 +207,7 @@ const RemovedRow = ({ node }: { readonly node: RemovedNode }): ComponentChildren
         <RoleBadge role={node.role} />
         <KindBadge kind={node.kind} />
         <span class="node-content">
-          <SafeText text={oneLine(node.content.text, 140)} />
+          <SafeText text={firstWords(node.content.text, 140)} />
         </span>
       </>
     )}

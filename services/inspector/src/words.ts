@@ -31,12 +31,3 @@ export const callWords = (json: string): string | undefined => {
     return undefined;
   }
 };
-
-/** The first line's worth of a text. */
-export const oneLine = (text: string, limit: number): string => {
-  const folded = text
-    .slice(0, limit * 4)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return folded.length > limit ? folded.slice(0, limit).toWellFormed() + '…' : folded;
-};

@@ -1,5 +1,6 @@
+import { firstWords } from '@stemma/api';
 import { expect, test } from 'vitest';
-import { callWords, grouped, oneLine, shortId } from '../src/words.ts';
+import { callWords, grouped, shortId } from '../src/words.ts';
 
 test.each([
   ['{"function":{"name":"find","arguments":"{\\"id\\":1}"},"id":"call_1"}', 'find({"id":1})'],
@@ -13,8 +14,8 @@ test.each([
 });
 
 test('words of a list are short and never end within a character', () => {
-  expect(oneLine('a\n\t b', 10)).toBe('a b');
-  expect(oneLine('😀'.repeat(9), 3).isWellFormed()).toBe(true);
+  expect(firstWords('a\n\t b', 10)).toBe('a b');
+  expect(firstWords('😀'.repeat(9), 3).isWellFormed()).toBe(true);
   expect([grouped(1), grouped(1234), grouped(1234567)]).toEqual(['1', '1,234', '1,234,567']);
   expect(shortId('hbq7itfrjcrqpflm4hrhw')).toBe('hbq7itfr…');
 });

@@ -1,4 +1,5 @@
 import {
+  roleOf,
   threadIndexes,
   type EventRef,
   type FlatTree,
@@ -26,11 +27,11 @@ export const toOpenAIMessages = (
     ref === null || ref === undefined ? {} : payloads(ref);
   const blocks = collect((attempt) =>
     threadIndexes(tree, mode).map((index): RecordedBlock => {
-      const { id, role, kind } = tree.headers[index] as Headers;
+      const headers = tree.headers[index] as Headers;
       return {
-        id,
-        role: role === undefined ? (index < tree.seq ? 'system' : 'user') : role,
-        kind: kind ?? null,
+        id: headers.id,
+        role: roleOf(headers, index < tree.seq),
+        kind: headers.kind ?? null,
         payload: attempt(read, tree.payloads[index], {}),
       };
     }),

@@ -1,3 +1,4 @@
+import { toWireJson } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import { INTERVENTIONS } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
@@ -10,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import type { CommandSpec, Context } from '../command.ts';
 import { showIntervention } from '../interventions/show.ts';
 import { text, whole } from '../options.ts';
-import { oneLine, toJson, type Output } from '../output.ts';
+import { cutAt, oneLine, type Output } from '../output.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -147,7 +148,9 @@ const printTable = async (output: Output, source: AsyncIterable<Intervention>): 
   for await (const one of source) {
     if (lines++ === 0)
       await output.write(row(['FRAME', 'TIME', 'TYPE', 'ACTOR', 'BEFORE', 'AFTER', 'WHAT'], Infinity));
-    const what = [one.notes, toJson(one.content)].filter((word) => word !== '' && word !== '{}').join('  ');
+    const what = [one.notes, toWireJson(one.content)]
+      .filter((word) => word !== '' && word !== '{}')
+      .join('  ');
     const cells = [
       `@s${one.seq}`,
       one.timestamp.replace('T', ' ').slice(0, 19) + 'Z',
@@ -170,5 +173,5 @@ const WIDTHS = [7, 20, 14, 16, 7, 7];
 const row = (cells: readonly string[], width: number): string => {
   const line = cells.map((cell, i) => oneLine(cell, 400).padEnd(WIDTHS[i] ?? 0)).join('  ');
   const maxLength = Math.min(width, 500);
-  return (line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line).trimEnd() + '\n';
+  return cutAt(line, maxLength).trimEnd() + '\n';
 };

@@ -1,7 +1,8 @@
+import { toWireJson } from '@stemma/api';
 import type { LoggedEvent } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
-import { oneLine, printable, toJson, type Output } from '../output.ts';
+import { oneLine, printable, type Output } from '../output.ts';
 import { time } from '../time.ts';
 import { nodeId } from './why.ts';
 
@@ -47,12 +48,12 @@ export const log: CommandSpec = {
 };
 
 const print = (output: Output, event: LoggedEvent): Promise<void> =>
-  output.write(output.json ? toJson(event) + '\n' : describe(event, output.width));
+  output.write(output.json ? toWireJson(event) + '\n' : describe(event, output.width));
 
 const describe = ({ seq, index, branchId, at, author, event }: LoggedEvent, width: number): string => {
   const by = 'recorder' in author ? author.recorder : author.actor;
   const { type, ...rest } = event;
   const eventText = `${seq}.${index}`.padEnd(8);
-  const line = `${eventText} ${time(at)}  ${printable(by)}${branchId === 0 ? '' : ` ~${branchId}`}  ${type}  ${toJson(rest)}`;
+  const line = `${eventText} ${time(at)}  ${printable(by)}${branchId === 0 ? '' : ` ~${branchId}`}  ${type}  ${toWireJson(rest)}`;
   return oneLine(line, width) + '\n';
 };

@@ -1,10 +1,11 @@
+import { toWireJson } from '@stemma/api';
 import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/history-store';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { nodeAt, type NodeView } from '../nodes.ts';
-import { oneLine, printable, toJson, type Output } from '../output.ts';
+import { oneLine, printable, type Output } from '../output.ts';
 
 export const show: CommandSpec = {
   name: 'show',
@@ -63,7 +64,7 @@ const treeLine = (tree: FlatTree, node: NodeView, i: number, width: number): str
 };
 
 const contentText = (content: unknown): string =>
-  content === undefined ? '' : typeof content === 'string' ? content : toJson(content);
+  content === undefined ? '' : typeof content === 'string' ? content : toWireJson(content);
 
 const showNode = async (output: Output, view: TreeView, id: string): Promise<void> => {
   const index = view.tree.indexOf(id);

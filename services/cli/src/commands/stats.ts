@@ -1,5 +1,5 @@
+import { toWireJson } from '@stemma/api';
 import type { CommandSpec } from '../command.ts';
-import { toJson } from '../output.ts';
 
 export const stats: CommandSpec = {
   name: 'stats',
@@ -12,7 +12,7 @@ export const stats: CommandSpec = {
       Object.entries(figures)
         .map(
           ([name, value]) =>
-            `${name.padEnd(24)} ${typeof value === 'object' ? toJson(value) : String(value)}\n`,
+            `${name.padEnd(24)} ${typeof value === 'object' ? toWireJson(value) : String(value)}\n`,
         )
         .join(''),
     );

@@ -1,7 +1,8 @@
+import { toWireJson } from '@stemma/api';
 import type { WatchMessage } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { required } from '../options.ts';
-import { oneLine, toJson } from '../output.ts';
+import { oneLine } from '../output.ts';
 
 export const watch: CommandSpec = {
   name: 'watch',
@@ -15,7 +16,7 @@ export const watch: CommandSpec = {
     const { home } = await find(name);
     const messages = home.questions.watch(required(name), required(selector), { signal });
     for await (const message of messages)
-      await output.write(output.json ? toJson(message) + '\n' : describe(message));
+      await output.write(output.json ? toWireJson(message) + '\n' : describe(message));
     // It ends by being cancelled, or, which is no failure, when nobody reads it any more.
     return output.unread.aborted ? undefined : 2;
   },

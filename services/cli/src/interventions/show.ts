@@ -1,8 +1,9 @@
+import { toWireJson } from '@stemma/api';
 import { fail, isStemmaError } from '@stemma/errors';
 import { pathTo, type Intervention } from '@stemma/queries';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
-import { printable, toJson } from '../output.ts';
+import { printable } from '../output.ts';
 import { describeImpact } from './impact.ts';
 
 /** Of a path of reasons in JSON; `blocks` has them all. */
@@ -72,7 +73,7 @@ const describe = (one: Intervention): string => {
     ['notes', one.notes],
     ...Object.entries(one.content).map(([name, value]) => [
       name,
-      typeof value === 'string' ? value : toJson(value),
+      typeof value === 'string' ? value : toWireJson(value),
     ]),
     ...one.annotations.map(({ timestamp, by, note }) => ['noted', `${timestamp} ${by}: ${note}`]),
   ] as const;

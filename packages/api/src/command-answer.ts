@@ -1,0 +1,48 @@
+import { fail } from '@stemma/errors';
+import type { CommandAnswer, CommandRequest } from './commands.ts';
+import type { PositionAnswer } from './summaries.ts';
+
+type Written = {
+  readonly by: { readonly recorder: string } | { readonly actor: string };
+  readonly notes?: string;
+};
+
+/**
+ * Who writes, as a command has it: a recorder, or an actor with notes.
+ *
+ * @throws E_ACTOR_REQUIRED, E_COMMAND_INVALID for both at once
+ */
+export const authorOfRequest = ({
+  recorder,
+  actor,
+  notes,
+}: Pick<CommandRequest, 'recorder' | 'actor' | 'notes'>): Written => {
+  if (recorder !== undefined && actor !== undefined)
+    throw fail('E_COMMAND_INVALID', 'recorder and actor are both given: a frame has one author');
+  const said = notes === undefined ? {} : { notes };
+  if (recorder !== undefined) return { by: { recorder }, ...said };
+  if (actor === undefined) throw fail('E_ACTOR_REQUIRED', 'no author is given: give an actor or a recorder');
+  return { by: { actor }, ...said };
+};
+
+/** A position as the API gives it. */
+export const positionAnswer = (position: Readonly<PositionAnswer>): PositionAnswer => ({
+  history: position.history,
+  branch: position.branch,
+  branchId: position.branchId,
+  seq: position.seq,
+  cycle: position.cycle,
+  committed: position.committed,
+  label: position.label,
+});
+
+/** What became of a command, as the API gives it. */
+export const commandAnswer = ({
+  position,
+  repeated,
+  events,
+}: {
+  readonly position: Readonly<PositionAnswer>;
+  readonly repeated: boolean;
+  readonly events: readonly CommandAnswer['events'][number][];
+}): CommandAnswer => ({ position: positionAnswer(position), repeated, events: [...events] });
