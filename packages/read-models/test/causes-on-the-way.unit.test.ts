@@ -1,17 +1,6 @@
-import { diffTrees, exportTree, flattenRecords, flattenTree, type PayloadSource } from '@stemma/context-tree';
-import { attributeFrame, payloadIn, type AppliedFrame, type Attributed, type Step } from '@stemma/history';
-import {
-  anyOperations,
-  HISTORY,
-  naiveHistory,
-  perform,
-  rowsUnderTest,
-  sized,
-  START,
-  type NaiveHistory,
-  type RandomOperation,
-  type RowsUnderTest,
-} from '@stemma/test-kit';
+import { diffTrees, flattenRecords, flattenTree } from '@stemma/context-tree';
+import { attributeFrame, type Attributed, type Step } from '@stemma/history';
+import { anyOperations, HISTORY, type RandomOperation } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -23,32 +12,30 @@ import {
   type AncestryView,
   type ExplainedEntry,
 } from '../src/index.ts';
+import {
+  compareAfterImport,
+  compareRandomPositions,
+  playHistory,
+  RUNS,
+  type PlayedHistory,
+  type PlayedPosition,
+} from './played-history.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(20, 60));
 const TIMEOUT = 600_000;
 
-type Told = {
-  readonly history: NaiveHistory;
-  readonly under: RowsUnderTest;
-  readonly source: PayloadSource;
+type Told = PlayedHistory & {
   /** What each frame made different, and why. */
   readonly attributed: ReadonlyMap<number, readonly Attributed[]>;
 };
 
-const play = (actions: readonly RandomOperation[], first: Step = START): Told => {
-  const under = rowsUnderTest();
+const play = (operations: readonly RandomOperation[], first?: Step): Told => {
   const attributed = new Map<number, readonly Attributed[]>();
-  const history: NaiveHistory = naiveHistory((frame: AppliedFrame) => {
-    under.fold(frame);
+  const played = playHistory(operations, first, (frame, { history, source }) => {
     const { seq, branchId } = frame;
     const before = seq === 0 ? null : flattenRecords(history.copyAt(branchId, seq - 1));
     attributed.set(seq, attributeFrame(frame, before, flattenTree(frame.state.tree), source));
   });
-  const source: PayloadSource = ({ seq, index }) =>
-    payloadIn(history.frames[seq]?.body.events[index] as never);
-  history.run(0, [first]);
-  for (const action of actions) perform(history, action);
-  return { history, under, source, attributed };
+  return { ...played, attributed };
 };
 
 /** The frames of a position in order, by the definition of branches alone. */
@@ -106,12 +93,12 @@ const byField = (lines: readonly string[]): Record<string, string[]> => {
 };
 
 /** Compares the explained diff of two positions with what the frames on the way did. */
-const compare = (told: Told, a: readonly [number, number], b: readonly [number, number]): void => {
+const compare = (told: Told, a: PlayedPosition, b: PlayedPosition): void => {
   const { history, under, source } = told;
   const [older, newer] = [flattenRecords(history.copyAt(...a)), flattenRecords(history.copyAt(...b))];
   const diff = diffTrees(older, newer, source);
   const [from, to] = [framesAt(told, ...a), framesAt(told, ...b)];
-  const place = ([branchId, seq]: readonly [number, number]): { branchId: number; seq: number } => ({
+  const place = ([branchId, seq]: PlayedPosition): { branchId: number; seq: number } => ({
     branchId,
     seq,
   });
@@ -143,47 +130,13 @@ const compare = (told: Told, a: readonly [number, number], b: readonly [number, 
 
 test(
   'between any two positions, on one line, on forks, on branches that were left, every entry has the causes of the frames on the way, in order, undone on the way back [context-tree §3: one cause, §7: explain] [snapshots: diff]',
-  () => {
-    fc.assert(
-      fc.property(
-        anyOperations(1, 60),
-        fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat()), { maxLength: 20 }),
-        (actions, pairs) => {
-          const told = play(actions);
-          const { state, branches: branchIds } = told.history;
-          const names = [...branchIds.keys()];
-          const pick = (branchId: number, seq: number): [number, number] => [
-            names[branchId % names.length] as number,
-            seq % state.next,
-          ];
-          for (const [s, q, t, r] of pairs) compare(told, pick(s, q), pick(t, r));
-          // And every frame of every branch against the one before it.
-          for (const branchId of names)
-            for (let seq = Math.max(1, branchId); seq < state.next; seq++)
-              compare(told, [branchId, seq - 1], [branchId, seq]);
-        },
-      ),
-      { numRuns: RUNS },
-    );
-  },
+  () => compareRandomPositions(play, compare),
   TIMEOUT,
 );
 
 test(
   'the same holds for a history that begins with an export [context-tree §3: one cause, §10.17]',
-  () => {
-    fc.assert(
-      fc.property(anyOperations(1, 40), anyOperations(1, 30), fc.nat(), fc.nat(), (actions, more, q, r) => {
-        const { history, source } = play(actions);
-        const tree = flattenRecords(history.copyAt(0, history.state.next - 1));
-        const told = play(more, { op: 'import', name: null, export: exportTree(tree, source) });
-        const { next } = told.history.state;
-        for (const branchId of told.history.branches.keys())
-          compare(told, [branchId, q % next], [branchId, r % next]);
-      }),
-      { numRuns: RUNS },
-    );
-  },
+  () => compareAfterImport(play, compare),
   TIMEOUT,
 );
 

@@ -1,4 +1,4 @@
-import { fromWireJson, toWireJson, type Excerpt } from '@stemma/api';
+import { excerptOf, fromWireJson, toWireJson, type Excerpt } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { SafeText } from './safe-text.tsx';
 
@@ -10,6 +10,24 @@ export const Content = ({ content }: { readonly content: Excerpt }): ComponentCh
     {content.text === '' && <span class="quiet">(an empty text)</span>}
   </pre>
 );
+
+/** Named values one below the other, each whole under its name. */
+export const Contents = ({
+  values,
+}: {
+  readonly values: Readonly<Record<string, unknown>>;
+}): ComponentChildren =>
+  Object.entries(values).map(([name, value]) => {
+    const content = excerptOf(value);
+    return (
+      <section key={name}>
+        <h3>
+          <SafeText text={name} />
+        </h3>
+        {content !== null && <Content content={content} />}
+      </section>
+    );
+  });
 
 /** JSON text with an indentation; digits of large integers stay what they are. */
 export const indented = (text: string): string => {

@@ -1,7 +1,7 @@
 import { toWireJson, type NodeDetail } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
-import { Content } from './content.tsx';
+import { Contents } from './content.tsx';
 import { NodeTimeline } from './node-timeline.tsx';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
@@ -41,21 +41,7 @@ export const Detail = ({
               <Facts detail={detail} choose={choose} />
               <div class="payload">
                 <NodeTimeline history={history} reference={reference} node={node} go={go} />
-                {Object.entries(detail.payload).map(([name, value]) => (
-                  <section key={name}>
-                    <h3>
-                      <SafeText text={name} />
-                    </h3>
-                    <Content
-                      content={{
-                        text: typeof value === 'string' ? value : toWireJson(value),
-                        form: typeof value === 'string' ? 'text' : 'json',
-                        characters: 0,
-                        complete: true,
-                      }}
-                    />
-                  </section>
-                ))}
+                <Contents values={detail.payload} />
                 {Object.keys(detail.payload).length === 0 && <p class="quiet">This node has no content.</p>}
               </div>
             </>

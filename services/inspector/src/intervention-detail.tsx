@@ -1,7 +1,7 @@
-import { toWireJson, type InterventionAnswer } from '@stemma/api';
+import type { InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
-import { Content } from './content.tsx';
+import { Contents } from './content.tsx';
 import { ImpactFacts } from './impact-facts.tsx';
 import { PositionLinks } from './position-links.tsx';
 import { SafeText } from './safe-text.tsx';
@@ -91,21 +91,7 @@ const Facts = ({
         </dd>
       </div>
     </dl>
-    {Object.entries(intervention.content).map(([name, value]) => (
-      <section key={name}>
-        <h3>
-          <SafeText text={name} />
-        </h3>
-        <Content
-          content={{
-            text: typeof value === 'string' ? value : toWireJson(value),
-            form: typeof value === 'string' ? 'text' : 'json',
-            characters: 0,
-            complete: true,
-          }}
-        />
-      </section>
-    ))}
+    <Contents values={intervention.content} />
     {intervention.annotations.length > 0 && (
       <section>
         <h3>later notes</h3>

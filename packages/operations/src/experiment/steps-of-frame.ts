@@ -1,4 +1,5 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
+import { isHeaderName } from '@stemma/context-tree';
 import type { HistoryEvent, RecordedNode } from '@stemma/events';
 
 type Steps = { readonly [name: string]: WideJson }[];
@@ -136,17 +137,9 @@ const givenNode = (node: RecordedNode): WideJson => {
   return rest as WideJson;
 };
 
+/** Headers that an injected message never has. */
+const NOT_INJECTED: ReadonlySet<string> = new Set(['key', 'removable', 'refs', 'provenance']);
 const INJECTED: ReadonlySet<string> = new Set([
-  'id',
-  'nodeType',
-  'offset',
-  'ttl',
-  'priority',
-  'cycle',
-  'created_at_ns',
-  'creation_index',
-  'role',
-  'kind',
   'content',
   'data_source',
   'data_intervention',
@@ -160,7 +153,7 @@ const isInjected = (node: RecordedNode, command: string): boolean =>
   typeof node.kind === 'string' &&
   node.role !== null &&
   node.priority === 0 &&
-  Object.keys(node).every((name) => INJECTED.has(name));
+  Object.keys(node).every((name) => INJECTED.has(name) || (isHeaderName(name) && !NOT_INJECTED.has(name)));
 
 const injectStep = (parent: string, node: RecordedNode): Steps[number] => ({
   op: 'inject',

@@ -14,7 +14,7 @@ import type { Step } from '@stemma/history';
 import { parseSelector } from '@stemma/selectors';
 import {
   all,
-  attempt,
+  runVector,
   errorIn,
   failed,
   passed,
@@ -63,7 +63,7 @@ const contentHashOf = (vector: Vector): VectorOutcome => {
   const payload: Payload = Object.fromEntries<WideJson>(
     Object.entries(node).filter(([name]) => !isHeaderName(name)),
   );
-  return attempt(
+  return runVector(
     'content_hash',
     () => contentHash(node, payload),
     vector['content_hash'] ?? vector['expect'],
@@ -98,7 +98,7 @@ const threads = (vector: Vector): VectorOutcome => {
 const imports = (vector: Vector): VectorOutcome => {
   const wanted = vector['expect'] as Vector;
   if (errorIn(wanted) !== undefined)
-    return attempt('import', () => startScript({ import: importText(vector) }), wanted);
+    return runVector('import', () => startScript({ import: importText(vector) }), wanted);
   const { history } = startScript({ import: importText(vector) });
   const text = exportTree(history.tree(0), history.payload);
   const bytes = threadBytes(history.tree(0), history.payload);
@@ -166,11 +166,11 @@ const selectorCase = (
       : undefined;
   const begun = performance.now();
   const run = (): unknown => query(script.history, 0, text, options);
-  if (lenient === undefined) return attempt('ids', run, wanted);
-  const outcome = attempt('ids', run, lenient);
+  if (lenient === undefined) return runVector('ids', run, wanted);
+  const outcome = runVector('ids', run, lenient);
   const seconds = (performance.now() - begun) / 1000;
   if (seconds > 2) return failed(`it took ${seconds.toFixed(1)} s`);
-  return outcome.status === 'failed' ? attempt('ids', run, { error: 'E_*' }) : outcome;
+  return outcome.status === 'failed' ? runVector('ids', run, { error: 'E_*' }) : outcome;
 };
 
 const histories: KeyRunner = (vectors, run) =>
@@ -211,13 +211,13 @@ const diffs = (vector: Vector, run: Run): VectorOutcome => {
     const only = [a, b].flatMap(({ branchId, ref }) => selectAt(history, branchId, ref, selector));
     return diffTrees(older, newer, history.payload, new Set(only));
   };
-  return attempt('diff', compare, vector['expect']);
+  return runVector('diff', compare, vector['expect']);
 };
 
 const ranges = (vector: Vector, run: Run): VectorOutcome => {
   const script = scriptOf(vector, run);
   const on = branchIdOf(script, vector['on']);
-  return attempt(
+  return runVector(
     'range',
     () => query(script.history, on, word(vector['query']), vector['options'] as object),
     vector['expect'],
@@ -227,7 +227,7 @@ const ranges = (vector: Vector, run: Run): VectorOutcome => {
 /** Every key that the runner knows, in the order in which they are run: diffs and ranges ask the histories. */
 export const KEYS: { readonly [key: string]: KeyRunner } = {
   canonical_json: each((vector) =>
-    attempt(
+    runVector(
       'json',
       () => canonicalJson(exactValue(vector['value'] as WideJson)),
       vector['json'] ?? vector['expect'] ?? vector,

@@ -42,7 +42,7 @@ export const all = (...outcomes: readonly VectorOutcome[]): VectorOutcome =>
 /**
  * What came of an attempt against what was expected: a value, or `{error: code}` (`E_*` is any coded error).
  */
-export const attempt = (what: string, run: () => unknown, wanted: unknown): VectorOutcome => {
+export const runVector = (what: string, run: () => unknown, wanted: unknown): VectorOutcome => {
   const error = errorIn(wanted);
   try {
     const got = run();

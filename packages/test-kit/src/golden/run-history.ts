@@ -6,7 +6,7 @@ import { parseRef } from '@stemma/selectors';
 import { referenceHistory, type ReferenceHistory } from '../reference-history.ts';
 import {
   all,
-  attempt,
+  runVector,
   errorIn,
   failed,
   passed,
@@ -45,7 +45,7 @@ export const runHistory = (
   try {
     script = startScript(vector['start'] as Vector);
   } catch (error) {
-    const outcome = attempt('start', () => { throw error; }, undefined); // prettier-ignore
+    const outcome = runVector('start', () => { throw error; }, undefined); // prettier-ignore
     return { results: [{ name: word(vector['name']), outcome }], script: undefined };
   }
   const results = (vector['steps'] as readonly Vector[]).map((step, at): VectorResult => {
@@ -72,13 +72,13 @@ const runStep = (script: Script, step: Vector): VectorOutcome => {
   const on = script.branchIds.get(step['on'] === undefined ? 'main' : word(step['on']));
   if (on === undefined) return failed(`there is no branch ${show(step['on'])}`);
   if (op === 'select')
-    return attempt(
+    return runVector(
       word(step['selector']),
       () => query(script.history, on, word(step['selector']), step['options'] as object),
       step['expect'],
     );
   if (op === 'chain')
-    return attempt(
+    return runVector(
       'chain',
       () => script.history.ancestorSnapshots(on).map(({ cycle }) => cycle),
       step['expect'],
@@ -88,7 +88,7 @@ const runStep = (script: Script, step: Vector): VectorOutcome => {
   const expected = step['expect'];
   if (errorIn(expected) !== undefined) {
     const bytes = exportTree(before, script.history.payload);
-    const outcome = attempt(op, () => change(script, on, step), expected);
+    const outcome = runVector(op, () => change(script, on, step), expected);
     return all(
       outcome,
       same(
@@ -99,7 +99,7 @@ const runStep = (script: Script, step: Vector): VectorOutcome => {
     );
   }
   let applied: AppliedFrame | undefined;
-  const outcome = attempt(op, () => void (applied = change(script, on, step)), undefined);
+  const outcome = runVector(op, () => void (applied = change(script, on, step)), undefined);
   if (outcome.status !== 'passed' || applied === undefined || expected === undefined) return outcome;
   return checkStep(script, on, applied, before, expected as Vector);
 };
