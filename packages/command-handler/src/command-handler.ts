@@ -3,13 +3,23 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION, type Frame } from '@stemma/events';
 import { commandDigest, type Command } from '@stemma/history';
 import { positionOfFrame, type Position } from '@stemma/history-store';
-import { boundsOf, openWriter, partitionOf, type EventLog } from '@stemma/log';
-import type { Projection } from '@stemma/projector';
+import { boundsOf, openWriter, partitionOf, type EventLog, type Intent, type Writer } from '@stemma/log';
+import type { Progress, Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRowsDomain } from './decision-sources.ts';
-import { withObserver, type HomeObserver } from './observed-writer.ts';
 import type { Outcome } from './outcome.ts';
+
+/** Callbacks of a home, for counters. They must not throw. */
+export type HomeObserver = {
+  /** A command's frame is in the log; `events` is 0 if it was there before. */
+  readonly written: (answer: { readonly repeated: boolean; readonly events: number }) => void;
+  readonly failed: (error: unknown) => void;
+  /** The number of frames that were sent and lost to frames of another writer. */
+  readonly overtaken: (frames: number) => void;
+  /** Rows were committed. */
+  readonly folded: (progress: Progress) => void;
+};
 
 /** The one way from a command to an acknowledged frame. */
 export type CommandHandler = {
@@ -75,6 +85,25 @@ export const openCommandHandler = ({
     close: () => writer.close(),
   };
 };
+
+/** The same writer, which calls the observer with the outcome of each command. */
+const withObserver = <C>(writer: Writer<C>, observe: HomeObserver | undefined): Writer<C> =>
+  observe === undefined
+    ? writer
+    : {
+        ...writer,
+        write: async (intent: Intent<C>) => {
+          try {
+            const accepted = await writer.write(intent);
+            const { repeated, frame } = accepted;
+            observe.written({ repeated, events: repeated ? 0 : (frame?.body.events.length ?? 0) });
+            return accepted;
+          } catch (error) {
+            observe.failed(error);
+            throw error;
+          }
+        },
+      };
 
 const checkId = (text: string, what: string): void => {
   const maxBytes = boundsOf(FRAME_VERSION).id;

@@ -5,7 +5,7 @@ import {
   applyFrame,
   decideNew,
   findRepeated,
-  finalizeFrames,
+  freeMemory,
   openHistory,
   POSITIONS,
   revertFrame,
@@ -163,6 +163,13 @@ export const openDecisionState = ({
     forgetAtSize = recent.size + RECENT_STEP;
   };
 
+  const refuseFarAhead = (): void => {
+    if (recent.size >= MAX_RECENT)
+      throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {
+        history,
+      });
+  };
+
   return {
     get next() {
       return state.next;
@@ -180,20 +187,19 @@ export const openDecisionState = ({
         rows.readFacts((facts, stored) => {
           const lookups = lookupsIn(facts);
           const sources = { ...branches, payload: payloadOver(stored), lookups };
-          return findRepeated(command, lookups) ?? decideNew(state, command, now(), sources);
+          const repeated = findRepeated(command, lookups);
+          if (repeated) return repeated;
+          refuseFarAhead();
+          return decideNew(state, command, now(), sources);
         }),
       );
       const { branchId, events, repeats } = decided;
       if (repeats !== null) return { repeats, frame: recent.commands.get(command.id)?.frame ?? null };
-      if (recent.size >= MAX_RECENT)
-        throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {
-          history,
-        });
       return { author: command.by, at: now(), branchId, events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
       if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
-      if (recent.size === 0) finalizeFrames(state, MAX_NODES, frame.body.branchId);
+      if (recent.size === 0) freeMemory(state, MAX_NODES, frame.body.branchId);
       const applied = await withBranches((branches) =>
         rows.withPayloads((stored) =>
           applyFrame(state, frame, { ...branches, payload: payloadOver(stored) }, { keep: true }),

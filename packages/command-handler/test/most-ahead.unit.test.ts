@@ -62,6 +62,9 @@ it('a history is written to while its rows stand still, for ten thousand frames 
   expect(new Set(outcomes)).toEqual(new Set(['written']));
   expect(await some(10_000, 10_002)).toEqual(['E_ROWS_BEHIND', 'E_ROWS_BEHIND']);
   expect(await write(writer, command(7))).toBe('repeated');
+  // It is refused before it is decided: the decision would refuse the node that does not exist.
+  const wrong = { ...command(10_002), steps: [{ op: 'remove' as const, id: 'nowhere' }] };
+  expect(await write(writer, wrong)).toBe('E_ROWS_BEHIND');
   await projector.catchUp();
   expect(await some(10_000, 10_002)).toEqual(['written', 'written']);
   await writer.close();

@@ -190,10 +190,10 @@ export const revertFrame = (state: HistoryState, applied: AppliedFrame): void =>
 };
 
 /**
- * Makes all frames applied with `keep` final and frees what undoing them would need. While the loaded trees have more
- * than `most` nodes together, trees of branches other than `used` are dropped; they are loaded again when needed.
+ * Frees what undoing the frames applied with `keep` would need: they cannot be undone any more. While the loaded trees
+ * have more than `most` nodes together, drops trees of branches other than `used`; they are loaded again when needed.
  */
-export const finalizeFrames = ({ loadedBranches }: HistoryState, most: number, used: number): void => {
+export const freeMemory = ({ loadedBranches }: HistoryState, most: number, used: number): void => {
   const kept = loadedBranches.get(used);
   loadedBranches.delete(used);
   if (kept !== undefined) loadedBranches.set(used, kept);

@@ -32,7 +32,7 @@ export type Decide = (
 /**
  * Applies a frame to `state` and returns what it did, after checking that its events apply and that its recorded hashes
  * equal the computed ones. Any frame that the check of records accepted is either applied whole, or nothing changes and
- * it throws. With `keep`, `revertFrame` can undo the frame until `finalizeFrames` is called; without, every earlier
+ * it throws. With `keep`, `revertFrame` can undo the frame until `freeMemory` is called; without, every earlier
  * frame becomes final.
  *
  * @throws E_HISTORY_DEFECTIVE naming the seq; Missing: fetch and call again.

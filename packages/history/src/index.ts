@@ -1,5 +1,5 @@
 export type { AppliedFrame } from './applied-frame.ts';
-export { applyFrame, finalizeFrames, revertFrame } from './apply-frame.ts';
+export { applyFrame, freeMemory, revertFrame } from './apply-frame.ts';
 export { branchParts, loadBranch, openHistory } from './branch.ts';
 export { type Attributed, attributeFrame } from './causes/attribute.ts';
 export { type Cause, CAUSES, type Explains } from './causes/cause.ts';

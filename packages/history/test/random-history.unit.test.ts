@@ -4,7 +4,7 @@ import { referenceHistory } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AppliedFrame } from '../src/applied-frame.ts';
-import { applyFrame, finalizeFrames, revertFrame } from '../src/apply-frame.ts';
+import { applyFrame, freeMemory, revertFrame } from '../src/apply-frame.ts';
 import { branchParts, loadBranch, openHistory } from '../src/branch.ts';
 import type { BranchParts } from '../src/contracts.ts';
 import { exportNaive, threadHashNaive, threadNaive, treeHashNaive } from './naive-reading.ts';
@@ -182,7 +182,7 @@ test(
             // Trees that were dropped are loaded again and behave alike.
             if (reloads[(at * 7) % 60] === true) {
               const had = [...state.loadedBranches.keys()];
-              finalizeFrames(state, at % 3 === 0 ? Infinity : 0, frame.body.branchId);
+              freeMemory(state, at % 3 === 0 ? Infinity : 0, frame.body.branchId);
               if (at % 3 !== 0) expect([...state.loadedBranches.keys()]).toEqual([frame.body.branchId]);
               for (const branchId of had) if (!state.loadedBranches.has(branchId)) gone.add(branchId);
             }

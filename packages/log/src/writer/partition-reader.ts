@@ -2,13 +2,12 @@ import { fail } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
 import { checkRecords, openRecords, type CheckedRecords } from '../check-records.ts';
 import type { Checkpoint, Damage, HeadState } from '../checkpoint.ts';
-import { checkCursor } from '../cursor.ts';
+import { checkCursor, cursorAtStart } from '../cursor.ts';
 import { controlHistory } from '../partition-of.ts';
-import { closedBy } from '../partition-state.ts';
+import { closedBy, freshPartition } from '../partition-state.ts';
 import type { EventLog, LogRecord } from '../port.ts';
 import { readControl } from '../read-partition.ts';
 import { openRevalidatingReader } from '../revalidating-reader.ts';
-import { scanHead } from './scan-head.ts';
 import type { Domain } from './types.ts';
 
 /**
@@ -141,4 +140,41 @@ export const refuseUnwritable = ({ cursor: { partition }, state }: Checkpoint): 
       'E_VERSION_NEEDED',
       `partition ${partition} accepts frames up to version ${state.format} until its version is raised`,
     );
+};
+
+/**
+ * The head of one history at the offset `to`, from its head at `from` and the records between.
+ *
+ * @param each gets each checked batch of the history's records.
+ * @throws E_BUSY if the log does not return all of the records between.
+ */
+export const scanHead = async (
+  log: EventLog,
+  partition: number,
+  history: string,
+  head: HeadState | undefined,
+  from: number,
+  to: number,
+  each: (batch: CheckedRecords) => Promise<void> = async () => undefined,
+): Promise<HeadState | undefined> => {
+  let current = head;
+  for (let at = from; at < to;) {
+    const { records, next } = await log.read(partition, at);
+    const ours = openRecords(records.filter(({ offset }) => offset < to));
+    const opened = ours.opened.filter(
+      ({ record, open }) => (open ? open.envelope.history : record.key) === history,
+    );
+    const checkpoint: Checkpoint = {
+      cursor: cursorAtStart(log.id, partition, at),
+      state: freshPartition(partition, log.partitions),
+    };
+    const batch = checkRecords(opened, checkpoint, current ? new Map([[history, current]]) : new Map());
+    await each(batch);
+    current = batch.heads.get(history) ?? current;
+    // The reader was at `to` already: a log that does not return these records must not count as empty.
+    if (records.length === 0 || next <= at)
+      throw fail('E_BUSY', `partition ${partition} does not return the records between ${at} and ${to} now`);
+    at = next;
+  }
+  return current;
 };

@@ -1,13 +1,10 @@
-import { backOff, fail } from '@stemma/errors';
+import { backOff, fail, isStemmaError } from '@stemma/errors';
 import { partitionOf } from '../partition-of.ts';
-import type { EntryOffset, EventLog } from '../port.ts';
-import { asRead, followsDirectly, outcomeUnknown, wroteNothing } from './append-answer.ts';
-import { takeBack, type SentFrame, type Task } from './history-session.ts';
-import { openOrCatchUp, readOn, takeIn, tryReadingOn, type OpenPartition } from './open-partition.ts';
+import type { EntryOffset, EventLog, LogRecord } from '../port.ts';
+import { openOrCatchUp, takeBack, takeIn, tryReadingOn, type OpenPartition } from './open-partition.ts';
 import * as pending from './pending-commands.ts';
-import { prepare, type Prepared } from './prepare.ts';
-import { retryBackOff } from './retry-policy.ts';
-import type { Accepted, Intent, Writer, WriterOptions } from './types.ts';
+import { prepareAtEnd } from './prepare.ts';
+import type { Accepted, Intent, SentFrame, Task, Writer, WriterOptions } from './types.ts';
 
 /*
  * A writer of one partition is in one of these states; `step` does what the state says and gives the next one.
@@ -28,7 +25,7 @@ import type { Accepted, Intent, Writer, WriterOptions } from './types.ts';
  * It leaves `unopened` and `idle` only when a command waits. After an error in any state the next one is `unopened`:
  * nothing that was known counts any more, commands that wait are rejected with the error, and those that were decided
  * with E_OUTCOME_UNKNOWN. How many frames of one history a batch may hold, after a conflict, is a state of that history:
- * see retry-policy.ts.
+ * see pending-commands.ts.
  */
 type State<C> =
   | { readonly state: 'unopened' }
@@ -184,29 +181,6 @@ const decide = async <C>(
   return { state: 'sending', at, batch: { frames, attempts: 0, deadline } };
 };
 
-/**
- * Like {@link prepare}, but refuses a command only at the end of the log: a refusal may rest on a state that others
- * have changed.
- */
-const prepareAtEnd = async <C>(
-  at: OpenPartition<C>,
-  task: Task<C>,
-  { contents }: WriterOptions<C>,
-): Promise<Prepared<C>> => {
-  const { history } = task.intent;
-  for (;;) {
-    const prepared = await at.sessions.load(history).then(
-      (session) => prepare(session, task, contents),
-      (error: unknown) => ({ kind: 'refused', error }) as const,
-    );
-    if (prepared.kind !== 'refused') return prepared;
-    const moved = await readOn(at);
-    // The records just read may have put back commands that were sent before this one.
-    if (at.commands.queues.get(history)?.[0] !== task) return { kind: 'later' };
-    if (!moved) return prepared;
-  }
-};
-
 const send = async <C>(
   { log, commands }: PartitionWriter<C>,
   at: OpenPartition<C>,
@@ -238,6 +212,24 @@ const send = async <C>(
 const withoutOutcome = <C>({ sessions }: OpenPartition<C>, { frames }: Batch<C>): readonly SentFrame<C>[] =>
   frames.filter((sent) => sessions.get(sent.frame.envelope.history)?.sent.includes(sent));
 
+/** True if the records follow each other without a gap from `from`: no other writer's record is between them. */
+const followsDirectly = (placed: readonly EntryOffset[], from: number): boolean =>
+  placed.every(({ offset }, i) => offset === (i === 0 ? from : placed[i - 1]?.next));
+
+/** A record of this writer as a reader would get it. */
+const asRead = <C>({ frame, record }: SentFrame<C>, { offset, next }: EntryOffset): LogRecord => ({
+  offset,
+  next,
+  key: frame.envelope.history,
+  bytes: record,
+  damaged: false,
+});
+
+/** True if a failed append with this error has written nothing. */
+const wroteNothing = (error: unknown): boolean =>
+  isStemmaError(error) &&
+  (error.code === 'E_LOG_BUSY' || error.code === 'E_LOG_CLOSED' || error.detail['written'] === false);
+
 const rejectUnwritten = async <C>(
   { sessions, commands }: OpenPartition<C>,
   open: readonly SentFrame<C>[],
@@ -264,13 +256,13 @@ const resolveOutcomes = async <C>(
   const stopped = open.filter(({ frame }) => at.reader.head(frame.envelope.history)?.state === 'damaged');
   giveUp(at, stopped);
   if (stopped.length < open.length)
-    await options.sleep(backOff(batch.attempts, retryBackOff(options.random)));
+    await options.sleep(backOff(batch.attempts, pending.retryBackOff(options.random)));
   return { state: 'sending', at, batch };
 };
 
 const giveUp = <C>({ sessions, commands }: OpenPartition<C>, open: readonly SentFrame<C>[]): void => {
   for (const { task, frame } of open) {
     sessions.evict(frame.envelope.history);
-    pending.rejectDecided(commands, task, outcomeUnknown(task.intent, undefined));
+    pending.rejectDecided(commands, task, pending.outcomeUnknown(task.intent, undefined));
   }
 };

@@ -1,9 +1,54 @@
-import { backOff } from '@stemma/errors';
+import { backOff, fail, StemmaError, type BackOff } from '@stemma/errors';
 import type { EntryOffset } from '../port.ts';
-import { outcomeUnknown } from './append-answer.ts';
-import type { SentFrame, Task } from './history-session.ts';
-import * as policy from './retry-policy.ts';
-import type { Accepted, WriterOptions } from './types.ts';
+import type { Accepted, Intent, SentFrame, Task, WriterOptions } from './types.ts';
+
+/*
+ * How many frames of one history a batch may hold, after other writers were first (record §3):
+ *
+ *   pace           in one batch   when                                  then
+ *   ahead          many           another writer's frame is accepted    backing off
+ *   backing off    none           the pause is over                     one at a time
+ *   one at a time  one            enough were accepted in a row        ahead
+ *                                 another writer's frame is accepted    backing off
+ */
+export type Pace =
+  | { readonly pace: 'ahead' }
+  | { readonly pace: 'backing off' }
+  /** `quietAfter`: how many more frames must be accepted in a row until the pace is `ahead`. */
+  | { readonly pace: 'one at a time'; readonly quietAfter: number };
+
+const QUIET_AFTER = 4;
+
+export const AHEAD: Pace = { pace: 'ahead' };
+
+/** The pace after another writer's frame was accepted instead of one that was sent. */
+export const paceAfterConflict = (): Pace => ({ pace: 'backing off' });
+
+/** The pace when the pause after a conflict is over. */
+export const paceAfterPause = (): Pace => ({ pace: 'one at a time', quietAfter: QUIET_AFTER });
+
+/** The pace after a frame of this writer was accepted. */
+export const paceAfterAccepted = (pace: Pace): Pace => {
+  if (pace.pace !== 'one at a time') return pace;
+  return pace.quietAfter > 1 ? { ...pace, quietAfter: pace.quietAfter - 1 } : AHEAD;
+};
+
+/** How many frames of the history the next batch may hold. */
+export const batchLimit = ({ pace }: Pace, ahead: number): number =>
+  pace === 'ahead' ? ahead : pace === 'one at a time' ? 1 : 0;
+
+/** The pauses before a command is decided again, or a frame is sent again. */
+export const retryBackOff = (random: () => number): BackOff => ({ first: 2, longest: 128, random });
+
+/** The error for a command when other writers were first too often. */
+export const conflict = (history: string, tries: number): Error =>
+  fail(
+    'E_CONFLICT',
+    `others wrote to the history ${history} ${tries} times before this command could be written`,
+    {
+      history,
+    },
+  );
 
 /** The commands of one partition without an answer: those that wait, by history, and those that were decided. */
 export type PendingCommands<C> = {
@@ -17,7 +62,7 @@ export type PendingCommands<C> = {
   readonly wake: () => void;
   readonly queues: Map<string, Task<C>[]>;
   /** The paces of histories that are not `ahead`. */
-  readonly paces: Map<string, policy.Pace>;
+  readonly paces: Map<string, Pace>;
   readonly decided: Set<Task<C>>;
 };
 
@@ -49,10 +94,9 @@ export const forgetEmptyQueue = <C>({ queues }: PendingCommands<C>, history: str
   if (queues.get(history)?.length === 0) queues.delete(history);
 };
 
-const paceOf = <C>({ paces }: PendingCommands<C>, history: string): policy.Pace =>
-  paces.get(history) ?? policy.AHEAD;
+const paceOf = <C>({ paces }: PendingCommands<C>, history: string): Pace => paces.get(history) ?? AHEAD;
 
-const setPace = <C>({ paces }: PendingCommands<C>, history: string, pace: policy.Pace): void => {
+const setPace = <C>({ paces }: PendingCommands<C>, history: string, pace: Pace): void => {
   if (pace.pace === 'ahead') paces.delete(history);
   else paces.set(history, pace);
 };
@@ -63,7 +107,7 @@ export const readyHistories = <C>(commands: PendingCommands<C>): readonly string
 
 /** How many frames of a history the next batch may hold. */
 export const limitOf = <C>(commands: PendingCommands<C>, history: string): number =>
-  policy.batchLimit(paceOf(commands, history), commands.ahead);
+  batchLimit(paceOf(commands, history), commands.ahead);
 
 /** True if a command waits, or a pause is not over. */
 export const areWaiting = <C>({ queues, paces }: PendingCommands<C>): boolean =>
@@ -77,7 +121,7 @@ export const confirm = <C>(
 ): void => {
   const { history, seq } = frame.envelope;
   const { partition } = commands;
-  setPace(commands, history, policy.paceAfterAccepted(paceOf(commands, history)));
+  setPace(commands, history, paceAfterAccepted(paceOf(commands, history)));
   commands.decided.delete(task);
   task.resolve({ history, partition, seq, repeated: false, frame, offset, next });
 };
@@ -102,13 +146,13 @@ export const retry = <C>(
   for (const { task } of overtaken) {
     commands.decided.delete(task);
     if (++task.tries < commands.tries) retried.push(task);
-    else task.reject(policy.conflict(history, task.tries));
+    else task.reject(conflict(history, task.tries));
   }
   queueOf(commands, history).unshift(...retried);
-  setPace(commands, history, policy.paceAfterConflict());
-  const pause = backOff(overtaken[0]?.task.tries ?? 1, policy.retryBackOff(commands.random));
+  setPace(commands, history, paceAfterConflict());
+  const pause = backOff(overtaken[0]?.task.tries ?? 1, retryBackOff(commands.random));
   void commands.sleep(pause).then(() => {
-    setPace(commands, history, policy.paceAfterPause());
+    setPace(commands, history, paceAfterPause());
     forgetEmptyQueue(commands, history);
     commands.wake();
   });
@@ -129,3 +173,12 @@ export const rejectAll = <C>(commands: PendingCommands<C>, error: unknown): void
   for (const task of commands.decided) task.reject(outcomeUnknown(task.intent, error));
   commands.decided.clear();
 };
+
+/** The error for a command when the log does not say whether it was accepted. */
+export const outcomeUnknown = <C>({ id, history }: Intent<C>, cause: unknown): Error =>
+  new StemmaError(
+    'E_OUTCOME_UNKNOWN',
+    `the log does not tell what became of the command ${id}`,
+    { history, command: id },
+    { cause },
+  );

@@ -4,21 +4,44 @@ import { encodeFrame } from '../body.ts';
 import { decodeEnvelope } from '../envelope.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import { HASH_BYTES, sealRecord } from '../record.ts';
-import type { HistorySession, SentFrame, Task } from './history-session.ts';
-import type { ContentSink, Decision } from './types.ts';
+import { readOn, type HistorySession, type OpenPartition } from './open-partition.ts';
+import type { ContentSink, Decision, SentFrame, Task, WriterOptions } from './types.ts';
 
 /**
  * The result of preparing a command: a frame to send, or the `seq` at which it was accepted before. `later`: the answer
  * depends on frames without a known outcome, so the command is prepared again when they have one.
  */
-export type Prepared<C> =
+type Prepared<C> =
   | { readonly kind: 'sent'; readonly sent: SentFrame<C> }
   | { readonly kind: 'repeated'; readonly seq: number; readonly frame: Frame | null }
   | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'later' };
 
+/**
+ * Like {@link prepare}, but refuses a command only at the end of the log: a refusal may rest on a state that others
+ * have changed.
+ */
+export const prepareAtEnd = async <C>(
+  at: OpenPartition<C>,
+  task: Task<C>,
+  { contents }: WriterOptions<C>,
+): Promise<Prepared<C>> => {
+  const { history } = task.intent;
+  for (;;) {
+    const prepared = await at.sessions.load(history).then(
+      (session) => prepare(session, task, contents),
+      (error: unknown) => ({ kind: 'refused', error }) as const,
+    );
+    if (prepared.kind !== 'refused') return prepared;
+    const moved = await readOn(at);
+    // The records just read may have put back commands that were sent before this one.
+    if (at.commands.queues.get(history)?.[0] !== task) return { kind: 'later' };
+    if (!moved) return prepared;
+  }
+};
+
 /** Decides a command, encodes it, decodes and checks those bytes as every reader does, and applies them (record §3). */
-export const prepare = async <C>(
+const prepare = async <C>(
   session: HistorySession<C>,
   task: Task<C>,
   contents: ContentSink & ContentSource,

@@ -115,3 +115,21 @@ export type WriterOptions<C> = {
 
 /** Stores a content durably under its hash, unless it is stored already. */
 export type ContentSink = { put(bytes: Uint8Array): Promise<unknown> };
+
+/** A command that the writer has not answered yet. */
+export type Task<C> = {
+  readonly intent: Intent<C>;
+  readonly resolve: (answer: Accepted) => void;
+  readonly reject: (error: unknown) => void;
+  /** How often another writer was first. */
+  tries: number;
+};
+
+/** A frame that was decided and sent to the log, without a known outcome. */
+export type SentFrame<C> = {
+  readonly task: Task<C>;
+  readonly frame: Frame;
+  readonly hash: Uint8Array;
+  /** The record, kept to be sent again unchanged. */
+  readonly record: Uint8Array;
+};

@@ -8,7 +8,7 @@ import {
   paceAfterPause,
   retryBackOff,
   type Pace,
-} from '../src/writer/retry-policy.ts';
+} from '../src/writer/pending-commands.ts';
 
 test('after a conflict a history sends nothing, then one frame at a time until four were accepted in a row [record §3: batches]', () => {
   const paces: Pace[] = [AHEAD, paceAfterConflict(), paceAfterPause()];
