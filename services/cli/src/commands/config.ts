@@ -2,7 +2,7 @@ import { parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
 import { required } from '../options.ts';
-import { oneLine, toJson } from '../output.ts';
+import { oneLine, printable, toJson } from '../output.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
 export const config: CommandSpec = {
@@ -27,7 +27,7 @@ export const config: CommandSpec = {
       );
       await context.output.result({ position: position.label, branch: position.branch, config: values }, () =>
         Object.entries(values)
-          .map(([key, value]) => `${key} = ${oneLine(toJson(value), context.output.width)}\n`)
+          .map(([key, value]) => `${printable(key)} = ${oneLine(toJson(value), context.output.width)}\n`)
           .join(''),
       );
       return undefined;
