@@ -3,3 +3,5 @@ export { StemmaError, errorToJson, fail, isStemmaError, type ErrorDetail } from 
 export { attempt } from './attempt.ts';
 export { backOff, type BackOff } from './back-off.ts';
 export { VERSION } from './version.ts';
+export { echo, MAX_ECHO } from './echo.ts';
+export { HIDDEN_CHARACTERS, visibleText } from './visible-text.ts';

@@ -1,18 +1,22 @@
+import { boundedSentence, echo } from './echo.ts';
 import { ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
 
 /** Facts about an error for programs: its place, the values found. Values that JSON can represent. */
 export type ErrorDetail = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The one error class: a stable code, a sentence for people, facts for programs. */
+/**
+ * The one error class: a stable code, a sentence for people, facts for programs. Whatever an input holds, at most 200
+ * characters of it stand in the sentence, and in each fact.
+ */
 export class StemmaError extends Error {
   readonly code: ErrorCode;
   readonly detail: ErrorDetail;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}, options?: { cause?: unknown }) {
-    super(message, options);
+    super(boundedSentence(message), options);
     this.name = 'StemmaError';
     this.code = code;
-    this.detail = detail;
+    this.detail = boundedDetail(detail);
   }
 
   /** HTTP status, exit code, whether a retry can help, and the sentence that says what to do. */
@@ -20,6 +24,15 @@ export class StemmaError extends Error {
     return ERRORS[this.code];
   }
 }
+
+const boundedDetail = (detail: ErrorDetail): ErrorDetail => {
+  if (!Object.values(detail).some((value) => typeof value === 'string' && echo(value) !== value))
+    return detail;
+  const entries = Object.entries(detail);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? echo(value) : value]),
+  );
+};
 
 /** A new error to throw. */
 export const fail = (code: ErrorCode, message: string, detail?: ErrorDetail): StemmaError =>

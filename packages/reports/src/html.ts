@@ -1,3 +1,5 @@
+import { visibleText } from '@stemma/errors';
+
 /** A piece of HTML. Only {@link html} makes one of texts, so every text on a page is escaped. */
 export type Html = { readonly html: string };
 
@@ -23,13 +25,8 @@ const ESCAPES: { readonly [character: string]: string } = {
 };
 
 /**
- * A text from outside, safe between tags and between quotes. Control and bidirectional characters, which could show it
- * as something else than it is, stand there as their escapes.
+ * A text from outside, safe between tags and between quotes. Hidden characters, which could show it as something else
+ * than it is, stand there as their escapes.
  */
 const escape = (text: string): string =>
-  text
-    .replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
-    .replace(
-      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/gu,
-      (character) => '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'),
-    );
+  visibleText(text).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');

@@ -1,4 +1,5 @@
 import { toWireJson } from '@stemma/api';
+import { visibleText } from '@stemma/errors';
 import type { Intervention } from '@stemma/queries';
 
 export const INTERVENTION_FORMATS = ['jsonl', 'csv'] as const;
@@ -9,7 +10,8 @@ const CHUNK = 64 * 1024;
 
 /**
  * Interventions as JSON Lines, or as CSV (RFC 4180: a head, CRLF, UTF-8), in pieces as they come, so that any number of
- * them takes the same memory. Positions are frame numbers in CSV, `@s57` in JSON.
+ * them takes the same memory. Positions are frame numbers in CSV, `@s57` in JSON. Hidden characters stand there as
+ * escapes: in JSON they mean the characters, in CSV they only show them.
  */
 export const interventionLines = async function* (
   source: AsyncIterable<Intervention>,
@@ -17,7 +19,8 @@ export const interventionLines = async function* (
 ): AsyncIterable<string> {
   let waiting = format === 'csv' ? csvLine(HEAD) : '';
   for await (const intervention of source) {
-    waiting += format === 'csv' ? csvLine(cellsOf(intervention)) : `${toWireJson(intervention)}\n`;
+    waiting +=
+      format === 'csv' ? csvLine(cellsOf(intervention)) : `${visibleText(toWireJson(intervention))}\n`;
     if (waiting.length < CHUNK) continue;
     yield waiting;
     waiting = '';
@@ -62,6 +65,8 @@ const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join
  * front of blanks too, since some programs trim them first.
  */
 const csvCell = (text: string): string => {
-  const safe = /^[\s\u0000]*[=+\-@|%\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/.test(text) ? `'${text}` : text;
-  return /[",\r\n';]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const shown = visibleText(text);
+  const formula = /^[\s\u0000]*[=+\-@|%\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/.test(text);
+  const safe = formula ? `'${shown}` : shown;
+  return /[",\n\t';]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };

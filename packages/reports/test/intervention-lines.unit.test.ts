@@ -1,3 +1,4 @@
+import { visibleText } from '@stemma/errors';
 import type { Intervention } from '@stemma/queries';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -54,11 +55,12 @@ it('writes one JSON document a line that reads back as the intervention [pool: I
       const lines = (await written(list, 'jsonl')).split('\n').slice(0, -1);
 
       expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(list);
+      expect(lines.map(visibleText)).toEqual(lines);
     }),
   );
 });
 
-it('writes CSV that reads back whole, in which nothing is a formula to a spreadsheet [pool: Interventions]', async () => {
+it('writes CSV that reads back as what one sees, in which nothing hides or is a formula to a spreadsheet [pool: Interventions]', async () => {
   const formulas = [
     '=1+1',
     '+1',
@@ -81,10 +83,9 @@ it('writes CSV that reads back whole, in which nothing is a formula to a spreads
         const [, row = []] = cellsOf(await written([one({ notes, id, content: { text: notes } })], 'csv'));
 
         expect(row).toHaveLength(12);
-        expect([row[9], `'${notes}`].includes(row[9]) && row[9]?.replace(/^'/, '')).toBe(
-          notes.replace(/^'/, ''),
-        );
-        expect(row[0]?.replace(/^'/, '')).toBe(id.replace(/^'/, ''));
+        expect([visibleText(notes), `'${visibleText(notes)}`]).toContain(row[9]);
+        expect([visibleText(id), `'${visibleText(id)}`]).toContain(row[0]);
+        expect(visibleText(row.join(''))).toBe(row.join(''));
         expect(JSON.parse(row[10] ?? '')).toEqual({ text: notes });
         for (const cell of row) expect(cell).not.toMatch(/^[\s\0]*[=+\-@|%＝＋－＠]|^[\t\r\n]/);
       },

@@ -1,8 +1,14 @@
 import { cutText, toWireJson } from '@stemma/api';
-import { errorToJson, fail, isStemmaError, StemmaError } from '@stemma/errors';
+import { echo, errorToJson, fail, isStemmaError, StemmaError, visibleText } from '@stemma/errors';
 import type { Surroundings } from './surroundings.ts';
 
-/** Where a command writes: results on stdout, talk and progress on stderr. */
+/**
+ * Where a command writes: results on stdout, talk and progress on stderr.
+ *
+ * Everything passes through {@link visibleText} here, so no text that came in can steer a terminal or hide on it. In JSON
+ * the escapes mean the same characters: documents, JSON Lines, threads and exports keep their values, and what is
+ * canonical, so ASCII, its bytes.
+ */
 export type Output = {
   readonly json: boolean;
   /** Characters in a line of the terminal at stdout; without one, no limit. */
@@ -14,6 +20,8 @@ export type Output = {
    * any more is dropped. @throws E_IO
    */
   readonly write: (text: string) => Promise<void>;
+  /** As `write`, for text that is visible already and has line ends of its own: CSV. */
+  readonly writeLines: (text: string) => Promise<void>;
   /** One result: a JSON document with `--json`, else what `human` prints. */
   readonly result: (value: unknown, human: () => string) => Promise<void>;
   /** A sentence for people, on stderr. */
@@ -27,7 +35,7 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
   // Every failure is met by the write that it befalls, or by nobody.
   for (const stream of [stdout, stderr])
     if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
-  const write = (text: string): Promise<void> =>
+  const writeLines = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       if (gone.signal.aborted) {
         resolve();
@@ -43,31 +51,34 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
         }
       });
     });
+  const write = (text: string): Promise<void> => writeLines(visibleText(text));
   return {
     json,
     width: stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
     unread: gone.signal,
     write,
+    writeLines,
     result: (value, human) => write(json ? toWireJson(value) + '\n' : human()),
     say: (text) => void stderr.write(printable(text) + '\n'),
     error: (error, stack) => {
-      if (json) stdout.write(toWireJson(errorToJson(error)) + '\n');
+      if (json) stdout.write(visibleText(toWireJson(errorToJson(error))) + '\n');
       stderr.write(`stemma: ${printable(error.message)} (${error.code})\n  ${error.row.help}\n`);
-      if (env['STEMMA_DEBUG'] !== undefined) stderr.write(`${stack}\n`);
+      if (env['STEMMA_DEBUG'] !== undefined) stderr.write(`${visibleText(stack)}\n`);
     },
   };
 };
 
-/** A text from outside as a terminal may show it: control and bidirectional characters as escapes. */
+/** A text from outside as a part of a line: hidden characters, tabs and line ends as escapes. */
 export const printable = (text: string): string =>
-  text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'),
-  );
+  visibleText(text).replace(/[\t\n]/g, (character) => (character === '\t' ? '\\t' : '\\n'));
+
+/** A text of several lines behind a title of `width` characters: no line of it begins where a title does. */
+export const indented = (text: string, width: number): string =>
+  visibleText(text).replaceAll('\n', `\n${' '.repeat(width)}`);
 
 /** One line of at most `width` characters: white space folded, an ellipsis for the rest. */
 export const oneLine = (text: string, width: number): string => {
-  const folded = printable(text.replace(/\s+/g, ' ')).trim();
+  const folded = visibleText(text.replace(/[ \t\n\r]+/g, ' ')).trim();
   return cutAt(folded, width);
 };
 
@@ -76,8 +87,9 @@ export const cutAt = (line: string, width: number): string => {
   return line.length <= width ? line : cutText(line, Math.max(0, width - 1)) + '…';
 };
 
-/** Rows as aligned columns under a head, one line each. */
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+/** Rows as aligned columns under a head, one line each, whatever the cells hold. */
+export const table = (head: readonly string[], cellRows: readonly (readonly string[])[]): string => {
+  const rows = cellRows.map((row) => row.map(printable));
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] ?? '').length)));
   const line = (cells: readonly string[]): string =>
     cells
@@ -95,7 +107,8 @@ export const reportError = (error: unknown, output: Output): number => {
 };
 
 const fromSystem = (error: unknown): StemmaError => {
-  const message = error instanceof Error ? error.message : String(error);
-  const system = error instanceof Error && 'syscall' in error;
-  return fail(system ? 'E_IO' : 'E_INTERNAL', message);
+  if (!(error instanceof Error)) return fail('E_INTERNAL', String(error));
+  if (!('syscall' in error)) return fail('E_INTERNAL', error.message);
+  const { path = '' } = error as NodeJS.ErrnoException;
+  return fail('E_IO', error.message.replaceAll(path, echo(path)));
 };

@@ -1,4 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { oneLine } from './output.ts';
 import type { Terminal } from './surroundings.ts';
 
 /** A progress display on stderr; silent when no person sits there. */
@@ -16,7 +17,8 @@ export const openProgress = (unit: string, stderr: Terminal, signal: AbortSignal
       stream: stderr,
       hideCursor: true,
       clearOnComplete: true,
-      format: `{bar} {value}/{total} ${unit}`,
+      // A name of a file may stand in it, of which nothing steers the bar.
+      format: `{bar} {value}/{total} ${oneLine(unit, 60).replaceAll('{', '(')}`,
       etaBuffer: 50,
     },
     Presets.shades_classic,

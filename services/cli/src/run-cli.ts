@@ -1,4 +1,4 @@
-import { fail, VERSION } from '@stemma/errors';
+import { echo, fail, VERSION, visibleText } from '@stemma/errors';
 import { Command as Commander, CommanderError } from 'commander';
 import { COMMANDS } from './catalogue.ts';
 import { register } from './command.ts';
@@ -21,7 +21,7 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
     .configureOutput({
       writeOut: (text) => void around.stdout.write(text),
       // Help that nobody asked for; errors are reported below, as all others are.
-      writeErr: (text) => void around.stderr.write(text),
+      writeErr: (text) => void around.stderr.write(visibleText(text)),
       outputError: () => undefined,
     })
     .exitOverride();
@@ -34,7 +34,7 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
     if (!(error instanceof CommanderError)) return reportError(error, output);
     if (error.exitCode === 0) return 0; // help or version was asked for
     const message = error.code === 'commander.help' ? 'the command is missing' : error.message;
-    return reportError(fail('E_USAGE', message.replace(/^error: /, '')), output);
+    return reportError(fail('E_USAGE', echo(message.replace(/^error: /, '').replaceAll('\n', ' '))), output);
   }
 };
 

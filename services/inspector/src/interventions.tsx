@@ -153,7 +153,7 @@ const InterventionItem = ({
       <button
         class="act-open"
         aria-expanded={chosen}
-        title={intervention.id}
+        title={visible(intervention.id)}
         onClick={() => go({ intervention: chosen ? null : intervention.id })}
       >
         <span class={`badge type type-${intervention.intervention_type}`}>

@@ -1,11 +1,5 @@
+import { HIDDEN_CHARACTERS } from '@stemma/errors';
 import type { ComponentChildren } from 'preact';
-
-/**
- * Characters that one does not see, or that change how others are shown: controls, directions, zero widths, line
- * separators, private tags.
- */
-const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 const MAX_CHARACTERS = 200_000;
 
@@ -14,7 +8,7 @@ export const SafeText = ({ text }: { readonly text: string }): ComponentChildren
   const shown = text.length > MAX_CHARACTERS ? text.slice(0, MAX_CHARACTERS) : text;
   const parts: ComponentChildren[] = [];
   let from = 0;
-  for (const match of shown.matchAll(HIDDEN)) {
+  for (const match of shown.matchAll(HIDDEN_CHARACTERS)) {
     parts.push(shown.slice(from, match.index));
     const code = (match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
     parts.push(
@@ -35,6 +29,6 @@ export const visible = (text: string): string =>
   text
     .slice(0, 1_000)
     .replace(
-      HIDDEN,
+      HIDDEN_CHARACTERS,
       (found) => `‹${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`,
     );

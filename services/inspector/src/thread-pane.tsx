@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { KindBadge, NewBadge, roleClass, TtlBadge } from './badges.tsx';
 import { Content } from './content.tsx';
-import { SafeText } from './safe-text.tsx';
+import { SafeText, visible } from './safe-text.tsx';
 import { selectorOf, useScroll } from './scroll.ts';
 import { rowsOf, usePosition } from './use-tree.ts';
 import { plural } from './words.ts';
@@ -92,7 +92,7 @@ const Message = ({
       <header>
         <button
           class="message-role"
-          title={`Show all headers of ${node.id}`}
+          title={`Show all headers of ${visible(node.id)}`}
           aria-pressed={chosen}
           onClick={() => choose(node.id)}
         >

@@ -2,7 +2,7 @@ import { firstWords, type RemovedNode, type TreeNodeAnswer, type TreePage } from
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { KindBadge, NewBadge, RoleBadge, TtlBadge } from './badges.tsx';
-import { SafeText } from './safe-text.tsx';
+import { SafeText, visible } from './safe-text.tsx';
 import { selectorOf, useScroll } from './scroll.ts';
 import { rowsOf } from './use-tree.ts';
 import { callWords, grouped, plural } from './words.ts';
@@ -112,7 +112,11 @@ const TreeRow = ({
         {node.changed
           .filter((field) => field !== 'ttl')
           .map((field) => (
-            <span class="badge changed" key={field} title={`${field} differs from the previous snapshot`}>
+            <span
+              class="badge changed"
+              key={field}
+              title={`${visible(field)} differs from the previous snapshot`}
+            >
               {field} changed
             </span>
           ))}
@@ -197,7 +201,7 @@ export const RemovedNodes = ({ page }: { readonly page: TreePage }): ComponentCh
 );
 
 const RemovedRow = ({ node }: { readonly node: RemovedNode }): ComponentChildren => (
-  <li class="node is-gone" title={node.id}>
+  <li class="node is-gone" title={visible(node.id)}>
     {node.content === null ? (
       <span class="node-title">
         <SafeText text={node.nodeType} />

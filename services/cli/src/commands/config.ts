@@ -3,7 +3,7 @@ import { parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
 import { required } from '../options.ts';
-import { oneLine } from '../output.ts';
+import { oneLine, printable } from '../output.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
 export const config: CommandSpec = {
@@ -28,7 +28,7 @@ export const config: CommandSpec = {
       );
       await context.output.result({ position: position.label, branch: position.branch, config: values }, () =>
         Object.entries(values)
-          .map(([key, value]) => `${key} = ${oneLine(toWireJson(value), context.output.width)}\n`)
+          .map(([key, value]) => `${printable(key)} = ${oneLine(toWireJson(value), context.output.width)}\n`)
           .join(''),
       );
       return undefined;

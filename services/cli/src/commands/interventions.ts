@@ -45,7 +45,7 @@ export const interventions: CommandSpec = {
     const found = sliceOf(await openInterventions(context, name as string | undefined, filter), skip, limit);
     if (format === 'table') await printTable(output, found);
     else if (file === undefined)
-      for await (const lines of interventionLines(found, format)) await output.write(lines);
+      for await (const lines of interventionLines(found, format)) await output.writeLines(lines);
     else {
       await pipeline(Readable.from(interventionLines(found, format)), createWriteStream(file), {
         signal: context.signal,

@@ -5,7 +5,7 @@ import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } fro
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { required, text, whole } from '../options.ts';
-import type { Output } from '../output.ts';
+import { printable, type Output } from '../output.ts';
 import { rangeText } from '../range-text.ts';
 
 export const select: CommandSpec = {
@@ -41,7 +41,7 @@ export const select: CommandSpec = {
     if (given !== undefined) throw fail('E_USAGE', `${optionOf(given)} needs a range such as @t-5..@t-1`);
     const { ids, position } = await home.select(branchRef, required(selector), asked);
     observe(branchRef, 'selected', required(selector), position);
-    await output.result(ids, () => ids.map((id) => id + '\n').join(''));
+    await output.result(ids, () => ids.map((id) => `${printable(id)}\n`).join(''));
     return undefined;
   },
 };

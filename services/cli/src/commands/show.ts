@@ -5,7 +5,7 @@ import type { TreeView } from '@stemma/history-store';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { nodeAt, type NodeView } from '../nodes.ts';
-import { oneLine, printable, type Output } from '../output.ts';
+import { indented, oneLine, printable, type Output } from '../output.ts';
 
 export const show: CommandSpec = {
   name: 'show',
@@ -75,7 +75,7 @@ const showNode = async (output: Output, view: TreeView, id: string): Promise<voi
   const node = nodeAt(view, index);
   await output.result(node, () =>
     Object.entries(node)
-      .map(([name, value]) => `${name.padEnd(16)} ${printable(contentText(value))}\n`)
+      .map(([name, value]) => `${printable(name).padEnd(16)} ${indented(contentText(value), 17)}\n`)
       .join(''),
   );
 };

@@ -3,7 +3,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { pathTo, type Intervention } from '@stemma/queries';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
-import { printable } from '../output.ts';
+import { indented, printable } from '../output.ts';
 import { describeImpact } from './impact.ts';
 
 /** Of a path of reasons in JSON; `blocks` has them all. */
@@ -78,6 +78,6 @@ const describe = (one: Intervention): string => {
     ...one.annotations.map(({ timestamp, by, note }) => ['noted', `${timestamp} ${by}: ${note}`]),
   ] as const;
   return lines
-    .map(([name = '', value = '']) => `${printable(name).padEnd(12)}${printable(value)}\n`)
+    .map(([name = '', value = '']) => `${printable(name).padEnd(12)}${indented(value, 12)}\n`)
     .join('');
 };
