@@ -15,6 +15,7 @@ export const asRead = <C>({ frame, record }: SentFrame<C>, { offset, next }: Ent
   next,
   key: frame.envelope.history,
   bytes: record,
+  keyVouched: true,
   damaged: false,
 });
 
