@@ -47,6 +47,7 @@ await consumer.run({
       next: Number(offset) + 1,
       key: key === null ? null : key.toString(),
       bytes: value ?? new Uint8Array(),
+      keyVouched: true,
       damaged: false,
     }));
     const checkpoint = checkpoints[partition];

@@ -63,6 +63,7 @@ const parse = (bytes: Buffer, from: number, { end }: SegmentRange, maxBytes: num
       next: from + entry.end,
       key: textOf(bytes.subarray(entry.keyAt, entry.recordAt)),
       bytes: view(bytes, entry.recordAt, entry.end),
+      keyVouched: true,
       damaged: false,
     });
     at = entry.end;
@@ -93,6 +94,7 @@ const damagedFrom = (
       next: range.end,
       key,
       bytes: view(found, entry.recordAt, found.length),
+      keyVouched: true,
       damaged: true,
     };
   }
@@ -104,6 +106,7 @@ const damagedFrom = (
       next,
       key,
       bytes: view(found, entry.recordAt, Math.min(found.length, entry.end)),
+      keyVouched: true,
       damaged: true,
     };
   }
@@ -113,6 +116,7 @@ const damagedFrom = (
     offset: from,
     next,
     ...(name(region) ?? { key: null, bytes: view(region, 0, region.length) }),
+    keyVouched: false,
     damaged: true,
   };
 };

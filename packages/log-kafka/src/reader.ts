@@ -27,6 +27,8 @@ const KEPT_WINDOWS = 3;
 const BEHIND = 1500;
 /** and so many to where it was seen itself. To take that for the end would begin histories anew. */
 const REGRESSED = 10_000;
+/** Milliseconds for which a partition may give nothing at an offset before its end. */
+const STUCK = 15_000;
 
 export const openReader = (client: KafkaClient, partition: number): Reader => {
   let windows: Window[] = [];
@@ -78,7 +80,8 @@ export const openReader = (client: KafkaClient, partition: number): Reader => {
           at < 0
         )
           throw lost(partition, from, start, end);
-        if (at > end) await pause();
+        if (performance.now() - begun > STUCK) throw stuck(partition, at, end);
+        await pause();
         continue;
       }
       const { records, next } = decodeBatches(fetched.batches, at);
@@ -93,6 +96,10 @@ export const openReader = (client: KafkaClient, partition: number): Reader => {
       } else if (next >= fetched.end) {
         gap = { from, to: next };
         return false;
+      } else if (next === at) {
+        // There is more, but no whole batch comes: bytes that no longer say how long they are.
+        if (performance.now() - begun > STUCK) throw stuck(partition, at, fetched.end);
+        await pause();
       }
       at = next;
     }
@@ -140,6 +147,12 @@ const cut = ({ records }: Window, from: number, maxBytes: number): ReadBatch => 
 };
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+
+const stuck = (partition: number, offset: number, end: number): Error =>
+  fail('E_BUSY', `partition ${partition} returns no record at ${offset}, before its end at ${end}`, {
+    partition,
+    offset,
+  });
 
 const lost = (partition: number, from: number, start: number, end: number): Error =>
   fail('E_CURSOR_LOST', `partition ${partition} has the offsets ${start} to ${end}, not ${from}`, {

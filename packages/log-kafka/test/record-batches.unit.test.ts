@@ -88,6 +88,6 @@ it('a small batch that would grow beyond its bound is a damaged record, and take
   const bomb = batchOf(7, [{ key: 'h', value: Buffer.alloc(MAX_BATCH_BYTES) }], { zstd: true });
   expect(bomb.length).toBeLessThan(10_000);
   expect(decodeBatches(bomb, 0).records).toEqual([
-    { offset: 7, next: 8, key: null, bytes: new Uint8Array(), damaged: true },
+    { offset: 7, next: 8, key: null, bytes: new Uint8Array(), keyVouched: false, damaged: true },
   ]);
 });

@@ -62,9 +62,12 @@ const isInPartition = (history: string, state: PartitionState): boolean => {
   return partitionOf(history, state.partitions) === state.partition;
 };
 
-/** The hash fails, or the bytes are no record: only the key can be used. */
+/**
+ * The hash fails, or the bytes are no record: only the key can be used. The record was that history's if the log vouches
+ * for the key; otherwise it may have been anybody's, unless the history is known.
+ */
 const damagedUnread = (record: LogRecord, head: HeadState | undefined, state: PartitionState): Verdict => {
-  const { offset, key } = record;
+  const { offset, key, keyVouched } = record;
   if (key === null) {
     return {
       kind: 'damaged',
@@ -73,7 +76,9 @@ const damagedUnread = (record: LogRecord, head: HeadState | undefined, state: Pa
     };
   }
   const known =
-    (head !== undefined && head.next > 0) || key === controlHistory(state.partition, state.control);
+    keyVouched ||
+    (head !== undefined && head.next > 0) ||
+    key === controlHistory(state.partition, state.control);
   return damaged(offset, key, head ?? FRESH, !known);
 };
 

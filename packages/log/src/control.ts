@@ -61,7 +61,7 @@ export const storedPartitionCount = async (log: RawLog): Promise<number | undefi
 type LogOpened = Extract<ControlEvent, { type: 'LogOpened' }>;
 
 const openPartition = async (log: RawLog, partition: number, id: string, at: bigint): Promise<LogOpened> => {
-  for (;;) {
+  for (let tries = 0; tries < 10; tries++) {
     const { opened, history } = await findOpened(log, partition);
     if (opened) return opened;
     const event: LogOpened = { type: 'LogOpened', log: id, partitions: log.partitions };
@@ -69,6 +69,7 @@ const openPartition = async (log: RawLog, partition: number, id: string, at: big
     const bytes = controlRecord(history, { next: 0, prev: ZERO_HASH }, event, author);
     await log.append(partition, [{ key: history, bytes }]);
   }
+  throw fail('E_BUSY', `partition ${partition} does not return the record that opens it`);
 };
 
 /** The accepted `LogOpened` of the control history in force, read from the start; or the position where it belongs. */
@@ -96,10 +97,26 @@ const findOpened = async (
       }
       if (found) return { opened: found, history: controlHistory(partition, at.state.control) };
     }
-    if (records.length === 0 || next <= from)
+    if (records.length === 0 || next <= from) {
+      await refuseUnread(log, partition, from);
       return { opened: undefined, history: controlHistory(partition, at.state.control) };
+    }
     from = next;
   }
+};
+
+/** A log that returns nothing before its end must not count as read. @throws E_BUSY */
+export const refuseUnread = async (
+  log: Pick<RawLog, 'end'>,
+  partition: number,
+  from: number,
+): Promise<void> => {
+  const end = await log.end(partition);
+  if (from < end)
+    throw fail('E_BUSY', `partition ${partition} returns no record at ${from}, before its end at ${end}`, {
+      partition,
+      offset: from,
+    });
 };
 
 /**

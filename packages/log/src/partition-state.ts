@@ -1,5 +1,5 @@
 import type { Damage, HeadState, PartitionState, StaleReason } from './checkpoint.ts';
-import { controlOf } from './partition-of.ts';
+import { controlHistory } from './partition-of.ts';
 
 const NOTHING_STALE: Readonly<Record<StaleReason, number>> = {
   repeated: 0,
@@ -35,13 +35,11 @@ export const countStale = (state: PartitionState, reason: StaleReason): Partitio
 /** Adds damage; the next control history replaces a damaged one (record §2). */
 export const addDamage = (state: PartitionState, damage: Damage): PartitionState => {
   if (state.damage.some(({ offset }) => offset === damage.offset)) return state;
-  const control = damage.history === null ? undefined : controlOf(damage.history);
-  const rulerGone = control?.partition === state.partition && control.n === state.control;
-  return {
-    ...state,
-    damage: [...state.damage, damage],
-    control: rulerGone ? state.control + 1 : state.control,
-  };
+  const all = [...state.damage, damage];
+  let { control } = state;
+  // A successor may be damaged already, before it came into force.
+  while (all.some(({ history }) => history === controlHistory(state.partition, control))) control++;
+  return { ...state, damage: all, control };
 };
 
 export const acknowledge = (state: PartitionState, offset: number): PartitionState =>

@@ -9,6 +9,11 @@ export type LogRecord = EntryOffset & {
   /** The history it was appended under; null if the log can no longer read it. */
   readonly key: string | null;
   readonly bytes: Uint8Array;
+  /**
+   * True if the log keeps the key under a checksum that still matches: then it is the key of the appended record,
+   * whatever became of `bytes` (record §2).
+   */
+  readonly keyVouched: boolean;
   /** True if the log itself knows that these are not the appended bytes, even if `bytes` look right. */
   readonly damaged: boolean;
 };

@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import type { Cursor } from './checkpoint.ts';
 import { checkCursor } from './cursor.ts';
 import type { EventLog, ReadBatch, ReadOptions } from './port.ts';
@@ -10,10 +11,10 @@ export type RevalidatingReader = {
   /** True unless a connection was made anew since the last check of a cursor. */
   readonly holds: () => boolean;
   /**
-   * Checks a cursor if a connection was made anew. @throws E_CURSOR_LOST
+   * Checks a cursor if a connection was made anew. @throws E_CURSOR_LOST, E_BUSY if connections do not last
    */
   readonly check: (cursor: Cursor) => Promise<void>;
-  /** The records after a cursor, which is checked first if a connection was made anew. @throws E_CURSOR_LOST */
+  /** The records after a cursor, which is checked first if a connection was made anew. @throws E_CURSOR_LOST, E_BUSY */
   readonly read: (cursor: Cursor, options?: ReadOptions) => Promise<ReadBatch>;
 };
 
@@ -23,7 +24,8 @@ export const openRevalidatingReader = (log: EventLog): RevalidatingReader => {
   let epoch = now();
   const holds = (): boolean => now() === epoch;
   const check = async (cursor: Cursor): Promise<void> => {
-    while (!holds()) {
+    for (let tries = 0; !holds(); tries++) {
+      if (tries >= MAX_TRIES) throw unsteady(cursor.partition);
       const begun = now();
       await checkCursor(log, cursor);
       epoch = begun;
@@ -33,11 +35,18 @@ export const openRevalidatingReader = (log: EventLog): RevalidatingReader => {
     holds,
     check,
     read: async (cursor, options) => {
-      for (;;) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
         const batch = await log.read(cursor.partition, cursor.offset, options);
         if (holds()) return batch;
         await check(cursor);
       }
+      throw unsteady(cursor.partition);
     },
   };
 };
+
+/** How often something is read again because a connection was made anew meanwhile. */
+const MAX_TRIES = 100;
+
+const unsteady = (partition: number): Error =>
+  fail('E_BUSY', `the connection was lost ${MAX_TRIES} times while partition ${partition} was read`);

@@ -3,6 +3,7 @@ import { isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import { isDefect } from './body.ts';
 import { checkRecords, openRecords } from './check-records.ts';
+import { refuseUnread } from './control.ts';
 import type { Checkpoint, Damage, HeadState, StaleReason } from './checkpoint.ts';
 import type { Opened } from './cursor.ts';
 import { acknowledge, defectiveAt } from './partition-state.ts';
@@ -45,7 +46,7 @@ export type VerifyLogOptions = {
 /**
  * A report of everything that is wrong in a log. Reads every record, also after damage that closes a partition.
  *
- * @throws E_VERSION_NEEDED if it holds frames that this version cannot read.
+ * @throws E_VERSION_NEEDED if it holds frames that this version cannot read; E_BUSY if it returns nothing before its end.
  */
 export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promise<LogReport> => {
   const histories = new Map<string, HeadState & { partition: number }>();
@@ -59,6 +60,7 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
     const end = await log.end(partition);
     while (checkpoint.cursor.offset < end) {
       const read = await log.read(partition, checkpoint.cursor.offset);
+      if (read.records.length === 0) await refuseUnread(log, partition, checkpoint.cursor.offset);
       if (read.records.length === 0) break;
       const { opened } = openRecords(read.records);
       for (let done = 0; done < opened.length;) {

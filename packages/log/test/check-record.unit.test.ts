@@ -34,6 +34,7 @@ const record = (
   bytes: sealRecord(
     encodeFrame({ v: 1, history, seq, prev }, sampleBody([{ type: 'NodeExpired', id: `n${seq}` }])).bytes,
   ),
+  keyVouched: true,
   damaged: false,
   ...more,
 });
@@ -98,18 +99,27 @@ describe('the check of records', () => {
     });
   });
 
-  it('closes the partition too if the key names no history known there [record §2: unknown key]', () => {
-    expect(judge(flipped(first))).toMatchObject({
+  it('closes only the history, known or not, if the log vouches for the key [record §2: damaged]', () => {
+    expect(judge(flipped(first))).toEqual({
+      kind: 'damaged',
+      damage: { offset: 5, history: 'h', seq: 0, affectsWholePartition: false },
+      head: { next: 0, prev: ZERO_HASH, state: 'damaged', stopped: 0 },
+    });
+  });
+
+  it('closes the partition too if nobody vouches for the key and it names no history known there [record §2: unknown key]', () => {
+    const unvouched = { ...flipped(first), keyVouched: false };
+    expect(judge(unvouched)).toMatchObject({
       damage: { history: 'h', seq: 0, affectsWholePartition: true },
       head: { state: 'damaged' },
     });
-    expect(judge({ ...flipped(first), key: null })).toMatchObject({
+    expect(judge({ ...unvouched, key: null })).toMatchObject({
       damage: { history: null, affectsWholePartition: true },
       head: null,
     });
     // A key that was closed once is no history either.
     const closed: HeadState = { next: 0, prev: ZERO_HASH, state: 'damaged', stopped: 0 };
-    expect(judge(flipped(first), closed)).toMatchObject({ damage: { affectsWholePartition: true } });
+    expect(judge(unvouched, closed)).toMatchObject({ damage: { affectsWholePartition: true } });
     expect(judge(first, closed)).toMatchObject({ reason: 'after-damage' });
   });
 
@@ -128,9 +138,11 @@ describe('the check of records', () => {
     const state = addDamage(freshPartition(0, 1), gone.damage);
     expect(judge(record('log:0/1', 0), undefined, state).kind).toBe('accepted');
     expect(judge(record('log:0/2', 0), undefined, state)).toMatchObject({ reason: 'misplaced' });
-    expect(judge(flipped(record('log:0/1', 0)), undefined, state)).toMatchObject({
-      damage: { affectsWholePartition: false },
-    });
+    const successor = judge({ ...flipped(record('log:0/1', 0)), keyVouched: false }, undefined, state);
+    expect(successor).toMatchObject({ damage: { affectsWholePartition: false } });
+    // One that was damaged before its time came is passed over.
+    const early = { offset: 3, history: 'log:0/1', seq: 0, affectsWholePartition: false };
+    expect(addDamage(addDamage(freshPartition(0, 1), early), gone.damage).control).toBe(2);
   });
 });
 
@@ -142,7 +154,7 @@ describe('a reader', () => {
     const early = openNoteRows(log);
     await early.catchUp();
     const [, damaged] = log.records(0) as [LogRecord, LogRecord];
-    log.records(0)[1] = { ...flipped(damaged), key: 'nobody' };
+    log.records(0)[1] = { ...flipped(damaged), key: 'nobody', keyVouched: false };
     const operator = new Map<string, HeadState>();
     const { checkpointAtStart, acknowledgeDamage } = await import('../src/index.ts');
     let checkpoint = await checkpointAtStart(log, 0);

@@ -187,7 +187,7 @@ const loseEnd = (world: World): void => {
   for (const offset of world.altered.keys()) if (offset >= left) world.altered.delete(offset);
 };
 
-/** One byte of a record, or its key, becomes another. */
+/** One byte of a record, or its key, becomes another. The log vouches for no key that it changed, and not for every other. */
 const alter = (world: World): void => {
   const records = world.log.records(0);
   const offset = 1 + world.int(Math.max(1, records.length - 1));
@@ -196,13 +196,13 @@ const alter = (world: World): void => {
   if (!record || !open) return;
   world.altered.set(offset, open.envelope.history);
   if (world.int(6) === 0) {
-    records[offset] = { ...record, key: `${record.key ?? ''}x` };
+    records[offset] = { ...record, key: `${record.key ?? ''}x`, keyVouched: false };
     return;
   }
   const bytes = record.bytes.slice();
   const at = world.int(bytes.length);
   bytes[at] = (bytes[at] as number) ^ (1 << world.int(8));
-  records[offset] = { ...record, bytes };
+  records[offset] = { ...record, bytes, keyVouched: world.int(2) === 0 };
 };
 
 const acknowledgeIt = async (world: World): Promise<void> => {

@@ -4,7 +4,7 @@ import { FRAME_BYTES, HISTORY_STORE, RECORD_TABLES } from '@stemma/history-store
 import { checkCursor, type EventLog } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
-import { decodeCheckpoint } from './checkpoint.ts';
+import { decodeCheckpoint, isClosed } from './checkpoint.ts';
 
 /** The read models of a generation with their versions. Another signature means other rows. */
 export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean): string =>
@@ -82,7 +82,8 @@ export const dropReplaced = async (store: RowStore, current: string): Promise<vo
 
 /**
  * Makes `next` the current generation, if it is at least as far as the current one in every partition (decision 0004);
- * returns false if it is not yet. If the log no longer has the offset of the current one, any offset is further.
+ * returns false if it is not yet. If the log no longer has the offset of the current one, any offset is further. A
+ * partition that damage closes has arrived: nothing after it can be read, whatever the current generation still holds.
  */
 export const promote = async (
   store: RowStore,
@@ -97,7 +98,8 @@ export const promote = async (
   for (const [partition, cursor] of from === null ? [] : await store.cursors(from)) {
     const mine = reached.get(partition);
     if (mine === undefined) return false;
-    if (offsetOf(mine) < offsetOf(cursor) && (await isKnown(log, cursor))) return false;
+    const arrived = isClosed(decodeCheckpoint(mine)) || offsetOf(mine) >= offsetOf(cursor);
+    if (!arrived && (await isKnown(log, cursor))) return false;
     unmoved.push({ generation: from ?? '', partition, cursor });
   }
   try {
@@ -109,7 +111,7 @@ export const promote = async (
   }
 };
 
-const offsetOf = (cursor: Uint8Array): number => decodeCheckpoint(cursor).cursor.offset;
+export const offsetOf = (cursor: Uint8Array): number => decodeCheckpoint(cursor).cursor.offset;
 
 const isKnown = async (log: EventLog, cursor: Uint8Array): Promise<boolean> => {
   try {

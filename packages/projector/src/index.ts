@@ -1,7 +1,7 @@
-export { decodeCheckpoint } from './checkpoint.ts';
+export { decodeCheckpoint, isClosed, offsetToAwait } from './checkpoint.ts';
 export { openExternalProjection } from './external/external-projection.ts';
 export { signatureOf } from './generations.ts';
 export { type Group, groupOf, GROUPS } from './groups.ts';
 export { openProjector, type Projection, type Projector } from './projector.ts';
-export { isClosed, type Progress } from './run-partition.ts';
+export type { Progress } from './run-partition.ts';
 export { type RowDifference, verifyReplay } from './verify-replay.ts';

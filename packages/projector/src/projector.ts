@@ -1,10 +1,11 @@
 import { attempt, fail, isStemmaError } from '@stemma/errors';
 import { DEFECTS, findFrame } from '@stemma/history-store';
-import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
+import { progressGuard, type Checkpoint, type ContentSource, type EventLog } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
 import { isMissing } from '@stemma/suspend';
 import { openBranchCache } from './branch-cache.ts';
+import { isClosed, offsetToAwait } from './checkpoint.ts';
 import { contentsWithSizes, isContentRestored } from './contents-with-sizes.ts';
 import type { FoldContext } from './fold-frames.ts';
 import {
@@ -12,6 +13,7 @@ import {
   dropReplaced,
   isLater,
   nextName,
+  offsetOf,
   promote,
   signatureOf,
   tablesOf,
@@ -20,7 +22,6 @@ import {
 import { openPayloads, type Payloads } from './payloads.ts';
 import {
   clearCaches,
-  isClosed,
   readCheckpoint,
   runPartition,
   type BatchLimits,
@@ -159,11 +160,13 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     target: () => Promise<Generation>,
     fresh: FoldContext,
   ): Promise<void> => {
+    const round = progressGuard(`others move the rows of partition ${partition}`);
     for (;;) {
+      const generation = await target();
       try {
         await runPartition({
           log,
-          generation: await target(),
+          generation,
           context: fresh,
           partition,
           limits,
@@ -175,6 +178,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       } catch (error) {
         clearCaches(fresh);
         if (!isStemmaError(error, 'E_CURSOR_MOVED')) throw error;
+        round(`${generation.name} ${(await readCheckpoint(generation, partition))?.cursor.offset ?? 0}`);
       }
     }
   };
@@ -207,9 +211,13 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         frameAt: (history, seq) => next.read((view) => findFrame(view, history, seq, keepFrames)),
       }),
     };
-    do {
+    const round = progressGuard('the rows are rebuilt');
+    for (;;) {
       for (const partition of partitions) await runUntilCommitted(partition, async () => next, fresh);
-    } while (!(await promote(store, group, next.name, log)));
+      if (await promote(store, group, next.name, log)) break;
+      if (stop?.() === true) throw fail('E_CANCELLED', 'the rows were closed while they were rebuilt');
+      round([...(await store.cursors(next.name))].map(([at, cursor]) => `${at}@${offsetOf(cursor)}`).join());
+    }
     branchCache.clear();
     payloads.clear();
     if (old !== null && !isLater(old, next.name)) await store.drop(old);
@@ -220,13 +228,24 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     readCheckpoint(await generation(), partition);
 
   const followPartition = async (partition: number, signal: AbortSignal): Promise<void> => {
+    const waitForMore = moreRecords(partition);
     while (!signal.aborted) {
       await catchUpPartition(partition);
-      const at = await checkpoint(partition);
-      // After damage that closes the partition only an acknowledgement helps, and that is appended at the end.
-      const from = isClosed(at) ? await log.end(partition) : (at?.cursor.offset ?? 0);
-      await log.wait(partition, from, signal);
+      await waitForMore(signal);
     }
+  };
+
+  /** Waits for records after the rows; called once a round. @throws E_BUSY if the log has them but returns none */
+  const moreRecords = (partition: number): ((signal: AbortSignal) => Promise<void>) => {
+    const round = progressGuard(`the log has records of partition ${partition} after the rows`);
+    let last = -1;
+    return async (signal) => {
+      const from = await offsetToAwait(log, partition, await checkpoint(partition));
+      // Waits also end without a reason: only one for records that are there already counts.
+      if (from === last && (await log.end(partition)) > from) round(from);
+      last = from;
+      await log.wait(partition, from, signal);
+    };
   };
 
   return {
@@ -252,6 +271,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       if (wrong !== undefined) throw wrong.reason;
     },
     async waitFor({ partition, offset }, signal) {
+      const waitForMore = moreRecords(partition);
       for (;;) {
         if (((await checkpoint(partition))?.cursor.offset ?? -1) >= offset) return;
         if (signal.aborted) throw fail('E_CANCELLED', `the rows have not reached ${partition}@${offset} yet`);
@@ -260,7 +280,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         if ((at?.cursor.offset ?? -1) >= offset) return;
         if (isClosed(at))
           throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
-        await log.wait(partition, at?.cursor.offset ?? 0, signal);
+        await waitForMore(signal);
       }
     },
   };

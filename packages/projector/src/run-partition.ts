@@ -2,7 +2,6 @@ import { isStemmaError } from '@stemma/errors';
 import { readHistoryHeads } from '@stemma/history-store';
 import {
   checkpointAtStart,
-  closedBy,
   readPartition,
   type CheckedBatch,
   type Checkpoint,
@@ -192,7 +191,3 @@ export const readCheckpoint = async (
   const bytes = await generation.read((view) => view.cursor(partition));
   return bytes === null ? undefined : decodeCheckpoint(bytes);
 };
-
-/** True if damage closes the partition at the checkpoint until somebody acknowledges it. */
-export const isClosed = (checkpoint: Checkpoint | undefined): boolean =>
-  checkpoint !== undefined && closedBy(checkpoint.state) !== null;

@@ -3,7 +3,7 @@ import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import { DEFECTS, readHistoryHead, readTipSeq } from '@stemma/history-store';
-import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type MemoryLog } from '@stemma/log';
+import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type LogRecord, type MemoryLog } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { naiveHistory } from '@stemma/test-kit';
 import { describe, expect, it } from 'vitest';
@@ -140,6 +140,7 @@ describe('what is not served', () => {
     const log = await openMemoryLog();
     await log.append(0, recorded.entries.slice(0, 5));
     await log.append(0, [{ key: 'never seen', bytes: Uint8Array.of(1, 2, 3) }]);
+    log.records(0)[6] = { ...(log.records(0)[6] as LogRecord), keyVouched: false };
     const placed = await log.append(0, recorded.entries.slice(5));
     const projector = openProjector({ log, contents: openMemoryContents(), store: openMemoryRowStore() });
     await projector.catchUp();

@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import { branchAddressOf, FRAMES } from '@stemma/history-store';
 import { openRecord, partitionOf, type EventLog } from '@stemma/log';
-import type { Projection } from '@stemma/projector';
+import { offsetToAwait, type Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { LoggedEvent } from './read-types.ts';
 
@@ -68,7 +68,7 @@ export async function* followLog(
         if (events.length > 0) yield { cursor: printCursor(log, offsets), events };
       }
     }
-    await waitForAny(log, offsets, signal);
+    await waitForAny(log, projection, offsets, signal);
   }
 }
 
@@ -89,7 +89,8 @@ export async function* followFrom(
       yield { cursor, events: await readFrameEvents(projection, history, frameSummary.seq) };
     seq = (frameSummaries.at(-1)?.seq ?? seq - 1) + 1;
     if (frameSummaries.length > 0) continue;
-    await log.wait(partition, (await projection.checkpoint(partition))?.cursor.offset ?? 0, signal);
+    const at = await projection.checkpoint(partition);
+    await log.wait(partition, await offsetToAwait(log, partition, at), signal);
   }
 }
 
@@ -152,9 +153,22 @@ const checkRecordStart = async (log: EventLog, partition: number, offset: number
 };
 
 /** Resolves when some partition has more than was read, or with the signal. */
-const waitForAny = async (log: EventLog, offsets: readonly number[], signal: AbortSignal): Promise<void> => {
+const waitForAny = async (
+  log: EventLog,
+  projection: Projection,
+  offsets: readonly number[],
+  signal: AbortSignal,
+): Promise<void> => {
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
-  await Promise.race(offsets.map((offset, partition) => log.wait(partition, offset, either)));
-  done.abort();
+  const waits = offsets.map(async (offset, partition) => {
+    // Records after damage that closes a partition are there, but nobody may read them.
+    const at = await offsetToAwait(log, partition, await projection.checkpoint(partition));
+    await log.wait(partition, Math.max(offset, at), either);
+  });
+  try {
+    await Promise.race(waits);
+  } finally {
+    done.abort();
+  }
 };

@@ -1,6 +1,6 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { openLogSource, openRetry, type LogSource, type Retry } from '@stemma/home';
-import { checkCursor, type EventLog } from '@stemma/log';
+import { checkCursor, progressGuard, type EventLog } from '@stemma/log';
 import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } from '@stemma/log-kafka';
 import { openProjector } from '@stemma/projector';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
@@ -197,6 +197,7 @@ const run = async (
   { signal, once = false }: RelayOptions,
 ): Promise<void> => {
   const going = (): boolean => !signal.aborted;
+  const round = progressGuard('the log has records that were not published');
   while (going()) {
     let moved = false;
     for (const partitionRelay of partitionRelays) {
@@ -205,8 +206,27 @@ const run = async (
     }
     if (moved) continue;
     if (once) return;
-    await retry.run(() => waitForMore(partitionRelays, log, signal));
+    await retry.run(() => waitForMore(partitionRelays, log, round, signal));
   }
+};
+
+/** Behind damage that closes the partition only an acknowledgement helps, and that comes at the end. */
+const awaitedOffset = async (partitionRelay: PartitionRelay, log: EventLog): Promise<number> =>
+  partitionRelay.isClosed()
+    ? log.end(partitionRelay.partition)
+    : partitionRelay.checkpoint().cursor.offset;
+
+/** Where the relay stands in the partitions that have more for it: nothing of it could be read just now. */
+const unreadOffsets = async (
+  partitionRelays: readonly PartitionRelay[],
+  log: EventLog,
+): Promise<string> => {
+  const unread: string[] = [];
+  for (const partitionRelay of partitionRelays) {
+    const at = await awaitedOffset(partitionRelay, log);
+    if (at < (await log.end(partitionRelay.partition))) unread.push(`${partitionRelay.partition}@${at}`);
+  }
+  return unread.join(', ');
 };
 
 /** A content that is put back does not stand in the log: so often it is looked for, in milliseconds. */
@@ -215,8 +235,11 @@ const HELD_POLL_INTERVAL = 5000;
 const waitForMore = async (
   partitionRelays: readonly PartitionRelay[],
   log: EventLog,
+  round: (place: string) => void,
   signal: AbortSignal,
 ): Promise<void> => {
+  const unread = await unreadOffsets(partitionRelays, log);
+  if (unread !== '') round(unread);
   const done = new AbortController();
   const isHolding = partitionRelays.some((partitionRelay) => partitionRelay.checkpoint().held.size > 0);
   const any = AbortSignal.any([
@@ -228,11 +251,7 @@ const waitForMore = async (
     await Promise.race(
       partitionRelays.map(async (partitionRelay) => {
         const { partition } = partitionRelay;
-        // Behind damage that closes the partition only an acknowledgement helps, and that comes at the end.
-        const from = partitionRelay.isClosed()
-          ? await log.end(partition)
-          : partitionRelay.checkpoint().cursor.offset;
-        await log.wait(partition, from, any);
+        await log.wait(partition, await awaitedOffset(partitionRelay, log), any);
       }),
     );
   } finally {

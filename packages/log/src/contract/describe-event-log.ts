@@ -6,7 +6,7 @@ import { partitionOf } from '../partition-of.ts';
 import { closedBy } from '../partition-state.ts';
 import type { EventLog } from '../port.ts';
 import { checkpointAtStart, readPartition } from '../read-partition.ts';
-import { faultyLog, seeded, type Faults } from './faults.ts';
+import { faultyLog, seeded, withoutVouching, type Faults } from './faults.ts';
 import { bytesOf, frames, noteWriter, plain, records } from './kit.ts';
 import { noteIntent, openNoteRows } from './note-domain.ts';
 
@@ -64,6 +64,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
           ...placed[i],
           key,
           bytes: Buffer.from(bytes),
+          keyVouched: true,
           damaged: false,
         })),
       );
@@ -206,6 +207,21 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       await expect(checkCursor(log, { ...cursor, tail })).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
     });
 
+    it('vouches for the key of a record, so that garbage closes no more than the history it names [record §2: damaged]', async () => {
+      const partition = partitionOf('hack', 3);
+      const writer = await noteWriter(log, seeded(2));
+      await writer.write(noteIntent('hack', 'a', 'before'));
+      const [placed] = await log.append(partition, [{ key: 'nobody', bytes: bytesOf(9) }]);
+      await writer.write(noteIntent('hack', 'b', 'behind'));
+      const rows = openNoteRows(await another());
+      await rows.catchUp();
+      expect(rows.notes('hack')).toEqual(['before', 'behind']);
+      expect(rows.head('nobody')).toMatchObject({ next: 0, state: 'damaged', stopped: 0 });
+      expect(rows.checkpoint(partition)?.state.damage).toEqual([
+        { offset: placed?.offset, history: 'nobody', seq: 0, affectsWholePartition: false },
+      ]);
+    });
+
     it('closes a partition at a record that may be anybody’s, until it is acknowledged [record §2: unknown key, §2: control events]', async () => {
       const writer = await noteWriter(log, seeded(2));
       const partition = partitionOf('hack', 3);
@@ -213,10 +229,11 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       const [{ offset } = { offset: -1 }] = await log.append(partition, [
         { key: 'nobody', bytes: bytesOf(9) },
       ]);
-      const start = await checkpointAtStart(log, partition);
+      const blind = withoutVouching(log, offset);
+      const start = await checkpointAtStart(blind, partition);
       const heads = new Map<string, HeadState>();
       let checkpoint = start;
-      for await (const batch of readPartition(log, { checkpoint: start, heads: { load: () => heads } })) {
+      for await (const batch of readPartition(blind, { checkpoint: start, heads: { load: () => heads } })) {
         for (const [history, head] of batch.heads) heads.set(history, head);
         checkpoint = batch.checkpoint;
       }
@@ -226,18 +243,18 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
         seq: 0,
         affectsWholePartition: true,
       });
-      const late = await noteWriter(log, seeded(3));
+      const late = await noteWriter(blind, seeded(3));
       await expect(late.write(noteIntent('hack', 'b', 'behind'))).rejects.toMatchObject({
         code: 'E_PARTITION_CLOSED',
       });
       const author = { at: 1n, actor: 'operator', command: 'ack' };
       const ack = { load: () => heads };
-      await expect(acknowledgeDamage(log, checkpoint, ack, offset + 1, author)).rejects.toMatchObject({
+      await expect(acknowledgeDamage(blind, checkpoint, ack, offset + 1, author)).rejects.toMatchObject({
         code: 'E_NOTHING_TO_ACK',
       });
-      await acknowledgeDamage(log, checkpoint, ack, offset, author);
+      await acknowledgeDamage(blind, checkpoint, ack, offset, author);
       await late.write(noteIntent('hack', 'b', 'behind'));
-      const rows = openNoteRows(log);
+      const rows = openNoteRows(blind);
       await rows.catchUp();
       expect(rows.notes('hack')).toEqual(['before', 'behind']);
     });

@@ -33,6 +33,18 @@ export const faultyLog = (log: EventLog, faults: Faults, random: () => number): 
   return { ...log, keepsItsEnd: false, append };
 };
 
+/** The log, which no longer vouches for the key of the record at an offset: its header or batch was damaged too. */
+export const withoutVouching = (log: EventLog, damaged: number): EventLog => ({
+  ...log,
+  read: async (partition, from, options) => {
+    const batch = await log.read(partition, from, options);
+    const records = batch.records.map((record) =>
+      record.offset === damaged ? { ...record, keyVouched: false } : record,
+    );
+    return { ...batch, records };
+  },
+});
+
 const shuffled = <T>(list: readonly T[], random: () => number): T[] => {
   const copy = [...list];
   for (let i = copy.length - 1; i > 0; i--) {

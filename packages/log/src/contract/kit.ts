@@ -28,11 +28,12 @@ export const bytesOf = (i: number): Uint8Array =>
         ).bytes,
       );
 
-export const plain = ({ offset, next, key, bytes, damaged }: LogRecord): object => ({
+export const plain = ({ offset, next, key, bytes, keyVouched, damaged }: LogRecord): object => ({
   offset,
   next,
   key,
   bytes: Buffer.from(bytes),
+  keyVouched,
   damaged,
 });
 

@@ -222,6 +222,7 @@ const asRead = <C>({ frame, record }: SentFrame<C>, { offset, next }: EntryOffse
   next,
   key: frame.envelope.history,
   bytes: record,
+  keyVouched: true,
   damaged: false,
 });
 

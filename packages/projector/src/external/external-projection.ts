@@ -3,12 +3,11 @@ import { findFrame, readHistoryHead } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
 import { fetching, resume } from '@stemma/suspend';
-import { decodeCheckpoint } from '../checkpoint.ts';
+import { decodeCheckpoint, isClosed } from '../checkpoint.ts';
 import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
 import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
 import type { Projection } from '../projector.ts';
-import { isClosed } from '../run-partition.ts';
 import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
 
 export type ExternalProjectionOptions = {
