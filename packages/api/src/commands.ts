@@ -3,6 +3,9 @@ import { LoggedEventAnswer } from './logged.ts';
 import { PositionAnswer } from './summaries.ts';
 import { anyJson, count, reference } from './values.ts';
 
+/** The most steps of a command, and the most messages of a call. */
+export const MAX_ITEMS = 100_000;
+
 const object = z.record(z.string(), anyJson);
 const id = z.string().min(1);
 const position = z
@@ -89,7 +92,7 @@ export const CommandRequest = z
     id: commandId,
     ...who,
     expected: count.optional().describe('the newest frame that the branch must have; else E_CONFLICT'),
-    steps: z.array(StepRequest).min(1).max(100_000),
+    steps: z.array(StepRequest).min(1).max(MAX_ITEMS),
   })
   .meta({ id: 'CommandRequest' });
 export type CommandRequest = z.infer<typeof CommandRequest>;
@@ -100,7 +103,7 @@ export const CallRequest = z
     id: commandId,
     ...who,
     expected: count.optional().describe('the newest frame that the branch must have; else E_CONFLICT'),
-    messages: z.array(object).max(100_000),
+    messages: z.array(object).max(MAX_ITEMS),
   })
   .meta({ id: 'CallRequest' });
 export type CallRequest = z.infer<typeof CallRequest>;

@@ -5,7 +5,14 @@ export { BranchNodeAnswer, LoadRequest } from './branches.ts';
 export { pastOf, WhyAnswer } from './causes.ts';
 export { addressOf, type ApiClient, createClient, type ApiFetch } from './client.ts';
 export { authorOfRequest, commandAnswer, positionAnswer } from './command-answer.ts';
-export { CallAnswer, CommandAnswer, CommandRequest, StartRequest, StepRequest } from './commands.ts';
+export {
+  CallAnswer,
+  CommandAnswer,
+  CommandRequest,
+  MAX_ITEMS,
+  StartRequest,
+  StepRequest,
+} from './commands.ts';
 export { CtreeMessage, Ctrees, CtreeView } from './ctrees.ts';
 export { Doctor } from './doctor.ts';
 export type { AnswerOf, Endpoint, InputOf } from './endpoint.ts';

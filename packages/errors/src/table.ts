@@ -105,6 +105,10 @@ export const ERRORS = {
   E_READ_MODEL_UNKNOWN: row(404, 64, false, 'Use one of audit, diffs, stages, or the path of your own module.'),
   // serving
   E_NOT_FOUND: row(404, 1, false, 'See /openapi.json for the endpoints.'),
+  E_METHOD_NOT_ALLOWED: row(405, 1, false, 'Use one of the methods in the header Allow; /openapi.json has those of every endpoint.'),
+  E_REQUEST_SLOW: row(408, 74, true, 'Send the body without pauses, at 64 KiB a second or faster.'),
+  E_TOO_MANY_REQUESTS: row(429, 74, true, 'Wait for answers before you send more requests on the same connection.'),
+  E_QUERY_TIMEOUT: row(503, 74, true, 'Ask a narrower question, or raise --query-timeout (STEMMA_QUERY_TIMEOUT).'),
   E_NOT_ALLOWED: row(403, 4, false, 'Send the request to the address that the server prints at its start.'),
   E_ACTOR_REQUIRED: row(403, 4, false, 'Name the actor with --actor, STEMMA_ACTOR, or git config user.name.'),
   E_ACTOR_INVALID: row(400, 64, false, 'Use an actor of 1 to 256 bytes of UTF-8 without control characters.'),

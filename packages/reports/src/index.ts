@@ -1,2 +1,3 @@
 export { comparisonPage } from './comparison-page.ts';
 export { INTERVENTION_FORMATS, interventionLines, type InterventionFormat } from './intervention-lines.ts';
+export { REPORT_POLICY } from './page.ts';

@@ -1,11 +1,13 @@
 import { ENDPOINTS, openApi, toWireJson, type Endpoint, type InputOf } from '@stemma/api';
-import { errorToJson, fail, StemmaError, VERSION } from '@stemma/errors';
+import { fail, StemmaError, VERSION } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import { isLoopback } from '@stemma/machine';
 import { openMetrics, type Metrics } from '@stemma/metrics';
 import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { ctreesMessages } from './ctrees.ts';
+import { errorResponse } from './front/error-response.ts';
+import { refuseMethod } from './front/methods.ts';
 import { guard } from './guard.ts';
 import { createHandlers } from './handlers.ts';
 import { safeHeaders } from './headers.ts';
@@ -15,6 +17,7 @@ import { openObserver } from './observer.ts';
 import { serveAsset, servePage } from './page.ts';
 import { honoPath, inputOf } from './request.ts';
 import { routeEndpoints } from './routes.ts';
+import { openStreamPlaces } from './stream-places.ts';
 import { eventSource, openStream, watchSource, type StreamTimes } from './stream.ts';
 
 export type GatewayOptions = {
@@ -35,7 +38,7 @@ export type GatewayOptions = {
 };
 
 const PAGE = fileURLToPath(new URL('../../inspector/dist', import.meta.url));
-const TIMES: StreamTimes = { heartbeat: 15_000, stall: 30_000, refusal: 250 };
+const TIMES: StreamTimes = { heartbeat: 15_000, stall: 30_000, refusal: 250, turn: 10_000 };
 
 /** The HTTP door of a home: a function from requests to answers, testable without a port. */
 export const createGateway = (options: GatewayOptions): Hono => {
@@ -45,6 +48,10 @@ export const createGateway = (options: GatewayOptions): Hono => {
   app.use(countRequests(metrics));
   app.use(safeHeaders);
   app.use(guard(options.hosts ?? ((host) => isLoopback(host.replace(/:\d+$/, '')))));
+  app.use(async (c, next) => {
+    refuseMethod(c.req.method, c.req.path);
+    await next();
+  });
   const observer = openObserver(home, report);
   options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
   routeEndpoints(app, createHandlers(home, options.closing), (name, actor, input) =>
@@ -62,11 +69,7 @@ export const createGateway = (options: GatewayOptions): Hono => {
   });
   app.onError((error) => {
     if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
-    const status = error instanceof StemmaError ? error.row.status : 500;
-    const headers: Record<string, string> = { 'content-type': 'application/json' };
-    // All of these pass by themselves, most of them at once.
-    if (status === 503) headers['retry-after'] = '1';
-    return new Response(toWireJson(errorToJson(error)), { status, headers });
+    return errorResponse(error);
   });
   return app;
 };
@@ -82,7 +85,7 @@ const nameIn = (header: string): string => {
 
 type Opening = (c: Context, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
 
-/** The live streams: a limited number at a time, each until its client disconnects or the server closes. */
+/** The live streams: a limited number at a time, each until its client disconnects, others need its place, or the server closes. */
 const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
   const times = { ...TIMES, ...stream };
   const afterOf = (c: Context, after: string | undefined): string | undefined =>
@@ -115,38 +118,27 @@ const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: Gatewa
       },
     ],
   ];
-  let open = 0;
+  const takePlace = openStreamPlaces(streams, times.turn);
   for (const [{ path }, opening] of openings)
     app.get(honoPath(path), async (c) => {
-      if (open >= streams) throw fail('E_BUSY', `there are ${open} live streams already`, { streams: open });
-      const done = new AbortController();
+      const place = takePlace();
       const signal = AbortSignal.any([
         c.req.raw.signal,
-        done.signal,
+        place.signal,
         ...(closing === undefined ? [] : [closing]),
       ]);
-      open++;
-      const release = once(() => open--);
       try {
-        const counted = onEnd(await opening(c, signal), release);
+        const counted = onEnd(await opening(c, signal), place.release);
         return c.body(counted, 200, {
           'content-type': 'text/event-stream',
           'cache-control': 'no-store',
           'x-accel-buffering': 'no',
         });
       } catch (error) {
-        release();
+        place.release();
         throw error;
       }
     });
-};
-
-const once = (act: () => void): (() => void) => {
-  let done = false;
-  return () => {
-    if (!done) act();
-    done = true;
-  };
 };
 
 /** The same bytes; `act` is called when they have ended or nobody wants them any more. */

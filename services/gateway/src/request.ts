@@ -1,8 +1,8 @@
-import type { Endpoint } from '@stemma/api';
+import { MAX_ITEMS, type Endpoint } from '@stemma/api';
 import { isJsonObject, parseWideJson } from '@stemma/canonical';
 import { fail, type ErrorCode } from '@stemma/errors';
 import type { Context } from 'hono';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** `{name}` as hono writes it. */
 export const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
@@ -17,12 +17,40 @@ export const inputOf = async (c: Context, endpoint: Endpoint): Promise<Record<st
 });
 
 const parsed = <T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode): T => {
+  refuseLongLists(schema, value, code);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
+  throw notOfContract(code, result.error.issues[0]);
+};
+
+/** Lists above this length are looked at item by item first. */
+const LONG = 1_000;
+
+/**
+ * The schemas find all that is wrong with a list and say each, in memory, before they say anything. A long list is
+ * refused for its first item that is wrong, and for its length before any item.
+ */
+const refuseLongLists = (schema: z.ZodType, value: unknown, code: ErrorCode): void => {
+  if (!(schema instanceof z.ZodObject) || !isJsonObject(value)) return;
+  for (const [key, list] of Object.entries(value)) {
+    const field: unknown = schema.shape[key];
+    if (!Array.isArray(list) || list.length <= LONG || !(field instanceof z.ZodArray)) continue;
+    if (list.length > MAX_ITEMS)
+      throw notOfContract(code, { path: [key], message: `more than ${MAX_ITEMS} items` });
+    const item = field.element as z.ZodType;
+    for (const [i, one] of list.entries()) {
+      const issue = item.safeParse(one).error?.issues[0];
+      if (issue !== undefined) throw notOfContract(code, { ...issue, path: [key, i, ...issue.path] });
+    }
+  }
+};
+
+type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
+
+const notOfContract = (code: ErrorCode, issue: Issue | undefined): Error => {
   const at =
     issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.map(String).join('.');
-  throw fail(code, `${at}: ${issue?.message ?? 'not of the contract'}`, { at });
+  return fail(code, `${at}: ${issue?.message ?? 'not of the contract'}`, { at });
 };
 
 /** What a command's id and expected position are called in the headers of HTTP. @throws E_USAGE if they disagree */

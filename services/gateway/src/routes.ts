@@ -1,8 +1,7 @@
 import { ENDPOINTS, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
-import { fail } from '@stemma/errors';
 import type { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { Handlers } from './handlers.ts';
+import { REPORT_SECURITY_POLICY } from './headers.ts';
 import { honoPath, inputOf } from './request.ts';
 
 /** Told of every answer that was asked for in somebody's name. */
@@ -12,21 +11,13 @@ type OnAnswered = (
   input: Readonly<Record<string, unknown>>,
 ) => Promise<void>;
 
-const BODY_BYTES = 80 * 1024 * 1024;
-
 /** Routes every endpoint but the streams to its handler: parses what comes in, writes what goes out. */
 export const routeEndpoints = (app: Hono, handlers: Handlers, onAnswered: OnAnswered): void => {
-  const limit = bodyLimit({
-    maxSize: BODY_BYTES,
-    onError: () => {
-      throw fail('E_INPUT_TOO_LARGE', `a request may have ${BODY_BYTES} bytes`, { limit: BODY_BYTES });
-    },
-  });
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
     if (name === 'stream' || name === 'ctreesStream' || name === 'watch' || name === 'interventionLines')
       continue;
     const handle = handlers[name] as (input: unknown) => Promise<unknown>;
-    app.on(endpoint.method, honoPath(endpoint.path), limit, async (c) => {
+    app.on(endpoint.method, honoPath(endpoint.path), async (c) => {
       const input = await inputOf(c, endpoint);
       const value = await handle(input);
       await onAnswered(name, c.req.header('stemma-actor'), input);
@@ -41,7 +32,11 @@ const answer = ({ answer: kind }: Endpoint, value: unknown): Response => {
       status: kind.status,
       headers: { 'content-type': 'application/json' },
     });
+  const mime = kind.kind === 'bytes' ? kind.mime : 'text/plain';
   return new Response(value as string, {
-    headers: { 'content-type': kind.kind === 'bytes' ? kind.mime : 'text/plain' },
+    headers: {
+      'content-type': mime,
+      ...(mime.startsWith('text/html') && { 'content-security-policy': REPORT_SECURITY_POLICY }),
+    },
   });
 };

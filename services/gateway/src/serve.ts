@@ -1,9 +1,10 @@
-import { serve, type ServerType } from '@hono/node-server';
 import { fail, isStemmaError, StemmaError } from '@stemma/errors';
 import { isLoopback } from '@stemma/machine';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { LIMITS, type GatewayLimits } from './front/limits.ts';
+import { openFront } from './front/open-front.ts';
 import { createGateway, type GatewayOptions } from './gateway.ts';
 import { loopbackHosts } from './guard.ts';
 
@@ -12,6 +13,8 @@ export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
   readonly port?: number;
   /** A loopback address; 127.0.0.1 unless said. */
   readonly host?: string;
+  /** What clients are held to; see `LIMITS`. */
+  readonly limits?: Partial<GatewayLimits>;
 };
 
 /** A gateway that listens. `close` ends live streams, lets requests finish for 5 s at most, and frees the port. */
@@ -30,6 +33,7 @@ const PORTS_TRIED = 20;
 export const serveGateway = async ({
   port,
   host = '127.0.0.1',
+  limits,
   ...options
 }: ServeOptions): Promise<Gateway> => {
   if (!isLoopback(host))
@@ -42,36 +46,33 @@ export const serveGateway = async ({
   let hosts: (name: string) => boolean = () => false;
   const app = createGateway({ ...options, hosts: (name) => hosts(name), closing: closing.signal });
   const hostname = host === 'localhost' ? '127.0.0.1' : host.replace(/^\[|\]$/g, '');
-  const { server, actual } = await listen(app.fetch, hostname, port);
+  const open = (): Server => openFront((request) => app.fetch(request), { ...LIMITS, ...limits });
+  const { server, actual } = await listen(open, hostname, port);
   hosts = loopbackHosts(actual);
   return {
     port: actual,
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${actual}`,
     close: async () => {
       closing.abort();
-      await closed(server as Server);
+      await closed(server);
     },
   };
 };
 
-type Listening = { readonly server: ServerType; readonly actual: number };
+type Listening = { readonly server: Server; readonly actual: number };
 
-const listen = async (
-  fetch: Parameters<typeof serve>[0]['fetch'],
-  hostname: string,
-  port: number | undefined,
-): Promise<Listening> => {
+const listen = async (open: () => Server, hostname: string, port: number | undefined): Promise<Listening> => {
   const last = port ?? DEFAULT_PORT + PORTS_TRIED - 1;
   for (let tried = port ?? DEFAULT_PORT; ; tried++)
     try {
-      const server = serve({ fetch, port: tried, hostname });
+      const server = open().listen(tried, hostname);
       return { server, actual: await listening(server, tried) };
     } catch (error) {
       if (tried >= last || !isStemmaError(error, 'E_ADDRESS_IN_USE')) throw error;
     }
 };
 
-const listening = async (server: ServerType, port: number): Promise<number> => {
+const listening = async (server: Server, port: number): Promise<number> => {
   try {
     if (!server.listening) await once(server, 'listening');
   } catch (error) {

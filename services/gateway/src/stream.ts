@@ -13,6 +13,8 @@ export type StreamTimes = {
   readonly stall: number;
   /** So long an answer waits for the log to refuse the cursor, before the stream begins. */
   readonly refusal: number;
+  /** A stream keeps its place for so long when others want one and all are taken. */
+  readonly turn: number;
 };
 
 const EVENTS_PER_MESSAGE = 100;
@@ -102,7 +104,7 @@ export const openStream = async <T>(
     heartbeat.abort();
     if (batch === 'beat') return ': nothing new\n\n';
     if (batch.done === true) {
-      if (signal.aborted) throw fail('E_BUSY', 'the server is stopping');
+      if (signal.aborted) throw endReason(signal);
       return null;
     }
     next = batches.next();
@@ -117,7 +119,7 @@ export const openStream = async <T>(
       const { text, last } = await nextText().then(
         (some) => ({ text: some ?? '', last: some === null }),
         (error: unknown) => ({
-          text: endMessage(signal.aborted ? fail('E_BUSY', 'the server is stopping') : asStreamError(error)),
+          text: endMessage(signal.aborted ? endReason(signal) : asStreamError(error)),
           last: true,
         }),
       );
@@ -154,6 +156,10 @@ const messages: FormatBatch = (cursor, events) => {
   }
   return list;
 };
+
+/** Why a stream ends that its client did not end: a code that its place was taken with, or the server stops. */
+const endReason = ({ reason }: AbortSignal): StemmaError =>
+  reason instanceof StemmaError ? reason : fail('E_BUSY', 'the server is stopping');
 
 const endMessage = (error: StemmaError): string => `event: end\ndata: ${toWireJson(errorToJson(error))}\n\n`;
 
