@@ -36,6 +36,9 @@ export const Doctor = z
     ),
     histories: count,
     stopped: z.array(z.string()).describe('histories that are damaged or defective'),
+    altered: z
+      .array(z.strictObject({ partition: count, offset: count, history: z.string().nullable() }))
+      .describe('records that were damaged after rows had been made of them; `history` null: unknown'),
     clock: z.strictObject({ now: milliseconds, newest: milliseconds.nullable() }),
     findings: z.array(z.strictObject({ level: z.enum(['note', 'warning', 'error']), message: z.string() })),
   })

@@ -3,6 +3,7 @@ import {
   findBranchByName,
   findCommand,
   findNamedPosition,
+  FRAMES,
   isIdTaken,
   mainBranchId,
   readBranchState,
@@ -12,7 +13,14 @@ import {
   readPositionMeta,
   readTipSeq,
 } from '@stemma/history-store';
-import { checkpointAtStart, partitionOf, ZERO_HASH, type Domain, type EventLog } from '@stemma/log';
+import {
+  checkpointAtStart,
+  partitionOf,
+  ZERO_HASH,
+  type Domain,
+  type EventLog,
+  type KnownFrames,
+} from '@stemma/log';
 import { decodeCheckpoint, type Projection } from '@stemma/projector';
 import type { GenerationView } from '@stemma/row-store';
 import {
@@ -40,6 +48,10 @@ export const openRowsDomain = (
       asOf: rowsOffset(view, partition),
       heads: readHistoryHeads(view, histories),
     })),
+  // Brokers keep copies of what they hold, and reading it all again over the network takes long: `verify` does that.
+  ...(log.epoch === undefined && {
+    frames: (history: string) => projection.read((view) => knownFrames(view, history)),
+  }),
   load: async (history) => {
     const partition = partitionOf(history, log.partitions);
     const { asOf, head, main } = await projection.read((view) => ({
@@ -52,6 +64,14 @@ export const openRowsDomain = (
     return openDecisionState({ history, next, prev, asOf, rows, main, clock, onPosition });
   },
 });
+
+/** The frames of a history that is open; nothing is written to another. */
+const knownFrames = (view: GenerationView, history: string): KnownFrames | null => {
+  const head = readHistoryHead(view, history);
+  if (head?.state !== 'open') return null;
+  const offsets = view.range(FRAMES, { prefix: [history] }).map(({ value }) => value[0] as number);
+  return { offsets: offsets.slice(0, head.next), prev: head.prev };
+};
 
 const rowsOffset = (view: GenerationView, partition: number): number => {
   const cursor = view.cursor(partition);

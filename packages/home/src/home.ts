@@ -92,7 +92,7 @@ export type Home = {
   }): AsyncIterable<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }>;
   /** Sizes and counts: the log, the rows, the contents, each partition's end and cursor. */
   stats(): Promise<Readonly<Record<string, WideJson>>>;
-  /** What state log and rows are in, and what should be looked at. Reads no further than the rows stand. */
+  /** What state log and rows are in, and what should be looked at; a log in the directory is read once more. */
   doctor(): Promise<DoctorReport>;
   /** Where the rows of each partition stand; asks the log for its end. For metrics and health: cheap. */
   partitions(): Promise<readonly PartitionHealth[]>;

@@ -49,6 +49,7 @@ export { openMemoryLog, type MemoryLog, type MemoryLogOptions } from './memory-l
 export type { StoredContent } from './externalise-contents.ts';
 export { controlHistory, controlOf, partitionOf } from './partition-of.ts';
 export { closedBy, defectiveAt, freshPartition } from './partition-state.ts';
+export { damagedRecords, type KnownFrames } from './read-back.ts';
 export { readFrame, type ContentSource } from './read-frame.ts';
 export {
   readControl,

@@ -69,7 +69,14 @@ const memoryPartitions = (partitions: readonly LogRecord[][]): RawLog => {
 
 const put = (records: LogRecord[], { key, bytes }: Entry): { offset: number; next: number } => {
   const offset = records.length;
-  records.push({ offset, next: offset + 1, key, bytes: new Uint8Array(bytes), keyVouched: true, damaged: false });
+  records.push({
+    offset,
+    next: offset + 1,
+    key,
+    bytes: new Uint8Array(bytes),
+    keyVouched: true,
+    damaged: false,
+  });
   return { offset, next: offset + 1 };
 };
 

@@ -1,5 +1,5 @@
 import { DEFECTS, HISTORY_HEADS } from '@stemma/history-store';
-import type { EventLog } from '@stemma/log';
+import { damagedRecords, type EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import type { LogTopic } from './open-log.ts';
@@ -22,6 +22,13 @@ export type PartitionHealth = {
   readonly closed: boolean;
 };
 
+/** A record that is no longer what it was; `history` is its key, null if that cannot be read either. */
+export type AlteredRecord = {
+  readonly partition: number;
+  readonly offset: number;
+  readonly history: string | null;
+};
+
 export type DoctorReport = {
   readonly log: { readonly address: string; readonly id: string; readonly partitions: number };
   /** True if nothing that was acknowledged can go: by the loss of power, or of one broker. */
@@ -31,6 +38,8 @@ export type DoctorReport = {
   readonly partitions: readonly PartitionHealth[];
   readonly histories: number;
   readonly stopped: readonly string[];
+  /** Records that were damaged after the rows had been made of them. Looked for where the log is in the directory. */
+  readonly altered: readonly AlteredRecord[];
   /** Milliseconds since 1970: this machine's clock, and the newest time that the rows know. */
   readonly clock: { readonly now: number; readonly newest: number | null };
   readonly findings: readonly Finding[];
@@ -39,7 +48,10 @@ export type DoctorReport = {
 /** A clock may differ by so much before it is worth a word. */
 const CLOCK_DRIFT = 5_000;
 
-/** What state a home is in: its log, where that keeps its records, and how far the rows have followed. Writes nothing. */
+/**
+ * What state a home is in: its log, where that keeps its records, and how far the rows have followed. Reads the records of
+ * a log in the directory once more, as far as the rows have them. Writes nothing.
+ */
 export const diagnose = async (services: Services): Promise<DoctorReport> => {
   const { log, projection, clock, logAddress: place } = services;
   const partitions = await readPartitionHealth(services);
@@ -65,9 +77,36 @@ export const diagnose = async (services: Services): Promise<DoctorReport> => {
     partitions,
     histories,
     stopped: [...new Set(stopped)],
+    altered: place.facts === null ? await findAlteredOnce(services) : [],
     clock: { now, newest },
   };
   return { ...report, findings: [...listFindings(report)] };
+};
+
+const searches = new WeakMap<EventLog, Promise<readonly AlteredRecord[]>>();
+
+/** Whoever asks while the log is read waits for the same answer. */
+const findAlteredOnce = (services: Services): Promise<readonly AlteredRecord[]> => {
+  const { log } = services;
+  const search = searches.get(log) ?? findAltered(services).finally(() => searches.delete(log));
+  searches.set(log, search);
+  return search;
+};
+
+/** Damaged records among those that the rows took for good, or do not know of. */
+const findAltered = async ({
+  log,
+  projection,
+}: Pick<Services, 'log' | 'projection'>): Promise<readonly AlteredRecord[]> => {
+  const altered: AlteredRecord[] = [];
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const checkpoint = await projection.checkpoint(partition);
+    const known = new Set(checkpoint?.state.damage.map(({ offset }) => offset));
+    const to = Math.min(checkpoint?.cursor.offset ?? 0, await log.end(partition));
+    for await (const { offset, key } of damagedRecords(log, partition, await log.start(partition), to))
+      if (!known.has(offset)) altered.push({ partition, offset, history: key });
+  }
+  return altered;
 };
 
 /** Where each partition's rows stand, and what was met on the way. */
@@ -102,7 +141,7 @@ const healthOfPartition = async (
 
 /** What is worth a word, by rules that look at nothing but the report. */
 export function* listFindings(report: Omit<DoctorReport, 'findings'>): Generator<Finding> {
-  const { topic, partitions, stopped, clock, keepsItsEnd } = report;
+  const { topic, partitions, stopped, altered, clock, keepsItsEnd } = report;
   if (topic !== null && !keepsItsEnd)
     yield {
       level: 'warning',
@@ -140,6 +179,13 @@ export function* listFindings(report: Omit<DoctorReport, 'findings'>): Generator
     if (rows > end)
       yield { level: 'error', message: `partition ${partition} lost its end: the rows reach offset ${rows}` };
   }
+  for (const { partition, offset, history } of altered)
+    yield {
+      level: 'error',
+      message:
+        `the record ${partition}@${offset}${history === null ? '' : ` of ${history}`} was damaged after it had been read: ` +
+        'restore it from a copy, or let `stemma verify` rebuild the rows without it',
+    };
   for (const history of stopped)
     yield {
       level: 'error',

@@ -1,5 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import { verifyContents } from '@stemma/contents';
+import { isStemmaError } from '@stemma/errors';
 import { DEFECTS, readHistoryHead } from '@stemma/history-store';
 import { verifyLog } from '@stemma/log';
 import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
@@ -105,6 +106,7 @@ export const verifyHome = async (
     seq,
     message,
   }));
+  problems.push(...(await lostEnds({ log, projection })));
   let stored = 0;
   for await (const { problem } of verifyContents(contents)) {
     stored += 1;
@@ -143,7 +145,31 @@ const rebuildIfDamageIsNew = async (
     for (const each of projectors) await each.rebuild();
     return;
   }
-  await projection.catchUp();
+  try {
+    await projection.catchUp();
+  } catch (error) {
+    if (!isStemmaError(error, 'E_CURSOR_LOST')) throw error;
+    // The rows know of all that is damaged, but not of records that were damaged, or lost, after it.
+    for (const each of projectors) await each.rebuild();
+  }
+};
+
+/** What the log no longer has although rows were made of it: the rows are all that still knows. */
+const lostEnds = async ({
+  log,
+  projection,
+}: Pick<Services, 'log' | 'projection'>): Promise<readonly Problem[]> => {
+  const problems: Problem[] = [];
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const [end, rows] = [
+      await log.end(partition),
+      (await projection.checkpoint(partition))?.cursor.offset ?? 0,
+    ];
+    if (rows <= end) continue;
+    const message = `partition ${partition} ends at ${end}, but rows were made of records up to ${rows}: the log lost its end`;
+    problems.push({ kind: 'truncated', partition, offset: end, history: null, seq: null, message });
+  }
+  return problems;
 };
 
 /** Histories whose frames are whole but impossible, as the rows have them. */

@@ -30,6 +30,7 @@ const sound: Omit<DoctorReport, 'findings'> = {
   partitions: [partition],
   histories: 1,
   stopped: [],
+  altered: [],
   clock: { now: 1_000_000, newest: 999_000 },
 };
 
@@ -56,6 +57,11 @@ it.each<[string, Partial<typeof sound>, readonly string[]]>([
   ['a closed partition', { partitions: [{ ...partition, closed: true }] }, ['error: partition 0 is closed']],
   ['a lost beginning', { partitions: [{ ...partition, start: 3 }] }, ['error: lost its records before 3']],
   ['a lost end', { partitions: [{ ...partition, rows: 12 }] }, ['error: lost its end']],
+  [
+    'a record that was damaged later',
+    { altered: [{ partition: 0, offset: 7, history: 'hbad' }] },
+    ['error: the record 0@7 of hbad was damaged'],
+  ],
   ['a history that stops', { stopped: ['hbad'] }, ['error: hbad']],
   ['a clock that is behind', { clock: { now: 1_000_000, newest: 1_060_000 } }, ['warning: 60 s ahead']],
 ])('the doctor finds %s', (_what, changes, expected) => {

@@ -1,6 +1,7 @@
 import { compareNumbers } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { RECORD_TABLES } from '@stemma/history-store';
+import { closedBy } from '@stemma/log';
 import {
   packValue,
   type Generation,
@@ -49,7 +50,7 @@ export type VerifyReplayReport = {
  * Folds the whole log again into a scratch store and compares every row with the current ones, once for each batch
  * size. Columns that depend on a record's offset are not compared.
  *
- * @throws as `catchUp`; E_CURSOR_MOVED if the rows move on faster than they can be replayed.
+ * @throws as `catchUp`; E_RECORD_DAMAGED if the rows lie behind damage that nobody can pass; E_CURSOR_MOVED if the rows move on faster than they can be replayed.
  */
 export const verifyReplay = async (
   projector: Projector,
@@ -138,10 +139,26 @@ const compareAtSameOffsets = async (live: Projector, replay: Projector): Promise
       ),
     );
     if (found !== undefined) return { ...found, ...(await staleCounts(replayed)) };
+    await refuseBehindDamage(live, replay);
     await live.catchUp();
     await replay.catchUp();
   }
   throw fail('E_CURSOR_MOVED', 'the rows change faster than they can be compared');
+};
+
+/** Rows that were made of records before one of them was damaged cannot be compared with what is read now. */
+const refuseBehindDamage = async (live: Projector, replay: Projector): Promise<void> => {
+  for (let partition = 0; partition < live.options.log.partitions; partition++) {
+    const replayed = await replay.checkpoint(partition);
+    const closed = replayed && closedBy(replayed.state);
+    const offset = (await live.checkpoint(partition))?.cursor.offset ?? 0;
+    if (closed && offset > replayed.cursor.offset)
+      throw fail(
+        'E_RECORD_DAMAGED',
+        `the record ${partition}@${closed.offset} was damaged after rows had been made of what lies after it: \`stemma verify\` rebuilds them without it`,
+        { partition, offset: closed.offset },
+      );
+  }
 };
 
 const areAtSameOffsets = async (a: Scan, b: Scan): Promise<boolean> =>

@@ -3,7 +3,15 @@ import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import { DEFECTS, readHistoryHead, readTipSeq } from '@stemma/history-store';
-import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type LogRecord, type MemoryLog } from '@stemma/log';
+import {
+  encodeFrame,
+  openMemoryLog,
+  sealRecord,
+  ZERO_HASH,
+  type Entry,
+  type LogRecord,
+  type MemoryLog,
+} from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { naiveHistory } from '@stemma/test-kit';
 import { describe, expect, it } from 'vitest';

@@ -7,6 +7,7 @@ export const doctorAnswer = ({
   topic,
   partitions,
   stopped,
+  altered,
   clock,
   findings,
   ...rest
@@ -16,6 +17,7 @@ export const doctorAnswer = ({
   topic: topic === null ? null : topicAnswer(topic),
   partitions: partitions.map(({ stale, ...each }) => ({ ...each, stale: { ...stale } })),
   stopped: [...stopped],
+  altered: altered.map((record) => ({ ...record })),
   clock: { ...clock },
   findings: findings.map((finding) => ({ ...finding })),
 });

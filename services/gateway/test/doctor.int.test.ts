@@ -11,7 +11,14 @@ test('doctor says where the log is, how far the rows have followed, and that not
   await airline.client.histories({});
   const { log, partitions, clock, ...rest } = await airline.client.doctor({});
   expect(log.address).toBe(`${airline.home.directory}/log`);
-  expect(rest).toEqual({ keepsItsEnd: true, topic: null, histories: 2, stopped: [], findings: [] });
+  expect(rest).toEqual({
+    keepsItsEnd: true,
+    topic: null,
+    histories: 2,
+    stopped: [],
+    altered: [],
+    findings: [],
+  });
   expect(partitions).toMatchObject([{ partition: 0, start: 0, lag: 0, damaged: 0, closed: false }]);
   expect(clock.newest).toBeGreaterThan(Number(START / 1_000_000n));
   expect(clock.now).toBeGreaterThanOrEqual(clock.newest ?? 0);

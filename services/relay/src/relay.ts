@@ -212,15 +212,10 @@ const run = async (
 
 /** Behind damage that closes the partition only an acknowledgement helps, and that comes at the end. */
 const awaitedOffset = async (partitionRelay: PartitionRelay, log: EventLog): Promise<number> =>
-  partitionRelay.isClosed()
-    ? log.end(partitionRelay.partition)
-    : partitionRelay.checkpoint().cursor.offset;
+  partitionRelay.isClosed() ? log.end(partitionRelay.partition) : partitionRelay.checkpoint().cursor.offset;
 
 /** Where the relay stands in the partitions that have more for it: nothing of it could be read just now. */
-const unreadOffsets = async (
-  partitionRelays: readonly PartitionRelay[],
-  log: EventLog,
-): Promise<string> => {
+const unreadOffsets = async (partitionRelays: readonly PartitionRelay[], log: EventLog): Promise<string> => {
   const unread: string[] = [];
   for (const partitionRelay of partitionRelays) {
     const at = await awaitedOffset(partitionRelay, log);

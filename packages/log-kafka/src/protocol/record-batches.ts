@@ -58,7 +58,14 @@ export const decodeBatches = (bytes: Buffer, from: number): DecodedRecords => {
 const readOffset = (batch: Buffer): number => batch.readInt32BE(0) * 2 ** 32 + batch.readUInt32BE(4);
 
 const decodeBatch = (batch: Buffer, base: number, behind: number): readonly LogRecord[] => {
-  const damaged = { offset: base, next: behind, key: null, bytes: new Uint8Array(), keyVouched: false, damaged: true };
+  const damaged = {
+    offset: base,
+    next: behind,
+    key: null,
+    bytes: new Uint8Array(),
+    keyVouched: false,
+    damaged: true,
+  };
   if (batch[FORMAT_AT] !== 2) return [damaged];
   if (batch.readUInt32BE(CRC_AT) !== crc32C(batch.subarray(ATTRIBUTES_AT)) >>> 0) return [damaged];
   const attributes = batch.readInt16BE(ATTRIBUTES_AT);

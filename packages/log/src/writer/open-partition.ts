@@ -2,6 +2,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { isDefect } from '../body.ts';
 import { ZERO_HASH } from '../envelope.ts';
 import type { EventLog, LogRecord } from '../port.ts';
+import { refuseUnreadable } from '../read-back.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import type { AcceptedFrame } from '../reading-types.ts';
 import { sameBytes } from '../record.ts';
@@ -171,6 +172,8 @@ export const openSessionCache = <C>(
     }
   };
   const loadNew = async (history: string): Promise<HistorySession<C>> => {
+    const known = await domain.frames?.(history);
+    if (known) await refuseUnreadable(log, partition, history, known);
     const { asOf, heads } = await domain.heads(partition, [history]);
     const session: HistorySession<C> = {
       history,

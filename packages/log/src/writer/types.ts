@@ -1,5 +1,6 @@
 import type { Author, Frame, HistoryEvent } from '@stemma/events';
 import type { Checkpoint, HeadState } from '../checkpoint.ts';
+import type { KnownFrames } from '../read-back.ts';
 import type { ContentSource } from '../read-frame.ts';
 
 /** A command for the writer: what the domain decides, and what makes a repeated command harmless (record §3). */
@@ -55,6 +56,11 @@ export type Domain<C> = {
   checkpoint(partition: number): Promise<Checkpoint> | Checkpoint;
   /** Heads in the rows, read in one snapshot with the offset of their checkpoint. */
   heads(partition: number, histories: readonly string[]): Promise<HeadsAsOf> | HeadsAsOf;
+  /**
+   * The accepted frames of a history that the rows have, read in one snapshot: they are read again in the log before
+   * anything is written after them. Null: they are not read again.
+   */
+  frames?(history: string): Promise<KnownFrames | null> | KnownFrames | null;
   /** The decision state of a history from the rows, read in one snapshot; `next` is 0 if there is no such history. */
   load(history: string): Promise<Session<C>> | Session<C>;
 };

@@ -1,0 +1,27 @@
+import { openCommandHandler, type CommandHandler } from '@stemma/command-handler';
+import { openMemoryContents } from '@stemma/contents';
+import type { EventLog } from '@stemma/log';
+import type { Services } from '@stemma/operations';
+import { openProjector, type Projector } from '@stemma/projector';
+import { openMemoryRowStore } from '@stemma/row-store';
+
+/** What a home is made of, over a log that a test can damage. Only replays use the directory. */
+export type MemoryServices = Services & { readonly projector: Projector; readonly handler: CommandHandler };
+
+export const memoryServices = (log: EventLog, directory: string): MemoryServices => {
+  const contents = openMemoryContents();
+  const projector = openProjector({ log, contents, store: openMemoryRowStore() });
+  const clock = (): bigint => 1_700_000_000_000_000_000n;
+  return {
+    directory,
+    log,
+    logAddress: { address: 'memory', facts: null },
+    contents,
+    projection: projector,
+    projectors: [projector],
+    usage: () => Promise.resolve({ rows: 0, contents: 0 }),
+    clock,
+    projector,
+    handler: openCommandHandler({ log, contents, rows: projector, clock, accepted: () => undefined }),
+  };
+};

@@ -1,0 +1,109 @@
+import { fail, isStemmaError } from '@stemma/errors';
+import { ZERO_HASH } from './envelope.ts';
+import type { EventLog, LogRecord } from './port.ts';
+import { openRecord, sameBytes, type OpenRecord } from './record.ts';
+
+/* Reading again what was accepted before: a record can be altered long after everybody has read it. */
+
+/** The accepted frames of one history, as rows know them. */
+export type KnownFrames = {
+  /** The offset of each frame's record; the index is its `seq`. */
+  readonly offsets: readonly number[];
+  /** SHA-256 of the newest frame; 32 zero bytes if there is none. */
+  readonly prev: Uint8Array;
+};
+
+/** The first record that keeps a history from being read to its end again, and the `seq` at which it stops. */
+type Unreadable = { readonly seq: number; readonly offset: number };
+
+/** About how many bytes to read at once: the records between two frames of a history belong to others. */
+const WINDOW = 256 * 1024;
+
+/**
+ * The place at which a reader that starts from the beginning would stop in a history; undefined if it gets to its newest
+ * known frame. Reads each frame's record once, and looks at what lies between two of them where it is read along.
+ */
+const findUnreadable = async (
+  log: EventLog,
+  partition: number,
+  history: string,
+  { offsets, prev: newest }: KnownFrames,
+): Promise<Unreadable | undefined> => {
+  let prev = ZERO_HASH;
+  for (let seq = 0; seq < offsets.length;) {
+    const first = seq;
+    for (const record of await readAt(log, partition, offsets[seq] as number)) {
+      const offset = offsets[seq];
+      if (offset === undefined) break;
+      if (record.offset > offset) return { seq, offset };
+      const open = soundRecord(record);
+      if (record.offset < offset) {
+        if (!open && record.key === history) return { seq, offset: record.offset };
+        continue;
+      }
+      const { envelope } = open ?? {};
+      const fits = envelope?.history === history && envelope.seq === seq && sameBytes(envelope.prev, prev);
+      if (!open || !fits) return { seq, offset };
+      prev = new Uint8Array(open.hash);
+      seq++;
+    }
+    if (seq === first) return { seq, offset: offsets[seq] as number };
+  }
+  return sameBytes(prev, newest) ? undefined : { seq: offsets.length, offset: offsets.at(-1) ?? 0 };
+};
+
+/** A frame written after one that can no longer be read would be gone as soon as rows are rebuilt. @throws E_HISTORY_DAMAGED */
+export const refuseUnreadable = async (
+  log: EventLog,
+  partition: number,
+  history: string,
+  known: KnownFrames,
+): Promise<void> => {
+  const found = await findUnreadable(log, partition, history, known);
+  if (found)
+    throw fail(
+      'E_HISTORY_DAMAGED',
+      `the history ${history} can no longer be read from frame ${found.seq} on: the record ${partition}@${found.offset} was damaged after it had been read; \`stemma verify\` rebuilds the rows without it`,
+      { history, partition, ...found },
+    );
+};
+
+/** The records from an offset on; none if the log no longer has it. */
+const readAt = async (log: EventLog, partition: number, offset: number): Promise<readonly LogRecord[]> => {
+  try {
+    return (await log.read(partition, offset, { maxBytes: WINDOW })).records;
+  } catch (error) {
+    if (isStemmaError(error, 'E_CURSOR_LOST')) return [];
+    throw error;
+  }
+};
+
+/** The parts of a record that is what was appended; undefined if it is damaged (record §2). */
+const soundRecord = (record: LogRecord): OpenRecord | undefined => {
+  if (record.damaged) return undefined;
+  const open = openRecord(record.bytes);
+  return open?.envelope.history === record.key ? open : undefined;
+};
+
+/**
+ * The damaged records from one offset to another, in order: every hash is computed, nothing else is looked at.
+ *
+ * @throws E_BUSY if the log returns nothing before `to`
+ */
+export async function* damagedRecords(
+  log: EventLog,
+  partition: number,
+  from: number,
+  to: number,
+): AsyncGenerator<LogRecord> {
+  for (let at = from; at < to;) {
+    const { records, next } = await log.read(partition, at);
+    for (const record of records) if (record.offset < to && soundRecord(record) === undefined) yield record;
+    if (records.length === 0 || next <= at)
+      throw fail('E_BUSY', `partition ${partition} returns no record at ${at}, before its end at ${to}`, {
+        partition,
+        offset: at,
+      });
+    at = next;
+  }
+}
