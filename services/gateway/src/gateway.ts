@@ -1,5 +1,5 @@
 import { ENDPOINTS, openApi, toWireJson, type Endpoint, type InputOf } from '@stemma/api';
-import { errorToJson, fail, StemmaError, VERSION } from '@stemma/errors';
+import { errorToHttpJson, fail, StemmaError, VERSION } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import { isLoopback } from '@stemma/machine';
 import { openMetrics, type Metrics } from '@stemma/metrics';
@@ -66,7 +66,7 @@ export const createGateway = (options: GatewayOptions): Hono => {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     // All of these pass by themselves, most of them at once.
     if (status === 503) headers['retry-after'] = '1';
-    return new Response(toWireJson(errorToJson(error)), { status, headers });
+    return new Response(toWireJson(errorToHttpJson(error)), { status, headers });
   });
   return app;
 };

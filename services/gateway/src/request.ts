@@ -1,6 +1,6 @@
 import type { Endpoint } from '@stemma/api';
 import { isJsonObject, parseWideJson } from '@stemma/canonical';
-import { fail, type ErrorCode } from '@stemma/errors';
+import { fail, issueText, type ErrorCode } from '@stemma/errors';
 import type { Context } from 'hono';
 import type { z } from 'zod';
 
@@ -19,10 +19,8 @@ export const inputOf = async (c: Context, endpoint: Endpoint): Promise<Record<st
 const parsed = <T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode): T => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const at =
-    issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.map(String).join('.');
-  throw fail(code, `${at}: ${issue?.message ?? 'not of the contract'}`, { at });
+  const { at, sentence } = issueText(result.error.issues, 'the request');
+  throw fail(code, sentence, { at });
 };
 
 /** What a command's id and expected position are called in the headers of HTTP. @throws E_USAGE if they disagree */

@@ -1,5 +1,5 @@
 import { positionAnswer, toWireJson } from '@stemma/api';
-import { errorToJson, fail, StemmaError } from '@stemma/errors';
+import { errorToHttpJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -155,7 +155,8 @@ const messages: FormatBatch = (cursor, events) => {
   return list;
 };
 
-const endMessage = (error: StemmaError): string => `event: end\ndata: ${toWireJson(errorToJson(error))}\n\n`;
+const endMessage = (error: StemmaError): string =>
+  `event: end\ndata: ${toWireJson(errorToHttpJson(error))}\n\n`;
 
 /** A cursor that the log does not have is gone for the client, whatever the log calls it. */
 const asStreamError = (error: unknown): StemmaError => {
