@@ -31,6 +31,7 @@ const experimentRun = z
   .strictObject({
     history: z.string(),
     branch: z.string(),
+    branchId: count,
     commands: count,
     repeated: count.describe('commands recorded before: all of them if the experiment was run before'),
     snapshots: count.describe('snapshots with the recorded hashes'),

@@ -21,6 +21,7 @@ const SavedPosition = z
       .describe('figures of the newest snapshot at or before the position'),
     position: PositionAnswer,
     branch: z.string(),
+    branchId: count,
     actor: z.string().nullable(),
   })
   .meta({ id: 'SavedPosition' });
@@ -41,8 +42,8 @@ export const BranchNodeAnswer = z
     abandoned_by: count
       .nullable()
       .describe('the branch that the rollback started; null unless this branch is abandoned'),
-    started_at: milliseconds,
-    updated_at: milliseconds,
+    startedAt: milliseconds,
+    updatedAt: milliseconds,
     seq: count,
     cycle: count.nullable(),
     frames: count,
@@ -58,7 +59,7 @@ const Observation = z
     actor: z.string(),
     kind: z.enum(['opened', 'searched', 'selected', 'exported']),
     what: z.string(),
-    position: z.strictObject({ branch: z.string(), seq: count }),
+    position: z.strictObject({ branch: z.string(), branchId: count, seq: count }),
     times: count,
     first_at: milliseconds,
     last_at: milliseconds,

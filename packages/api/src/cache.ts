@@ -30,6 +30,7 @@ export const CacheAnswer = z
   .strictObject({
     history: z.string(),
     branch: z.string(),
+    branchId: count,
     tokenizer: z.string(),
     calls: count,
     verdicts: z.strictObject({ append: count, rewind: count, break: count }),

@@ -1,6 +1,14 @@
 export { ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
-export { StemmaError, errorToJson, fail, isStemmaError, type ErrorDetail } from './stemma-error.ts';
+export {
+  StemmaError,
+  errorToHttpJson,
+  errorToJson,
+  fail,
+  isStemmaError,
+  type ErrorDetail,
+} from './stemma-error.ts';
 export { attempt } from './attempt.ts';
+export { issueText } from './issue-text.ts';
 export { backOff, type BackOff } from './back-off.ts';
 export { VERSION } from './version.ts';
 export { echo, MAX_ECHO } from './echo.ts';

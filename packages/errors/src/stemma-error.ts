@@ -42,13 +42,26 @@ export const fail = (code: ErrorCode, message: string, detail?: ErrorDetail): St
 export const isStemmaError = (error: unknown, code?: ErrorCode): error is StemmaError =>
   error instanceof StemmaError && (code === undefined || error.code === code);
 
-/** The stable JSON of an error, for `--json` and the HTTP API. */
-export const errorToJson = (
-  error: unknown,
-): { error: { code: ErrorCode; message: string; help: string; detail: ErrorDetail } } => {
-  const known =
-    error instanceof StemmaError
-      ? error
-      : new StemmaError('E_INTERNAL', error instanceof Error ? error.message : String(error));
-  return { error: { code: known.code, message: known.message, help: known.row.help, detail: known.detail } };
+type ErrorJson = {
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly help: string;
+    readonly detail: ErrorDetail;
+  };
 };
+
+/** The stable JSON of an error, for `--json`. */
+export const errorToJson = (error: unknown): ErrorJson => jsonOf(coded(error), 'help');
+
+/** The stable JSON of an error for the HTTP API: its help names no command of the command line. */
+export const errorToHttpJson = (error: unknown): ErrorJson => jsonOf(coded(error), 'helpOverHttp');
+
+const coded = (error: unknown): StemmaError =>
+  error instanceof StemmaError
+    ? error
+    : new StemmaError('E_INTERNAL', error instanceof Error ? error.message : String(error));
+
+const jsonOf = ({ code, message, row, detail }: StemmaError, help: 'help' | 'helpOverHttp'): ErrorJson => ({
+  error: { code, message, help: row[help], detail },
+});

@@ -1,5 +1,5 @@
 import { pack, sha256, type Packable, type WideJson } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, issueText } from '@stemma/errors';
 import { OBSERVATIONS, type Author } from '@stemma/events';
 import { z } from 'zod';
 
@@ -228,10 +228,8 @@ export type Command = Omit<z.infer<typeof Command>, 'by'> & { readonly by: Autho
 export const parseCommand = (value: unknown): Command => {
   const parsed = Command.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const where =
-    issue === undefined || issue.path.length === 0 ? 'the command' : issue.path.map(String).join('.');
-  throw fail('E_COMMAND_INVALID', `${where}: ${issue?.message ?? 'not a command'}`, { at: where });
+  const { at, sentence } = issueText(parsed.error.issues, 'the command');
+  throw fail('E_COMMAND_INVALID', sentence, { at });
 };
 
 /**

@@ -96,7 +96,7 @@ it('finds interventions by type, actor, branch, position and time, a page at a t
   expect(await ids({ before: far }, { newest: true, limit: 1 })).toEqual(['note-1']);
   const first = await home.audit.interventions(branchRef, {}, { limit: 3 });
   expect(await ids({}, { from: first.next as number })).toEqual(['note-1']);
-  await expect(ids({ branch: 'nobody' })).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
+  await expect(ids({ branch: 'nobody' })).rejects.toMatchObject({ code: 'E_BRANCH_NOT_FOUND' });
 });
 
 const disposable = (home: Home): Home & AsyncDisposable =>

@@ -1,3 +1,4 @@
+export { IMPORTERS } from './catalogue.ts';
 export type { ImportReport } from './importer.ts';
 export { callSteps, type CurrentBlock } from './openai-chat/call-steps.ts';
 export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';

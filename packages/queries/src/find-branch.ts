@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import { branchAddressOf, findBranchByName, mainBranchId, type BranchRef } from '@stemma/history-store';
 import { findBranch, findHistory, listHistories } from '@stemma/read-models';
@@ -30,6 +30,32 @@ export const findBranchIn = (rows: RowReader, history: string, name: string): Br
   if (!/^(0|[1-9][0-9]{0,14})$/.test(name)) return undefined;
   return findBranch(rows, history, Number(name)) && branchRefIn(rows, history, Number(name));
 };
+
+/**
+ * The branch of a history that a text names: by name, by id, or by an address such as `HISTORY:NAME`.
+ *
+ * @throws E_BRANCH_NOT_FOUND, also for a branch of another history
+ */
+export const findBranchOf = (rows: RowReader, history: string, name: string): BranchRef => {
+  const own = findBranchIn(rows, history, name) ?? findByAddress(rows, name);
+  if (own?.history === history) return own;
+  throw noBranch(history, name);
+};
+
+const findByAddress = (rows: RowReader, address: string): BranchRef | undefined => {
+  try {
+    return findBranchRef(rows, address);
+  } catch (error) {
+    if (isStemmaError(error, 'E_HISTORY_NOT_FOUND')) return undefined;
+    throw error;
+  }
+};
+
+const noBranch = (history: string, name: string): Error =>
+  fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${JSON.stringify(name)}`, {
+    history,
+    branch: name,
+  });
 
 const branchRefIn = (rows: RowReader, history: string, branchId: number): BranchRef => ({
   history,
@@ -64,10 +90,6 @@ const mainBranchOf = (rows: RowReader, history: string): BranchRef =>
 
 const requireBranch = (rows: RowReader, history: string, name: string): BranchRef => {
   const found = findBranchIn(rows, history, name);
-  if (found === undefined)
-    throw fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${JSON.stringify(name)}`, {
-      history,
-      branch: name,
-    });
+  if (found === undefined) throw noBranch(history, name);
   return found;
 };

@@ -27,7 +27,7 @@ import {
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { collect } from '@stemma/suspend';
-import { findBranchIn, findBranchRef } from './find-branch.ts';
+import { findBranchOf } from './find-branch.ts';
 import type { BranchSummary, HistorySummary, SnapshotSummary } from './read-types.ts';
 import { resolvePosition, type PositionMarker } from './resolve-position.ts';
 
@@ -108,17 +108,10 @@ export const snapshotsOf = (
     .reverse();
 };
 
-/** The position that a reference names on a branch. @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND */
+/** The position that a reference names on a branch. @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, E_BRANCH_NOT_FOUND */
 export const positionOf = (rows: RowReader, branchRef: BranchRef, ref: string): Position => {
   const { branch, at } = parseRef(ref);
-  const askedBranch =
-    branch === null
-      ? branchRef
-      : (findBranchIn(rows, branchRef.history, branch) ?? findBranchRef(rows, branch));
-  if (askedBranch.history !== branchRef.history)
-    throw fail('E_BRANCH_NOT_FOUND', `${ref} is a position of another history than ${branchRef.history}`, {
-      history: branchRef.history,
-    });
+  const askedBranch = branch === null ? branchRef : findBranchOf(rows, branchRef.history, branch);
   return positionAt(rows, askedBranch, at);
 };
 

@@ -52,7 +52,7 @@ const head = (node: BranchNode): string =>
     node.branch,
     node.name ?? '',
     `at ${node.cycle === null ? '' : `@c${node.cycle}, `}@s${node.seq}`,
-    time(node.updated_at),
+    time(node.updatedAt),
     node.abandoned_by === null ? '' : `(abandoned for :${node.abandoned_by})`,
     node.description,
   ]

@@ -13,6 +13,7 @@ import { pipeline } from 'node:stream/promises';
 export type Imported = {
   readonly history: string;
   readonly branch: string;
+  readonly branchId: number;
   readonly file: string;
   readonly format: string;
   readonly cycles: number;
@@ -107,6 +108,7 @@ const countEvents = (tally: Tally, { events }: Outcome): void => {
 const toImported = (file: string, history: string, report: ImportReport, tally: Tally): Imported => ({
   history,
   branch: history,
+  branchId: 0,
   file,
   format: report.format,
   ...tally,

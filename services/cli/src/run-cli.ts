@@ -18,6 +18,7 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
     .option('--home <directory>', 'the home to use (else STEMMA_HOME, else ./.stemma)')
     .option('--json', 'one JSON document on stdout')
     .enablePositionalOptions()
+    .helpCommand(false)
     .configureOutput({
       writeOut: (text) => void around.stdout.write(text),
       // Help that nobody asked for; errors are reported below, as all others are.
@@ -27,6 +28,11 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
     .exitOverride();
   let exitCode = 0;
   for (const line of COMMANDS) register(program, line, around, (code) => (exitCode = code));
+  program
+    .command('help')
+    .argument('[command...]', 'a command, and a command of its own')
+    .description('display help for a command')
+    .action((names: readonly string[]) => commandNamed(program, names).help());
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
@@ -37,6 +43,14 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
     return reportError(fail('E_USAGE', echo(message.replace(/^error: /, '').replaceAll('\n', ' '))), output);
   }
 };
+
+/** The command that the names lead to. @throws E_USAGE if there is none */
+const commandNamed = (program: Commander, names: readonly string[]): Commander =>
+  names.reduce((command, name) => {
+    const found = command.commands.find((each) => each.name() === name);
+    if (found === undefined) throw fail('E_USAGE', `there is no command ${JSON.stringify(names.join(' '))}`);
+    return found;
+  }, program);
 
 /** Behind `--` everything is an argument. */
 const endOfOptions = (args: readonly string[]): number => {

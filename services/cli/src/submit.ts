@@ -58,7 +58,7 @@ export const submitSteps = async (
   });
 };
 
-/** Prints the outcome of a command: `{history, branch, seq, position, repeated, ids, cycle, events}`. */
+/** Prints the outcome of a command: `{history, branch, branchId, seq, position, repeated, ids, cycle, events}`. */
 export const printOutcome = async (
   { output, home }: Pick<Context, 'output' | 'home'>,
   { history, branchId, seq, events, repeated }: Outcome,
@@ -69,6 +69,7 @@ export const printOutcome = async (
   const result = {
     history,
     branch,
+    branchId,
     seq,
     position: `@s${seq}`,
     repeated,

@@ -110,3 +110,42 @@ test('what a named actor looks at is recorded where the history is set to, and m
   ]);
   expect(await json('show', 'desk', '@t0')).toEqual(before);
 });
+
+test.each([
+  ['compare', 'desk', 'nobody', '@t0'],
+  ['compare', 'desk', '@t0', 'nobody@c1'],
+  ['interventions', 'desk', '--branch', 'nobody'],
+  ['branches', 'desk', '--of', 'nobody'],
+])('%s %s %s %s: a branch that does not exist has a code of its own', async (...args) => {
+  const { code, stderr } = await run(args);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('no branch "nobody" (E_BRANCH_NOT_FOUND)')]);
+});
+
+test('whoever names a branch in JSON also gives its id', async () => {
+  const branchesOf = (value: unknown): object[] =>
+    typeof value !== 'object' || value === null
+      ? []
+      : [...('branch' in value ? [value] : []), ...Object.values(value).flatMap(branchesOf)];
+  const answers = [
+    ...['branches', 'list', 'cache', 'blame', 'stages', 'show', 'interventions', 'log'].map((each) =>
+      run([each, 'desk', '--json']),
+    ),
+    ...[
+      ['config', 'get', 'desk'],
+      ['histories'],
+      ['inject', 'desk', 'x', '--actor', 'Ada'],
+      ['save', 'desk', '--actor', 'Ada'],
+      ['compare', 'desk', '@c1', '@t0'],
+    ].map((args) => run([...args, '--json'])),
+  ];
+  for (const { stdout } of await Promise.all(answers))
+    for (const line of stdout.trim().split('\n'))
+      for (const one of branchesOf(JSON.parse(line) as unknown)) expect(one).toHaveProperty('branchId');
+});
+
+test('help names a command that does not exist, and lists every format of an import', async () => {
+  const { code, stderr } = await runStemma(['help', 'nonsense']);
+  expect([code, stderr]).toEqual([64, expect.stringContaining('there is no command "nonsense"')]);
+  const imports = await runStemma(['help', 'import']);
+  expect([imports.code, imports.stdout]).toEqual([0, expect.stringContaining('ctree-jsonl')]);
+});

@@ -15,7 +15,7 @@ export const branchHandlers = (home: Home): BranchHandlers => ({
     const branches =
       of === undefined
         ? await home.branches.tree(branchRef.history)
-        : await home.branches.ancestors(await home.position(branchRef, of));
+        : await home.branches.ancestors(branchRef, of);
     return {
       history: branchRef.history,
       branches: branches.map((each) => ({ ...each, saved: [...each.saved] })),

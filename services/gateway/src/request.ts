@@ -1,6 +1,6 @@
 import { MAX_ITEMS, type Endpoint } from '@stemma/api';
 import { isJsonObject, parseWideJson } from '@stemma/canonical';
-import { fail, type ErrorCode } from '@stemma/errors';
+import { fail, issueText, type ErrorCode } from '@stemma/errors';
 import type { Context } from 'hono';
 import { z } from 'zod';
 
@@ -20,7 +20,7 @@ const parsed = <T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode): T => 
   refuseLongLists(schema, value, code);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw notOfContract(code, result.error.issues[0]);
+  throw notOfContract(code, result.error.issues);
 };
 
 /** Lists above this length are looked at item by item first. */
@@ -35,22 +35,22 @@ const refuseLongLists = (schema: z.ZodType, value: unknown, code: ErrorCode): vo
   for (const [key, list] of Object.entries(value)) {
     const field: unknown = schema.shape[key];
     if (!Array.isArray(list) || list.length <= LONG || !(field instanceof z.ZodArray)) continue;
-    if (list.length > MAX_ITEMS)
-      throw notOfContract(code, { path: [key], message: `more than ${MAX_ITEMS} items` });
+    if (list.length > MAX_ITEMS) throw fail(code, `${key}: more than ${MAX_ITEMS} items`, { at: key });
     const item = field.element as z.ZodType;
     for (const [i, one] of list.entries()) {
-      const issue = item.safeParse(one).error?.issues[0];
-      if (issue !== undefined) throw notOfContract(code, { ...issue, path: [key, i, ...issue.path] });
+      const issues = item.safeParse(one).error?.issues;
+      if (issues !== undefined)
+        throw notOfContract(
+          code,
+          issues.map((issue) => ({ ...issue, path: [key, i, ...issue.path] })),
+        );
     }
   }
 };
 
-type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
-
-const notOfContract = (code: ErrorCode, issue: Issue | undefined): Error => {
-  const at =
-    issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.map(String).join('.');
-  return fail(code, `${at}: ${issue?.message ?? 'not of the contract'}`, { at });
+const notOfContract = (code: ErrorCode, issues: Parameters<typeof issueText>[0]): Error => {
+  const { at, sentence } = issueText(issues, 'the request');
+  return fail(code, sentence, { at });
 };
 
 /** What a command's id and expected position are called in the headers of HTTP. @throws E_USAGE if they disagree */

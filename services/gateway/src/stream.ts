@@ -1,5 +1,5 @@
 import { positionAnswer, toWireJson } from '@stemma/api';
-import { errorToJson, fail, StemmaError } from '@stemma/errors';
+import { errorToHttpJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -161,7 +161,8 @@ const messages: FormatBatch = (cursor, events) => {
 const endReason = ({ reason }: AbortSignal): StemmaError =>
   reason instanceof StemmaError ? reason : fail('E_BUSY', 'the server is stopping');
 
-const endMessage = (error: StemmaError): string => `event: end\ndata: ${toWireJson(errorToJson(error))}\n\n`;
+const endMessage = (error: StemmaError): string =>
+  `event: end\ndata: ${toWireJson(errorToHttpJson(error))}\n\n`;
 
 /** A cursor that the log does not have is gone for the client, whatever the log calls it. */
 const asStreamError = (error: unknown): StemmaError => {

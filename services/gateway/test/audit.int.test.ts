@@ -28,7 +28,7 @@ test('compare gives two positions side by side, and as a page that is let nothin
   const page = await airline.client.comparePage({ history, a: '@c2', b: 'main' });
   expect(page).toContain('http-equiv="Content-Security-Policy"');
   await expect(airline.client.compare({ history, a: '@c2', b: 'nobody' })).rejects.toMatchObject({
-    code: 'E_HISTORY_NOT_FOUND',
+    code: 'E_BRANCH_NOT_FOUND',
   });
 });
 
@@ -71,7 +71,7 @@ test('interventions are listed a page at a time, told one by one, and streamed a
   expect(csv.split('\r\n')[2]).toContain(`,"'=1+1",`);
   expect(await client.interventionLines({ history, type: 'fork' })).toBe('');
   await expect(client.interventionLines({ history, branch: 'nobody' })).rejects.toMatchObject({
-    code: 'E_HISTORY_NOT_FOUND',
+    code: 'E_BRANCH_NOT_FOUND',
   });
 });
 

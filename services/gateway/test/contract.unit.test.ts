@@ -1,4 +1,5 @@
-import { interventionTypes, StepRequest } from '@stemma/api';
+import { CommandRequest, interventionTypes, StepRequest } from '@stemma/api';
+import { issueText } from '@stemma/errors';
 import { INTERVENTIONS } from '@stemma/events';
 import { Step } from '@stemma/history';
 import { expect, test } from 'vitest';
@@ -11,4 +12,23 @@ test('a step of a request has no field that a step of a command lacks', () => {
   const fields = new Map(Step.options.map(({ shape }) => [shape.op.value as string, Object.keys(shape)]));
   for (const { shape } of StepRequest.options)
     expect(fields.get(shape.op.value)).toEqual(expect.arrayContaining(Object.keys(shape)));
+});
+
+test.each([
+  [{ op: 'rollback', to: { branchId: 0 } }, 'steps.0.to.seq is missing'],
+  [
+    { op: 'rollback', to: { branchId: 'x', seq: 1 } },
+    'steps.0.to.branchId: Invalid input: expected number, received string',
+  ],
+  [{ op: 'rollback', to: { branchId: 0, seq: 1, cycle: 2 } }, 'steps.0.to: Unrecognized key: "cycle"'],
+  [
+    { op: 'rollback', to: 7 },
+    'steps.0.to: Invalid input: expected object, received number, or Invalid input: expected string, received number',
+  ],
+  [{ op: 'rollback' }, 'steps.0.to is missing'],
+  [{ op: 'insert', parent: '^ah' }, 'steps.0.node is missing'],
+  [{ op: 'remove', id: 'a', parent: 'b' }, 'steps.0: Unrecognized key: "parent"'],
+])('of the step %j the refusal says what is wrong', (step, sentence) => {
+  const parsed = CommandRequest.safeParse({ id: 'a', actor: 'b', steps: [step] });
+  expect(issueText(parsed.error?.issues ?? [], 'the request').sentence).toBe(sentence);
 });

@@ -187,7 +187,7 @@ const titleOf = ({ node }: DrawnBranch): string =>
     visible(node.description),
     `${grouped(node.frames)} frames on this branch`,
     node.abandoned_by === null ? '' : `abandoned: a rollback continues as ${branchLabel(node.abandoned_by)}`,
-    `last changed ${isoTime(node.updated_at)}`,
+    `last changed ${isoTime(node.updatedAt)}`,
   ]
     .filter((line) => line !== '')
     .join('\n');

@@ -19,8 +19,8 @@ const node = (
       ? null
       : { branchId: parent.branchId, seq: at, cycle: Math.floor(at), label: labelOf(at) },
   abandoned_by: null,
-  started_at: 0,
-  updated_at: 0,
+  startedAt: 0,
+  updatedAt: 0,
   seq: 0,
   cycle: Math.floor(at) + cycles,
   frames: 1,

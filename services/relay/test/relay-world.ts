@@ -59,11 +59,16 @@ export type World = {
   readonly saved: () => RelayCheckpoint | undefined;
 };
 
-/** A log in memory and a topic; `fault` is asked before each send and each saving of the place, and may throw. */
+/**
+ * A log in memory and a topic; `fault` is asked before each send and each saving of the place, and may throw.
+ *
+ * @param seenAs what the relay and the test see of the log.
+ */
 export const openWorld = async (
   fault: (of: 'send' | 'sent' | 'save') => void = () => undefined,
+  seenAs: (log: EventLog) => EventLog = (log) => log,
 ): Promise<World> => {
-  const log = await openMemoryLog();
+  const log = seenAs(await openMemoryLog());
   const contents = openMemoryContents();
   const topic: RelayedRecord[] = [];
   const said: string[] = [];

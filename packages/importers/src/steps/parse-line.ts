@@ -1,5 +1,5 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, issueText } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import { z } from 'zod';
 
@@ -43,9 +43,7 @@ export type StartLine = Extract<StepLine, { op: 'start' }>;
 export const parseLine = (value: WideJson, where: string): StepLine => {
   const parsed = StepLine.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const at = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `;
-  throw fail('E_INPUT_SHAPE', `${where}: ${at}${issue?.message ?? 'not a step'}`);
+  throw fail('E_INPUT_SHAPE', `${where}: ${issueText(parsed.error.issues, 'the step').sentence}`);
 };
 
 /** The step of a command for a line. Without a time of its own it gets the next nanosecond. */

@@ -1,5 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, issueText } from '@stemma/errors';
 import { z } from 'zod';
 
 export const EXPERIMENT_FORMAT = 'stemma-experiment@1';
@@ -68,7 +68,6 @@ export type ExperimentCommand = z.infer<typeof command>;
 export const checkExperiment = (value: WideJson): Experiment => {
   const parsed = experiment.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const at = issue === undefined || issue.path.length === 0 ? 'the file' : issue.path.map(String).join('.');
-  throw fail('E_EXPERIMENT_INVALID', `${at}: ${issue?.message ?? 'not an experiment'}`, { at });
+  const { at, sentence } = issueText(parsed.error.issues, 'the file');
+  throw fail('E_EXPERIMENT_INVALID', sentence, { at });
 };

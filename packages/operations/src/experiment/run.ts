@@ -66,7 +66,15 @@ export const runExperiment = async (
   for (const what of ['tree', 'thread'] as const)
     if (end[what] !== experiment.end[what])
       throw diverged(experiment, total - 1, `the ${what} at the end is another than recorded`);
-  return { history, branch: branchRef.branch, commands: total, repeated, snapshots, ...end };
+  return {
+    history,
+    branch: branchRef.branch,
+    branchId: branchRef.branchId,
+    commands: total,
+    repeated,
+    snapshots,
+    ...end,
+  };
 };
 
 type Done = readonly { readonly branchId: number; readonly seq: number }[];

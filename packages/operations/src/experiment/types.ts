@@ -3,6 +3,7 @@ import type { Position } from '@stemma/history-store';
 export type ExperimentRun = {
   readonly history: string;
   readonly branch: string;
+  readonly branchId: number;
   readonly commands: number;
   /** Commands that were there already: all of them when the experiment had been run before. */
   readonly repeated: number;

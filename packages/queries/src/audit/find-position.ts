@@ -1,20 +1,14 @@
-import { fail } from '@stemma/errors';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
-import { findBranchIn, findBranchRef } from '../find-branch.ts';
+import { findBranchOf } from '../find-branch.ts';
 import { positionOf } from '../read.ts';
 
 /**
  * The position that `@c3`, `BRANCH@c3` or a branch alone (by name or id: its draft) refers to.
  *
- * @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, E_BRANCH_NOT_FOUND, E_HISTORY_NOT_FOUND
+ * @throws E_SELECTOR_INVALID, E_SNAPSHOT_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const findPosition = (rows: RowReader, branchRef: BranchRef, text: string): Position => {
   if (text === '' || text.includes('@')) return positionOf(rows, branchRef, text);
-  const named = findBranchIn(rows, branchRef.history, text) ?? findBranchRef(rows, text);
-  if (named.history !== branchRef.history)
-    throw fail('E_BRANCH_NOT_FOUND', `${text} is not a branch of ${branchRef.history}`, {
-      history: branchRef.history,
-    });
-  return positionOf(rows, named, '');
+  return positionOf(rows, findBranchOf(rows, branchRef.history, text), '');
 };

@@ -17,6 +17,7 @@ import { findHistory, findIntervention, listHistories, listObservations } from '
 import type { GenerationView } from '@stemma/row-store';
 import { areResolved, resolveSteps } from './resolve-steps.ts';
 import { configAt, savedPositions } from './saved.ts';
+import { findPosition } from '../audit/find-position.ts';
 import { ancestorsOf, listBranchNodes } from './tree.ts';
 import type { Branches } from './types.ts';
 
@@ -35,7 +36,7 @@ export const openBranches = (
     readCurrent((rows) => isObserving(rows, branchRef));
   return {
     tree: (history) => readCurrent((rows) => listBranchNodes(rows, history)),
-    ancestors: (position) => readCurrent((rows) => ancestorsOf(rows, position)),
+    ancestors: (branchRef, at) => readCurrent((rows) => ancestorsOf(rows, findPosition(rows, branchRef, at))),
     saved: (history) =>
       readCurrent((rows) => {
         if (history !== undefined && findHistory(rows, history) === undefined)
@@ -96,7 +97,11 @@ export const openBranches = (
             actor,
             kind,
             what,
-            position: { branch: branchAddressOf(rows, history, at.branchId), seq: at.seq },
+            position: {
+              branch: branchAddressOf(rows, history, at.branchId),
+              branchId: at.branchId,
+              seq: at.seq,
+            },
             times,
             first_at: Number(firstAt / 1_000_000n),
             last_at: Number(lastAt / 1_000_000n),

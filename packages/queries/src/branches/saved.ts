@@ -35,6 +35,7 @@ export const savedPositions = (rows: RowReader, history: string): readonly Saved
       metrics: metricsAt(rows, position),
       position,
       branch: branchAddressOf(rows, history, branchId),
+      branchId,
       actor: frameSummary.actor,
     };
   });

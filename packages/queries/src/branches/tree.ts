@@ -32,8 +32,8 @@ const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow
         ? null
         : { branchId: row.parent.branchId, ...positionOf(row.parent.branchId, row.parent.seq) },
     abandoned_by: row.abandonedBy,
-    started_at: milliseconds(row.startedAt),
-    updated_at: milliseconds(row.newestAt),
+    startedAt: milliseconds(row.startedAt),
+    updatedAt: milliseconds(row.newestAt),
     seq: row.seq,
     cycle: cycleAt(rows, history, row.branchId, row.seq),
     frames: row.frames,

@@ -22,6 +22,7 @@ export type SavedPosition = {
   readonly metrics: { readonly nodes: number; readonly blocks: number; readonly turns: number } | null;
   readonly position: Position;
   readonly branch: string;
+  readonly branchId: number;
   readonly actor: string | null;
 };
 
@@ -38,8 +39,8 @@ export type BranchNode = {
   readonly parent: (LabelledPosition & { readonly branchId: number }) | null;
   /** The branch of the rollback that abandoned it; null while it is not abandoned. */
   readonly abandoned_by: number | null;
-  readonly started_at: number;
-  readonly updated_at: number;
+  readonly startedAt: number;
+  readonly updatedAt: number;
   /** Its newest frame. */
   readonly seq: number;
   /** The newest cycle on its ancestor path; null before the first. */
@@ -72,7 +73,7 @@ export type Observation = {
   readonly actor: string;
   readonly kind: ObservationKind;
   readonly what: string;
-  readonly position: { readonly branch: string; readonly seq: number };
+  readonly position: { readonly branch: string; readonly branchId: number; readonly seq: number };
   readonly times: number;
   /** Milliseconds since 1970. */
   readonly first_at: number;
@@ -82,8 +83,11 @@ export type Observation = {
 export type Branches = {
   /** The branches of a history in the order they began, each with the position of its parent that it starts from. */
   tree(history: string): Promise<readonly BranchNode[]>;
-  /** The branches on the ancestor path of a position, from the root (`get_branch`). */
-  ancestors(position: Position): Promise<readonly BranchNode[]>;
+  /**
+   * The branches on the ancestor path of a position (`@c3`, `BRANCH@c3`, or a branch alone), from the root
+   * (`get_branch`).
+   */
+  ancestors(branchRef: BranchRef, at: string): Promise<readonly BranchNode[]>;
   /** The saved positions of a history in the order they were saved; of all histories if none is given. */
   saved(history?: string): Promise<readonly SavedPosition[]>;
   config(position: Position): Promise<Configuration>;

@@ -46,6 +46,7 @@ export type CacheTotal = {
 export type CacheReport = {
   readonly history: string;
   readonly branch: string;
+  readonly branchId: number;
   /** The encoding that tokens are counted in. */
   readonly tokenizer: string;
   readonly calls: number;

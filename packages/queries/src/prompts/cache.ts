@@ -72,6 +72,7 @@ export const buildCacheReport = async (
   return {
     history,
     branch,
+    branchId,
     tokenizer: measures.tokenizer,
     calls: threadTimeline.length,
     verdicts: {

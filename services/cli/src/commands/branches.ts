@@ -7,14 +7,14 @@ export const branches: CommandSpec = {
   name: 'branches',
   summary: 'draw the branches of a history, with saved positions and abandoned branches',
   arguments: [['<history>', 'a history or branch, by id or name']],
-  options: [['--of <ref>', 'a position whose lineage alone is drawn (default: all branches)']],
+  options: [['--of <ref>', 'a position or branch whose lineage alone is drawn (default: all branches)']],
   run: async (context, [name], options) => {
     const { home, branchRef } = await context.findBranch(name);
     const ref = text(options, 'of');
     const branchNodes: readonly BranchNode[] =
       ref === undefined
         ? await home.branches.tree(branchRef.history)
-        : await home.branches.ancestors(await home.position(branchRef, ref));
+        : await home.branches.ancestors(branchRef, ref);
     await context.output.result({ history: branchRef.history, branches: branchNodes }, () =>
       drawBranches(branchNodes, context.output.width),
     );

@@ -26,7 +26,8 @@ export const config: CommandSpec = {
       const { position, config: values } = await home.branches.config(
         await home.position(branchRef, settings[0]),
       );
-      await context.output.result({ position: position.label, branch: position.branch, config: values }, () =>
+      const { history, branch, branchId, label } = position;
+      await context.output.result({ history, branch, branchId, position: label, config: values }, () =>
         Object.entries(values)
           .map(([key, value]) => `${printable(key)} = ${oneLine(toWireJson(value), context.output.width)}\n`)
           .join(''),

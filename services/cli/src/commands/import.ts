@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { IMPORTERS } from '@stemma/importers';
 import type { CommandSpec } from '../command.ts';
 import { importFile, type Imported } from '../import-file.ts';
 import { text } from '../options.ts';
@@ -9,7 +10,10 @@ export const importCommand: CommandSpec = {
   summary: 'record transcripts: one cycle for each model call',
   arguments: [['<files...>', 'JSON or JSONL files']],
   options: [
-    ['--format <name>', 'the format: auto, openai-chat, pact, steps (default: auto)'],
+    [
+      '--format <name>',
+      `the format: ${['auto', ...IMPORTERS.map(({ name }) => name)].join(', ')} (default: auto)`,
+    ],
     ['--history <name>', 'the name of the history, for one file only (default: none)'],
     ['--dry-run', 'a report only; nothing is recorded'],
   ],

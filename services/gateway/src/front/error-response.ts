@@ -1,5 +1,5 @@
 import { toWireJson } from '@stemma/api';
-import { errorToJson, StemmaError } from '@stemma/errors';
+import { errorToHttpJson, StemmaError } from '@stemma/errors';
 import { setSafeHeaders } from '../headers.ts';
 
 /** Codes after which the rest of what the client sends is not worth reading. */
@@ -14,5 +14,5 @@ export const errorResponse = (error: unknown): Response => {
   if (error instanceof StemmaError && error.code === 'E_METHOD_NOT_ALLOWED')
     headers.set('allow', String(error.detail['allow']));
   if (error instanceof StemmaError && CLOSING.has(error.code)) headers.set('connection', 'close');
-  return new Response(toWireJson(errorToJson(error)), { status, headers });
+  return new Response(toWireJson(errorToHttpJson(error)), { status, headers });
 };
