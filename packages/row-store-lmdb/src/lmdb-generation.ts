@@ -2,13 +2,16 @@ import { attempt, fail } from '@stemma/errors';
 import {
   decodeKey,
   encodeRange,
+  hashBytes,
   keyScratch,
   localSource,
-  packedValue,
   refuseOpenRange,
+  rowsDamaged,
   sameCursor,
   scanOf,
-  unpackValue,
+  sealedValue,
+  seedOf,
+  unsealValue,
   writeKey,
   writeUint,
   type Generation,
@@ -17,14 +20,18 @@ import {
   type Row,
   type Table,
   type TableReader,
+  type Value,
 } from '@stemma/row-store';
 import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
-import { ownersOf, uintBytes } from './owners.ts';
+import { ownRecords, type OwnRecords } from './own-records.ts';
+import { ownersOf, uintBytes, type Owner } from './owners.ts';
 
 /*
  * Keys of a table: [generation][owner's number][the key's other columns]; if the key is the owner alone:
  * [generation][owner]. The store's own tree has for each generation, after [01][generation]: 00 partition → cursor, 01
  * owner → number, 02 → next number.
+ *
+ * The checksum of a row is begun with the names of its table and its owner, and its key in the tree.
  */
 
 /** `number` undefined: nothing was committed under this name yet; `register` assigns one, in a write transaction. */
@@ -36,7 +43,7 @@ export const lmdbGeneration = (
   tables: readonly Table[],
   registered: Registration,
 ): Generation => {
-  const { own } = environment;
+  const own = ownRecords(environment.own, name);
   const known = new Set(tables.map((table) => table.name));
   const treeOf = (table: Table, create = false): Bytes | undefined => {
     if (!known.has(table.name)) throw fail('E_INTERNAL', `the generation ${name} has no table ${table.name}`);
@@ -54,8 +61,8 @@ export const lmdbGeneration = (
   /**
    * Writes the bytes before the key's own columns; returns where they end and the first column that is not among them.
    */
-  const writeHead = (table: Table, key: Key, take: boolean): { at: number; column: number } | undefined => {
-    let owner: number | undefined;
+  const writeHead = (table: Table, key: Key, take: boolean): Head | undefined => {
+    let owner: Owner | undefined;
     const owned = table.key.length > 1 && key.length > 0;
     if (owned) {
       const cell = ownerText(key[0] as string | number);
@@ -63,20 +70,29 @@ export const lmdbGeneration = (
       if (owner === undefined) return undefined;
     }
     let at = writeUint(0, base ?? 0);
-    if (owner !== undefined) at = writeUint(at, owner);
-    return { at, column: owned ? 1 : 0 };
+    if (owner !== undefined) at = writeUint(at, owner.number);
+    return { at, column: owned ? 1 : 0, seed: seedFor(table, owner) };
   };
 
-  const keyBytes = (table: Table, key: Key, take: boolean): Buffer | undefined => {
+  const keyBytes = (
+    table: Table,
+    key: Key,
+    take: boolean,
+  ): { readonly bytes: Buffer; readonly seed: number } | undefined => {
     const head = writeHead(table, key, take);
-    return head && keyScratch.subarray(0, writeKey(head.at, table, key, head.column));
+    if (head === undefined) return undefined;
+    const end = writeKey(head.at, table, key, head.column);
+    return { bytes: keyScratch.subarray(0, end), seed: hashBytes(head.seed, keyScratch, 0, end) };
   };
+  const unsealed = (table: Table, seed: number, key: Buffer, value: Buffer): Value =>
+    unsealValue(table, value, hashBytes(seed, key), name);
 
   const view: GenerationView & TableReader = {
     get(table, key) {
-      const bytes = keyBytes(table, key, false);
-      const value = bytes && treeOf(table)?.getBinaryFast(bytes);
-      return value === undefined ? undefined : unpackValue(table, value);
+      const at = keyBytes(table, key, false);
+      if (at === undefined) return undefined;
+      const sealed = treeOf(table)?.getBinaryFast(at.bytes);
+      return sealed === undefined ? undefined : unsealValue(table, sealed, at.seed, name);
     },
     range(table, range) {
       refuseOpenRange(table, range.prefix.length);
@@ -103,11 +119,11 @@ export const lmdbGeneration = (
             })
           : tree.getRange({ start, ...(end && { end }), ...options });
       const rows: Row[] = [];
-      for (const { key, value } of found)
-        rows.push({
-          key: [...owner, ...decodeKey(table, key, head.at, head.column)],
-          value: unpackValue(table, value),
-        });
+      for (const { key, value: sealed } of found) {
+        // Looked at first: the key may be what is damaged.
+        const value = unsealed(table, head.seed, key, sealed);
+        rows.push({ key: [...owner, ...decodeKey(table, key, head.at, head.column)], value });
+      }
       return rows;
     },
     cursor(partition) {
@@ -122,14 +138,17 @@ export const lmdbGeneration = (
       const end = uintBytes(base + 1);
       const names = table.key.length > 1 ? owners?.all() : undefined;
       const uintOwner = table.key[0]?.[1] === 'uint';
-      for (const { key, value } of tree.getRange({ start, end })) {
-        if (names === undefined)
-          yield { key: decodeKey(table, key, start.length), value: unpackValue(table, value) };
-        else {
-          const owner = decodeKey(OWNER_NUMBER, key, start.length)[0] as number;
-          const text = names.get(owner) ?? '';
-          const rest = decodeKey(table, key, start.length + uintBytes(owner).length, 1);
-          yield { key: [uintOwner ? Number(text) : text, ...rest], value: unpackValue(table, value) };
+      for (const { key, value: sealed } of tree.getRange({ start, end })) {
+        if (names === undefined) {
+          const value = unsealed(table, seedFor(table, undefined), key, sealed);
+          yield { key: decodeKey(table, key, start.length), value };
+        } else {
+          const number = ownerNumber(key, start.length);
+          const owner = number === undefined ? undefined : names.get(number);
+          if (owner === undefined) throw rowsDamaged(name, table.name);
+          const value = unsealed(table, seedFor(table, owner), key, sealed);
+          const rest = decodeKey(table, key, start.length + uintBytes(number as number).length, 1);
+          yield { key: [uintOwner ? Number(owner.text) : owner.text, ...rest], value };
         }
       }
     },
@@ -179,12 +198,12 @@ export const lmdbGeneration = (
           let last: Table | undefined;
           for (const { table, key, value } of changes) {
             if (table !== last) [last, tree] = [table, treeOf(table)];
-            const bytes = keyBytes(table, key, value !== null);
-            if (bytes === undefined) continue;
-            if (value === null) tree?.removeSync(bytes);
-            else tree?.putSync(bytes, packedValue(table, value));
+            const at = keyBytes(table, key, value !== null);
+            if (at === undefined) continue;
+            if (value === null) tree?.removeSync(at.bytes);
+            else tree?.putSync(at.bytes, sealedValue(table, value, at.seed));
           }
-          own.putSync(cursorKey(base, partition), Buffer.from(cursor));
+          own.put(cursorKey(base, partition), Buffer.from(cursor));
         });
         committed = true;
       } finally {
@@ -196,6 +215,20 @@ export const lmdbGeneration = (
 };
 
 const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 'uint']], value: [] };
+
+/** The owner's number in a key; undefined if the key ends before. */
+const ownerNumber = (key: Buffer, start: number): number | undefined => {
+  const size = (key[start] ?? 0) - 0xef;
+  return start + Math.max(size, 0) >= key.length
+    ? undefined
+    : (decodeKey(OWNER_NUMBER, key, start)[0] as number);
+};
+
+/** Where the bytes before a key's own columns end, the first column that is not among them, and the row's seed. */
+type Head = { readonly at: number; readonly column: number; readonly seed: number };
+
+const seedFor = (table: Table, owner: { readonly hash: number } | undefined): number =>
+  seedOf(table) ^ (owner?.hash ?? 0);
 
 const ownerText = (owner: string | number): string => (typeof owner === 'number' ? String(owner) : owner);
 
@@ -210,11 +243,11 @@ export const cursorKey = (generation: number, partition: number): Buffer => {
 };
 
 /** The cursors of a generation by partition. */
-export const cursorsOf = (own: Bytes, generation: number): Map<number, Uint8Array> => {
+export const cursorsOf = (own: OwnRecords, generation: number): Map<number, Uint8Array> => {
   const start = Buffer.concat([ownHead(generation), Buffer.of(0x00)]);
   const end = Buffer.concat([ownHead(generation), Buffer.of(0x01)]);
   const cursors = new Map<number, Uint8Array>();
-  for (const { key, value } of own.getRange({ start, end }))
+  for (const { key, value } of own.range(start, end))
     cursors.set(key.readUInt32BE(start.length), new Uint8Array(value));
   return cursors;
 };

@@ -1,14 +1,98 @@
-import { describeRowStore } from '@stemma/row-store/contract';
+import type { Table } from '@stemma/row-store';
+import { damaged, describeRowStore, type Damage } from '@stemma/row-store/contract';
+import { open } from 'lmdb';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { openLmdbRowStore } from './lmdb-row-store.ts';
+
+const RAW = { keyEncoding: 'binary', encoding: 'binary' } as const;
+
+const damageRow = async (path: string, damage: Damage): Promise<void> => {
+  const root = open({ path, noSync: true, maxReaders: 512, maxDbs: 128, ...RAW });
+  const tree = root.openDB<Buffer, Buffer>({ name: 'rows things', ...RAW });
+  for (const { key, value } of [...tree.getRange()]) {
+    if (!value.includes('h/1/a/1')) continue;
+    const changed = damaged(damage, key, value);
+    tree.removeSync(key);
+    tree.putSync(changed.key, changed.value);
+  }
+  await root.close();
+};
 
 describeRowStore('on lmdb', () => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
   return {
     open: () => openLmdbRowStore({ directory }),
     another: () => openLmdbRowStore({ directory }),
+    damage: (damage) => damageRow(join(directory, '1', 'rows.mdb'), damage),
     cleanUp: () => rmSync(directory, { recursive: true, force: true }),
   };
+});
+
+const COUNTS: Table = {
+  name: 'counts',
+  about: '',
+  key: [
+    ['owner', 'text'],
+    ['n', 'uint'],
+  ],
+  value: [['text', 'text']],
+};
+
+describe('what a store on lmdb keeps of itself', () => {
+  it('is looked at too: names, pointers, cursors and owners with a changed bit are refused, never believed [decision 0051]', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
+    try {
+      const made = openLmdbRowStore({ directory });
+      const change = { table: COUNTS, key: ['h', 1], value: ['x'] };
+      const cursor = Buffer.from('cursor');
+      const rows = await made.generation('g', [COUNTS]);
+      await rows.commit({ partition: 0, expected: null, cursor, changes: [change] });
+      await made.promote({ group: 'all', from: null, to: 'g', unmoved: [] });
+      await made.close();
+      const root = open({ path: join(directory, '1', 'rows.mdb'), noSync: true, maxDbs: 128, ...RAW });
+      const own = root.openDB<Buffer, Buffer>({ name: 'own', ...RAW });
+      const records = [...own.getRange()].filter(({ key }) => key[0] !== 0xff);
+      expect(records.length).toBe(6);
+      for (const { key, value } of records) {
+        const changed = Buffer.from(value);
+        changed[0]! ^= 1;
+        own.putSync(key, changed);
+        const store = openLmdbRowStore({ directory });
+        const name = `new ${key.toString('hex')}`;
+        const refused: unknown[] = [];
+        const ask = async (question: () => Promise<unknown>): Promise<void> => {
+          await question().catch((error: unknown) => refused.push((error as { code?: unknown }).code));
+        };
+        await ask(() => store.current('all'));
+        await ask(async () => {
+          const again = await store.generation('g', [COUNTS]);
+          await again.read((view) => [view.cursor(0), view.get(COUNTS, ['h', 1])]);
+          await again.commit({
+            partition: 0,
+            expected: cursor,
+            cursor,
+            changes: [{ ...change, key: [name, 1] }],
+          });
+        });
+        await ask(async () =>
+          (await store.generation(name, [COUNTS])).commit({
+            partition: 0,
+            expected: null,
+            cursor,
+            changes: [],
+          }),
+        );
+        await ask(() => store.drop(name));
+        expect(new Set(refused), name).toEqual(new Set(['E_ROWS_DAMAGED']));
+        await store.close();
+        own.putSync(key, value);
+      }
+      await root.close();
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
 });

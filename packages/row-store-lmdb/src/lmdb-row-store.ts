@@ -2,8 +2,9 @@ import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { sameCursor, shapeOf, type RowStore } from '@stemma/row-store';
 import { rmSync, statSync } from 'node:fs';
-import { openLmdbEnvironment, type Bytes } from './lmdb-environment.ts';
+import { openLmdbEnvironment } from './lmdb-environment.ts';
 import { cursorKey, cursorsOf, lmdbGeneration, ownHead, type Registration } from './lmdb-generation.ts';
+import { ownRecords, removeSome } from './own-records.ts';
 import { uintBytes } from './owners.ts';
 
 export type LmdbRowStoreOptions = {
@@ -23,7 +24,8 @@ type Entry = { readonly number: number; readonly shape: string };
  */
 export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowStore => {
   const environment = openLmdbEnvironment(directory, boot);
-  const { own: db, file } = environment;
+  const { file } = environment;
+  const db = ownRecords(environment.own);
 
   const entryOf = (name: string): Entry | undefined => {
     const text = db.get(nameKey('g', name));
@@ -32,20 +34,20 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
   const registration = (name: string, shape: string): Registration => ({
     number: () => entryOf(name)?.number,
     register() {
-      const used = [...db.getRange({ start: nameKey('g', ''), end: nameKey('h', '') })].map(
+      const used = [...db.range(nameKey('g', ''), nameKey('h', ''))].map(
         ({ value }) => (JSON.parse(value.toString()) as Entry).number,
       );
       // Above all numbers ever used: a generation that is being dropped keeps its rows for a moment.
       const number = Math.max(0, lastNumber(), ...used) + 1;
-      db.putSync(nameKey('n', ''), Buffer.from(String(number)));
-      db.putSync(nameKey('g', name), Buffer.from(JSON.stringify({ number, shape } satisfies Entry)));
+      db.put(nameKey('n', ''), Buffer.from(String(number)));
+      db.put(nameKey('g', name), Buffer.from(JSON.stringify({ number, shape } satisfies Entry)));
       return number;
     },
   });
   const lastNumber = (): number => Number(db.get(nameKey('n', ''))?.toString() ?? 0);
   const current = (group: string): string | null => db.get(nameKey('p', group))?.toString() ?? null;
   const groups = (): string[] =>
-    [...db.getRange({ start: nameKey('p', ''), end: nameKey('q', '') })].map(({ value }) => value.toString());
+    [...db.range(nameKey('p', ''), nameKey('q', ''))].map(({ value }) => value.toString());
 
   return {
     async generation(name, tables) {
@@ -69,7 +71,7 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
           if (!sameCursor(stored, cursor))
             throw fail('E_CURSOR_MOVED', `${generation} was changed by another projector`);
         }
-        db.putSync(nameKey('p', group), Buffer.from(to));
+        db.put(nameKey('p', group), Buffer.from(to));
       });
     },
     async cursors(name) {
@@ -79,14 +81,14 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
     },
     async generations() {
       environment.refresh();
-      const keys = [...db.getKeys({ start: nameKey('g', ''), end: nameKey('h', '') })];
-      return keys.map((key) => key.subarray(2).toString()).sort(compareCodePoints);
+      const records = [...db.range(nameKey('g', ''), nameKey('h', ''))];
+      return records.map(({ key }) => key.subarray(2).toString()).sort(compareCodePoints);
     },
     async drop(name) {
       const dropped = environment.write(() => {
         if (groups().includes(name)) throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
         const entry = entryOf(name);
-        if (entry !== undefined) db.removeSync(nameKey('g', name));
+        if (entry !== undefined) db.remove(nameKey('g', name));
         return entry;
       });
       if (dropped === undefined) return;
@@ -96,17 +98,11 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
       for (const tree of trees)
         while (tree && environment.write(() => removeSome(tree, uintBytes(number), uintBytes(number + 1))));
       const own = ownHead(number);
-      while (environment.write(() => removeSome(db, own, Buffer.concat([own, Buffer.of(0xff)]))));
+      while (environment.write(() => db.removeSome(own, Buffer.concat([own, Buffer.of(0xff)]))));
     },
     bytes: async () => statSync(file).size,
     close: () => environment.close(),
   };
-};
-
-const removeSome = (tree: Bytes, start: Buffer, end: Buffer): boolean => {
-  const keys = [...tree.getKeys({ start, end, limit: 10_000 })];
-  for (const key of keys) tree.removeSync(key);
-  return keys.length > 0;
 };
 
 /** Removes all rows of a directory. Nobody may have it open. */

@@ -1,5 +1,8 @@
-import { keyScratch, writeUint } from '@stemma/row-store';
-import type { Bytes } from './lmdb-environment.ts';
+import { hashBytes, keyScratch, seedOf, writeUint } from '@stemma/row-store';
+import type { OwnRecords } from './own-records.ts';
+
+/** An owner's number, and what the checksums of its rows begin with: rows of another owner are noticed. */
+export type Owner = { readonly number: number; readonly hash: number };
 
 /**
  * Short numbers for the owners of rows (histories, mostly): a history's id is 21 bytes long and part of every key, so
@@ -8,40 +11,43 @@ import type { Bytes } from './lmdb-environment.ts';
  */
 export type Owners = {
   /** The number of an owner, or undefined if it has no rows. */
-  find(owner: string): number | undefined;
+  find(owner: string): Owner | undefined;
   /** Like `find`, in a write transaction: assigns a new number if there is none. Call `endTransaction` at its end. */
-  assign(owner: string): number;
+  assign(owner: string): Owner;
   endTransaction(committed: boolean): void;
   /** Every owner by its number. */
-  all(): Map<number, string>;
+  all(): Map<number, { readonly text: string; readonly hash: number }>;
 };
 
-export const ownersOf = (db: Bytes, head: Buffer): Owners => {
-  const known = new Map<string, number>();
-  let fresh = new Map<string, number>();
+export const ownersOf = (db: OwnRecords, head: Buffer): Owners => {
+  const known = new Map<string, Owner>();
+  let fresh = new Map<string, Owner>();
   const keyOf = (owner: string): Buffer => Buffer.concat([head, Buffer.of(0x01), Buffer.from(owner)]);
   const counter = Buffer.concat([head, Buffer.of(0x02)]);
   const numberAt = (key: Buffer): number | undefined => db.get(key)?.readUInt32BE(0);
 
-  const find = (owner: string): number | undefined => {
-    let number = known.get(owner);
-    if (number === undefined && fresh.size > 0) number = fresh.get(owner);
-    if (number !== undefined) return number;
-    number = numberAt(keyOf(owner));
-    if (number !== undefined) known.set(owner, number);
-    return number;
+  const find = (owner: string): Owner | undefined => {
+    let found = known.get(owner);
+    if (found === undefined && fresh.size > 0) found = fresh.get(owner);
+    if (found !== undefined) return found;
+    const number = numberAt(keyOf(owner));
+    if (number === undefined) return undefined;
+    found = { number, hash: hashOf(owner) };
+    known.set(owner, found);
+    return found;
   };
 
   return {
     find,
     assign(owner) {
-      let number = find(owner);
-      if (number !== undefined) return number;
-      number = numberAt(counter) ?? 0;
-      db.putSync(counter, uint32(number + 1));
-      db.putSync(keyOf(owner), uint32(number));
-      fresh.set(owner, number);
-      return number;
+      const found = find(owner);
+      if (found !== undefined) return found;
+      const number = numberAt(counter) ?? 0;
+      db.put(counter, uint32(number + 1));
+      db.put(keyOf(owner), uint32(number));
+      const assigned = { number, hash: hashOf(owner) };
+      fresh.set(owner, assigned);
+      return assigned;
     },
     endTransaction(committed) {
       if (committed) for (const [owner, number] of fresh) known.set(owner, number);
@@ -49,13 +55,18 @@ export const ownersOf = (db: Bytes, head: Buffer): Owners => {
     },
     all() {
       const start = Buffer.concat([head, Buffer.of(0x01)]);
-      const owners = new Map<number, string>();
-      for (const { key, value } of db.getRange({ start, end: counter }))
-        owners.set(value.readUInt32BE(0), key.subarray(start.length).toString());
+      const owners = new Map<number, { text: string; hash: number }>();
+      for (const { key, value } of db.range(start, counter)) {
+        const text = key.subarray(start.length).toString();
+        owners.set(value.readUInt32BE(0), { text, hash: hashOf(text) });
+      }
       return owners;
     },
   };
 };
+
+const OWNER_SEED = seedOf({ name: 'owner' });
+const hashOf = (owner: string): number => hashBytes(OWNER_SEED, Buffer.from(owner));
 
 const uint32 = (value: number): Buffer => {
   const bytes = Buffer.allocUnsafe(4);

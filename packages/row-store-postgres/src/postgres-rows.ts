@@ -1,14 +1,17 @@
 import { isStemmaError } from '@stemma/errors';
-import { sqlStateOf, type Database, type DatabaseSession } from '@stemma/postgres';
+import { sqlStateOf, type Cells, type Database, type DatabaseSession } from '@stemma/postgres';
 import {
+  rowsDamaged,
   shapeOf,
   type FetchedRows,
   type FetchRows,
   type RemoteGeneration,
   type RemoteState,
+  type Row,
   type Table,
 } from '@stemma/row-store';
 import { readRow } from './cells.ts';
+import { checksumOfRow } from './checksum-of-row.ts';
 import { cursorMoved, findGeneration, moveCursor, otherTables, registerGeneration } from './registry.ts';
 import { selectKeyRange } from './statements.ts';
 import { statementOf, writesOf } from './write-rows.ts';
@@ -28,7 +31,7 @@ export const postgresRows = (
     if (found !== undefined && found.shape !== shape) throw otherTables(name);
     number = found?.number;
     if (found === undefined) return { cursors: new Map(), fetch: fetchNothing };
-    return { cursors: found.cursors, fetch: fetchFrom(session, found.number) };
+    return { cursors: found.cursors, fetch: fetchFrom(session, name, found.number) };
   };
 
   return {
@@ -40,7 +43,7 @@ export const postgresRows = (
       notDropped(async () => {
         if (number === undefined) await lookUp(database);
         try {
-          return await (number === undefined ? fetchNothing : fetchFrom(database, number))(keyRanges);
+          return await (number === undefined ? fetchNothing : fetchFrom(database, name, number))(keyRanges);
         } catch (error) {
           if (isGenerationDropped(error)) number = undefined;
           throw error;
@@ -71,7 +74,7 @@ export const postgresRows = (
 const fetchNothing: FetchRows = async (keyRanges) => keyRanges.map(() => ({ rows: [], bytes: 0 }));
 
 const fetchFrom =
-  (session: DatabaseSession, number: number): FetchRows =>
+  (session: DatabaseSession, name: string, number: number): FetchRows =>
   (keyRanges) =>
     Promise.all(
       keyRanges.map(async (keyRange): Promise<FetchedRows> => {
@@ -79,9 +82,17 @@ const fetchFrom =
         const rows = await session.query(text, values);
         let bytes = 0;
         for (const row of rows) for (const cell of row) bytes += cell?.length ?? 1;
-        return { rows: rows.map((row) => readRow(keyRange.table, row)), bytes };
+        return { rows: rows.map((cells) => checkedRow(keyRange.table, name, cells)), bytes };
       }),
     );
+
+/** @throws E_ROWS_DAMAGED */
+const checkedRow = (table: Table, generation: string, cells: Cells): Row => {
+  const row = readRow(table, cells);
+  if (Number(cells.at(-1)) !== checksumOfRow(table, row.key, row.value))
+    throw rowsDamaged(generation, table.name);
+  return row;
+};
 
 /** The result of `read`; nothing if the generation was dropped meanwhile. */
 const notDropped = async <T>(read: () => Promise<T>): Promise<T> => {

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { decodeBytea, type Database, type DatabaseSession } from '@stemma/postgres';
 import { sameCursor, type Promotion, type Table } from '@stemma/row-store';
 import { quoted } from './cells.ts';
-import { createTables, schemaOf } from './statements.ts';
+import { columnsOf, createTables, schemaOf } from './statements.ts';
 
 /* What the store knows of itself, in the schema `stemma`. */
 
@@ -152,18 +152,19 @@ const remakeViews = async (database: Database): Promise<void> => {
       const generations = current
         .map(([number, shape]) => ({
           number: Number(number),
-          tables: JSON.parse(shape ?? '[]') as [string][],
+          tables: JSON.parse(shape ?? '[]') as Shape,
         }))
         .sort((a, b) => b.tables.length - a.tables.length);
-      const views = new Map<string, number>();
+      const views = new Map<string, { readonly number: number; readonly columns: readonly string[] }>();
       for (const { number, tables } of generations)
-        for (const [table] of tables) if (!views.has(table)) views.set(table, number);
+        for (const [table, key, value] of tables)
+          if (!views.has(table)) views.set(table, { number, columns: columnsOf({ key, value }) });
       const old = await session.query("select viewname from pg_views where schemaname = 'stemma'");
       const statements = [
         ...old.flatMap(([name]) =>
           views.has(name ?? '') ? [] : [`drop view stemma.${quoted(name ?? '')} cascade`],
         ),
-        ...[...views].map(([name, number]) => makeView(name, number)),
+        ...[...views].map(([name, { number, columns }]) => makeView(name, number, columns)),
       ];
       if (statements.length > 0) await session.query(statements.join(';\n'));
     });
@@ -172,10 +173,13 @@ const remakeViews = async (database: Database): Promise<void> => {
   }
 };
 
-/** Replaces a view in place, so that views on it survive; makes it anew if its columns changed. */
-const makeView = (name: string, number: number): string => {
+/** What `shapeOf` writes. */
+type Shape = readonly (readonly [name: string, key: Table['key'], value: Table['value']])[];
+
+/** Replaces a view in place, so that views on it survive; makes it anew if its columns changed. Checksums are not for people. */
+const makeView = (name: string, number: number, columns: readonly string[]): string => {
   const view = `stemma.${quoted(name)}`;
-  const definition = `view ${view} as select * from ${schemaOf(number)}.${quoted(name)}`;
+  const definition = `view ${view} as select ${columns.join(', ')} from ${schemaOf(number)}.${quoted(name)}`;
   return `do $do$ begin
     create or replace ${definition};
   exception when invalid_table_definition then

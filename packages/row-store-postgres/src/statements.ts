@@ -6,8 +6,11 @@ export type Statement = { readonly text: string; readonly values: readonly Param
 
 export const schemaOf = (number: number): string => `stemma_rows_${number}`;
 
+/** The column behind all others: the checksum of the row's bytes as lmdb would hold them. */
+const CHECKSUM = quoted('row_checksum');
+
 /** The names of the columns, the key's first. A table may have one name in its key and in its value: then it is `name_2`. */
-const columnsOf = ({ key, value }: Table): string[] => {
+export const columnsOf = ({ key, value }: Pick<Table, 'key' | 'value'>): string[] => {
   const names = new Set<string>();
   for (const [name] of [...key, ...value]) names.add(names.has(name) ? `${name}_2` : name);
   return [...names].map(quoted);
@@ -31,13 +34,13 @@ export const createTables = (number: number, tables: readonly Table[]): string =
       const primary = `primary key (${keyOf(table).join(', ')})`;
       const name = nameOf(number, table);
       return [
-        `create table ${name} (${[...columns, primary].join(', ')})`,
+        `create table ${name} (${[...columns, `${CHECKSUM} bigint not null`, primary].join(', ')})`,
         `comment on table ${name} is '${table.about.replaceAll("'", "''")}'`,
       ];
     }),
   ].join(';\n');
 
-/** Selects the rows of a range, the cells of the key first. */
+/** Selects the rows of a range, the cells of the key first, the checksum last. */
 export const selectKeyRange = (number: number, keyRange: KeyRange): Statement => {
   const { table, low, high, reverse, limit } = keyRange;
   const values: Parameter[] = [];
@@ -59,7 +62,7 @@ export const selectKeyRange = (number: number, keyRange: KeyRange): Statement =>
   bound(low, low.after ? '>' : '>=');
   bound(high, high.after ? '<=' : '<');
   const text = [
-    `select ${columnsOf(table).join(', ')} from ${nameOf(number, table)}`,
+    `select ${[...columnsOf(table), CHECKSUM].join(', ')} from ${nameOf(number, table)}`,
     conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`,
     `order by ${key.map((name) => (reverse ? `${name} desc` : name)).join(', ')}`,
     limit === undefined ? '' : `limit $${values.push(limit)}::bigint`,
@@ -75,14 +78,14 @@ const sameCells = (a: Key, b: Key): number => {
 const isSameCell = (a: KeyCell, b: KeyCell | undefined): boolean =>
   a instanceof Uint8Array ? b instanceof Uint8Array && Buffer.compare(a, b) === 0 : a === b;
 
-/** Upserts rows, given as one array per column. */
+/** Upserts rows, given as one array per column, the checksums last. */
 export const upsertRows = (number: number, table: Table): string => {
-  const columns = columnsOf(table);
+  const columns = [...columnsOf(table), CHECKSUM];
   const key = keyOf(table).join(', ');
   const updates = columns.slice(table.key.length).map((column) => `${column} = excluded.${column}`);
   return `insert into ${nameOf(number, table)} (${columns.join(', ')})
-    select * from ${unnested([...table.key, ...table.value])}
-    on conflict (${key}) do ${updates.length === 0 ? 'nothing' : `update set ${updates.join(', ')}`}`;
+    select * from ${unnested([...table.key, ...table.value, CHECKSUM_COLUMN])}
+    on conflict (${key}) do update set ${updates.join(', ')}`;
 };
 
 /** Removes rows, their keys given as one array per column. */
@@ -92,6 +95,8 @@ export const deleteRows = (number: number, table: Table): string => {
     using ${unnested(table.key)} as gone (${table.key.map((_, i) => `k${i}`).join(', ')})
     where ${same.join(' and ')}`;
 };
+
+const CHECKSUM_COLUMN = ['row_checksum', 'uint'] as const;
 
 const unnested = (columns: Table['value']): string =>
   `unnest(${columns.map(([, type], i) => `$${i + 1}::${sqlType(type)}[]`).join(', ')})`;

@@ -1,5 +1,6 @@
 import type { Parameter } from '@stemma/postgres';
 import { encodeKey, type RowChange, type Table } from '@stemma/row-store';
+import { checksumOfRow } from './checksum-of-row.ts';
 import { arrayOf, writeCell } from './cells.ts';
 import { deleteRows, upsertRows, type Statement } from './statements.ts';
 
@@ -46,12 +47,15 @@ const splitWrites = (table: Table, changes: readonly RowChange[], remove: boolea
   const columns = remove ? table.key : [...table.key, ...table.value];
   const writes: Write[] = [];
   let cells: (string | null)[][] = columns.map(() => []);
+  let checksums: string[] = [];
   let [rows, bytes] = [0, 0];
   const flush = (): void => {
     if (rows === 0) return;
     const values = columns.map(([, type], i) => arrayOf(type, cells[i] ?? []));
+    if (!remove) values.push(arrayOf('uint', checksums));
     writes.push({ table, remove, values });
     cells = columns.map(() => []);
+    checksums = [];
     [rows, bytes] = [0, 0];
   };
   for (const { key, value } of changes) {
@@ -60,6 +64,7 @@ const splitWrites = (table: Table, changes: readonly RowChange[], remove: boolea
       cells[i]?.push(cell);
       bytes += cell?.length ?? 4;
     }
+    if (value !== null) checksums.push(String(checksumOfRow(table, key, value)));
     if (++rows >= MOST_ROWS || bytes >= MOST_BYTES) flush();
   }
   flush();

@@ -20,6 +20,14 @@ else {
     () => ({
       open: () => openPostgresRowStore(url),
       another: () => openPostgresRowStore(url),
+      async damage(damage) {
+        const change = {
+          bit: "text = 'h/1/c/1'",
+          moved: '"from" = 9',
+          truncated: "text = 'h/1/a/'",
+        }[damage];
+        await database.query(`update stemma_rows_1.things set ${change} where text = 'h/1/a/1'`);
+      },
       async cleanUp() {
         const schemas = await database.query("select nspname from pg_namespace where nspname like 'stemma%'");
         for (const [name] of schemas) await database.query(`drop schema ${name ?? ''} cascade`);

@@ -12,11 +12,12 @@ import {
   THINGS,
   type RowStoreUnderTest,
 } from './contract/fixtures.ts';
+import { describeDamage } from './contract/damage.ts';
 import { describeSortedMap } from './contract/sorted-map.ts';
 import type { Generation, RowStore } from './store.ts';
 import type { Row } from './table.ts';
 
-export type { RowStoreUnderTest } from './contract/fixtures.ts';
+export { damaged, type Damage, type RowStoreUnderTest } from './contract/fixtures.ts';
 
 /** The contract tests of a row store. An adapter's test file calls this. */
 export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { runs = 40 } = {}): void => {
@@ -233,6 +234,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
     });
 
     describeSortedMap(make, runs);
+    describeDamage(make);
 
     it('shows what one opener commits to the others, and lets one of two win', async () => {
       const { rows, under, stores } = await open();

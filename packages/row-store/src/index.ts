@@ -1,7 +1,9 @@
+export { hashBytes, rowsDamaged, sealBytes, seedOf, unsealBytes } from './checksum.ts';
 export type { Bound, FetchedRows, KeyRange } from './key-range.ts';
 export { decodeKey, encodeKey, encodeRange, keyScratch, writeKey, writeUint } from './key.ts';
 export { localSource, scanOf, type TableReader } from './local-rows.ts';
 export {
+  type Memory,
   type MemoryGeneration,
   openMemoryRowStore,
   refuseOpenRange,
@@ -13,4 +15,4 @@ export type { FetchRows } from './remote-rows.ts';
 export { type StagedRows, stageRows } from './staged-rows.ts';
 export type { Generation, GenerationView, Promotion, RowChange, RowSource, RowStore, Scan } from './store.ts';
 export type { Cell, ColumnType, Key, KeyCell, Row, RowReader, Rows, Table, Value } from './table.ts';
-export { packedValue, packValue, unpackValue } from './value.ts';
+export { packValue, sealedValue, unpackValue, unsealValue, valueChecksum } from './value.ts';

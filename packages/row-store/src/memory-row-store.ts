@@ -1,17 +1,22 @@
 import { compareBytes, compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { hashBytes, seedOf } from './checksum.ts';
 import { decodeKey, encodeKey, encodeRange } from './key.ts';
 import { localSource, scanOf, type TableReader } from './local-rows.ts';
 import { sortedRows, type SortedRows } from './sorted-rows.ts';
 import type { Generation, GenerationView, RowStore } from './store.ts';
 import type { Row, Table } from './table.ts';
-import { packValue, unpackValue } from './value.ts';
+import { sealedValue, unsealValue } from './value.ts';
 
-type Kept = {
+/** Rows of a generation as they are stored. */
+export type Kept = {
   readonly cursors: Map<number, Uint8Array>;
   readonly tables: Map<string, SortedRows>;
   readonly shape: string;
 };
+
+/** What a store in memory keeps: the bytes of its rows, as a file would hold them. */
+export type Memory = { readonly generations: Map<string, Kept>; readonly pointers: Map<string, string> };
 
 /** A generation that can also be read synchronously. */
 export type MemoryGeneration = Generation & {
@@ -24,10 +29,10 @@ export type MemoryRowStore = RowStore & {
   rows(name: string, tables: readonly Table[]): MemoryGeneration;
 };
 
-/** Rows in memory, for tests: reads and writes use the same bytes as on disk. */
-export const openMemoryRowStore = (): MemoryRowStore => {
-  const kept = new Map<string, Kept>();
-  const pointers = new Map<string, string>();
+/** Rows in memory, for tests: reads and writes use the same bytes as on disk. Stores with one memory have the same rows. */
+export const openMemoryRowStore = (
+  { generations: kept, pointers }: Memory = { generations: new Map(), pointers: new Map() },
+): MemoryRowStore => {
   return {
     rows: (name, tables) => openGeneration(name, tables, kept),
     generation: async (name, tables) => openGeneration(name, tables, kept),
@@ -75,14 +80,17 @@ const openGeneration = (
     }
     return generation;
   };
-  const row = (table: Table, key: string, value: Uint8Array): Row => ({
-    key: decodeKey(table, Buffer.from(key, 'latin1')),
-    value: unpackValue(table, value),
-  });
+  const seedAt = (table: Table, key: Buffer): number => hashBytes(seedOf(table), key);
+  const row = (table: Table, text: string, sealed: Uint8Array): Row => {
+    const key = Buffer.from(text, 'latin1');
+    const value = unsealValue(table, sealed, seedAt(table, key), name);
+    return { key: decodeKey(table, key), value };
+  };
   const view: GenerationView & TableReader = {
     get(table, key) {
-      const value = rowsOf(table)?.get(encodeKey(table, key).toString('latin1'));
-      return value === undefined ? undefined : unpackValue(table, value);
+      const bytes = encodeKey(table, key);
+      const sealed = rowsOf(table)?.get(bytes.toString('latin1'));
+      return sealed === undefined ? undefined : unsealValue(table, sealed, seedAt(table, bytes), name);
     },
     range(table, range) {
       refuseOpenRange(table, range.prefix.length);
@@ -112,10 +120,11 @@ const openGeneration = (
     async commit({ partition, expected, cursor, changes }) {
       if (!sameCursor(view.cursor(partition), expected))
         throw cursorMoved(`partition ${partition} of ${name} was changed by another projector`);
-      const bytes = changes.map(
-        ({ table, key, value }) =>
-          [table.name, encodeKey(table, key).toString('latin1'), value && packValue(table, value)] as const,
-      );
+      const bytes = changes.map(({ table, key, value }) => {
+        const at = encodeKey(table, key);
+        const sealed = value && Buffer.from(sealedValue(table, value, seedAt(table, at)));
+        return [table.name, at.toString('latin1'), sealed] as const;
+      });
       const generation = make();
       generation.cursors.set(partition, Uint8Array.from(cursor));
       for (const [table, key, value] of bytes) {

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeRowStore } from './contract.ts';
 import { codeOf, cursor, OWNERS, put, TABLES, thing, THINGS } from './contract/fixtures.ts';
+import { damageMemory } from './contract/damage-memory.ts';
 import { boundText, type KeyRange } from './key-range.ts';
 import { keyText } from './key.ts';
-import { openMemoryRowStore, type MemoryGeneration } from './memory-row-store.ts';
+import { openMemoryRowStore, type Memory, type MemoryGeneration } from './memory-row-store.ts';
 import { remoteGeneration } from './remote-generation.ts';
 import type { FetchRows } from './remote-rows.ts';
 import type { RowStore } from './store.ts';
@@ -25,8 +26,9 @@ const readKeyRange = (local: MemoryGeneration, keyRange: KeyRange): readonly Row
 /** A memory store whose rows are read only by fetching ranges of them, and waiting. */
 const openRemoteMemoryStore = (
   fetched: (keyRanges: readonly KeyRange[]) => void = () => undefined,
+  memory: Memory = { generations: new Map(), pointers: new Map() },
 ): RowStore => {
-  const local = openMemoryRowStore();
+  const local = openMemoryRowStore(memory);
   return {
     ...local,
     async generation(name, tables) {
@@ -53,7 +55,15 @@ const openRemoteMemoryStore = (
 
 describeRowStore(
   'in memory, far away',
-  () => ({ open: () => openRemoteMemoryStore(), cleanUp: () => undefined }),
+  () => {
+    const memory: Memory = { generations: new Map(), pointers: new Map() };
+    return {
+      open: () => openRemoteMemoryStore(undefined, memory),
+      another: () => openRemoteMemoryStore(undefined, memory),
+      damage: (damage) => damageMemory(memory, damage),
+      cleanUp: () => undefined,
+    };
+  },
   { runs: 100 },
 );
 

@@ -1,5 +1,6 @@
-import { pack, unpack } from '@stemma/canonical';
+import { pack, unpack, unpackFrom } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { CHECKSUM_BYTES, hashBytes, isSealed, rowsDamaged } from './checksum.ts';
 import type { Cell, Table, Value } from './table.ts';
 
 /*
@@ -14,8 +15,23 @@ let end = 0;
 /** The bytes of a value. The caller owns them. */
 export const packValue = (table: Table, value: Value): Buffer => Buffer.from(packedValue(table, value));
 
-/** The same bytes in the shared buffer: valid until the next value is written. */
-export const packedValue = (table: Table, value: Value): Buffer => {
+/**
+ * The same bytes with their checksum behind them, in the shared buffer: valid until the next value is written.
+ *
+ * @param seed the hash of the table and the key
+ */
+export const sealedValue = (table: Table, value: Value, seed: number): Buffer => {
+  const checksum = hashBytes(seed, packedValue(table, value));
+  room(CHECKSUM_BYTES);
+  end = scratch.writeInt32LE(checksum, end);
+  return scratch.subarray(0, end);
+};
+
+/** The checksum of a value whose bytes nobody needs. */
+export const valueChecksum = (table: Table, value: Value, seed: number): number =>
+  hashBytes(seed, packedValue(table, value));
+
+const packedValue = (table: Table, value: Value): Buffer => {
   let count = value.length;
   if (count > table.value.length) throw fail('E_INTERNAL', `a row of ${table.name} has too many columns`);
   while (count > 0 && (value[count - 1] ?? null) === null) count--;
@@ -27,7 +43,23 @@ export const packedValue = (table: Table, value: Value): Buffer => {
 
 /** The value, a cell for every column of the table. */
 export const unpackValue = (table: Table, bytes: Uint8Array): Value => {
-  const cells = unpack(bytes) as Cell[];
+  return valueOf(table, unpack(bytes) as Cell[]);
+};
+
+/**
+ * The value in bytes that {@link sealedValue} gave, which are looked at first.
+ *
+ * @param seed the hash of the table and the key that the bytes were found under
+ * @throws E_ROWS_DAMAGED
+ */
+export const unsealValue = (table: Table, sealed: Uint8Array, seed: number, generation: string): Value => {
+  if (!isSealed(seed, sealed)) throw rowsDamaged(generation, table.name);
+  const { value, end: at } = unpackFrom(sealed, 0);
+  if (at !== sealed.length - CHECKSUM_BYTES) throw rowsDamaged(generation, table.name);
+  return valueOf(table, value as Cell[]);
+};
+
+const valueOf = (table: Table, cells: Cell[]): Value => {
   const columns = table.value;
   for (let i = cells.length; i < columns.length; i++) cells.push(null);
   for (let i = 0; i < columns.length; i++)

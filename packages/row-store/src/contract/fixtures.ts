@@ -2,10 +2,15 @@ import { isStemmaError } from '@stemma/errors';
 import type { Generation, RowChange, RowStore } from '../store.ts';
 import type { Row, Table } from '../table.ts';
 
+/** A bit of its value is changed; its key's last column becomes 9; the last byte of its value is cut off. */
+export type Damage = 'bit' | 'moved' | 'truncated';
+
 /** A store under test. `another` opens the same rows a second time, as another process would. */
 export type RowStoreUnderTest = {
   open(): Promise<RowStore> | RowStore;
   another?(): Promise<RowStore> | RowStore;
+  /** Does it to the row of `things` whose text is `h/1/a/1`, past the store. */
+  damage(damage: Damage): Promise<void> | void;
   /** Removes what `open` made. */
   cleanUp(): Promise<void> | void;
 };
@@ -55,6 +60,18 @@ export const thing = (history: string, branchId: number, node: string, from: num
   put(THINGS, [history, branchId, node, from], `${history}/${branchId}/${node}/${from}`);
 export const padded = (table: Table, value: Row['value']): Row['value'] =>
   table.value.map((_, i) => value[i] ?? null);
+/** Damages bytes of a row as they are stored: the changed key and value. */
+export const damaged = (
+  damage: Damage,
+  key: Uint8Array,
+  value: Uint8Array,
+): { readonly key: Buffer; readonly value: Buffer } => {
+  const [newKey, newValue] = [Buffer.from(key), Buffer.from(value)];
+  if (damage === 'bit') newValue[newValue.length >> 1]! ^= 4;
+  else if (damage === 'moved') newKey[newKey.length - 1] = 9;
+  return { key: newKey, value: damage === 'truncated' ? newValue.subarray(0, -1) : newValue };
+};
+
 /** How many things a generation has, as a scan finds them. */
 export const countOf = (rows: Generation): Promise<number> =>
   rows.scan(async (scan) => {
