@@ -16,8 +16,8 @@ export default defineConfig({
       extends: true,
       test: {
         name: tier,
-        // What lives in memory only cannot leave anything behind for the next file; it need not be loaded anew.
-        isolate: tier !== 'unit',
+        // Tests of these leave nothing behind for the next file, for which nothing need be loaded anew (decision 0050).
+        isolate: tier === 'e2e',
         include: folders.map((folder) => `${folder}/*.${tier}.test.{ts,tsx}`),
         setupFiles: join(import.meta.dirname, 'scripts/properties.ts'),
         // Processes that tests start find what the ones before them compiled: half of a start.

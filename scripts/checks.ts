@@ -1,9 +1,9 @@
-/** What is checked before the tests run, in this order: the names of turbo's tasks (turbo.json). */
+/** What is checked before the tests run, the longest first: the names of turbo's tasks (turbo.json). */
 export const checks = [
-  '//#types',
   '//#lint',
-  '//#imports',
+  '//#types',
   '//#format:check',
+  '//#imports',
   '//#unused',
   '//#names',
   'build',

@@ -11,17 +11,7 @@ import { type Tally } from './tally.ts';
 
 const root = join(import.meta.dirname, '..');
 
-const failedChecks: string[] = [];
-for (const task of checks) {
-  const check = task.replace('//#', '');
-  console.log(`\n── ${check}`);
-  if ((await run('turbo', ['run', task, '--output-logs=new-only'])) !== 0) failedChecks.push(check);
-}
-
-console.log('\n── spec coverage');
-// On a developer's machine the page is written anew; where nobody commits it must be current.
-const pageArgs = process.env['CI'] ? ['--check'] : [];
-if ((await run('node', ['scripts/spec-coverage.ts', ...pageArgs])) !== 0) failedChecks.push('spec coverage');
+const failedChecks = await runChecks();
 
 console.log('\n── tests');
 const { tally, code } = await runTests();
@@ -38,6 +28,33 @@ console.log(`\nChecks passed: ${passedChecks} of ${checksRun}, counted as tests 
 if (failedChecks.length > 0) console.log(`Checks failed: ${failedChecks.join(', ')}`);
 console.log(`${tally.passed + passedChecks} passed, ${failed} failed, ${tally.skipped.length} skipped`);
 process.exitCode = failed > 0 ? 1 : 0;
+
+/** Two at a time, as most of them keep one processor busy; each says what it has to say when it has ended. */
+async function runChecks(): Promise<readonly string[]> {
+  const waiting: { readonly name: string; readonly program: string; readonly args: readonly string[] }[] = [
+    ...checks.map((task) => ({
+      name: task.replace('//#', ''),
+      program: 'turbo',
+      args: ['run', task, '--output-logs=new-only'],
+    })),
+    // On a developer's machine the page is written anew; where nobody commits it must be current.
+    {
+      name: 'spec coverage',
+      program: 'node',
+      args: ['scripts/spec-coverage.ts', ...(process.env['CI'] ? ['--check'] : [])],
+    },
+  ];
+  const failures: string[] = [];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { code, output } = await runQuietly(next.program, next.args);
+      console.log(`\n── ${next.name}\n${output.trimEnd()}`);
+      if (code !== 0) failures.push(next.name);
+    }
+  };
+  await Promise.all([work(), work()]);
+  return failures;
+}
 
 async function runTests(): Promise<{ tally: Tally; code: number }> {
   const scratch = mkdtempSync(join(tmpdir(), 'stemma-verify-'));
@@ -56,17 +73,30 @@ async function runTests(): Promise<{ tally: Tally; code: number }> {
   }
 }
 
+/** What a program printed, in the order in which it came. */
+async function runQuietly(
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly output: string }> {
+  const parts: Buffer[] = [];
+  const code = await run(program, args, {}, (part) => parts.push(part));
+  return { code, output: Buffer.concat(parts).toString() };
+}
+
 function run(
   program: string,
   args: readonly string[],
   environment: Record<string, string> = {},
+  take?: (part: Buffer) => void,
 ): Promise<number> {
   return new Promise((resolve) => {
+    const output = take === undefined ? 'inherit' : 'pipe';
     const child = spawn(program, args, {
       cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', output, output],
       env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', ...environment },
     });
+    if (take !== undefined) for (const stream of [child.stdout, child.stderr]) stream?.on('data', take);
     child.on('error', (error) => {
       console.error(`${program}: ${error.message}`);
       resolve(1);

@@ -5,7 +5,7 @@ import { openClient } from './protocol/client.ts';
 import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './protocol/topic.ts';
 import { openReader } from './reader.ts';
 import { openSender } from './sender.ts';
-import { openWatcher } from './watcher.ts';
+import { openWatcher, type WatcherWaits } from './watcher.ts';
 
 export type KafkaLogOptions = {
   /** `host:port` of some of the brokers; they name the others. */
@@ -18,6 +18,8 @@ export type KafkaLogOptions = {
   readonly create?: boolean;
   /** Milliseconds after which a request without an answer fails. Default 10,000. */
   readonly deadline?: number;
+  /** How long whoever waits for new records leaves it to the brokers. */
+  readonly waits?: Partial<WatcherWaits>;
 };
 
 /** A log on Kafka, with what the brokers said of its topic when it was opened. */
@@ -99,11 +101,15 @@ const refuseCut = async (log: RawLog, topic: string): Promise<void> => {
     );
 };
 
-const openRaw = ({ brokers, prefix }: KafkaLogOptions, facts: TopicFacts, deadline: number): RawLog => {
+const openRaw = (
+  { brokers, prefix, waits }: KafkaLogOptions,
+  facts: TopicFacts,
+  deadline: number,
+): RawLog => {
   const topic = framesTopic(prefix);
   const connect = (): ReturnType<typeof openClient> => openClient({ brokers, topic, deadline });
   const client = connect();
-  const watcher = openWatcher(connect);
+  const watcher = openWatcher(connect, waits);
   const places = Array.from({ length: facts.partitions }, (_, partition) => {
     const reader = openReader(client, partition);
     const append = openSender(client, partition, (end) => {

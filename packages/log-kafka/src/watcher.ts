@@ -9,11 +9,17 @@ export type Watcher = {
   close(): Promise<void>;
 };
 
-/** Milliseconds that a broker holds a request back until there is something. */
-const POLL = 1000;
-const RETRY = 500;
-/** Milliseconds after which whoever waits looks for himself, whatever the brokers say. */
-const LONGEST = 5000;
+/** How long a watcher waits for what, in milliseconds. */
+export type WatcherWaits = {
+  /** So long a broker holds a request back until there is something. Default 1,000. */
+  readonly poll: number;
+  /** From an answer that failed to the next request. Default 500. */
+  readonly retry: number;
+  /** Whoever waits looks after so long, whatever the brokers say. Default 5,000. */
+  readonly longest: number;
+};
+
+const WAITS: WatcherWaits = { poll: 1_000, retry: 500, longest: 5_000 };
 
 type Waiter = { readonly partition: number; readonly from: number; readonly wake: () => void };
 
@@ -21,7 +27,8 @@ type Waiter = { readonly partition: number; readonly from: number; readonly wake
  * One long poll a leader, for all who wait. On connections of its own: a broker answers the requests of one connection in
  * order. They are opened when somebody waits, and polled while somebody does.
  */
-export const openWatcher = (connect: () => KafkaClient): Watcher => {
+export const openWatcher = (connect: () => KafkaClient, waits: Partial<WatcherWaits> = {}): Watcher => {
+  const { poll: held, retry, longest: most } = { ...WAITS, ...waits };
   const waiters = new Set<Waiter>();
   const ends = new Map<number, number>();
   let client: KafkaClient | undefined;
@@ -48,7 +55,7 @@ export const openWatcher = (connect: () => KafkaClient): Watcher => {
     if (partitions.length === 0) return;
     const places = new Map(partitions.map((partition) => [partition, placeOf(partition)]));
     const fetches = [...places].map(([partition, from]) => ({ partition, from, maxBytes: 1 }));
-    for (const [partition, { error, end, batches }] of await on.poll(fetches, POLL)) {
+    for (const [partition, { error, end, batches }] of await on.poll(fetches, held)) {
       // Who waits where the log does not reach any more will be told when he reads.
       if (error !== 0) {
         ends.delete(partition);
@@ -85,7 +92,7 @@ export const openWatcher = (connect: () => KafkaClient): Watcher => {
       } catch {
         // They look for themselves, and meet what is wrong.
         wakeUp(() => true);
-        if (!isClosed()) await new Promise((resolve) => setTimeout(resolve, RETRY));
+        if (!isClosed()) await new Promise((resolve) => setTimeout(resolve, retry));
       }
     running = false;
   };
@@ -103,7 +110,7 @@ export const openWatcher = (connect: () => KafkaClient): Watcher => {
           signal.removeEventListener('abort', wake);
           resolve();
         };
-        const longest = setTimeout(wake, LONGEST);
+        const longest = setTimeout(wake, most);
         const waiter: Waiter = { partition, from, wake };
         waiters.add(waiter);
         signal.addEventListener('abort', wake);

@@ -3,9 +3,9 @@ import { NO_CONTENTS, noteIntent, openNoteRows } from '@stemma/log/contract';
 import { missingTools } from '@stemma/test-kit';
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog, type KafkaLog } from '../src/index.ts';
-import { newPrefix, noteWriter, ownBrokers } from './fault-kit.ts';
+import { newPrefix, noteWriter, ownBrokers, type OwnBrokers } from './fault-kit.ts';
 
 const missing = missingTools();
 
@@ -26,11 +26,17 @@ const write = async (log: KafkaLog, name: string, count: number): Promise<void> 
 };
 
 describe("a broker's disk", () => {
+  let own: OwnBrokers;
+  beforeAll(async () => {
+    if (missing === undefined) own = await ownBrokers(1);
+  });
+  afterAll(async () => {
+    if (missing === undefined) await own[Symbol.asyncDispose]();
+  });
   beforeEach(({ skip }) => {
     if (missing !== undefined) skip(missing);
   });
   it('that lost its newest records, and has others in their place, is noticed by every cursor beyond [record §5: lost end]', async () => {
-    await using own = await ownBrokers(1);
     const [[broker], [folder = '']] = [own.brokers, own.folders];
     const options = { brokers: own.addresses, prefix: newPrefix(), partitions: 1 };
     const log = await openKafkaLog(options);
@@ -67,7 +73,6 @@ describe("a broker's disk", () => {
   }, 600_000);
 
   it('that altered a byte is noticed: what the record was nobody knows, and nothing is written behind it [record §2: unknown key]', async () => {
-    await using own = await ownBrokers(1);
     const [[broker], [folder = '']] = [own.brokers, own.folders];
     const options = { brokers: own.addresses, prefix: newPrefix(), partitions: 1 };
     const log = await openKafkaLog(options);

@@ -9,6 +9,7 @@ import {
   type Anomalies,
   type Broker,
   type Operation,
+  type Ports,
 } from '@stemma/test-kit';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -21,18 +22,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export const newPrefix = (): string => `faults-${randomUUID()}`;
 
+export type OwnBrokers = AsyncDisposable & {
+  readonly brokers: readonly Broker[];
+  readonly addresses: readonly string[];
+  /** Where each keeps its partitions. */
+  readonly folders: readonly string[];
+};
+
 /** Brokers of a test's own, to be killed; they and their data are gone when `using` ends. */
 export const ownBrokers = async (
   count: number,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<
-  AsyncDisposable & {
-    readonly brokers: readonly Broker[];
-    readonly addresses: readonly string[];
-    /** Where each keeps its partitions. */
-    readonly folders: readonly string[];
-  }
-> => {
+  settings: (ports: Ports) => Readonly<Record<string, string>> = () => ({}),
+): Promise<OwnBrokers> => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-brokers-'));
   const ports = await Promise.all(Array.from({ length: count }, freePorts));
   const [libs, cluster] = [await brokerLibs(), newClusterId()];
@@ -43,7 +44,7 @@ export const ownBrokers = async (
         directory: join(directory, String(i + 1)),
         ports: own,
         node: { id: i + 1, ports, cluster },
-        settings,
+        settings: settings(own),
       }),
     ),
   );

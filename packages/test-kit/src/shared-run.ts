@@ -52,6 +52,10 @@ export const sharedInRun = async (
   return left.address;
 };
 
+/** True in the processes of a run of vitest. */
+export const inRun = (environment: NodeJS.ProcessEnv = process.env): boolean =>
+  environment[RUN] !== undefined;
+
 /** True for the first who asks. */
 const takes = (folder: string): boolean => {
   try {

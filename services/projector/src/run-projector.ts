@@ -18,10 +18,14 @@ export type ProjectorRun = {
   readonly rows: string;
   /** Where to answer for health and metrics, on the loopback address; 0: any port. Default: nowhere. */
   readonly statusPort?: number;
+  /** Milliseconds after which the partitions of a process that hangs go to others. Default 6,000. */
+  readonly silence?: number;
   readonly signal: AbortSignal;
   /** A sentence for people. */
   readonly say: (sentence: string) => void;
 };
+
+const SILENCE_MS = 6_000;
 
 /**
  * Folds a log into the rows of one group until the signal aborts. Processes that run the same read model share the log's
@@ -40,7 +44,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     Promise.reject(fail('E_BUSY', 'the log and the database are not open yet'));
   const folded = countFolding({ metrics, readModel: group.name, partitionStatus: () => readPartitions() });
   await using closing = new AsyncDisposableStack();
-  const { statusPort } = run;
+  const { statusPort, silence = SILENCE_MS } = run;
   if (statusPort !== undefined) {
     const status = await serveStatus({ metrics, port: statusPort, ready: () => ready() });
     closing.defer(() => status.close());
@@ -69,8 +73,11 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
           openAssignment(database, {
             group: `${log.id} ${signatureOf([group.model], group.primary)}`,
             partitions: log.partitions,
+            silence,
           }),
         ),
+      // Late looks of a process that works must not look like silence.
+      pause: Math.min(1_000, silence / 6),
       signal,
       say,
       fold: (partitions, until) => followPartitions({ projector, retry, say }, partitions, until),

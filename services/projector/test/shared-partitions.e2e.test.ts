@@ -59,6 +59,7 @@ it('two projectors share the partitions; one that is stopped, wakes up or is kil
     STEMMA_LOG: `kafka://${found.brokers.join()}/${prefix}`,
     STEMMA_ROWS: fresh.url,
     STEMMA_HOME: home,
+    STEMMA_SILENCE_MS: '1500',
   };
 
   const frames = transcript(3, 2);

@@ -1,52 +1,105 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import kafkajs from 'kafkajs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { inRun, sharedInRun } from '../shared-run.ts';
+import { startBroker } from './broker.ts';
+import { run } from './java.ts';
+import { readTopic } from './read-topic.ts';
 
 const POM = join(import.meta.dirname, '../../../../infra/kafka/pom.xml');
+
+/** What a broker is made of. */
+export type BrokerLibs = {
+  readonly classPath: string;
+  /** Of the Java that runs it. */
+  readonly flags: readonly string[];
+  /** The `bootstrap.checkpoint` that Kafka's tool writes for its version; undefined where it is to write it. */
+  readonly features?: string;
+};
 
 /** Where jars are kept: `STEMMA_CACHE`, else `.cache/stemma` below the home directory. */
 export const cacheFolder = (environment: NodeJS.ProcessEnv = process.env): string =>
   environment['STEMMA_CACHE'] ?? join(homedir(), '.cache', 'stemma');
 
 /**
- * The folder with the jars of a broker, as infra/kafka/pom.xml lists them; Maven fetches them the first time.
+ * A broker as infra/kafka/pom.xml lists its jars, which Maven fetches the first time. In a run of tests one broker then
+ * lives for a moment to leave what makes the others start in two thirds of the time: its classes as Java keeps them in
+ * memory, and the format of its directory.
  *
  * @throws Error with what Maven said
  */
-export const brokerLibs = async (cache = cacheFolder()): Promise<string> => {
-  const [, version = ''] =
-    /<artifactId>kafka_[\d.]+<\/artifactId>\s*<version>([\d.]+)</.exec(readFileSync(POM, 'utf8')) ?? [];
-  const libs = join(cache, `kafka-${version}`);
-  if (existsSync(libs)) return libs;
-  mkdirSync(cache, { recursive: true });
-  const part = `${libs}.${process.pid}`;
-  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-  await run('mvn', ['-q', '-B', '-f', POM, goal, `-DoutputDirectory=${part}`]);
-  try {
-    renameSync(part, libs);
-  } catch (error) {
-    // Another process was faster.
-    rmSync(part, { recursive: true, force: true });
-    if (!existsSync(libs)) throw error;
-  }
-  return libs;
+export const brokerLibs = async (cache = cacheFolder()): Promise<BrokerLibs> => {
+  const jars = await jarsIn(cache);
+  const plain: BrokerLibs = { classPath: join(jars, '*'), flags: [] };
+  const prepared = `${jars}-${await javaVersion()}`;
+  if (!existsSync(prepared) && inRun())
+    await sharedInRun('broker-classes', async (folder) => {
+      await prepare(plain, folder, prepared);
+      return { address: prepared, pid: 0 };
+    });
+  if (!existsSync(prepared)) return plain;
+  return {
+    ...plain,
+    // Java passes over an archive of other classes.
+    flags: [`-XX:SharedArchiveFile=${join(prepared, CLASSES)}`, '-Xshare:auto', '-Xlog:cds=off'],
+    features: join(prepared, FEATURES),
+  };
 };
 
-/** Runs a program to its end. @throws Error with the end of what it printed */
-export const run = (program: string, args: readonly string[]): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    const take = (data: Buffer): void => {
-      output = (output + data.toString()).slice(-10_000);
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0
-        ? resolve(output)
-        : reject(new Error(`${program} ended with ${code}: ${output.slice(-1000)}`)),
-    );
-  });
+const CLASSES = 'classes.jsa';
+const FEATURES = 'bootstrap.checkpoint';
+
+const jarsIn = async (cache: string): Promise<string> => {
+  const [, version = ''] =
+    /<artifactId>kafka_[\d.]+<\/artifactId>\s*<version>([\d.]+)</.exec(readFileSync(POM, 'utf8')) ?? [];
+  const jars = join(cache, `kafka-${version}`);
+  if (existsSync(jars)) return jars;
+  mkdirSync(cache, { recursive: true });
+  const part = `${jars}.${process.pid}`;
+  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+  await run('mvn', ['-q', '-B', '-f', POM, goal, `-DoutputDirectory=${part}`]);
+  moveWhole(part, jars);
+  return jars;
+};
+
+/** An archive of classes is of use to the Java that wrote it only. */
+const javaVersion = async (): Promise<string> =>
+  createHash('sha256')
+    .update(await run('java', ['-version']))
+    .digest('hex')
+    .slice(0, 8);
+
+/** Lets a broker live as tests use one, and keeps what it leaves. */
+const prepare = async (plain: BrokerLibs, directory: string, target: string): Promise<void> => {
+  const part = `${target}.${process.pid}`;
+  mkdirSync(part, { recursive: true });
+  const libs = { ...plain, flags: [`-XX:ArchiveClassesAtExit=${join(part, CLASSES)}`, '-Xlog:cds=off'] };
+  const broker = await startBroker({ libs, directory });
+  await use(broker.address);
+  copyFileSync(join(directory, 'data', FEATURES), join(part, FEATURES));
+  await broker.stop();
+  rmSync(directory, { recursive: true, force: true });
+  moveWhole(part, target);
+};
+
+const use = async (address: string): Promise<void> => {
+  const kafka = new kafkajs.Kafka({ brokers: [address], logLevel: kafkajs.logLevel.NOTHING });
+  const [admin, producer] = [kafka.admin(), kafka.producer()];
+  await Promise.all([admin.connect(), producer.connect()]);
+  await admin.createTopics({ topics: [{ topic: 'used', numPartitions: 1 }], waitForLeaders: true });
+  await producer.send({ topic: 'used', messages: [{ key: 'key', value: 'value' }] });
+  await Promise.all([admin.disconnect(), producer.disconnect()]);
+  await readTopic([address], 'used');
+};
+
+/** Another process may have been faster. */
+const moveWhole = (part: string, target: string): void => {
+  try {
+    renameSync(part, target);
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+};

@@ -1,16 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { run } from './broker-libs.ts';
+import type { BrokerLibs } from './broker-libs.ts';
+import { formatDirectory, JAVA_FLAGS, newClusterId } from './java.ts';
 import { freePorts, type Ports } from './ports.ts';
 
 export type BrokerOptions = {
-  /** Where its jars are, and where its data goes. */
-  readonly libs: string;
+  /** What it is made of, and where its data goes. */
+  readonly libs: BrokerLibs;
   readonly directory: string;
   /** Default: two that are free. */
   readonly ports?: Ports;
@@ -35,10 +35,6 @@ export type Broker = {
 
 const HOST = '127.0.0.1';
 
-/** 16 bytes in base64url; the first letter is never `-`, which Kafka's tools would take for an option. */
-export const newClusterId = (random: Uint8Array = randomBytes(16)): string =>
-  Buffer.from(random.map((byte, i) => (i === 0 ? byte & 127 : byte))).toString('base64url');
-
 /** Formats a broker's directory, starts it and resolves when it answers. @throws Error with the end of its log */
 export const startBroker = async (options: BrokerOptions): Promise<Broker> => {
   if (options.ports) return startAt(options, options.ports);
@@ -59,33 +55,14 @@ const startAt = async (options: BrokerOptions, ports: Ports): Promise<Broker> =>
   mkdirSync(directory, { recursive: true });
   const properties = join(directory, 'server.properties');
   writeFileSync(properties, propertiesOf(directory, ports, node, options.settings ?? {}));
-  const java = ['-cp', join(libs, '*')];
-  await run('java', [
-    ...java,
-    'kafka.tools.StorageTool',
-    'format',
-    '--ignore-formatted',
-    '-t',
-    node.cluster,
-    '-c',
-    properties,
-  ]);
+  await formatDirectory(libs, { data: join(directory, 'data'), properties, node });
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     const output = openSync(join(directory, 'broker.out'), 'a');
-    child = spawn(
-      'java',
-      [
-        '-Xmx512m',
-        '-Xms64m',
-        '-XX:+UseSerialGC',
-        '-XX:TieredStopAtLevel=1',
-        ...java,
-        'kafka.Kafka',
-        properties,
-      ],
-      { stdio: ['ignore', output, output], detached: options.detached === true },
-    );
+    child = spawn('java', [...JAVA_FLAGS, ...libs.flags, '-cp', libs.classPath, 'kafka.Kafka', properties], {
+      stdio: ['ignore', output, output],
+      detached: options.detached === true,
+    });
     closeSync(output);
     if (options.detached === true) child.unref();
     // A cluster answers when most of it runs: its caller waits for all together.

@@ -9,6 +9,7 @@ export const projector: CommandSpec = {
   options: [
     ['--read-model <name>', 'the read model: audit, diffs, stages, or the path of your own module'],
     ['--status-port <n>', 'the port for health and metrics; 0 takes any free port (default: none)'],
+    ['--silence <ms>', 'so long may it hang before its partitions go to others (default: 6000)'],
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
     const readModel = text(options, 'readModel');
@@ -20,8 +21,12 @@ export const projector: CommandSpec = {
     // Only this command needs it.
     const { runProjector } = await import('@stemma/projector-service');
     const location = { directory, rows, ...(log !== '' && { log }) };
-    const status = statusPort === undefined ? {} : { statusPort };
-    await runProjector({ readModel, ...location, ...status, signal, say: output.say });
+    const silence = whole(options, 'silence', { least: 100, most: 999_999 });
+    const given = {
+      ...(statusPort !== undefined && { statusPort }),
+      ...(silence !== undefined && { silence }),
+    };
+    await runProjector({ readModel, ...location, ...given, signal, say: output.say });
     return undefined;
   },
 };

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BrokerLibs } from './broker-libs.ts';
+
+/** A broker of a test lives for seconds: what starts soon is better than what would be fast some day. */
+export const JAVA_FLAGS = ['-Xmx512m', '-Xms64m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'] as const;
+
+/** 16 bytes in base64url; the first letter is never `-`, which Kafka's tools would take for an option. */
+export const newClusterId = (random: Uint8Array = randomBytes(16)): string =>
+  Buffer.from(random.map((byte, i) => (i === 0 ? byte & 127 : byte))).toString('base64url');
+
+export type Format = {
+  readonly data: string;
+  readonly properties: string;
+  readonly node: { readonly id: number; readonly cluster: string };
+};
+
+/**
+ * Makes a directory one that a broker starts on; one that was made stays as it is. Kafka's own tool is a second start of
+ * Java; it writes two files, the features of its version and who the broker is, of which the first is always the same.
+ */
+export const formatDirectory = async (
+  libs: BrokerLibs,
+  { data, properties, node }: Format,
+): Promise<void> => {
+  const file = join(data, 'meta.properties');
+  if (existsSync(file)) return;
+  if (libs.features === undefined) {
+    const tool = ['kafka.tools.StorageTool', 'format', '-t', node.cluster, '-c', properties];
+    await run('java', [...JAVA_FLAGS, '-cp', libs.classPath, ...tool]);
+    return;
+  }
+  mkdirSync(data, { recursive: true });
+  copyFileSync(libs.features, join(data, 'bootstrap.checkpoint'));
+  writeFileSync(
+    file,
+    `version=1\nnode.id=${node.id}\ncluster.id=${node.cluster}\ndirectory.id=${newClusterId()}\n`,
+  );
+};
+
+/** Runs a program to its end. @throws Error with the end of what it printed */
+export const run = (program: string, args: readonly string[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const take = (data: Buffer): void => {
+      output = (output + data.toString()).slice(-10_000);
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0
+        ? resolve(output)
+        : reject(new Error(`${program} ended with ${code}: ${output.slice(-1000)}`)),
+    );
+  });
