@@ -17,8 +17,7 @@ test('the example "Step by step" of docs/recorder.md runs as it stands, and sele
   const home = mkdtempSync(join(tmpdir(), 'stemma-documented-'));
   let ctx: Recorder | undefined;
   try {
-    const open: typeof openRecorder = async (options) =>
-      (ctx = await openRecorder({ ...options, home }));
+    const open: typeof openRecorder = async (options) => (ctx = await openRecorder({ ...options, home }));
     const answers = code.replaceAll(
       /^await ctx\.(select|diff|thread)\((.*?)\);.*$/gm,
       'answers.push(await ctx.$1($2));',
