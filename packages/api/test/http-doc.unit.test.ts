@@ -21,6 +21,13 @@ type Operation = {
 
 const HEAD = `# The HTTP API
 
+For whoever writes a client of Stemma's server.
+
+\`\`\`sh
+curl -s 'http://127.0.0.1:4317/api/histories/slow-checkout/select?selector=%40t0%20.cb%5Brole%3D%22user%22%5D&limit=2'
+# {"position":{"history":"…","branch":"…","branchId":0,"seq":…,"cycle":18,"committed":true,"label":"@c18"},"ids":[…]}
+\`\`\`
+
 This list is generated from the contract in \`packages/api\`; \`/openapi.json\` has the schemas. The rules for all endpoints are in
 [running.md](running.md#the-gateway). To regenerate it: \`pnpm exec vitest run packages/api -u\`.
 `;

@@ -111,7 +111,7 @@ export const ERRORS = {
   E_METHOD_NOT_ALLOWED: row(405, 1, false, 'Use one of the methods in the header Allow; /openapi.json has those of every endpoint.'),
   E_REQUEST_SLOW: row(408, 74, true, 'Send the body without pauses, at 64 KiB a second or faster.'),
   E_TOO_MANY_REQUESTS: row(429, 74, true, 'Wait for answers before you send more requests on the same connection.'),
-  E_QUERY_TIMEOUT: row(503, 74, true, 'Ask a narrower question, or raise --query-timeout (STEMMA_QUERY_TIMEOUT).'),
+  E_QUERY_TIMEOUT: row(503, 74, true, 'Ask a narrower question, or raise --query-timeout (STEMMA_QUERY_TIMEOUT).', 'Ask a narrower question, or ask the operator for more time.'),
   E_NOT_ALLOWED: row(403, 4, false, 'Send the request to the address that the server prints at its start.'),
   E_ACTOR_REQUIRED: row(403, 4, false, 'Name the actor with --actor, STEMMA_ACTOR, or git config user.name.', 'Name the actor in the field actor, or the recorder in the field recorder.'),
   E_ACTOR_INVALID: row(400, 64, false, 'Use an actor of 1 to 256 bytes of UTF-8 without control characters.'),

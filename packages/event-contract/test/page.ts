@@ -59,6 +59,26 @@ const typeOf = (schema: Schema): string => {
 
 const INTRODUCTION = `# Events for everyone
 
+For whoever writes a program that follows what Stemma records.
+
+For example, this record says that a node was removed because its time ran out:
+
+\`\`\`json
+{
+  "type": "NodeExpired",
+  "version": 1,
+  "history": "h3nq5…",
+  "seq": 12,
+  "index": 2,
+  "count": 4,
+  "branchId": 0,
+  "command": "…",
+  "at": 1724670000000,
+  "author": { "recorder": "agent" },
+  "event": { "type": "NodeExpired", "id": "block-7" }
+}
+\`\`\`
+
 \`stemma relay\` publishes every accepted event as one record of a Kafka topic ([consumers.md](consumers.md) shows how to run it
 and how to read the topic). This page describes the records; [asyncapi.json](asyncapi.json) and the JSON Schemas describe
 them for programs. All three are generated from the catalogue of events (\`vitest run packages/event-contract -u\`), and a test fails
@@ -80,23 +100,7 @@ when they are stale.
 Its key is the id of the history. Its headers are texts in UTF-8:
 `;
 
-const VALUES = `Its value is JSON, the event of \`stemma log --json\` with its location:
-
-\`\`\`json
-{
-  "type": "NodeExpired",
-  "version": 1,
-  "history": "h3nq5…",
-  "seq": 12,
-  "index": 2,
-  "count": 4,
-  "branchId": 0,
-  "command": "…",
-  "at": 1724670000000,
-  "author": { "recorder": "agent" },
-  "event": { "type": "NodeExpired", "id": "block-7" }
-}
-\`\`\`
+const VALUES = `Its value is JSON, the event of \`stemma log --json\` with its location, as in the example above.
 
 Integers of any size are bare digits: \`created_at_ns\` has 19, which JavaScript's \`JSON.parse\` rounds. Hashes are
 lower-case hex.

@@ -4,6 +4,13 @@ import { METRICS } from '../src/index.ts';
 
 const HEAD = `# Metrics
 
+For whoever runs Stemma's services and watches them.
+
+\`\`\`sh
+curl -s http://127.0.0.1:4317/metrics | grep stemma_commands_total
+# stemma_commands_total{outcome="accepted"} 3
+\`\`\`
+
 Every service publishes metrics for Prometheus: the gateway at \`/metrics\` on its own port, the others on their status
 server (\`STEMMA_STATUS_PORT\`; [running.md](running.md#metrics-and-health)). A metric that a service does not use is 0 or
 absent. \`read_model\` is the group of rows: \`all\`, or the read model of a projector. Each service also has the metrics of

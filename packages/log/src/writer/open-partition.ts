@@ -102,7 +102,7 @@ const NOTHING = { confirmed: null, overtaken: [] } as const;
  * Takes an accepted frame into a session. If it is another writer's, all frames that the session sent are undone first;
  * else it confirms the oldest of them.
  */
-export const observe = async <C>(
+const observe = async <C>(
   session: HistorySession<C>,
   frame: AcceptedFrame,
   contents: ContentSource,
@@ -151,7 +151,7 @@ export type SessionCache<C> = {
 };
 
 /** A cache for one partition. @param readOn brings the reader to the end of the log. */
-export const openSessionCache = <C>(
+const openSessionCache = <C>(
   log: EventLog,
   reader: PartitionReader,
   readOn: () => Promise<unknown>,

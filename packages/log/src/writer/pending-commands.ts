@@ -41,7 +41,7 @@ export const batchLimit = ({ pace }: Pace, ahead: number): number =>
 export const retryBackOff = (random: () => number): BackOff => ({ first: 2, longest: 128, random });
 
 /** The error for a command when other writers were first too often. */
-export const conflict = (history: string, tries: number): Error =>
+const conflict = (history: string, tries: number): Error =>
   fail(
     'E_CONFLICT',
     `others wrote to the history ${history} ${tries} times before this command could be written`,
