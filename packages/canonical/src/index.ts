@@ -11,6 +11,8 @@ export {
 } from './json-value.ts';
 export { lowerBound } from './lower-bound.ts';
 export { ContentRef, pack, type Packable } from './pack.ts';
-export { parseJson, parseWideJson } from './parse-json.ts';
-export { type JsonReading, readJson } from './read-json.ts';
+export { type JsonReader } from './json-reader.ts';
+export { type JsonReading } from './json-reading.ts';
+export { openWideJsonReader, parseJson, parseWideJson } from './parse-json.ts';
+export { readJson } from './read-json.ts';
 export { unpack, unpackFrom } from './unpack.ts';

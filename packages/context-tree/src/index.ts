@@ -33,7 +33,7 @@ export {
   type TurnRecord,
 } from './node.ts';
 export { compareSiblings } from './order.ts';
-export { type ImportPlan, parseExport } from './parse-export.ts';
+export { type ImportPlan, parseExport, planExport } from './parse-export.ts';
 export {
   isInSys,
   refuseInsert,

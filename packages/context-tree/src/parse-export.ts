@@ -45,8 +45,10 @@ const MAX_NANOSECONDS = 2n ** 63n - 1n;
  *
  * @throws E_EXPORT_INVALID, E_TWO_CORES, E_PLACEMENT, E_KEY_TOO_LONG, E_INPUT_…
  */
-export const parseExport = (text: string): ImportPlan => {
-  const value = parseWideJson(text, 'the export');
+export const parseExport = (text: string): ImportPlan => planExport(parseWideJson(text, 'the export'));
+
+/** As {@link parseExport}, of a value that was parsed. */
+export const planExport = (value: WideJson): ImportPlan => {
   if (!isJsonObject(value)) throw fail(code, 'an export is an object');
   if (value['spec_version'] !== 'PACT/0.1.0') throw fail(code, 'the spec_version of an export is PACT/0.1.0');
   const cycle = natural(value['cycle'], 0, 'cycle', { code, what: 'the export' });

@@ -30,6 +30,7 @@ export const ERRORS = {
   E_INPUT_TOO_DEEP: row(400, 1, false, 'Nest values at most 512 levels deep, contents at most 300.'),
   E_INPUT_TOO_LARGE: row(413, 1, false, 'Split the input, or leave the oversized value out.'),
   E_INPUT_FORBIDDEN_KEY: row(400, 1, false, 'Rename the keys __proto__, constructor and prototype.'),
+  E_INPUT_REPEATED_KEY: row(400, 1, false, 'Keep one of the two values: a key stands once in an object.'),
   E_INPUT_SURROGATE: row(400, 1, false, 'Remove unpaired surrogates: texts must be well-formed Unicode.'),
   E_INPUT_NUMBER: row(400, 1, false, 'Write integers beyond ±(2^53−1) as texts.'),
   E_INPUT_ENCODING: row(400, 1, false, 'Convert the input to UTF-8 and try again.'),

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@stemma/canonical';
-import { parseExport, type ImportPlan } from '@stemma/context-tree';
+import { planExport, type ImportPlan } from '@stemma/context-tree';
 import type { Importer, ImporterOutput, Unit } from './importer.ts';
 import { addCount, importReport, newTally } from './tally.ts';
 
@@ -17,8 +17,8 @@ export const pact: Importer = {
 };
 
 async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> {
-  for await (const { text } of units) {
-    const plan = parseExport(text);
+  for await (const { text, value } of units) {
+    const plan = planExport(value);
     yield {
       kind: 'steps',
       firstStep: (name, source) => ({ op: 'import', name, export: text, source }),

@@ -30,6 +30,11 @@ export type ImportOptions = {
    * once.
    */
   readonly onProgress?: (phase: 'check' | 'read', bytes: number) => void;
+  /**
+   * Awaited after each command that the mapping gives, in both readings, also where nothing is read from the file: a
+   * caller lets other things happen here, and throws to end the import.
+   */
+  readonly pause?: () => Promise<void>;
 };
 
 /**
@@ -45,7 +50,7 @@ export async function* readImport(
   options: ImportOptions = {},
 ): AsyncIterable<ImportItem> {
   const name = options.name === undefined || options.name === null ? null : checkName(options.name);
-  const file = openFile(source, options.format ?? 'auto', options.onProgress ?? (() => undefined));
+  const file = openFile(source, options);
   const conversations = await countConversations(file);
   if (name !== null && conversations > 1)
     throw fail(
@@ -98,8 +103,7 @@ type OpenFile = {
 
 const openFile = (
   source: ImportSource,
-  format: string,
-  onProgress: (phase: 'check' | 'read', bytes: number) => void,
+  { format = 'auto', onProgress = () => undefined, pause = () => Promise.resolve() }: ImportOptions,
 ): OpenFile => {
   const reading: Reading = { bytes: 0, sha256: null };
   let importer: Importer | null = format === 'auto' ? null : importerNamed(format);
@@ -125,7 +129,10 @@ const openFile = (
       // The first value shows the format, so it is read before the mapping is known.
       const first = await given.next();
       if (importer === null) throw fail('E_INPUT_NOT_JSON', `${source.name} is empty`);
-      yield* importer.read(withFirst(first, given));
+      for await (const output of importer.read(withFirst(first, given))) {
+        yield output;
+        await pause();
+      }
     } finally {
       await given.return?.(undefined);
     }

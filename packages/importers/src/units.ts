@@ -1,9 +1,12 @@
-import { parseWideJson, type WideJson } from '@stemma/canonical';
+import { openWideJsonReader, parseWideJson, type JsonReader, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Unit } from './importer.ts';
 
 /** The most UTF-16 units of a JSON document or a line of JSON lines, each of which is held in memory as one text. */
-const MAX_DOCUMENT = 500 * 1024 * 1024;
+const MAX_DOCUMENT = 256 * 1024 * 1024;
+
+/** A longer text is read while it comes, so that a fault ends the reading, and no piece takes long. */
+const MAX_WAITING = 1024 * 1024;
 
 /** The layout of a file: one JSON document, or one on every line. */
 export type Layout = 'document' | 'lines';
@@ -23,40 +26,90 @@ export async function* readUnits(
   readsLines: () => boolean = () => false,
 ): AsyncIterable<Unit> {
   let layout: Layout | null = null;
-  let number = 0;
-  let length = 0;
-  const document: string[] = [];
-  for await (const line of readLines(pieces)) {
-    number += 1;
-    if (layout !== 'document' && readsLines()) {
-      if (layout === null) onLayout((layout = 'lines'));
-      yield { where: `line ${number}`, text: line, value: null, line: number };
-      continue;
-    }
-    if (layout === null) {
-      if (line.trim() === '') continue;
-      const value = tryParse(line, `line ${number}`);
-      layout = value === undefined ? 'document' : 'lines';
+  let number = 1;
+  let open: OpenText | null = null;
+  /** A line of a document has ended; what follows stands in a line of its own. */
+  let broken = false;
+  for await (const { part, ends } of readParts(pieces, () => layout === 'document')) {
+    open ??= openText(layout === 'lines' ? `line ${number}` : name, readsLines());
+    if (broken) open.add('\n');
+    open.add(part);
+    broken = false;
+    if (!ends) continue;
+    if (layout === null && (open.isRaw || !open.isBlank())) {
+      layout = open.isRaw || open.isWhole(`line ${number}`) ? 'lines' : 'document';
       onLayout(layout);
-      if (value !== undefined) yield { where: `line ${number}`, text: line, value, line: number };
-    } else if (layout === 'lines' && line.trim() !== '') {
-      yield {
-        where: `line ${number}`,
-        text: line,
-        value: parseWideJson(line, `line ${number}`),
-        line: number,
-      };
+      broken = layout === 'document';
     }
-    if (layout !== 'document') continue;
-    document.push(line);
-    length += line.length + 1;
-    if (length > MAX_DOCUMENT) throw tooLarge();
+    if (layout !== 'document') {
+      if (open.isRaw || !open.isBlank()) yield open.unit(`line ${number}`, number);
+      open = null;
+    }
+    number += 1;
   }
   if (layout === null) throw fail('E_INPUT_NOT_JSON', `${name} is empty`);
-  if (layout === 'lines') return;
-  const text = document.join('\n');
-  yield { where: name, text, value: parseWideJson(text, name), line: 0 };
+  if (layout === 'document' && open !== null) yield open.unit(name, 0);
 }
+
+/** A line or document that is coming. */
+type OpenText = {
+  /** True if it is not parsed here. */
+  readonly isRaw: boolean;
+  readonly add: (part: string) => void;
+  readonly isBlank: () => boolean;
+  /** True if it is whole JSON; a document may begin with what is not. */
+  readonly isWhole: (where: string) => boolean;
+  readonly unit: (where: string, line: number) => Unit;
+};
+
+const openText = (what: string, isRaw: boolean): OpenText => {
+  const parts: string[] = [];
+  let length = 0;
+  let reader: JsonReader | null = null;
+  let value: WideJson | undefined;
+  let blank = true;
+  const text = (): string => {
+    if (parts.length > 1) parts.splice(0, parts.length, parts.join(''));
+    const [whole = ''] = parts;
+    // The end of the last line of a document.
+    return whole.endsWith('\n') ? whole.slice(0, -1) : whole;
+  };
+  return {
+    isRaw,
+    add: (part) => {
+      if (part === '') return;
+      parts.push(part);
+      length += part.length;
+      blank &&= part.trim() === '';
+      value = undefined;
+      if (length > MAX_DOCUMENT) throw tooLarge();
+      if (reader !== null) reader.write(part);
+      else if (!isRaw && length > MAX_WAITING) {
+        reader = openWideJsonReader(what);
+        for (const each of parts) reader.write(each);
+      }
+    },
+    isBlank: () => blank,
+    isWhole: (where) => {
+      if (reader !== null) return reader.isWhole();
+      value = tryParse(text(), where);
+      return value !== undefined;
+    },
+    unit: (where, line) => {
+      if (isRaw) return { where, text: text(), value: null, line };
+      const parsed = reader === null ? (value ?? parseWideJson(text(), where)) : (reader.end() as WideJson);
+      return {
+        where,
+        // Of a long one, few need the text beside the value.
+        get text() {
+          return text();
+        },
+        value: parsed,
+        line,
+      };
+    },
+  };
+};
 
 /** The value of a text that is whole JSON, else undefined (a document may begin like that). */
 const tryParse = (text: string, where: string): WideJson | undefined => {
@@ -69,24 +122,22 @@ const tryParse = (text: string, where: string): WideJson | undefined => {
   }
 };
 
-/** Lines without their ends. Bounded: a line, or all lines of a document together, is at most {@link MAX_DOCUMENT} long. */
-async function* readLines(pieces: AsyncIterable<string>): AsyncIterable<string> {
-  let open: string[] = [];
-  let length = 0;
+/** Lines without their ends, in parts as they come; the last part of a line ends it. A document stays as it comes. */
+async function* readParts(
+  pieces: AsyncIterable<string>,
+  isDocument: () => boolean,
+): AsyncIterable<{ readonly part: string; readonly ends: boolean }> {
+  let open = false;
   for await (const piece of pieces) {
     let start = 0;
-    for (let end = piece.indexOf('\n'); end !== -1; end = piece.indexOf('\n', start)) {
-      open.push(piece.slice(start, end));
-      yield open.join('');
-      open = [];
-      length = 0;
+    for (let end = piece.indexOf('\n'); end !== -1 && !isDocument(); end = piece.indexOf('\n', start)) {
+      yield { part: piece.slice(start, end), ends: true };
       start = end + 1;
     }
-    if (start < piece.length) open.push(piece.slice(start));
-    length += piece.length - start;
-    if (length > MAX_DOCUMENT) throw tooLarge();
+    open = start < piece.length || (open && start === 0);
+    if (start < piece.length) yield { part: piece.slice(start), ends: false };
   }
-  if (open.length > 0) yield open.join('');
+  if (open) yield { part: '', ends: true };
 }
 
 const tooLarge = (): Error =>

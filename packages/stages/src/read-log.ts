@@ -17,14 +17,19 @@ export type LogLine =
 /**
  * The content of an event log's line, without its end (compiler-stages, Reading). `number` is its 1-based number, for
  * reasons. In our own profile, a kind or an id that is not a text is a reason to skip; the caller must find repeated
- * ids.
+ * ids. Of a key that stands twice in an object the engine reads the last value; `onRepeatedKey` is told.
  */
-export const readLogLine = (profile: Profile, line: string, number: number): LogLine => {
+export const readLogLine = (
+  profile: Profile,
+  line: string,
+  number: number,
+  onRepeatedKey?: (key: string) => void,
+): LogLine => {
   const text = strip(line);
   if (text === '') return { is: 'blank' };
   let value: ExactJson;
   try {
-    value = readExactJson(text, `line ${number}`);
+    value = readExactJson(text, `line ${number}`, onRepeatedKey);
   } catch (error) {
     if (!isStemmaError(error)) throw error;
     return skipped(

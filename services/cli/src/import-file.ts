@@ -1,13 +1,11 @@
 import type { Outcome } from '@stemma/command-handler';
-import { fail } from '@stemma/errors';
 import { isOf, nodeIn } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { Home } from '@stemma/home';
-import { readImport, type ImportReport, type ImportSource } from '@stemma/importers';
-import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { readImport, type ImportReport } from '@stemma/importers';
+import { setImmediate } from 'node:timers/promises';
+import { openImportSource } from './import-source.ts';
+import type { InputSurroundings } from './input.ts';
 
 /** What an imported conversation came to. */
 export type Imported = {
@@ -29,9 +27,14 @@ export type Imported = {
 export type ImportFileOptions = {
   readonly format: string;
   readonly name: string | null;
+  /** What `-` reads (default: stdin of the process). */
+  readonly stdin?: InputSurroundings['stdin'];
   readonly signal: AbortSignal;
   readonly onProgress?: (bytes: number, total: number) => void;
 };
+
+/** A signal of the system is noticed when the event loop gets its turn; so often it does, in milliseconds. */
+const TURN_EVERY = 50;
 
 /** So many commands are under way at once: they become durable together. */
 const MAX_PENDING = 64;
@@ -46,10 +49,11 @@ export const importFile = async (
   file: string,
   options: ImportFileOptions,
 ): Promise<readonly Imported[]> => {
-  using source = await fileSource(file, options.signal);
+  using source = openImportSource(file, { stdin: options.stdin ?? process.stdin, signal: options.signal });
   const imported: Imported[] = [];
   let tally = newTally();
   const pending: Promise<void>[] = [];
+  let turn = performance.now();
   const items = readImport(source, {
     format: options.format,
     name: options.name,
@@ -58,6 +62,12 @@ export const importFile = async (
       options.signal.throwIfAborted();
       const size = source.size ?? 0;
       options.onProgress?.(phase === 'check' ? bytes : size + bytes, size * 2);
+    },
+    pause: async () => {
+      if (performance.now() - turn < TURN_EVERY) return;
+      await setImmediate();
+      turn = performance.now();
+      options.signal.throwIfAborted();
     },
   });
   try {
@@ -117,38 +127,3 @@ const toImported = (file: string, history: string, report: ImportReport, tally: 
   skipped: report.skipped,
   unknown: report.unknown,
 });
-
-/**
- * A file that can be read twice: what a pipe gives (`/dev/stdin`) is copied to a temporary one first.
- *
- * @throws E_IO when it cannot be read
- */
-const fileSource = async (file: string, signal: AbortSignal): Promise<ImportSource & Disposable> => {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) throw fail('E_IO', `the file ${file} does not exist`, { file });
-  if (stat.isDirectory()) throw fail('E_IO', `${file} is a folder: name the files in it`, { file });
-  if (stat.isFile())
-    return {
-      name: file,
-      size: stat.size,
-      open: () => createReadStream(file),
-      [Symbol.dispose]: () => undefined,
-    };
-  if (!stat.isFIFO() && !stat.isSocket())
-    throw fail('E_IO', `${file} is neither a file nor a pipe`, { file });
-  const folder = mkdtempSync(join(tmpdir(), 'stemma-import-'));
-  const copy = join(folder, 'copy');
-  const dispose = (): void => rmSync(folder, { recursive: true, force: true });
-  try {
-    await pipeline(createReadStream(file), createWriteStream(copy), { signal });
-  } catch (error) {
-    dispose();
-    throw error;
-  }
-  return {
-    name: file,
-    size: statSync(copy).size,
-    open: () => createReadStream(copy),
-    [Symbol.dispose]: dispose,
-  };
-};

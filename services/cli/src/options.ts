@@ -1,7 +1,6 @@
 import { fail } from '@stemma/errors';
 import { isUtf8 } from 'node:buffer';
-import { readFile, stat } from 'node:fs/promises';
-import type { Surroundings } from './surroundings.ts';
+import { openInput, type InputSurroundings } from './input.ts';
 
 /** One content is 64 MiB at the most; its JSON may be six times as long. */
 export const MAX_STDIN = 400 * 1024 * 1024;
@@ -35,32 +34,18 @@ export const required = (value: string | readonly string[] | undefined): string 
   return value;
 };
 
-type Input = { readonly stdin: Surroundings['stdin']; readonly signal: AbortSignal };
-
-/** A file as text, `-` being stdin. @throws E_INPUT_ENCODING, E_INPUT_TOO_LARGE above `most` bytes, E_IO */
-export const readText = async (input: Input, path: string, max: number): Promise<string> => {
-  if (path === '-') return readStdin(input, max);
-  const { size } = await stat(path);
-  if (size > max) throw fail('E_INPUT_TOO_LARGE', `${path} has more than ${max} bytes`);
-  return decodeUtf8(await readFile(path), path);
-};
-
-const readStdin = async ({ stdin, signal }: Input, max: number): Promise<string> => {
-  const chunks: Buffer[] = [];
+/** A file or pipe as text, `-` being stdin. @throws E_INPUT_ENCODING, E_INPUT_TOO_LARGE above `max` bytes, E_IO */
+export const readText = async (around: InputSurroundings, path: string, max: number): Promise<string> => {
+  const what = path === '-' ? 'stdin' : path;
+  const { read } = openInput(path, around);
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  const cancel = (): void => void stdin.destroy(signal.reason as Error);
-  signal.addEventListener('abort', cancel);
-  try {
-    for await (const chunk of stdin) {
-      const bytes = chunk as Buffer;
-      size += bytes.length;
-      if (size > max) throw fail('E_INPUT_TOO_LARGE', `stdin has more than ${max} bytes`);
-      chunks.push(bytes);
-    }
-  } finally {
-    signal.removeEventListener('abort', cancel);
+  for await (const chunk of read()) {
+    size += chunk.length;
+    if (size > max) throw fail('E_INPUT_TOO_LARGE', `${what} has more than ${max} bytes`);
+    chunks.push(chunk);
   }
-  return decodeUtf8(Buffer.concat(chunks), 'stdin');
+  return decodeUtf8(Buffer.concat(chunks), what);
 };
 
 const decodeUtf8 = (bytes: Buffer, what: string): string => {

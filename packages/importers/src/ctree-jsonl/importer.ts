@@ -1,4 +1,5 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
+import { echo } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import { describeNode, profileNamed, readLogLine } from '@stemma/stages';
 import { checkNode } from '../check-node.ts';
@@ -62,7 +63,8 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> 
   };
 
   for await (const { text, line: number, where } of units) {
-    const line = readLogLine(ENGINE, text, number);
+    let repeated = null as string | null;
+    const line = readLogLine(ENGINE, text, number, (key) => (repeated = key));
     if (line.is === 'skipped') {
       addCount(tally.skipped, 'lines');
       addWarning(tally, `skipped: ${line.reason}`);
@@ -77,6 +79,12 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> 
     const id = ids.take(engineId, number);
     if (id !== engineId)
       addWarning(tally, `${where}: the id ${JSON.stringify(engineId.slice(0, 80))} became ${id}`);
+    // The engine's logs may have them, and its reader takes the last value: said, since it is not refused.
+    if (repeated !== null)
+      addWarning(
+        tally,
+        `${where}: the key ${JSON.stringify(echo(repeated))} stands twice, its last value counts`,
+      );
     const block = eventToNode({ kind: node.kind, line: event, text, number, ordinal }, id);
     if (block['data_line'] !== undefined) addCount(tally.read, 'lines kept as written');
     checkNode(block, where);

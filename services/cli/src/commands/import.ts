@@ -8,7 +8,7 @@ import { printable, table } from '../output.ts';
 export const importCommand: CommandSpec = {
   name: 'import',
   summary: 'record transcripts: one cycle for each model call',
-  arguments: [['<files...>', 'JSON or JSONL files']],
+  arguments: [['<files...>', 'JSON or JSONL files or pipes; - reads stdin']],
   options: [
     [
       '--format <name>',
@@ -17,7 +17,7 @@ export const importCommand: CommandSpec = {
     ['--history <name>', 'the name of the history, for one file only (default: none)'],
     ['--dry-run', 'a report only; nothing is recorded'],
   ],
-  run: async ({ home: open, output, signal, progress: display }, [files], options) => {
+  run: async ({ home: open, output, stdin, signal, progress: display }, [files], options) => {
     const paths = files as readonly string[];
     const name = text(options, 'history') ?? null;
     if (name !== null && paths.length > 1)
@@ -34,6 +34,7 @@ export const importCommand: CommandSpec = {
         const found = await importFile(home, path, {
           format: text(options, 'format') ?? 'auto',
           name,
+          stdin,
           signal,
           onProgress: progress.count,
         });

@@ -10,8 +10,8 @@ import {
   type StagesConfig,
   type StreamEventLog,
 } from '@stemma/stages';
-import { createReadStream } from 'node:fs';
 import type { Context } from '../command.ts';
+import { openInput } from '../input.ts';
 import { readText, text } from '../options.ts';
 import { printable } from '../output.ts';
 
@@ -66,11 +66,10 @@ export const readLogFile = async (
 ): Promise<StreamEventLog> => {
   const reader = openEventLogReader(profile, { keepPayloads });
   const progress = context.progress('bytes');
-  const source = file === '-' ? context.stdin : createReadStream(file, { signal: context.signal });
   const lines = openLines(file, reader.add);
-  for await (const chunk of source) {
-    progress.count((chunk as Buffer).length);
-    lines.add(chunk as Buffer);
+  for await (const chunk of openInput(file, context).read()) {
+    progress.count(chunk.length);
+    lines.add(chunk);
   }
   lines.end();
   progress.end();

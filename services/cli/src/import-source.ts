@@ -1,0 +1,78 @@
+import { fail } from '@stemma/errors';
+import type { ImportSource } from '@stemma/importers';
+import { createReadStream, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openInput, type InputSurroundings } from './input.ts';
+
+/** So many bytes of a pipe are taken; a file may have any size. */
+const MAX_PIPED = 1024 * 1024 * 1024;
+
+/** Of the free space of the disk that copies go to, one part in so many. */
+const PART_OF_FREE = 2;
+
+/** How much a pipe may give, in bytes, and how much space there is in the folder of the copy. */
+export type PipeLimits = { readonly most: number; readonly free: (folder: string) => number };
+
+const freeSpace = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
+/**
+ * A file that can be read twice. What a pipe gives is copied to a temporary file while it is read for the first time, so
+ * that a fault in it ends the reading, however long it goes on.
+ *
+ * @throws E_IO when it cannot be read; when it is read, E_INPUT_TOO_LARGE for a pipe that gives more than 1 GiB or half
+ *   of the free space.
+ */
+export const openImportSource = (
+  file: string,
+  around: InputSurroundings,
+  { most, free }: PipeLimits = { most: MAX_PIPED, free: freeSpace },
+): ImportSource & Disposable => {
+  const input = openInput(file, around);
+  const name = file === '-' ? 'stdin' : file;
+  if (input.kind === 'file')
+    return { name, size: input.size, open: input.read, [Symbol.dispose]: () => undefined };
+  const folder = mkdtempSync(join(tmpdir(), 'stemma-import-'));
+  const copy = join(folder, 'copy');
+  let copied = false;
+  return {
+    name,
+    size: null,
+    open: () => {
+      if (copied) return createReadStream(copy, { signal: around.signal });
+      copied = true;
+      return copying(input.read(), copy, name, Math.min(most, free(folder) / PART_OF_FREE));
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+};
+
+/** The bytes of a pipe, written to a file before they are given. */
+async function* copying(
+  source: AsyncIterable<Uint8Array>,
+  path: string,
+  name: string,
+  max: number,
+): AsyncIterable<Uint8Array> {
+  const file: FileHandle = await open(path, 'wx', 0o600);
+  try {
+    let bytes = 0;
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      if (bytes > max)
+        throw fail(
+          'E_INPUT_TOO_LARGE',
+          `${name} gives more than ${Math.floor(max)} bytes, and a pipe is copied to be read twice: write it to a file and import that`,
+          { limit: Math.floor(max) },
+        );
+      await file.writeFile(chunk);
+      yield chunk;
+    }
+  } finally {
+    await file.close();
+  }
+}
