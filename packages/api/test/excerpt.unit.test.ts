@@ -12,3 +12,20 @@ test('an excerpt of a text is a text, of anything else its JSON with exact integ
   expect(excerptOf({ n: 2n ** 60n })).toMatchObject({ text: '{"n":1152921504606846976}', form: 'json' });
   expect(excerptOf(undefined)).toBeNull();
 });
+
+test.each<[string, number, string, boolean]>([
+  ['abcd', 4, 'abcd', true],
+  ['abcde', 4, 'abcd', false],
+  ['abc🙂', 5, 'abc🙂', true],
+  ['abc🙂d', 5, 'abc🙂', false],
+  ['abc🙂', 4, 'abc', false],
+  ['', 0, '', true],
+  ['a', 0, '', false],
+])('the excerpt of %j at a limit of %i is %j, complete: %s', (text, limit, shown, complete) => {
+  expect(excerptOf(text, limit)).toEqual({ text: shown, form: 'text', characters: text.length, complete });
+});
+
+test('the excerpt of what is no text is whole if its JSON has exactly the limit', () => {
+  expect(excerptOf([1, 2], 5)).toEqual({ text: '[1,2]', form: 'json', characters: 5, complete: true });
+  expect(excerptOf([1, 2], 4)).toEqual({ text: '[1,2', form: 'json', characters: 5, complete: false });
+});

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { diffContents } from '../src/range/content-diff.ts';
-import type { RangeDiff } from '../src/range/range-diff.ts';
+
 import { rangeOptions, type RangeOptions } from '../src/range/range-options.ts';
-import { rangeResult } from '../src/range/range-result.ts';
+import { rangeResult, type RangeDiff } from '../src/range/range-result.ts';
 
 const NUMBERS = ['contextLines', 'maxSnapshots', 'maxChangesPerSnapshot', 'limit', 'skip'] as const;
 

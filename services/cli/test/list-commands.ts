@@ -8,6 +8,11 @@ export const listCommands = (commands: readonly CommandSpec[]): string => `# Com
 Every command takes \`--home DIR\` (default: \`STEMMA_HOME\`, then \`./.stemma\`) and \`--json\`, which prints one JSON document on
 stdout; streams (\`log --follow\`, \`thread H '@*'\`) print one document a line. Messages and progress go to stderr.
 
+Characters that one does not see (controls, directions, zero widths, line separators, tags) are printed as escapes, \`\\u202e\`. In JSON
+they mean the same characters, so documents, JSON Lines and \`--provider\` messages keep their exact values; \`thread\`, \`export\` and
+\`stages events\` are ASCII, so their bytes are exact. In tables and CSV the escapes only show what is there, and a cell that a
+spreadsheet would take for a formula begins with an apostrophe. Errors repeat at most 200 characters of an input.
+
 Exit codes: 0 ok, 1 failed, 2 cancelled, 3 conflict, 4 not allowed, 5 verification failed, 64 usage, 74 input or output.
 
 ${commands.map((line) => section(line)).join('\n')}`;

@@ -37,6 +37,20 @@ describe('refusals', () => {
   });
 
   test.each([
+    ['{"id":"c1","id":"c2"}', 'E_INPUT_REPEATED_KEY'],
+    ['{"steps":[{"op":"commit","\\u006fp":"start"}]}', 'E_INPUT_REPEATED_KEY'],
+    [`{"\\n"${' '.repeat(8_000_000)}:1}`, 'E_COMMAND_INVALID'],
+    ['{"a":1}\u0000', 'E_INPUT_NOT_JSON'],
+    [`[${'{},'.repeat(2_500_000)}{}]`, 'E_INPUT_TOO_LARGE'],
+  ])('a body of hostile JSON is refused with a code: %#', async (body, code) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await app.request('/api/histories/airline/commands', { method: 'POST', headers, body });
+    expect(await response.json()).toMatchObject({ error: { code } });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.status).toBeLessThan(500);
+  });
+
+  test.each([
     ['a name that was pointed here', { host: 'evil.example:4870' }],
     ['a page of another origin', { origin: 'http://evil.example' }],
     ['a page without an origin', { origin: 'null' }],
