@@ -112,15 +112,17 @@ export type LocalRowsOptions = {
   /** Milliseconds that a reader waits for what is folded. Default: until it is. */
   readonly catchUpTimeout?: number;
   readonly progress?: (progress: Progress) => void;
+  /** Told when rows were found damaged and put aside, in a sentence. */
+  readonly say?: (sentence: string) => void;
 };
 
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (
   log: EventLog,
-  { directory, folder: rows, keepFrames, catchUpTimeout, progress }: LocalRowsOptions,
+  { directory, folder: rows, keepFrames, catchUpTimeout, progress, say }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
   const contents = await openDirectoryContents(join(directory, 'contents'));
-  const store = openLmdbRowStore({ directory: join(directory, rows) });
+  const store = openLmdbRowStore({ directory: join(directory, rows), ...(say && { say }) });
   let closed = false;
   const stop = (): boolean => closed;
   const projector = openProjector({ log, contents, store, keepFrames, stop, ...(progress && { progress }) });

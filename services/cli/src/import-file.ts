@@ -140,7 +140,7 @@ const fileSource = async (file: string, signal: AbortSignal): Promise<ImportSour
   const copy = join(folder, 'copy');
   const dispose = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    await pipeline(createReadStream(file), createWriteStream(copy), { signal });
+    await pipeline(createReadStream(file), createWriteStream(copy, { mode: 0o600 }), { signal });
   } catch (error) {
     dispose();
     throw error;
