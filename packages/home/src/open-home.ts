@@ -113,7 +113,7 @@ const openServices = async (
   const handler = openCommandHandler({
     log,
     contents,
-    rows: projection,
+    rows: opened.exact,
     clock,
     accepted: () => background.schedule(),
     ...(observe && { observe }),

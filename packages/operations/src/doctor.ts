@@ -2,6 +2,7 @@ import { DEFECTS, HISTORY_HEADS } from '@stemma/history-store';
 import { damagedRecords, type EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
+import { inspectDirectory } from './inspect-directory.ts';
 import type { LogTopic } from './open-log.ts';
 import type { Services } from './services.ts';
 
@@ -80,7 +81,7 @@ export const diagnose = async (services: Services): Promise<DoctorReport> => {
     altered: place.facts === null ? await findAlteredOnce(services) : [],
     clock: { now, newest },
   };
-  return { ...report, findings: [...listFindings(report)] };
+  return { ...report, findings: [...listFindings(report), ...inspectDirectory(services.directory)] };
 };
 
 const searches = new WeakMap<EventLog, Promise<readonly AlteredRecord[]>>();

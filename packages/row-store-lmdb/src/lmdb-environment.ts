@@ -28,7 +28,7 @@ export type LmdbEnvironment = {
   /**
    * Runs `fn` in a write transaction; what it wrote is undone if it throws. Processes take turns.
    *
-   * @throws E_IO if lmdb or the disk refuses.
+   * @throws E_ROWS_UNWRITABLE if lmdb or the disk refuses.
    */
   write<T>(fn: () => T): T;
   close(): Promise<void>;
@@ -98,8 +98,20 @@ const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOp
       announced = true;
       return result;
     } catch (error) {
-      throw error instanceof StemmaError ? error : lmdbError(error);
+      throw error instanceof StemmaError ? error : lmdbError(error, 'written');
     }
+  };
+
+  const close = (): void => {
+    gate.pass(() => root.transactionSync(() => own.removeSync(opener)));
+    // Under the lock nobody writes: what is synced now is all there is, if nobody else is at it.
+    gate.pass(() =>
+      root.transactionSync(() => {
+        if (isAnybodyWriting(own, boot)) return;
+        syncFile(file);
+        writeEpochState(folder, { boot, clean: true });
+      }),
+    );
   };
 
   return {
@@ -120,16 +132,10 @@ const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOp
       return table;
     },
     async close() {
-      if (announced) {
-        gate.pass(() => root.transactionSync(() => own.removeSync(opener)));
-        // Under the lock nobody writes: what is synced now is all there is, if nobody else is at it.
-        gate.pass(() =>
-          root.transactionSync(() => {
-            if (isAnybodyWriting(own, boot)) return;
-            syncFile(file);
-            writeEpochState(folder, { boot, clean: true });
-          }),
-        );
+      try {
+        if (announced) close();
+      } catch {
+        // A full disk: the next opener reads the file through, and begins anew if the machine ends before.
       }
       await root.close();
       gate.pass(() => {
@@ -156,7 +162,7 @@ const openTable = (root: RootDatabase, name: string, create: boolean): Bytes | u
     return root.openDB(options);
   } catch (error) {
     if (!create && error instanceof Error && /not found/i.test(error.message)) return undefined;
-    throw lmdbError(error);
+    throw lmdbError(error, create ? 'written' : 'opened');
   }
 };
 
@@ -169,9 +175,9 @@ const isAnybodyWriting = (own: Bytes, boot: string): boolean => {
   return false;
 };
 
-const lmdbError = (error: unknown, what = 'written'): StemmaError =>
+const lmdbError = (error: unknown, what: 'written' | 'opened'): StemmaError =>
   new StemmaError(
-    'E_IO',
+    what === 'opened' ? 'E_IO' : 'E_ROWS_UNWRITABLE',
     `the rows cannot be ${what}: ${error instanceof Error ? error.message : String(error)}`,
     {},
     { cause: error },
