@@ -200,7 +200,7 @@ const openHomeOver = (services: HomeServices): Home => {
     stages: openStages(projection),
     causes: openCauses(projection),
     stats: () => statsOf(services),
-    doctor: () => diagnose(services),
+    doctor: (secrets) => diagnose(services, secrets),
     partitions: () => readPartitionHealth(services),
     ready: async () => {
       await services.rows.checkReady();
