@@ -10,11 +10,11 @@ import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
  * Contents as files of one directory, `ab/cdef…` by the hex of their SHA-256; several processes may use it at once.
  * Files that a killed process left half written are under `tmp/` and never read.
  *
- * @param directory is made if missing.
+ * @param directory is made if missing. What is made is for its owner alone.
  */
 export const openDirectoryContents = async (directory: string): Promise<ContentStore> => {
   const temporary = join(directory, 'tmp');
-  await io(() => mkdir(temporary, { recursive: true }));
+  await io(() => mkdir(temporary, { recursive: true, mode: 0o700 }));
   const pathOf = ({ sha256 }: ContentRef): string => join(directory, sha256.slice(0, 2), sha256.slice(2));
 
   return {
@@ -47,14 +47,15 @@ const store = async (temporary: string, path: string, bytes: Uint8Array): Promis
   const temporaryFile = join(temporary, randomBytes(12).toString('hex'));
   const folder = dirname(path);
   try {
-    const file = await open(temporaryFile, 'wx');
+    const file = await open(temporaryFile, 'wx', 0o600);
     try {
       await file.writeFile(bytes);
       await file.sync();
     } finally {
       await file.close();
     }
-    if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(dirname(folder));
+    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined)
+      await syncFolder(dirname(folder));
     await rename(temporaryFile, path);
     await syncFolder(folder);
   } finally {

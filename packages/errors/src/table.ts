@@ -93,11 +93,12 @@ export const ERRORS = {
   E_LOG_NOT_EMPTY: row(409, 3, false, 'Choose an empty target, or one that holds a part of the same log.'),
   E_BROKERS_UNREACHABLE: row(503, 74, true, 'Check that the brokers run and that STEMMA_LOG names them.'),
   E_BROKERS_REFUSED: row(503, 74, false, 'Ask the operator of the brokers for the missing permission or setting.'),
-  E_IO: row(500, 74, true, 'Check the path, its permissions and the free space of the disk.'),
+  E_IO: row(503, 74, true, 'Check the path, its permissions and the free space of the disk.'),
   E_NOTHING_TO_ACK: row(404, 1, false, '`stemma verify` lists the damaged records.', 'Ask the operator which records are damaged.'),
   E_NOTHING_TO_SALVAGE: row(409, 1, false, 'Continue with the history: it is whole.'),
   // rows
   E_ROWS_DAMAGED: row(500, 74, false, 'Delete the folder `rows` of the home: Stemma rebuilds it from the log.'),
+  E_ROWS_UNWRITABLE: row(503, 74, true, 'Make room on the disk of the home, or mend it: the rows go on from where they stand.', 'Try again in a moment; if it stays so, ask the operator to make room on the disk.'),
   E_ROWS_VERSION: row(409, 74, false, 'Rebuild the rows with `stemma replay`.', 'Ask the operator to rebuild the rows.'),
   E_ROWS_BEHIND: row(503, 74, true, 'Check with `stemma doctor` that the projectors run and how far they are, then try again.', 'Try again in a moment; if it stays so, ask the operator whether the projectors run.'),
   E_ROWS_DIFFER: row(500, 5, false, 'Rebuild the rows with `stemma replay`; keep the old ones for a report.', 'Ask the operator to rebuild the rows and to keep the old ones for a report.'),

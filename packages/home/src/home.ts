@@ -10,6 +10,7 @@ import type {
   ReplayOptions,
   ReplayReport,
   Salvaged,
+  SecretsScope,
   VerifyReport,
 } from '@stemma/operations';
 import type {
@@ -92,8 +93,11 @@ export type Home = {
   }): AsyncIterable<{ readonly cursor: string; readonly events: readonly LoggedEvent[] }>;
   /** Sizes and counts: the log, the rows, the contents, each partition's end and cursor. */
   stats(): Promise<Readonly<Record<string, WideJson>>>;
-  /** What state log and rows are in, and what should be looked at; a log in the directory is read once more. */
-  doctor(): Promise<DoctorReport>;
+  /**
+   * What state log and rows are in, and what should be looked at; a log in the directory is read once more. Looks for
+   * secrets in a sample of the frames, for a second at most, or in `all`.
+   */
+  doctor(secrets?: SecretsScope): Promise<DoctorReport>;
   /** Where the rows of each partition stand; asks the log for its end. For metrics and health: cheap. */
   partitions(): Promise<readonly PartitionHealth[]>;
   /** Resolves if questions are answered. @throws E_ROWS_BEHIND while rows are made for the first time; what log and rows throw */

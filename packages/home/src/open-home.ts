@@ -60,6 +60,8 @@ export type HomeOptions = {
   readonly catchUpTimeout?: number;
   /** Nanoseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => bigint;
+  /** Told what was found damaged and made anew, in sentences: nothing is lost, but somebody should know. */
+  readonly say?: (sentence: string) => void;
   /** Told what is written and folded. */
   readonly observe?: HomeObserver;
 };
@@ -72,8 +74,13 @@ export type HomeOptions = {
  */
 export const openHome = async (options: HomeOptions): Promise<Home> => {
   const directory = resolve(options.directory);
-  const { log: address, rows } = options;
-  const logOptions = { directory, create: options.create === true, shared: rows !== undefined };
+  const { log: address, rows, say } = options;
+  const logOptions = {
+    directory,
+    create: options.create === true,
+    shared: rows !== undefined,
+    ...(say && { say }),
+  };
   const opened = await openHomeLog(address === undefined ? logOptions : { ...logOptions, address });
   try {
     return openHomeOver(await openServices(directory, opened, options));
@@ -88,7 +95,7 @@ const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 const openServices = async (
   directory: string,
   openedLog: OpenedLog,
-  { rows, catchUpTimeout, clock = machineClock, observe }: HomeOptions,
+  { rows, catchUpTimeout, clock = machineClock, observe, say }: HomeOptions,
 ): Promise<HomeServices> => {
   const log = cooperativeReader(openedLog.log, () => performance.now());
   const opened = await (rows === undefined
@@ -98,6 +105,7 @@ const openServices = async (
         keepFrames: openedLog.keepFrames,
         ...(catchUpTimeout !== undefined && { catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
+        ...(say && { say }),
       })
     : openSharedRows(rows, log, catchUpTimeout));
   const { contents, projection, projectors, bytes } = opened;
@@ -105,7 +113,7 @@ const openServices = async (
   const handler = openCommandHandler({
     log,
     contents,
-    rows: projection,
+    rows: opened.exact,
     clock,
     accepted: () => background.schedule(),
     ...(observe && { observe }),
@@ -192,7 +200,7 @@ const openHomeOver = (services: HomeServices): Home => {
     stages: openStages(projection),
     causes: openCauses(projection),
     stats: () => statsOf(services),
-    doctor: () => diagnose(services),
+    doctor: (secrets) => diagnose(services, secrets),
     partitions: () => readPartitionHealth(services),
     ready: async () => {
       await services.rows.checkReady();

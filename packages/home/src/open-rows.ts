@@ -13,6 +13,7 @@ import {
 import type { RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
+import { openCommittedRows } from './committed-rows.ts';
 import { withCatchUpDeadline } from './catch-up-with-deadline.ts';
 
 /** The rows and contents of a home. */
@@ -20,11 +21,16 @@ export type OpenedRows = {
   readonly contents: ContentStore;
   /** What is read. */
   readonly projection: Projection;
+  /** The same for who needs rows that are not behind: it throws where `projection` answers with those there are. */
+  readonly exact: Projection;
   /** Those who can build the rows anew, each a part of them. */
   readonly projectors: readonly Projector[];
   /** True if other processes fold (`stemma projector`), and this one waits for them. */
   readonly external: boolean;
-  /** Throws E_ROWS_BEHIND while rows that are made here, and read meanwhile, have never reached the log's end. */
+  /**
+   * Throws E_ROWS_BEHIND while rows that are made here, and read meanwhile, have never reached the log's end, and
+   * E_ROWS_UNWRITABLE while the disk takes no more of them.
+   */
   readonly checkReady: () => Promise<void>;
   readonly bytes: () => Promise<DiskUsage>;
   readonly close: () => Promise<void>;
@@ -88,14 +94,16 @@ export const openSharedRows = async (
 ): Promise<OpenedRows> => {
   const database = await openSharedDatabase(address);
   const { contents, store, close } = database;
+  const projection = openExternalProjection({
+    log,
+    contents,
+    store,
+    ...(catchUpTimeout !== undefined && { catchUpTimeout }),
+  });
   return {
     contents,
-    projection: openExternalProjection({
-      log,
-      contents,
-      store,
-      ...(catchUpTimeout !== undefined && { catchUpTimeout }),
-    }),
+    projection,
+    exact: projection,
     projectors: GROUPS.map((group) => openGroupProjector(log, database, group)),
     external: true,
     checkReady: () => Promise.resolve(),
@@ -112,26 +120,34 @@ export type LocalRowsOptions = {
   /** Milliseconds that a reader waits for what is folded. Default: until it is. */
   readonly catchUpTimeout?: number;
   readonly progress?: (progress: Progress) => void;
+  /** Told when rows were found damaged and put aside, in a sentence. */
+  readonly say?: (sentence: string) => void;
 };
 
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (
   log: EventLog,
-  { directory, folder: rows, keepFrames, catchUpTimeout, progress }: LocalRowsOptions,
+  { directory, folder: rows, keepFrames, catchUpTimeout, progress, say }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
   const contents = await openDirectoryContents(join(directory, 'contents'));
-  const store = openLmdbRowStore({ directory: join(directory, rows) });
+  const store = openLmdbRowStore({ directory: join(directory, rows), ...(say && { say }) });
   let closed = false;
   const stop = (): boolean => closed;
   const projector = openProjector({ log, contents, store, keepFrames, stop, ...(progress && { progress }) });
   const withDeadline =
     catchUpTimeout === undefined ? undefined : withCatchUpDeadline(log, projector, catchUpTimeout);
+  const exact = withDeadline?.projection ?? projector;
+  const committed = openCommittedRows(exact, log.partitions, say ?? (() => undefined));
   return {
     contents,
-    projection: withDeadline?.projection ?? projector,
+    projection: committed.projection,
+    exact,
     projectors: [projector],
     external: false,
-    checkReady: async () => withDeadline?.checkReady(),
+    checkReady: async () => {
+      await committed.check();
+      await withDeadline?.checkReady();
+    },
     bytes: async () => ({
       rows: diskUsage(join(directory, rows)),
       contents: diskUsage(join(directory, 'contents')),

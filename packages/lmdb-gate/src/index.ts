@@ -1,38 +1,4 @@
-import { open } from 'lmdb';
-import { mkdirSync } from 'node:fs';
-
-/** A gate that one thread of one process at a time passes, even if another is killed inside; see {@link openGate}. */
-export type Gate = {
-  /** Runs `fn` when nobody else is inside. The process waits, without a limit. Calls from inside run at once. */
-  pass<T>(fn: () => T): T;
-  close(): Promise<void>;
-};
-
-/**
- * A gate for all who open or write an LMDB environment. An opener writes back, without LMDB's own lock, which
- * transaction was the newest when it began to open (`mdb_env_open2`, `mti_txnid`): commits of others in between are
- * lost although they were confirmed, and pages in use are overwritten. So openings and commits take turns, by the lock
- * of another environment, which the system releases when its holder is killed. That environment is empty, so nothing in
- * it can be lost (docs/decisions/0042).
- *
- * @param directory for the gate alone; made if missing.
- */
-export const openGate = (directory: string): Gate => {
-  mkdirSync(directory, { recursive: true });
-  const environment = open<Buffer, string>({ path: directory, encoding: 'binary', noSync: true, maxDbs: 1 });
-  let inside = false;
-  return {
-    pass: (fn) => {
-      if (inside) return fn();
-      return environment.transactionSync(() => {
-        inside = true;
-        try {
-          return fn();
-        } finally {
-          inside = false;
-        }
-      });
-    },
-    close: () => environment.close(),
-  };
-};
+export { enterEnvironment, type Entered } from './enter.ts';
+export { findLmdbDamage } from './find-damage.ts';
+export { filesOfFile } from './lmdb-files.ts';
+export { nextFolder } from './numbered-folders.ts';

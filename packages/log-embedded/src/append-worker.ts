@@ -1,11 +1,11 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { openGate } from '@stemma/lmdb-gate';
+import type { Entered } from '@stemma/lmdb-gate';
 import { bootId } from '@stemma/machine';
 import { mkdirSync, rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { entryBytes, writeEntry } from './entry.ts';
 import { findEnd, truncateFile } from './find-end.ts';
-import { isHolderAlive, openHolderFile, thisProcess } from './holder.ts';
+import { openHolderFile, thisProcess, waitForHolder } from './holder.ts';
 import type {
   AppendGroup,
   Failure,
@@ -16,9 +16,9 @@ import type {
   WorkerOptions,
 } from './job-messages.ts';
 import { openLastSegments, syncFolder } from './last-segments.ts';
-import { openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
+import { enterLock, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
 import { runsOf, startsOf } from './runs.ts';
-import { gateFolder, partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
+import { partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
 
 /*
  * The thread that appends for one process. It waits for the lock between processes and for the disk, so that the
@@ -26,34 +26,19 @@ import { gateFolder, partitionFolder, partitionsIn, segmentBases, segmentPath } 
  */
 const options = workerData as WorkerOptions;
 const { directory } = options;
-const gate = openGate(gateFolder(directory));
-let opened: LockEnvironment | undefined;
+let entered: Entered<LockEnvironment> | undefined;
+/** Locks that were replaced: the process's own thread may still read them. */
+const retired: Entered<LockEnvironment>[] = [];
+/** What was wrong with locks that were put aside. */
+const replaced: string[] = [];
 const holder = openHolderFile(directory);
 const self = thisProcess();
 const BOOT = bootId();
-const sleeper = new Int32Array(new SharedArrayBuffer(4));
+const waitForLock = (): void => waitForHolder(holder, self, options.busyAfter);
 const segments = openLastSegments(options);
 /** True when bytes may follow the end: after a group that failed, or whose process was killed. */
 let dirty = true;
 let syncs = 0;
-
-/** Waits until nobody seems to hold the lock, so that the wait in the system's own lock is short. @throws E_LOG_BUSY */
-const waitForLock = (): void => {
-  const until = performance.now() + options.busyAfter;
-  for (let tries = 0; ; tries++) {
-    const other = holder.read();
-    if (!other || other.pid === self.pid || !isHolderAlive(other)) return;
-    if (performance.now() >= until)
-      throw fail(
-        'E_LOG_BUSY',
-        `process ${other.pid} has held the log for more than ${options.busyAfter} ms`,
-        {
-          pid: other.pid,
-        },
-      );
-    Atomics.wait(sleeper, 0, 0, tries < 50 ? 0.1 : 2);
-  }
-};
 
 type LockedAction<T> = (
   put: (partition: number, end: PartitionEnd) => void,
@@ -63,22 +48,36 @@ type LockedAction<T> = (
 
 const withLock = <T>(action: LockedAction<T>): T => {
   waitForLock();
-  return gate.pass(() => {
+  const lock = currentLock();
+  const { gate, opened: environment } = lock;
+  const done = gate.pass((): { readonly result: T } | undefined => {
     // A holder that did not record its end was killed in the middle.
     if (holder.read()) dirty = true;
     holder.write(self);
     try {
-      const environment = (opened ??= openLockEnvironment(directory));
-      refuseReplaced(environment);
-      return environment.locked((put, putBoot) => action(put, putBoot, environment));
+      if (lock.isReplaced()) return undefined;
+      refuseRemoved(environment);
+      return { result: environment.locked((put, putBoot) => action(put, putBoot, environment)) };
     } finally {
       holder.write(null);
     }
   });
+  return done === undefined ? withLock(action) : done.result;
+};
+
+/** The lock that this process holds open; the one that another process put in its place, if it found it damaged. */
+const currentLock = (): Entered<LockEnvironment> => {
+  if (entered !== undefined && !entered.isReplaced()) return entered;
+  if (entered !== undefined) retired.push(entered);
+  entered = enterLock(directory, (damage) => replaced.push(damage));
+  dirty = true;
+  // Others may still be in the middle, behind the lock before this one: the holder's file is all that keeps them apart.
+  waitForLock();
+  return entered;
 };
 
 /** Two processes with two environments could overwrite each other's records. */
-const refuseReplaced = (environment: LockEnvironment): void => {
+const refuseRemoved = (environment: LockEnvironment): void => {
   if (!environment.isCurrent())
     throw fail('E_LOG_CLOSED', `the lock of ${directory} was removed: open the log again`);
 };
@@ -211,7 +210,7 @@ const create = (partitions: number): number => {
   const there = partitionsIn(directory);
   if (there > 0) return there;
   for (let partition = partitions - 1; partition >= 0; partition--) {
-    mkdirSync(partitionFolder(directory, partition), { recursive: true });
+    mkdirSync(partitionFolder(directory, partition), { recursive: true, mode: 0o700 });
   }
   syncFolder(directory);
   return partitions;
@@ -241,7 +240,12 @@ const performJob = (job: Job): JobAnswer => {
       withLock((put, putBoot, environment) => {
         if (environment.boot() !== BOOT) rebuild(put, putBoot, environment);
       });
-      return { kind: 'opened', partitions: options.partitions };
+      return {
+        kind: 'opened',
+        partitions: options.partitions,
+        lock: entered?.folder ?? '',
+        replaced: replaced.splice(0),
+      };
     }
     case 'append':
       return {
@@ -278,5 +282,12 @@ port.on('message', ({ id, job }: JobRequest) => {
   const reply = (): void => port.postMessage({ id, answer } satisfies JobResponse, moved as ArrayBuffer[]);
   if (job.kind !== 'close') reply();
   // The process ends this thread when it has the answer; ending a thread while LMDB closes kills the process.
-  else void Promise.all([opened?.close(), gate.close()]).then(reply);
+  else void closeLock().then(reply);
 });
+
+const closeLock = async (): Promise<void> => {
+  for (const each of [...retired, ...(entered === undefined ? [] : [entered])]) {
+    await each.opened.close();
+    await each.leave();
+  }
+};

@@ -7,9 +7,15 @@ import type { AppendGroup, Job, JobAnswer, JobResponse, WorkerOptions } from './
 /** The process's side of the appending thread: requests that come while it works are sent as one group. */
 export type Appender = {
   readonly partitions: number;
+  /** The folder of the lock, and what was wrong with locks that were put aside, in clauses. */
+  readonly lock: LockFolder;
+  /** The lock again, after another process has replaced it. @throws as opening */
+  readonly enterAgain: () => Promise<LockFolder>;
   readonly append: (partition: number, entries: readonly Entry[]) => Promise<readonly EntryOffset[]>;
   readonly close: () => Promise<void>;
 };
+
+export type LockFolder = { readonly lock: string; readonly replaced: readonly string[] };
 
 type Waiting = {
   readonly partition: number;
@@ -27,11 +33,15 @@ export const openAppender = async (
   onFatal: (message: string) => void,
 ): Promise<Appender> => {
   const thread = openThread(options, onFatal);
-  const opened = await thread.ask({ kind: 'open' }).catch(async (error: unknown) => {
+  const open = async (): Promise<Extract<JobAnswer, { kind: 'opened' }>> => {
+    const answer = await thread.ask({ kind: 'open' });
+    if (answer.kind !== 'opened') throw fail('E_INTERNAL', 'the appending thread did not open the log');
+    return answer;
+  };
+  const opened = await open().catch(async (error: unknown) => {
     await thread.end();
     throw error;
   });
-  if (opened.kind !== 'opened') throw fail('E_INTERNAL', 'the appending thread did not open the log');
   const waiting: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let closed = false;
@@ -52,6 +62,8 @@ export const openAppender = async (
   };
   return {
     partitions: opened.partitions,
+    lock: opened,
+    enterAgain: open,
     append: (partition, entries) =>
       new Promise((resolve, reject) => {
         if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');

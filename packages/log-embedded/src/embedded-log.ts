@@ -3,14 +3,14 @@ import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@ste
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openAppender, type Appender } from './appender.ts';
+import { openAppender, type Appender, type LockFolder } from './appender.ts';
 import { identifyRecord } from './identify-record.ts';
-import { openLockEnvironment, type PartitionEnd } from './lock-environment.ts';
+import { openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
 import { readSegmentRange } from './read-segments.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
 
 export type EmbeddedLogOptions = {
-  /** Made if missing. */
+  /** Made if missing, for its owner alone. */
   readonly directory: string;
   /** For a new log; an existing one must have the same number if it is given. Default 1. */
   readonly partitions?: number;
@@ -24,6 +24,8 @@ export type EmbeddedLogOptions = {
   readonly pollEvery?: number;
   /** Ends the process when the disk did not accept the data. Default: prints the error and exits with 74. */
   readonly onFatal?: (message: string) => void;
+  /** Told in a sentence when the lock was found damaged, and was made anew from the segments. */
+  readonly say?: (sentence: string) => void;
   /** For tests: which sync fails, counted from 1. */
   readonly failAtSync?: number;
 };
@@ -50,7 +52,7 @@ export const openEmbeddedLog = async (options: EmbeddedLogOptions): Promise<Even
   try {
     if (options.partitions !== undefined && options.partitions !== appender.partitions)
       throw fail('E_LOG_MISMATCH', `the log in ${directory} has ${appender.partitions} partitions`);
-    const raw = openRaw(directory, appender, options.pollEvery ?? 25);
+    const raw = openRaw(directory, appender, options);
     const id = await openPartitions(raw, knownId(directory) ?? randomUUID(), BigInt(Date.now()) * 1_000_000n);
     keepId(directory, id);
     return { ...raw, id };
@@ -62,7 +64,7 @@ export const openEmbeddedLog = async (options: EmbeddedLogOptions): Promise<Even
 
 const makeDirectory = (directory: string): void => {
   try {
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw fail(
       'E_IO',
@@ -81,7 +83,7 @@ const knownId = (directory: string): string | undefined => {
 };
 
 const keepId = (directory: string, id: string): void => {
-  if (knownId(directory) !== id) writeFileSync(join(directory, 'id'), id);
+  if (knownId(directory) !== id) writeFileSync(join(directory, 'id'), id, { mode: 0o600 });
 };
 
 /** Records could be lost if the process continued after a failed sync (record §6). */
@@ -90,8 +92,30 @@ const endProcess = (message: string): void => {
   process.exit(74);
 };
 
-const openRaw = (directory: string, appender: Appender, pollEvery: number): RawLog => {
-  const environment = openLockEnvironment(directory);
+const openRaw = (
+  directory: string,
+  appender: Appender,
+  { pollEvery = 25, say }: Pick<EmbeddedLogOptions, 'pollEvery' | 'say'>,
+): RawLog => {
+  const enter = ({ lock, replaced }: LockFolder): LockEnvironment => {
+    for (const damage of replaced)
+      say?.(`the lock of the log was damaged (${damage}); the log's end was found again in its segments`);
+    return openLockEnvironment(lock);
+  };
+  let environment = enter(appender.lock);
+  let entering: Promise<void> | undefined;
+  /** The ends are read from the lock that appenders write to: another process may have replaced it. */
+  const current = async (): Promise<void> => {
+    if (closed || !environment.isReplaced()) return;
+    entering ??= appender
+      .enterAgain()
+      .then(async (folder) => {
+        await environment.close();
+        environment = enter(folder);
+      })
+      .finally(() => (entering = undefined));
+    await entering;
+  };
   const files = openFiles();
   const bases = new Map<number, readonly number[]>();
   const waiting = new Set<() => void>();
@@ -114,12 +138,14 @@ const openRaw = (directory: string, appender: Appender, pollEvery: number): RawL
     partitions: appender.partitions,
     keepsItsEnd: true,
     append: async (partition, entries) => {
+      await current();
       endOf(partition);
       const placed = await appender.append(partition, entries);
       for (const wake of waiting) wake();
       return placed;
     },
     read: async (partition, from, { maxBytes = 1024 * 1024 } = {}) => {
+      await current();
       const { end, base } = endOf(partition);
       if (!Number.isSafeInteger(from) || from < 0 || from > end)
         throw fail('E_CURSOR_LOST', `partition ${partition} ends before offset ${from}`, {
@@ -136,12 +162,15 @@ const openRaw = (directory: string, appender: Appender, pollEvery: number): RawL
       const records = readSegmentRange(files, range, from, maxBytes, identifyRecord);
       return { records, next: (records.at(-1) as LogRecord).next };
     },
-    end: async (partition) => endOf(partition).end,
+    end: async (partition) => {
+      await current();
+      return endOf(partition).end;
+    },
     start: async (partition) => (endOf(partition), 0),
     wait: (partition, from, signal) =>
       new Promise((done) => {
         const look = (): void => {
-          if (!signal.aborted && !closed && endOf(partition).end <= from) return;
+          if (!signal.aborted && !closed && !environment.isReplaced() && endOf(partition).end <= from) return;
           clearInterval(timer);
           waiting.delete(look);
           signal.removeEventListener('abort', look);
@@ -157,9 +186,9 @@ const openRaw = (directory: string, appender: Appender, pollEvery: number): RawL
       if (closed) return;
       closed = true;
       for (const wake of waiting) wake();
+      await environment.close();
       await appender.close();
       files.close();
-      await environment.close();
     },
   };
 };

@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import { beganAt, isAlive } from '@stemma/machine';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ const LENGTH = 48;
 const UNKNOWN = '-';
 
 export const openHolderFile = (directory: string): HolderFile => {
-  const file = openSync(join(directory, 'holder'), openFlags);
+  const file = openSync(join(directory, 'holder'), openFlags, 0o600);
   const buffer = Buffer.alloc(LENGTH);
   return {
     read: () => {
@@ -45,3 +46,23 @@ export const thisProcess = (): Holder => ({ pid: process.pid, began: beganAt(pro
 /** True while the process that wrote itself down as the holder lives. */
 export const isHolderAlive = ({ pid, began }: Holder): boolean =>
   isAlive(pid, began === UNKNOWN ? undefined : began);
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Waits until nobody else seems to hold the lock, so that the wait in the system's own lock is short.
+ *
+ * @param busyAfter in milliseconds. @throws E_LOG_BUSY
+ */
+export const waitForHolder = (file: HolderFile, self: Holder, busyAfter: number): void => {
+  const until = performance.now() + busyAfter;
+  for (let tries = 0; ; tries++) {
+    const other = file.read();
+    if (!other || other.pid === self.pid || !isHolderAlive(other)) return;
+    if (performance.now() >= until)
+      throw fail('E_LOG_BUSY', `process ${other.pid} has held the log for more than ${busyAfter} ms`, {
+        pid: other.pid,
+      });
+    Atomics.wait(sleeper, 0, 0, tries < 50 ? 0.1 : 2);
+  }
+};

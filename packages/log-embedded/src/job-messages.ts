@@ -30,7 +30,13 @@ export type Job =
 export type Failure = { readonly code: ErrorCode; readonly message: string; readonly detail: ErrorDetail };
 
 export type JobAnswer =
-  | { readonly kind: 'opened'; readonly partitions: number }
+  /** `lock`: the folder of the lock. `replaced`: what was wrong with others that were put aside, in clauses. */
+  | {
+      readonly kind: 'opened';
+      readonly partitions: number;
+      readonly lock: string;
+      readonly replaced: readonly string[];
+    }
   /** The offset of each entry, and of the next one after it. */
   | { readonly kind: 'appended'; readonly offsets: Float64Array; readonly nexts: Float64Array }
   | { readonly kind: 'closed' }

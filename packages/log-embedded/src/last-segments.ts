@@ -54,7 +54,7 @@ export const openLastSegments = ({
     forget(partition);
     const folder = partitionFolder(directory, partition);
     // Read and write, made if missing.
-    const file = openSync(segmentPath(folder, base), 0o102);
+    const file = openSync(segmentPath(folder, base), 0o102, 0o600);
     syncFolder(folder);
     files.set(partition, { base, file });
     return file;

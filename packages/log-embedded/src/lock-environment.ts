@@ -1,6 +1,7 @@
+import { enterEnvironment, filesOfFile, nextFolder, type Entered } from '@stemma/lmdb-gate';
 import { bootId } from '@stemma/machine';
 import { open, type RootDatabase } from 'lmdb';
-import { closeSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The environment's entry for a partition: its end, and the first offset of its last segment. */
@@ -17,18 +18,45 @@ export type LockEnvironment = {
   readonly locked: <T>(
     action: (put: (partition: number, end: PartitionEnd) => void, putBoot: () => void) => T,
   ) => T;
-  /** False if another environment was put in its place. */
+  /** False if somebody removed it. */
   readonly isCurrent: () => boolean;
+  /** True if another process found it damaged, and put another in its place. */
+  readonly isReplaced: () => boolean;
   readonly close: () => Promise<void>;
 };
 
 const BOOT = 'boot';
+const READERS = 1024;
 
-export const openLockEnvironment = (directory: string): LockEnvironment => {
-  const path = join(directory, 'lock');
-  const database = openOrReplace(path);
-  const data = join(path, 'data.mdb');
+const dataIn = (folder: string): string => join(folder, 'ends.mdb');
+
+/**
+ * Opens the lock of a log for this process. Its data can be found again in the segments: one that is damaged is put
+ * aside, and an empty one taken (docs/decisions/0053).
+ *
+ * @param replaced told what was wrong, in a clause
+ */
+export const enterLock = (
+  directory: string,
+  replaced: (damage: string) => void,
+): Entered<LockEnvironment> => {
+  removeOld(directory);
+  return enterEnvironment({
+    directory: join(directory, 'lock'),
+    filesIn: (folder) => filesOfFile(dataIn(folder), READERS),
+    // It is small: all of it is always looked at.
+    isKnown: () => false,
+    open: (folder) => openLockEnvironment(folder),
+    replaced,
+  });
+};
+
+/** Another opening of the environment in a folder that this process has entered. */
+export const openLockEnvironment = (folder: string): LockEnvironment => {
+  const data = dataIn(folder);
+  const database = openDatabase(data);
   const { ino } = statSync(data);
+  const next = nextFolder(folder);
   return {
     end: (partition) => {
       database.resetReadTxn();
@@ -57,38 +85,19 @@ export const openLockEnvironment = (directory: string): LockEnvironment => {
       const now = statSync(data, { throwIfNoEntry: false });
       return now?.ino === ino;
     },
+    isReplaced: () => existsSync(next),
     close: () => database.close(),
   };
 };
 
-/** The data of an environment can be found again in the segments; an unreadable one is moved aside. */
-const openOrReplace = (path: string): RootDatabase<Buffer, string> => {
-  const moveAside = (): void =>
-    renameSync(path, `${path}.unreadable-${process.pid}-${process.hrtime.bigint()}`);
-  if (!hasLmdbMagic(join(path, 'data.mdb'))) moveAside();
-  try {
-    return openDatabase(path);
-  } catch {
-    moveAside();
-    return openDatabase(path);
-  }
-};
-
-/** LMDB's own mark, near the beginning of each of its first two pages. LMDB itself may crash where it is missing. */
-const LMDB_MAGIC = Buffer.of(0xde, 0xc0, 0xef, 0xbe);
-
-const hasLmdbMagic = (data: string): boolean => {
-  const size = statSync(data, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return true;
-  const head = Buffer.alloc(64);
-  const file = openSync(data, 'r');
-  readSync(file, head, 0, head.length, 0);
-  closeSync(file);
-  return head.includes(LMDB_MAGIC);
+/** What versions before this one held the lock by: a process of one would notice that it is gone, and write no more. */
+const removeOld = (directory: string): void => {
+  rmSync(join(directory, 'lock', 'data.mdb'), { force: true });
+  rmSync(join(directory, 'lock', 'lock.mdb'), { force: true });
+  rmSync(join(directory, 'gate'), { recursive: true, force: true });
 };
 
 const openDatabase = (path: string): RootDatabase<Buffer, string> => {
-  mkdirSync(path, { recursive: true });
   const database = open<Buffer, string>({
     path,
     encoding: 'binary',
@@ -96,7 +105,7 @@ const openDatabase = (path: string): RootDatabase<Buffer, string> => {
     noSync: true,
     // With it, other processes would see commits before they are complete (record §6).
     overlappingSync: false,
-    maxReaders: 1024,
+    maxReaders: READERS,
   });
   database.getBinary(BOOT);
   return database;

@@ -10,9 +10,6 @@ export const partitionFolder = (directory: string, partition: number): string =>
 export const segmentPath = (folder: string, base: number): string =>
   join(folder, `${String(base).padStart(16, '0')}.seg`);
 
-/** The folder of the gate that every process passes to append or to open the ends. */
-export const gateFolder = (directory: string): string => join(directory, 'gate');
-
 /** The first offsets of a partition's segments, ascending. */
 export const segmentBases = (folder: string): number[] =>
   readdirSync(folder)

@@ -215,9 +215,9 @@ describe('what a killed process leaves behind the end', () => {
       await log.close();
       const lock = join(directory, 'lock');
       if (how === 'missing') rmSync(lock, { recursive: true });
-      else if (how === 'unreadable') writeFileSync(join(lock, 'data.mdb'), Buffer.alloc(8192, 0x5a));
+      else if (how === 'unreadable') writeFileSync(join(lock, '1', 'ends.mdb'), Buffer.alloc(8192, 0x5a));
       else {
-        const database = open<Buffer, string>({ path: lock, encoding: 'binary' });
+        const database = open<Buffer, string>({ path: join(lock, '1', 'ends.mdb'), encoding: 'binary' });
         await database.put('boot', Buffer.from('another'));
         await database.close();
       }

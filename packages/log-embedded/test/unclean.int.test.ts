@@ -66,7 +66,7 @@ it('what was acknowledged is not written over when the noted end is an older one
   const end = await log.end(0);
   await append(log, 'b');
   await append(log, 'c');
-  const environment = openLockEnvironment(directory);
+  const environment = openLockEnvironment(join(directory, 'lock', '1'));
   environment.locked((put) => put(0, { end, base: 0 }));
   await environment.close();
   await append(log, 'd');

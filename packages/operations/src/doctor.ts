@@ -2,6 +2,8 @@ import { DEFECTS, HISTORY_HEADS } from '@stemma/history-store';
 import { damagedRecords, type EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
+import { findSecrets, type SecretsScope } from './find-secrets.ts';
+import { inspectDirectory } from './inspect-directory.ts';
 import type { LogTopic } from './open-log.ts';
 import type { Services } from './services.ts';
 
@@ -49,10 +51,14 @@ export type DoctorReport = {
 const CLOCK_DRIFT = 5_000;
 
 /**
- * What state a home is in: its log, where that keeps its records, and how far the rows have followed. Reads the records of
- * a log in the directory once more, as far as the rows have them. Writes nothing.
+ * What state a home is in: its log, where that keeps its records, how far the rows have followed, who may read its files,
+ * and what in it looks like a secret. Reads the records of a log in the directory once more, as far as the rows have
+ * them. Writes nothing.
  */
-export const diagnose = async (services: Services): Promise<DoctorReport> => {
+export const diagnose = async (
+  services: Services,
+  secrets: SecretsScope = 'sample',
+): Promise<DoctorReport> => {
   const { log, projection, clock, logAddress: place } = services;
   const partitions = await readPartitionHealth(services);
   const { histories, newest, stopped } = await projection.read((view) => {
@@ -80,7 +86,9 @@ export const diagnose = async (services: Services): Promise<DoctorReport> => {
     altered: place.facts === null ? await findAlteredOnce(services) : [],
     clock: { now, newest },
   };
-  return { ...report, findings: [...listFindings(report)] };
+  const findings = [...listFindings(report), ...inspectDirectory(services.directory)];
+  for await (const finding of findSecrets(services, secrets)) findings.push(finding);
+  return { ...report, findings };
 };
 
 const searches = new WeakMap<EventLog, Promise<readonly AlteredRecord[]>>();

@@ -5,6 +5,7 @@ export { diagnose, type DoctorReport, type PartitionHealth, readPartitionHealth 
 export { exportExperiment } from './experiment/export.ts';
 export { runExperiment } from './experiment/run.ts';
 export type { Experiments } from './experiment/types.ts';
+export type { SecretsScope } from './find-secrets.ts';
 export { replayRows, statsOf, verifyHome } from './maintenance.ts';
 export { type LogAddress, type OpenedLog, openHomeLog } from './open-log.ts';
 export { salvageBranch, type Salvaged } from './salvage.ts';

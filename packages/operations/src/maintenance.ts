@@ -59,7 +59,7 @@ export const replayRows = async (
   { directory, projectors }: Services,
   { verify, batches, stops = false, progress }: ReplayOptions,
 ): Promise<ReplayReport> => {
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const scratch = mkdtempSync(join(directory, 'replay-'));
   let replays = 0;
   const total = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };

@@ -42,6 +42,8 @@ export type OpenLogOptions = {
   readonly create: boolean;
   /** Contents are elsewhere. Default false. */
   readonly shared?: boolean;
+  /** Told what was repaired while it was opened, in sentences. */
+  readonly say?: (sentence: string) => void;
 };
 
 /** @throws E_HOME_NOT_FOUND, E_USAGE for an address that is none, and what opening the log throws */
@@ -50,11 +52,12 @@ export const openHomeLog = async ({
   address,
   create,
   shared = false,
+  say,
 }: OpenLogOptions): Promise<OpenedLog> => {
   if (address === undefined) {
     const folder = join(directory, 'log');
     if (!create && !existsSync(folder)) throw noHome(directory);
-    const log = await openEmbeddedLog({ directory: folder });
+    const log = await openEmbeddedLog({ directory: folder, ...(say && { say }) });
     return { log, address: { address: folder, facts: null }, rowsFolder: 'rows', keepFrames: false };
   }
   // Most homes never need it, and the client takes a while to load.

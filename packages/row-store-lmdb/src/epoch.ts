@@ -1,19 +1,18 @@
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
+  statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 
 /*
  * Rows are not synced: the page cache keeps them when a process dies, but not when the machine does. So a directory
- * holds epochs: numbered folders with one lmdb environment each, and beside each a small durable file with the boot in
+ * holds epochs: numbered folders with one lmdb environment each, and in each a small durable file with the boot in
  * which it was written and whether it was fully synced since. An unclean epoch of another boot may hold anything: the
  * store starts the next one, empty, and the rows are rebuilt from the log.
  */
@@ -21,31 +20,10 @@ import { join } from 'node:path';
 /** The content of an epoch's file `state`. No file: nothing was ever committed. */
 export type EpochState = { readonly boot: string; readonly clean: boolean };
 
-/** The folder of the epoch to use; a new one if the last one cannot be trusted. */
-export const chooseEpoch = (directory: string, boot: string): string => {
-  mkdirSync(directory, { recursive: true });
-  const numbers = readdirSync(directory)
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .sort((a, b) => a - b);
-  const last = numbers.at(-1) ?? 1;
-  const state = readEpochState(epochFolder(directory, last));
-  const lost = state !== null && !state.clean && state.boot !== boot;
-  const chosen = lost ? last + 1 : last;
-  mkdirSync(epochFolder(directory, chosen), { recursive: true });
-  for (const number of numbers) if (number < chosen) removeQuietly(epochFolder(directory, number));
-  return epochFolder(directory, chosen);
-};
-
-const epochFolder = (directory: string, number: number): string => join(directory, String(number));
-
-/** Another process may be removing the same folder, or (on Windows) still hold its files: a leftover does no harm. */
-const removeQuietly = (folder: string): void => {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    return;
-  }
+/** Whether the machine ended before the rows of an epoch were synced. */
+export const isLost = (folder: string, boot: string): boolean => {
+  const state = readEpochState(folder);
+  return state !== null && !state.clean && state.boot !== boot;
 };
 
 export const readEpochState = (folder: string): EpochState | null => {
@@ -64,7 +42,7 @@ export const readEpochState = (folder: string): EpochState | null => {
 export const writeEpochState = (folder: string, { boot, clean }: EpochState): void => {
   const path = join(folder, 'state');
   const temporary = `${path}.${process.pid}`;
-  const file = openSync(temporary, 'w');
+  const file = openSync(temporary, 'w', 0o600);
   try {
     writeSync(file, `${clean ? 'clean' : 'written'} ${boot}\n`);
     fsyncSync(file);
@@ -78,4 +56,31 @@ export const writeEpochState = (folder: string, { boot, clean }: EpochState): vo
   } finally {
     closeSync(entry);
   }
+};
+
+/**
+ * Notes how the file of the rows looks to the system when the last process closes it. A file that looks otherwise when it
+ * is opened was copied, restored, or changed by somebody: it is read through before it is mapped.
+ */
+export const noteClosed = (folder: string, file: string): void => {
+  try {
+    writeFileSync(join(folder, 'closed'), looks(file), { mode: 0o600 });
+  } catch {
+    // A full disk: the rows are read through once more at the next start.
+  }
+};
+
+/** Whether the file of the rows is as {@link noteClosed} found it. */
+export const isAsClosed = (folder: string, file: string): boolean => {
+  try {
+    return readFileSync(join(folder, 'closed'), 'latin1') === looks(file);
+  } catch {
+    return false;
+  }
+};
+
+/** Nobody can set the time of a file's last change of any kind (`ctime`). */
+const looks = (file: string): string => {
+  const { ino, size, ctimeNs } = statSync(file, { bigint: true });
+  return `${ino} ${size} ${ctimeNs}`;
 };

@@ -1,10 +1,9 @@
 import { StemmaError } from '@stemma/errors';
-import { openGate } from '@stemma/lmdb-gate';
+import { enterEnvironment, filesOfFile } from '@stemma/lmdb-gate';
 import { bootId, isAlive, syncFile } from '@stemma/machine';
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb';
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooseEpoch, readEpochState, writeEpochState } from './epoch.ts';
+import { isAsClosed, isLost, noteClosed, readEpochState, writeEpochState } from './epoch.ts';
 
 /** Keys and values are bytes. */
 export type Bytes = Database<Buffer, Buffer>;
@@ -22,12 +21,14 @@ export type LmdbEnvironment = {
   table(name: string, create: boolean): Bytes | undefined;
   /** How many trees were opened: opening one ends the state that is being read (`_commitReadTxn` in lmdb's `open.js`). */
   opened(): number;
+  /** Whether another process found these rows damaged and put empty ones in their place. */
+  isReplaced(): boolean;
   /** From here on reads see the newest commit, and go on seeing it until the caller waits. */
   refresh(): void;
   /**
    * Runs `fn` in a write transaction; what it wrote is undone if it throws. Processes take turns.
    *
-   * @throws E_IO if lmdb or the disk refuses.
+   * @throws E_ROWS_UNWRITABLE if lmdb or the disk refuses.
    */
   write<T>(fn: () => T): T;
   close(): Promise<void>;
@@ -35,36 +36,45 @@ export type LmdbEnvironment = {
 
 let openers = 0;
 
-/** LMDB's own mark, near the beginning of each of its first two pages: LMDB crashes the process where it is missing. */
-const LMDB_MAGIC = Buffer.of(0xde, 0xc0, 0xef, 0xbe);
-const PAGE = 4096;
-
-/** @throws E_ROWS_DAMAGED if there is a file and it is not LMDB's */
-const refuseOverwritten = (file: string): void => {
-  if (!existsSync(file) || statSync(file).size === 0) return;
-  const pages = Buffer.alloc(2 * PAGE);
-  const opened = openSync(file, 'r');
-  try {
-    readSync(opened, pages, 0, pages.length, 0);
-  } finally {
-    closeSync(opened);
-  }
-  // Zeros only: another process is about to write its first pages.
-  const overwritten = (page: Buffer): boolean =>
-    !page.includes(LMDB_MAGIC) && page.some((byte) => byte !== 0);
-  if (overwritten(pages.subarray(0, PAGE)) || overwritten(pages.subarray(PAGE)))
-    throw new StemmaError('E_ROWS_DAMAGED', `${file} was overwritten: it does not begin as LMDB's files do`);
-};
-
 const BYTES = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
-export const openLmdbEnvironment = (directory: string, boot: string = bootId()): LmdbEnvironment => {
-  const folder = chooseEpoch(directory, boot);
-  const file = join(folder, 'rows.mdb');
-  refuseOverwritten(file);
-  const gate = openGate(join(folder, 'gate'));
-  const root = gate.pass(() => open({ path: file, noSync: true, maxReaders: 512, maxDbs: 128, ...BYTES }));
-  const own: Bytes = gate.pass(() => root.openDB({ name: 'own', ...BYTES }));
+export type LmdbEnvironmentOptions = {
+  readonly directory: string;
+  /** The id of this boot of the machine. */
+  readonly boot?: string;
+  /** Told why rows were put aside that LMDB could not have been given, in a clause: they are empty now. */
+  readonly replaced: (damage: string) => void;
+};
+
+/** @throws E_IO */
+export const openLmdbEnvironment = (options: LmdbEnvironmentOptions): LmdbEnvironment => {
+  try {
+    return openEntered(options);
+  } catch (error) {
+    throw error instanceof StemmaError ? error : lmdbError(error, 'opened');
+  }
+};
+
+const READERS = 512;
+
+const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOptions): LmdbEnvironment => {
+  const fileIn = (folder: string): string => join(folder, 'rows.mdb');
+  const entered = enterEnvironment({
+    directory,
+    boot,
+    filesIn: (folder) => filesOfFile(fileIn(folder), READERS),
+    isOutdated: (folder) => isLost(folder, boot),
+    isKnown: (folder) => isAsClosed(folder, fileIn(folder)),
+    open: (folder) => {
+      const root = open({ path: fileIn(folder), noSync: true, maxReaders: READERS, maxDbs: 128, ...BYTES });
+      return { root, own: root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }) };
+    },
+    replaced,
+    distrustOpeners: true,
+  });
+  const { folder, gate } = entered;
+  const { root, own } = entered.opened;
+  const file = fileIn(folder);
   const tables = new Map<string, Bytes>();
   const opener = openerKey(`${process.pid}.${++openers}`);
   let announced = false;
@@ -88,14 +98,27 @@ export const openLmdbEnvironment = (directory: string, boot: string = bootId()):
       announced = true;
       return result;
     } catch (error) {
-      throw error instanceof StemmaError ? error : lmdbError(error);
+      throw error instanceof StemmaError ? error : lmdbError(error, 'written');
     }
+  };
+
+  const close = (): void => {
+    gate.pass(() => root.transactionSync(() => own.removeSync(opener)));
+    // Under the lock nobody writes: what is synced now is all there is, if nobody else is at it.
+    gate.pass(() =>
+      root.transactionSync(() => {
+        if (isAnybodyWriting(own, boot)) return;
+        syncFile(file);
+        writeEpochState(folder, { boot, clean: true });
+      }),
+    );
   };
 
   return {
     own,
     file,
     write,
+    isReplaced: () => entered.isReplaced(),
     refresh: () => root.resetReadTxn(),
     opened: () => opened,
     table(name, create) {
@@ -109,19 +132,16 @@ export const openLmdbEnvironment = (directory: string, boot: string = bootId()):
       return table;
     },
     async close() {
-      if (announced) {
-        gate.pass(() => root.transactionSync(() => own.removeSync(opener)));
-        // Under the lock nobody writes: what is synced now is all there is, if nobody else is at it.
-        gate.pass(() =>
-          root.transactionSync(() => {
-            if (isAnybodyWriting(own, boot)) return;
-            syncFile(file);
-            writeEpochState(folder, { boot, clean: true });
-          }),
-        );
+      try {
+        if (announced) close();
+      } catch {
+        // A full disk: the next opener reads the file through, and begins anew if the machine ends before.
       }
       await root.close();
-      await gate.close();
+      gate.pass(() => {
+        if (!entered.isShared()) noteClosed(folder, file);
+      });
+      await entered.leave();
     },
   };
 };
@@ -142,7 +162,7 @@ const openTable = (root: RootDatabase, name: string, create: boolean): Bytes | u
     return root.openDB(options);
   } catch (error) {
     if (!create && error instanceof Error && /not found/i.test(error.message)) return undefined;
-    throw lmdbError(error);
+    throw lmdbError(error, create ? 'written' : 'opened');
   }
 };
 
@@ -155,10 +175,10 @@ const isAnybodyWriting = (own: Bytes, boot: string): boolean => {
   return false;
 };
 
-const lmdbError = (error: unknown): StemmaError =>
+const lmdbError = (error: unknown, what: 'written' | 'opened'): StemmaError =>
   new StemmaError(
-    'E_IO',
-    `the rows cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    what === 'opened' ? 'E_IO' : 'E_ROWS_UNWRITABLE',
+    `the rows cannot be ${what}: ${error instanceof Error ? error.message : String(error)}`,
     {},
     { cause: error },
   );

@@ -1,8 +1,8 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { sameCursor, shapeOf, type RowStore } from '@stemma/row-store';
+import { sameCursor, shapeOf, type Generation, type RowStore, type Table } from '@stemma/row-store';
 import { rmSync, statSync } from 'node:fs';
-import { openLmdbEnvironment } from './lmdb-environment.ts';
+import { openLmdbEnvironment, type LmdbEnvironment } from './lmdb-environment.ts';
 import { cursorKey, cursorsOf, lmdbGeneration, ownHead, type Registration } from './lmdb-generation.ts';
 import { ownRecords, removeSome } from './own-records.ts';
 import { uintBytes } from './owners.ts';
@@ -11,6 +11,8 @@ export type LmdbRowStoreOptions = {
   readonly directory: string;
   /** For tests: the id of this boot of the machine. */
   readonly boot?: string;
+  /** Told in a sentence when rows were found damaged and put aside: they are empty, and are rebuilt from the log. */
+  readonly say?: (sentence: string) => void;
 };
 
 type Entry = { readonly number: number; readonly shape: string };
@@ -18,12 +20,72 @@ type Entry = { readonly number: number; readonly shape: string };
 /**
  * Rows in one directory, for all processes of one machine. Nothing is synced while it runs: a batch survives the end of
  * the process; if the machine ends without a clean `close`, the store is empty when opened and is rebuilt from the log.
- * Reads never wait for writers.
+ * So it is if its files are damaged. Reads never wait for writers.
  *
  * @throws E_IO
  */
-export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowStore => {
-  const environment = openLmdbEnvironment(directory, boot);
+export const openLmdbRowStore = ({
+  directory,
+  boot,
+  say = () => undefined,
+}: LmdbRowStoreOptions): RowStore => {
+  const open = (): OpenedRows =>
+    openRows(
+      openLmdbEnvironment({
+        directory,
+        ...(boot !== undefined && { boot }),
+        replaced: (damage) =>
+          say(`the rows were damaged (${damage}); they are put aside, and rebuilt from the log`),
+      }),
+    );
+  let opened = open();
+  const replaced: OpenedRows[] = [];
+  /** The rows as they are now: another process may have found them damaged, and put others in their place. */
+  const now = (): OpenedRows => {
+    if (!opened.isReplaced()) return opened;
+    // Whoever reads them still goes on.
+    replaced.push(opened);
+    return (opened = open());
+  };
+  return {
+    generation: async (name, tables) => {
+      let from = now();
+      let generation = from.generation(name, tables);
+      const current = (): Generation => {
+        if (now() !== from) {
+          from = opened;
+          generation = from.generation(name, tables);
+        }
+        return generation;
+      };
+      return {
+        name,
+        tables,
+        read: async (fn) => current().read(fn),
+        scan: async (fn) => current().scan(fn),
+        source: () => current().source(),
+        commit: async (batch) => current().commit(batch),
+      };
+    },
+    current: async (group) => now().current(group),
+    promote: async (promotion) => now().promote(promotion),
+    cursors: async (name) => now().cursors(name),
+    generations: async () => now().generations(),
+    drop: async (name) => now().drop(name),
+    bytes: async () => now().bytes(),
+    close: async () => {
+      for (const each of [...replaced, opened]) await each.close();
+    },
+  };
+};
+
+/** The rows of one environment. */
+type OpenedRows = Omit<RowStore, 'generation'> & {
+  generation(name: string, tables: readonly Table[]): Generation;
+  isReplaced(): boolean;
+};
+
+const openRows = (environment: LmdbEnvironment): OpenedRows => {
   const { file } = environment;
   const db = ownRecords(environment.own);
 
@@ -50,7 +112,8 @@ export const openLmdbRowStore = ({ directory, boot }: LmdbRowStoreOptions): RowS
     [...db.range(nameKey('p', ''), nameKey('q', ''))].map(({ value }) => value.toString());
 
   return {
-    async generation(name, tables) {
+    isReplaced: () => environment.isReplaced(),
+    generation(name, tables) {
       environment.refresh();
       const shape = shapeOf(tables);
       const entry = entryOf(name);

@@ -21,6 +21,7 @@ try {
     create: true,
     ...(!STEMMA_ROWS && { catchUpTimeout: 5_000 }),
     observe,
+    say: (sentence) => console.error(sentence),
     ...(STEMMA_LOG && { log: STEMMA_LOG }),
     ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),
   });

@@ -33,7 +33,7 @@ export const firstCheckpoint = async (
 });
 
 export const openCheckpointStore = async (directory: string): Promise<CheckpointStore> => {
-  await mkdir(directory, { recursive: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const fileOf = (partition: number): string => join(directory, `${partition}.json`);
   return {
     load: async (partition) => {
@@ -72,7 +72,7 @@ const parse = (text: string, file: string): RelayCheckpoint => {
 };
 
 const writeSynced = async (file: string, text: string): Promise<void> => {
-  await using handle = await open(file, 'w');
+  await using handle = await open(file, 'w', 0o600);
   await handle.writeFile(text);
   await handle.sync();
 };

@@ -1,11 +1,10 @@
 import { readSync, writeSync } from 'node:fs';
-import { openGate } from '@stemma/lmdb-gate';
 import { openHolderFile, thisProcess } from '../../src/holder.ts';
-import { gateFolder } from '../../src/segments.ts';
+import { enterLock } from '../../src/lock-environment.ts';
 
 /* A process that takes the lock and never gives it back, or when its standard input ends; it then says when that was. */
 const [directory = '', until] = process.argv.slice(2);
-openGate(gateFolder(directory)).pass(() => {
+enterLock(directory, () => undefined).gate.pass(() => {
   openHolderFile(directory).write(thisProcess());
   writeSync(1, 'held\n');
   if (until === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

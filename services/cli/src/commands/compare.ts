@@ -30,10 +30,8 @@ export const compare: CommandSpec = {
       ...(excerpt === undefined ? {} : { excerpt }),
     });
     if (file !== undefined) {
-      await writeFile(
-        file,
-        comparisonPage(comparison, `${required(name)}: ${required(a)} and ${required(b)}`),
-      );
+      const page = comparisonPage(comparison, `${required(name)}: ${required(a)} and ${required(b)}`);
+      await writeFile(file, page, { mode: 0o600 });
       output.say(`wrote ${file}`);
     }
     await output.result(comparison, () => describe(comparison, output.width));

@@ -6,9 +6,9 @@ export const doctor: CommandSpec = {
   name: 'doctor',
   summary: 'check the log and the rows and list findings; exit 5 on an error',
   arguments: [],
-  options: [],
-  run: async ({ home: open, output }) => {
-    const report = await (await open()).doctor();
+  options: [['--secrets', 'search all frames for texts that look like secrets (default: a sample)']],
+  run: async ({ home: open, output }, _args, options) => {
+    const report = await (await open()).doctor(options['secrets'] === true ? 'all' : 'sample');
     await output.result(report, () => describe(report));
     return report.findings.some(({ level }) => level === 'error') ? 5 : 0;
   },

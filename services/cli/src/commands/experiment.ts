@@ -20,7 +20,7 @@ const exportCommand: CommandSpec = {
     const file = text(options, 'output');
     if (file === undefined) for await (const piece of pieces) await output.write(piece);
     else {
-      await pipeline(Readable.from(pieces), createWriteStream(file), { signal });
+      await pipeline(Readable.from(pieces), createWriteStream(file, { mode: 0o600 }), { signal });
       output.say(`wrote ${file}`);
     }
     return undefined;

@@ -47,9 +47,13 @@ export const interventions: CommandSpec = {
     else if (file === undefined)
       for await (const lines of interventionLines(found, format)) await output.writeLines(lines);
     else {
-      await pipeline(Readable.from(interventionLines(found, format)), createWriteStream(file), {
-        signal: context.signal,
-      });
+      await pipeline(
+        Readable.from(interventionLines(found, format)),
+        createWriteStream(file, { mode: 0o600 }),
+        {
+          signal: context.signal,
+        },
+      );
       output.say(`wrote ${file}`);
     }
     return undefined;

@@ -1,0 +1,51 @@
+import { fail } from '@stemma/errors';
+import type { Projection } from '@stemma/projector';
+import { expect, it } from 'vitest';
+import { openCommittedRows } from './committed-rows.ts';
+
+/** Rows that a disk refuses as long as it is full. */
+const rowsOn = (disk: { full: boolean; attempts: number; committed: boolean }): Projection =>
+  ({
+    catchUp: async () => {
+      disk.attempts++;
+      if (disk.full) throw fail('E_ROWS_UNWRITABLE', 'the rows cannot be written: ENOSPC');
+    },
+    checkpoint: async () => (disk.committed ? {} : undefined),
+  }) as unknown as Projection;
+
+it('rows that cannot be written are read as they are; attempts are a second apart, and the end of it is said', async () => {
+  const disk = { full: true, attempts: 0, committed: true };
+  const said: string[] = [];
+  let time = 0;
+  const rows = openCommittedRows(
+    rowsOn(disk),
+    1,
+    (sentence) => said.push(sentence),
+    () => time,
+  );
+  for (let i = 0; i < 3; i++) await rows.projection.catchUp();
+  await expect(rows.check()).rejects.toMatchObject({ code: 'E_ROWS_UNWRITABLE', row: { status: 503 } });
+  expect(disk.attempts).toBe(1);
+  expect(said).toEqual(['the rows cannot be written: ENOSPC: answers show what the rows had before']);
+  disk.full = false;
+  time += 1_000;
+  await rows.check();
+  expect(said[1]).toBe('the rows are written again');
+  await rows.projection.catchUp();
+  expect(disk.attempts).toBe(3);
+});
+
+it('where no row was ever committed, an empty answer is refused', async () => {
+  const disk = { full: true, attempts: 0, committed: false };
+  const rows = openCommittedRows(rowsOn(disk), 1, () => undefined);
+  await expect(rows.projection.catchUp()).rejects.toMatchObject({ code: 'E_ROWS_UNWRITABLE' });
+});
+
+it('what else keeps rows back is thrown as ever', async () => {
+  const broken = {
+    catchUp: async () => Promise.reject(fail('E_CURSOR_LOST', 'gone')),
+  } as unknown as Projection;
+  const rows = openCommittedRows(broken, 1, () => undefined);
+  await expect(rows.projection.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+  await rows.check();
+});

@@ -1,0 +1,56 @@
+import { readSync } from 'node:fs';
+import { damaged } from './damage.ts';
+
+/** A tree as its parent describes it: how many pages of each kind, and where the first is. */
+export type Tree = {
+  readonly flags: number;
+  readonly depth: number;
+  readonly branches: number;
+  readonly leaves: number;
+  readonly overflows: number;
+  readonly entries: number;
+  readonly root: number;
+};
+
+/** The pages of a file, each read once. */
+export type Pages = {
+  readonly pageBytes: number;
+  readonly last: number;
+  /** Reads a page into a buffer of its own for this depth: valid until the next page of the same depth is read. */
+  readonly read: (page: number, depth: number, what: string) => Buffer;
+  /** Bytes of a page that may be followed by others, at most `length` of them. */
+  readonly bytes: (page: number, from: number, length: number) => Buffer;
+  /** Notes that pages are in use. */
+  readonly use: (page: number, count: number, what: string) => void;
+};
+
+export const PAGE_HEADER = 24;
+
+export const pageReader = (file: number, size: number, pageBytes: number, last: number): Pages => {
+  const buffers: Buffer[] = [];
+  const used = new Uint8Array(Math.ceil((last + 1) / 8));
+  const readAt = (buffer: Buffer, at: number, what: string): Buffer => {
+    if (readSync(file, buffer, 0, buffer.length, at) < buffer.length)
+      damaged(`it is cut before page ${Math.floor(at / pageBytes)} (${what})`);
+    return buffer;
+  };
+  return {
+    pageBytes,
+    last,
+    read: (page, depth, what) => readAt((buffers[depth] ??= Buffer.alloc(pageBytes)), page * pageBytes, what),
+    bytes: (page, from, length) => readAt(Buffer.alloc(length), page * pageBytes + from, 'a long value'),
+    use: (page, count, what) => {
+      const end = what === FREE ? last + 1 : Math.min(last + 1, Math.floor(size / pageBytes));
+      if (page < 2 || count < 1 || page + count > end)
+        damaged(`${what} has page ${page}, which the file does not have`);
+      for (let each = page; each < page + count; each++) {
+        const bit = 1 << (each & 7);
+        if (((used[each >> 3] ?? 0) & bit) !== 0) damaged(`page ${each} is used twice (${what})`);
+        used[each >> 3] = (used[each >> 3] ?? 0) | bit;
+      }
+    },
+  };
+};
+
+/** Free pages at the end need not be in the file. */
+export const FREE = 'the list of free pages';

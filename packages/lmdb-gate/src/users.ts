@@ -1,0 +1,73 @@
+import { beganAt, bootId, isAlive } from '@stemma/machine';
+import { closeSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A process that has the environment of a folder open, as the others see it. */
+export type User = {
+  /** Whether another one has it open at this moment. */
+  othersAlive(): boolean;
+  /** Whether one ended before it had closed it: killed by somebody, or by what it read. */
+  someCrashed(): boolean;
+  /** Whether one ended while it was opening, which takes a moment: most likely, opening killed it. */
+  openersCrashed(): boolean;
+  /** From here on nobody has crashed: what they left was looked at. */
+  forgetCrashed(): void;
+  /** It is open now. */
+  opened(): void;
+  /** After all is closed. */
+  leave(): void;
+};
+
+let count = 0;
+const OPENING = 'opening.';
+
+/**
+ * Notes in a folder that this process is about to map a file, so that whoever comes later knows whether it is alone, and
+ * whether the last one came to its end. A note is an empty file: its name says which process it was.
+ *
+ * @throws the system's error if the folder is gone, or has no place for the note
+ */
+export const enterAsUser = (folder: string, boot: string = bootId()): User => {
+  const unique = `${++count}-${process.hrtime.bigint()}`;
+  const own = `${process.pid}.${beganAt(process.pid) ?? '-'}.${unique}.${nameOfBoot(boot)}`;
+  let note = join(folder, OPENING + own);
+  closeSync(openSync(note, 'wx', 0o600));
+  const ended = hasEnded(boot);
+  const others = (): string[] => readdirSync(folder).filter((name) => !name.endsWith(own));
+  return {
+    othersAlive: () => !others().every(ended),
+    someCrashed: () => others().some(ended),
+    openersCrashed: () => others().some((name) => name.startsWith(OPENING) && ended(name)),
+    forgetCrashed: () => {
+      for (const name of others().filter(ended)) rmSync(join(folder, name), { force: true });
+    },
+    opened: () => {
+      const open = join(folder, own);
+      try {
+        renameSync(note, open);
+        note = open;
+      } catch {
+        // The folder was put aside at this moment.
+      }
+    },
+    leave: () => rmSync(note, { force: true }),
+  };
+};
+
+/** Whether any process has the environment of a folder open. */
+export const hasUsers = (folder: string, boot: string = bootId()): boolean => {
+  try {
+    return !readdirSync(folder).every(hasEnded(boot));
+  } catch {
+    return false;
+  }
+};
+
+const nameOfBoot = (boot: string): string => boot.replace(/[^\w-]/g, '_');
+
+const hasEnded =
+  (now: string) =>
+  (name: string): boolean => {
+    const [pid = '', began = '', , boot = ''] = name.replace(OPENING, '').split('.');
+    return boot !== nameOfBoot(now) || !isAlive(Number(pid), began === '-' ? undefined : began);
+  };

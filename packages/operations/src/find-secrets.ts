@@ -1,0 +1,75 @@
+import { readFrameEvents } from '@stemma/queries';
+import { listFrameSummaries, listHistories } from '@stemma/read-models';
+import { secretKind } from '@stemma/stages';
+import type { Finding } from './doctor.ts';
+import type { Services } from './services.ts';
+
+/** How much is looked at: all frames, or a sample that is done within a moment. */
+export type SecretsScope = 'all' | 'sample';
+
+/** Of each history the first frames, where prompts and settings stand, and the newest. */
+const SAMPLE = { first: 20, newest: 20, milliseconds: 1_000 };
+/** Frames whose summaries are read at a time. */
+const PAGE = 500;
+
+/** Contents of histories that look like keys: how many of which kind, never what they are. */
+export async function* findSecrets(
+  { projection }: Pick<Services, 'projection'>,
+  scope: SecretsScope,
+  now: () => number = () => performance.now(),
+): AsyncGenerator<Finding> {
+  const until = scope === 'all' ? Infinity : now() + SAMPLE.milliseconds;
+  const histories = await projection.read((view) =>
+    listHistories(view).map(({ history, frames }) => ({ history, frames })),
+  );
+  let [looked, total] = [0, 0];
+  for (const { history, frames } of histories) {
+    total += frames;
+    const kinds = new Map<string, number>();
+    for await (const seq of framesOf(projection, history, frames, scope)) {
+      if (now() > until) break;
+      looked++;
+      // What cannot be read is named by other findings.
+      const events = await readFrameEvents(projection, history, seq).catch(() => []);
+      for (const { event } of events)
+        for (const text of textsIn(event)) {
+          const kind = secretKind(text);
+          if (kind !== null) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+        }
+    }
+    if (kinds.size === 0) continue;
+    const found = [...kinds].map(([kind, count]) => `${count} × ${kind}`).join(', ');
+    yield { level: 'warning', message: `the history ${history} has texts that look like secrets: ${found}` };
+  }
+  if (looked < total)
+    yield {
+      level: 'note',
+      message: `${looked} of ${total} frames were searched for secrets: \`stemma doctor --secrets\` searches all`,
+    };
+}
+
+async function* framesOf(
+  projection: Services['projection'],
+  history: string,
+  frames: number,
+  scope: SecretsScope,
+): AsyncGenerator<number> {
+  const gap = scope === 'all' ? frames : SAMPLE.first;
+  for (let from = 0; from < frames;) {
+    const limit = Math.min(PAGE, from < gap ? gap - from : PAGE);
+    const start = from;
+    const page = await projection.read((view) => listFrameSummaries(view, history, { from: start, limit }));
+    if (page.length === 0) return;
+    for (const { seq } of page) yield seq;
+    from = (page.at(-1)?.seq ?? from) + 1;
+    if (from >= gap) from = Math.max(from, scope === 'all' ? from : frames - SAMPLE.newest);
+  }
+}
+
+/** Every text in a value, with the key before it where one is short enough to tell what it is. */
+function* textsIn(value: unknown, key = ''): Generator<string> {
+  if (typeof value === 'string') yield key === '' || key.length > 64 ? value : `${key}: ${value}`;
+  else if (Array.isArray(value)) for (const each of value) yield* textsIn(each);
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, each] of Object.entries(value)) yield* textsIn(each, name);
+}
