@@ -88,6 +88,7 @@ export const ERRORS = {
   E_LOG_BUSY: row(503, 74, true, 'Stop the process that holds the log, or wait for it to end.'),
   E_LOG_MISMATCH: row(409, 74, false, 'Name the directory of the expected log: this one holds another.'),
   E_LOG_CLOSED: row(503, 74, false, 'Open the log again.'),
+  E_LOG_GONE: row(503, 74, false, 'Put the missing files back from a backup. For a new log, name another home with --home or STEMMA_HOME.'),
   E_LOG_NOT_FOUND: row(404, 74, false, 'Import something first, or name another log with STEMMA_LOG.'),
   E_LOG_NOT_EMPTY: row(409, 3, false, 'Choose an empty target, or one that holds a part of the same log.'),
   E_BROKERS_UNREACHABLE: row(503, 74, true, 'Check that the brokers run and that STEMMA_LOG names them.'),
