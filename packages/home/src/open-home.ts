@@ -5,6 +5,7 @@ import {
   diagnose,
   exportExperiment,
   openHomeLog,
+  readDamage,
   readPartitionHealth,
   replayRows,
   runExperiment,
@@ -193,6 +194,7 @@ const openHomeOver = (services: HomeServices): Home => {
     causes: openCauses(projection),
     stats: () => statsOf(services),
     doctor: () => diagnose(services),
+    damage: () => readDamage(services),
     partitions: () => readPartitionHealth(services),
     ready: async () => {
       await services.rows.checkReady();

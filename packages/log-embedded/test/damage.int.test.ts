@@ -48,7 +48,7 @@ const smallLog = async (
 const segment = (directory: string, base = 0): string => segmentPath(join(directory, '0'), base);
 
 describe('damage in the embedded log', () => {
-  it('is found and named, history and seq, whichever byte of a record is flipped [record §2: damaged, §2: verify]', async () => {
+  it('is found and named, history and seq, whichever byte of a record is flipped, and closes that history alone [record §2: damaged, §2: verify]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory);
     const records = await allRecords(log);
@@ -63,7 +63,12 @@ describe('damage in the embedded log', () => {
         writeSync(file, flipped, 0, 1, at);
         const { problems, accepted } = await report(log);
         writeSync(file, one, 0, 1, at);
-        const named = problems.length === 1 && problems[0]?.history === history && problems[0].seq === seq;
+        const [problem] = problems;
+        const named =
+          problems.length === 1 &&
+          problem?.kind === 'damaged' &&
+          problem.history === history &&
+          problem.seq === seq;
         // What stands behind it in other histories is found again.
         const lost = records.filter((other) => other.offset >= record.offset && other.key === history).length;
         if (!named || problems[0]?.offset !== record.offset || accepted !== records.length - lost)

@@ -7,6 +7,7 @@ export { runExperiment } from './experiment/run.ts';
 export type { Experiments } from './experiment/types.ts';
 export { replayRows, statsOf, verifyHome } from './maintenance.ts';
 export { type LogAddress, type OpenedLog, openHomeLog } from './open-log.ts';
+export { damageSentences, type KnownDamage, readDamage } from './read-damage.ts';
 export { salvageBranch, type Salvaged } from './salvage.ts';
 export type { Services } from './services.ts';
 export type { ReplayOptions, ReplayReport, VerifyReport } from './upkeep-types.ts';
