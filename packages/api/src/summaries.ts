@@ -87,6 +87,14 @@ export const SnapshotPage = z
 export type SnapshotPage = z.infer<typeof SnapshotPage>;
 
 export const HistoryPage = z
-  .strictObject({ total: count, histories: z.array(HistorySummaryAnswer) })
+  .strictObject({
+    total: count,
+    histories: z.array(HistorySummaryAnswer),
+    damage: z
+      .array(z.string())
+      .describe(
+        'what is not shown although it was recorded, a sentence for each partition and all histories',
+      ),
+  })
   .meta({ id: 'HistoryPage' });
 export type HistoryPage = z.infer<typeof HistoryPage>;

@@ -6,6 +6,7 @@ import type { BranchRef, Position, TreeAt, TreeView } from '@stemma/history-stor
 import type {
   DoctorReport,
   Experiments,
+  KnownDamage,
   PartitionHealth,
   ReplayOptions,
   ReplayReport,
@@ -98,6 +99,8 @@ export type Home = {
    * secrets in a sample of the frames, for a second at most, or in `all`.
    */
   doctor(secrets?: SecretsScope): Promise<DoctorReport>;
+  /** Damage that the rows know of: what is not shown although it was recorded. Cheap. */
+  damage(): Promise<KnownDamage>;
   /** Where the rows of each partition stand; asks the log for its end. For metrics and health: cheap. */
   partitions(): Promise<readonly PartitionHealth[]>;
   /** Resolves if questions are answered. @throws E_ROWS_BEHIND while rows are made for the first time; what log and rows throw */

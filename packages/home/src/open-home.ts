@@ -5,6 +5,7 @@ import {
   diagnose,
   exportExperiment,
   openHomeLog,
+  readDamage,
   readPartitionHealth,
   replayRows,
   runExperiment,
@@ -201,6 +202,7 @@ const openHomeOver = (services: HomeServices): Home => {
     causes: openCauses(projection),
     stats: () => statsOf(services),
     doctor: (secrets) => diagnose(services, secrets),
+    damage: () => readDamage(services),
     partitions: () => readPartitionHealth(services),
     ready: async () => {
       await services.rows.checkReady();

@@ -4,6 +4,7 @@ import { findCommand } from '@stemma/history-store';
 import { openMemoryLog, type EventLog, type LogRecord, type MemoryLog } from '@stemma/log';
 import { seeded } from '@stemma/log/contract';
 import { acknowledge, diagnose, replayRows, verifyHome } from '@stemma/operations';
+import { followFrom, followLog } from '@stemma/queries';
 import { sized } from '@stemma/test-kit';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -166,6 +167,59 @@ describe('a home over a damaged log', () => {
       rmSync(directory, { recursive: true, force: true });
     }
   }, 120_000);
+});
+
+describe('whoever follows a log', () => {
+  /** The log; whoever waits again and again for what is there already ends the test. */
+  const countingWaits = (log: EventLog): EventLog => {
+    let waits = 0;
+    return {
+      ...log,
+      wait: (...given) => {
+        if (++waits > 10) throw new Error('it waits without waiting');
+        return log.wait(...given);
+      },
+    };
+  };
+
+  it('behind damage that closes a partition waits for the acknowledgement, and does nothing meanwhile [record §2: unknown key]', async () => {
+    const recorded = await recordedLog(9, '');
+    damage(recorded, 5, 'no key');
+    const log = countingWaits(recorded);
+    const services = memoryServices(log, '');
+    const stop = new AbortController();
+    const all = followLog(log, services.projection, { signal: stop.signal });
+    const one = followFrom(log, services.projection, {
+      signal: stop.signal,
+      history: historyId('c', ''),
+      from: 1,
+    });
+    await all.next();
+    const next = [all.next(), one.next(), services.projector.follow(stop.signal)];
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+    await acknowledge(services, 0, 5);
+    // What lies behind the damage comes now.
+    const found = expect.objectContaining({ history: historyId('c', ''), seq: 1 });
+    expect(await next[1]).toMatchObject({ value: { events: expect.arrayContaining([found]) } });
+    stop.abort();
+    await Promise.all(next);
+    await one.return(undefined);
+  });
+
+  it('that returns nothing before its end stops with a code', async () => {
+    const recorded = await recordedLog(9, '');
+    const silent: EventLog = {
+      ...recorded,
+      read: async (partition, from, options) =>
+        from < 4 ? recorded.read(partition, from, { ...options, maxBytes: 1 }) : { records: [], next: from },
+    };
+    const { projector } = memoryServices(silent, '');
+    const never = new AbortController().signal;
+    await expect(projector.follow(never)).rejects.toMatchObject({ code: 'E_BUSY' });
+    await expect(projector.waitFor({ partition: 0, offset: 9 }, never)).rejects.toMatchObject({
+      code: 'E_BUSY',
+    });
+  });
 });
 
 /** A log of its own with these records, or the first of them. */

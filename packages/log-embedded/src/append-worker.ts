@@ -17,6 +17,7 @@ import type {
 } from './job-messages.ts';
 import { openLastSegments, syncFolder } from './last-segments.ts';
 import { enterLock, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
+import { refuseGone } from './refuse-gone.ts';
 import { runsOf, startsOf } from './runs.ts';
 import { partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
 
@@ -116,6 +117,7 @@ const appendOrRollBack = (
 const currentEnds = (group: AppendGroup, environment: LockEnvironment): ReadonlyMap<number, PartitionEnd> => {
   const recordedEnd = (partition: number): PartitionEnd => environment.end(partition) ?? NOTHING;
   const partitions = [...new Set(group.partitions)];
+  for (const partition of partitions) segments.refuseReplaced(partition);
   dirty ||= partitions.some((partition) => segments.hasDataAt(partition, recordedEnd(partition)));
   if (!dirty) return new Map(partitions.map((partition) => [partition, recordedEnd(partition)]));
   return new Map(
@@ -236,8 +238,10 @@ const close = (): void => {
 const performJob = (job: Job): JobAnswer => {
   switch (job.kind) {
     case 'open': {
+      refuseGone(directory);
       options.partitions = create(options.partitions);
       withLock((put, putBoot, environment) => {
+        refuseGone(directory, environment);
         if (environment.boot() !== BOOT) rebuild(put, putBoot, environment);
       });
       return {

@@ -2,11 +2,12 @@ import { fail } from '@stemma/errors';
 import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { openAppender, type Appender, type LockFolder } from './appender.ts';
 import { identifyRecord } from './identify-record.ts';
 import { openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
 import { readSegmentRange } from './read-segments.ts';
+import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
 
 export type EmbeddedLogOptions = {
@@ -76,14 +77,14 @@ const makeDirectory = (directory: string): void => {
 /** The log's id in a file beside the records, for a log whose first record is damaged; used for nothing else. */
 const knownId = (directory: string): string | undefined => {
   try {
-    return /^[\da-f-]{36}$/.exec(readFileSync(join(directory, 'id'), 'utf8'))?.[0];
+    return /^[\da-f-]{36}$/.exec(readFileSync(idFile(directory), 'utf8'))?.[0];
   } catch {
     return undefined;
   }
 };
 
 const keepId = (directory: string, id: string): void => {
-  if (knownId(directory) !== id) writeFileSync(join(directory, 'id'), id, { mode: 0o600 });
+  if (knownId(directory) !== id) writeFileSync(idFile(directory), id, { mode: 0o600 });
 };
 
 /** Records could be lost if the process continued after a failed sync (record §6). */

@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import { syncFile } from '@stemma/machine';
 import { hash } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync, statSync } from 'node:fs';
@@ -7,13 +8,18 @@ import { openFiles, segmentBases, segmentPath } from './segments.ts';
 
 /**
  * The end of a partition, found again from its segments: after the last complete record, and not before `known`, an end
- * that was durable. Bytes after it are cut; other bytes that do not verify stay, as damage.
+ * that was durable. Bytes after it are cut; other bytes that do not verify stay, as damage, and so do missing ones.
  */
 export const findEnd = (folder: string, known: number): PartitionEnd => {
   const base = segmentBases(folder).at(-1);
-  if (base === undefined) return { end: 0, base: 0 };
+  if (base === undefined) {
+    if (known > 0) throw fail('E_LOG_GONE', `every segment file in ${folder} is missing`);
+    return { end: 0, base: 0 };
+  }
   const path = segmentPath(folder, base);
   const { size } = statSync(path);
+  // The newest records are gone. Their place stays as it is, as damage, and others go into a segment after it.
+  if (base + size < known) return { end: known, base: known };
   const files = openFiles(1);
   let end = Math.max(base, known);
   try {

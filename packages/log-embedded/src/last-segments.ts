@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import {
   closeSync,
   existsSync,
@@ -6,6 +7,7 @@ import {
   fsyncSync,
   openSync,
   readSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import type { PartitionEnd } from './lock-environment.ts';
@@ -22,6 +24,8 @@ export type LastSegments = {
    * that no acknowledged record is overwritten, even if the recorded end is wrong.
    */
   readonly hasDataAt: (partition: number, end: PartitionEnd) => boolean;
+  /** What is written to a file that nobody finds any more would be lost. @throws E_LOG_CLOSED */
+  readonly refuseReplaced: (partition: number) => void;
   /** Closes the segment of a partition: the file may be removed. */
   readonly forget: (partition: number) => void;
   /** The first offsets of the open segments, by partition. */
@@ -46,6 +50,8 @@ export const openLastSegments = ({
     files.delete(partition);
     if (known) closeSync(known.file);
   };
+  const pathOf = (partition: number, base: number): string =>
+    segmentPath(partitionFolder(directory, partition), base);
   const segment = (partition: number, base: number): number => {
     const known = files.get(partition);
     if (known?.base === base) return known.file;
@@ -77,8 +83,20 @@ export const openLastSegments = ({
     },
     sync: (partition) => fdatasyncSync(files.get(partition)?.file ?? -1),
     hasDataAt: (partition, { end, base }) => {
-      if (end > base && existsSync(segmentPath(partitionFolder(directory, partition), end))) return true;
+      if (end > base && existsSync(pathOf(partition, end))) return true;
+      // A segment that is gone is not made again as zeros: where the records go on is found in the others.
+      if (files.get(partition)?.base !== base && !existsSync(pathOf(partition, base))) return end > base;
       return readSync(segment(partition, base), start, 0, 1, end - base) === 1 && start[0] !== 0;
+    },
+    refuseReplaced: (partition) => {
+      const known = files.get(partition);
+      if (known === undefined) return;
+      const path = pathOf(partition, known.base);
+      if (statSync(path, { throwIfNoEntry: false })?.ino !== fstatSync(known.file).ino)
+        throw fail(
+          'E_LOG_CLOSED',
+          `the file ${path} was removed or replaced while the log was open: put it back and open the log again`,
+        );
     },
     forget,
     bases: () => new Map([...files].map(([partition, { base }]) => [partition, base])),

@@ -5,6 +5,7 @@ import {
   closeSync,
   cpSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   rmSync,
@@ -47,7 +48,7 @@ const smallLog = async (
 const segment = (directory: string, base = 0): string => segmentPath(join(directory, '0'), base);
 
 describe('damage in the embedded log', () => {
-  it('is found and named, history and seq, whichever byte of a record is flipped [record §2: damaged, §2: verify]', async () => {
+  it('is found and named, history and seq, whichever byte of a record is flipped, and closes that history alone [record §2: damaged, §2: verify]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory);
     const records = await allRecords(log);
@@ -62,7 +63,12 @@ describe('damage in the embedded log', () => {
         writeSync(file, flipped, 0, 1, at);
         const { problems, accepted } = await report(log);
         writeSync(file, one, 0, 1, at);
-        const named = problems.length === 1 && problems[0]?.history === history && problems[0].seq === seq;
+        const [problem] = problems;
+        const named =
+          problems.length === 1 &&
+          problem?.kind === 'damaged' &&
+          problem.history === history &&
+          problem.seq === seq;
         // What stands behind it in other histories is found again.
         const lost = records.filter((other) => other.offset >= record.offset && other.key === history).length;
         if (!named || problems[0]?.offset !== record.offset || accepted !== records.length - lost)
@@ -243,3 +249,79 @@ describe('what a killed process leaves behind the end', () => {
     expect(statSync(segment(directory)).size).toBe(end);
   });
 });
+
+describe('a log of which files are gone', () => {
+  const gone = { code: 'E_LOG_GONE' };
+  const segmentsOf = (directory: string): readonly string[] =>
+    readdirSync(directory, { recursive: true })
+      .map(String)
+      .filter((name) => name.endsWith('.seg'));
+
+  it.each<[string, (directory: string) => void]>([
+    ['its only segment, and the lock', (at) => [segment(at), join(at, 'lock')].forEach(remove)],
+    ['its only segment, and the id', (at) => [segment(at), join(at, 'id')].forEach(remove)],
+    ['the folder of the partition', (at) => remove(join(at, '0'))],
+  ])('%s, is no new log: it is refused, and nothing is made in its place [record §6]', async (_what, cut) => {
+    const directory = makeDirectory();
+    await (await smallLog(directory)).close();
+    cut(directory);
+    const before = segmentsOf(directory);
+    await expect(openEmbeddedLog({ directory })).rejects.toMatchObject(gone);
+    await expect(openEmbeddedLog({ directory })).rejects.toMatchObject(gone);
+    expect(segmentsOf(directory)).toEqual(before);
+  });
+
+  it.each(['missing', 'cut in the middle of a record', 'cut between two records'])(
+    'its last segment %s, is as long as before, with damage; what is written goes behind it [record §6]',
+    async (how) => {
+      const directory = makeDirectory();
+      const log = await openEmbeddedLog({ directory, segmentBytes: 2000, stepBytes: 512 });
+      const writer = await noteWriter(log);
+      for (let i = 0; i < 24; i++) await writer.write(noteIntent(`h${i % 3}`, `c${i}`, `note ${i}`));
+      const records = await allRecords(log);
+      const end = await log.end(0);
+      await log.close();
+      const base = segmentBases(join(directory, '0')).at(-1) ?? 0;
+      const lost = records.filter(({ offset }) => offset > base)[0] as LogRecord;
+      if (how === 'missing') rmSync(segment(directory, base));
+      else truncateSync(segment(directory, base), lost.offset - base + (how.includes('middle') ? 40 : 0));
+      const kept = statSync(segment(directory, base), { throwIfNoEntry: false })?.size;
+
+      const again = await openEmbeddedLog({ directory });
+      expect(await again.end(0)).toBe(end);
+      const cut = (await allRecords(again)).at(-1);
+      expect(cut).toMatchObject({ next: end, damaged: true, keyVouched: how.includes('middle') });
+      const [placed] = await again.append(0, [{ key: 'next', bytes: Buffer.from('next') }]);
+      expect(placed?.offset).toBe(end);
+      // What is put back counts again: nothing was written in its place.
+      expect(statSync(segment(directory, base), { throwIfNoEntry: false })?.size).toBe(kept);
+      expect((await allRecords(again)).slice(-2)).toMatchObject([{ damaged: true }, { key: 'next' }]);
+      await again.close();
+    },
+  );
+
+  it.each(['removed', 'replaced'])(
+    'takes no record while the file that it writes to is %s [record §6]',
+    async (how) => {
+      const directory = makeDirectory();
+      const log = await smallLog(directory);
+      const end = await log.end(0);
+      const copy = join(directory, 'copy');
+      cpSync(segment(directory), copy);
+      rmSync(segment(directory));
+      if (how === 'replaced') cpSync(copy, segment(directory));
+      const entry = { key: 'next', bytes: Buffer.from('next') };
+      for (let i = 0; i < 2; i++)
+        await expect(log.append(0, [entry])).rejects.toMatchObject({ code: 'E_LOG_CLOSED' });
+      expect(await log.end(0)).toBe(end);
+      await log.close();
+      cpSync(copy, segment(directory));
+      const again = await openEmbeddedLog({ directory });
+      expect(await again.append(0, [entry])).toMatchObject([{ offset: end }]);
+      expect((await report(again)).problems).toMatchObject([{ offset: end, history: 'next' }]);
+      await again.close();
+    },
+  );
+});
+
+const remove = (path: string): void => rmSync(path, { recursive: true });

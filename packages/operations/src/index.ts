@@ -8,6 +8,7 @@ export type { Experiments } from './experiment/types.ts';
 export type { SecretsScope } from './find-secrets.ts';
 export { replayRows, statsOf, verifyHome } from './maintenance.ts';
 export { type LogAddress, type OpenedLog, openHomeLog } from './open-log.ts';
+export { damageSentences, type KnownDamage, readDamage } from './read-damage.ts';
 export { salvageBranch, type Salvaged } from './salvage.ts';
 export type { Services } from './services.ts';
 export type { ReplayOptions, ReplayReport, VerifyReport } from './upkeep-types.ts';

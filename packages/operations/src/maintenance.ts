@@ -114,7 +114,7 @@ export const verifyHome = async (
     const message = `${problem.ref.sha256}: ${problem.message}`;
     problems.push({ kind: 'content', partition: null, offset: null, history: null, seq: null, message });
   }
-  await rebuildIfDamageIsNew(projection, projectors, problems);
+  await rebuildIfDamageChanged({ log, projection, projectors }, problems);
   const stopped = new Set(problems.map(({ history }) => history));
   problems.push(...(await defectsOf(projection)).filter(({ history }) => !stopped.has(history)));
   const stale = Object.values(report.stale).reduce((sum, count) => sum + count, 0);
@@ -123,11 +123,11 @@ export const verifyHome = async (
 
 /**
  * Rows may have been made of records that were good then. If they do not know of a damage that was found, they are
- * built anew, so that nothing after it is served and nothing is written after it.
+ * built anew, so that nothing after it is served and nothing is written after it; so are rows that stop at a record that was
+ * restored.
  */
-const rebuildIfDamageIsNew = async (
-  projection: Services['projection'],
-  projectors: Services['projectors'],
+const rebuildIfDamageChanged = async (
+  { log, projection, projectors }: Pick<Services, 'log' | 'projection' | 'projectors'>,
   problems: readonly Problem[],
 ): Promise<void> => {
   const known = async ({ partition, offset, history }: Problem): Promise<boolean> => {
@@ -140,18 +140,34 @@ const rebuildIfDamageIsNew = async (
       ((await projection.read((view) => readHistoryHead(view, history)))?.state ?? 'open') !== 'open'
     );
   };
-  for (const problem of problems) {
-    if (await known(problem)) continue;
+  const rebuild = async (): Promise<void> => {
     for (const each of projectors) await each.rebuild();
-    return;
-  }
+  };
+  for (const problem of problems) if (!(await known(problem))) return rebuild();
+  if (await isDamageRestored(log, projection, problems)) return rebuild();
   try {
     await projection.catchUp();
   } catch (error) {
     if (!isStemmaError(error, 'E_CURSOR_LOST')) throw error;
     // The rows know of all that is damaged, but not of records that were damaged, or lost, after it.
-    for (const each of projectors) await each.rebuild();
+    await rebuild();
   }
+};
+
+/** True if the rows stop at a record that is whole again: somebody restored it from a copy. */
+const isDamageRestored = async (
+  log: Services['log'],
+  projection: Services['projection'],
+  problems: readonly Problem[],
+): Promise<boolean> => {
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const found = new Set(
+      problems.filter((each) => each.partition === partition).map(({ offset }) => offset),
+    );
+    const { damage = [] } = (await projection.checkpoint(partition))?.state ?? {};
+    if (damage.some(({ offset }) => !found.has(offset))) return true;
+  }
+  return false;
 };
 
 /** What the log no longer has although rows were made of it: the rows are all that still knows. */

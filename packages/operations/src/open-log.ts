@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { EventLog } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What the brokers say of the topic that holds a log. */
@@ -46,7 +46,7 @@ export type OpenLogOptions = {
   readonly say?: (sentence: string) => void;
 };
 
-/** @throws E_HOME_NOT_FOUND, E_USAGE for an address that is none, and what opening the log throws */
+/** @throws E_HOME_NOT_FOUND, E_LOG_GONE, E_USAGE for an address that is none, and what opening the log throws */
 export const openHomeLog = async ({
   directory,
   address,
@@ -56,7 +56,9 @@ export const openHomeLog = async ({
 }: OpenLogOptions): Promise<OpenedLog> => {
   if (address === undefined) {
     const folder = join(directory, 'log');
-    if (!create && !existsSync(folder)) throw noHome(directory);
+    const made = existsSync(folder) && readdirSync(folder).length > 0;
+    if (!made) refuseRowsWithoutLog(directory);
+    if (!create && !made) throw noHome(directory);
     const log = await openEmbeddedLog({ directory: folder, ...(say && { say }) });
     return { log, address: { address: folder, facts: null }, rowsFolder: 'rows', keepFrames: false };
   }
@@ -67,6 +69,17 @@ export const openHomeLog = async ({
   if (!create && !shared && !existsSync(join(directory, 'contents'))) throw noHome(directory);
   const log = await openKafkaLog({ ...kafkaAddress, create });
   return { log, address: { address, facts: log.facts }, rowsFolder: 'rows-kafka', keepFrames: true };
+};
+
+/** Rows are made of a log: where they are, there was one. @throws E_LOG_GONE */
+const refuseRowsWithoutLog = (directory: string): void => {
+  const rows = join(directory, 'rows');
+  if (existsSync(rows) && readdirSync(rows).length > 0)
+    throw fail(
+      'E_LOG_GONE',
+      `the log of ${directory} is gone: the folder log is missing or empty, but the folder rows was made of one`,
+      { directory },
+    );
 };
 
 const noHome = (directory: string): Error =>

@@ -2,6 +2,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import type { ObservationKind } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
+import { damageSentences } from '@stemma/operations';
 import { Option, type Command as Commander } from 'commander';
 import { resolve } from 'node:path';
 import { namedActor } from './actor.ts';
@@ -120,7 +121,17 @@ const runCommand = async (
     return reportError(stop.signal.aborted && !isStemmaError(error) ? stop.signal.reason : error, output);
   } finally {
     stop.end();
+    if (home !== undefined) await sayDamage(home, output);
     await home?.close();
+  }
+};
+
+/** Whoever reads an answer hears of what it may lack. */
+const sayDamage = async (home: Home, output: Output): Promise<void> => {
+  try {
+    for (const sentence of damageSentences(await home.damage())) output.say(`warning: ${sentence}`);
+  } catch {
+    // Rows that cannot be read have been reported by the command itself.
   }
 };
 

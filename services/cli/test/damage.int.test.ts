@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
@@ -15,6 +15,14 @@ const filesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
+
+/** Where the entries of a segment begin. */
+const offsetsOf = (segment: Buffer): readonly number[] => {
+  const magic = Buffer.of(0xc1, 0x53, 0x4d, 0x31);
+  const offsets: number[] = [];
+  for (let at = segment.indexOf(magic); at !== -1; at = segment.indexOf(magic, at + 1)) offsets.push(at);
+  return offsets;
+};
 
 test('one flipped byte is found, its history and seq are named, nothing behind it is served, and salvage goes on from before it [record §2: damaged, §2: verify, §2: salvage]', async () => {
   using folder = temporaryFolder();
@@ -54,3 +62,94 @@ test('one flipped byte is found, its history and seq are named, nothing behind i
   const good = await runStemma(['export', 'beta', '@c1', ...at]);
   expect((await runStemma(['export', salvaged.history, '@c1', ...at])).stdout).toBe(good.stdout);
 });
+
+test('damage that may be anybody’s is said by every command that reads, and no answer is empty without a word [record §2: unknown key]', async () => {
+  using folder = temporaryFolder();
+  const home = join(folder.path, 'home');
+  const at = ['--home', home];
+  for (const name of ['alpha', 'beta']) {
+    writeFileSync(join(folder.path, `${name}.json`), conversation(name));
+    await stemmaJson(['import', join(folder.path, `${name}.json`), '--history', name, ...at]);
+  }
+  const [segment = ''] = filesIn(join(home, 'log')).filter((file) => file.endsWith('.seg'));
+  const whole = readFileSync(segment);
+  // Key, header and record of a stretch are gone: nobody knows whose they were.
+  const erase = (from: number): void => {
+    const bytes = Buffer.from(whole);
+    bytes.fill(0, from, from + 2_000);
+    writeFileSync(segment, bytes);
+    rmSync(join(home, 'rows'), { recursive: true });
+  };
+  erase(whole.indexOf('beta: a long story.') - 1_000);
+  for (const line of [['histories'], ['snapshots', 'alpha'], ['show', 'alpha'], ['stats']]) {
+    const { code, stderr } = await runStemma([...line, ...at]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/warning: partition 0 is closed by the damaged record 0@\d+/);
+  }
+  const [, second = 0] = offsetsOf(whole);
+  erase(second);
+  const histories = await runStemma(['histories', ...at]);
+  expect(histories).toMatchObject({ code: 5, stdout: 'no history can be shown: the log is damaged\n' });
+  expect(histories.stderr).toContain(`stemma ack 0@${second}`);
+  writeFileSync(segment, whole);
+  await runStemma(['verify', ...at]);
+  const restored = await runStemma(['histories', ...at]);
+  expect(restored).toMatchObject({ code: 0, stderr: '' });
+  expect(restored.stdout).toContain('beta');
+}, 60_000);
+
+test.each([
+  [
+    'its only segment',
+    (home: string) => filesIn(join(home, 'log')).find((file) => file.endsWith('.seg')) ?? '',
+  ],
+  ['its folder', (home: string) => join(home, 'log')],
+])(
+  'a log without %s is no new log: every command says what is missing, and makes nothing',
+  async (_what, pick) => {
+    using folder = temporaryFolder();
+    const home = join(folder.path, 'home');
+    const at = ['--home', home];
+    const file = join(folder.path, 'alpha.json');
+    writeFileSync(file, conversation('alpha'));
+    await stemmaJson(['import', file, '--history', 'alpha', ...at]);
+    const missing = pick(home);
+    renameSync(missing, join(folder.path, 'aside'));
+    for (const line of [
+      ['histories'],
+      ['verify'],
+      ['doctor'],
+      ['replay'],
+      ['import', file, '--history', 'beta'],
+    ]) {
+      const { code, stderr } = await runStemma([...line, ...at]);
+      expect([line[0], code]).toEqual([line[0], 74]);
+      expect(stderr).toContain('E_LOG_GONE');
+      expect(existsSync(missing)).toBe(false);
+    }
+    renameSync(join(folder.path, 'aside'), missing);
+    expect((await stemmaJson(['histories', ...at])) as unknown[]).toHaveLength(1);
+  },
+  60_000,
+);
+
+test('a log that lost its newest records says so, also where only the rows still know of them [record §5: lost end]', async () => {
+  using folder = temporaryFolder();
+  const home = join(folder.path, 'home');
+  const at = ['--home', home];
+  const file = join(folder.path, 'alpha.json');
+  writeFileSync(file, conversation('alpha'));
+  await stemmaJson(['import', file, '--history', 'alpha', ...at]);
+  const [segment = ''] = filesIn(join(home, 'log')).filter((each) => each.endsWith('.seg'));
+  const bytes = readFileSync(segment);
+  await stemmaJson(['histories', ...at]);
+  writeFileSync(segment, bytes.subarray(0, offsetsOf(bytes).at(-1)));
+  rmSync(join(home, 'log', 'lock'), { recursive: true });
+  for (const line of [['histories'], ['insert', 'alpha', '--content', 'more']])
+    expect(await runStemma([...line, ...at])).toMatchObject({ code: 5, stdout: '' });
+  expect((await runStemma(['doctor', ...at])).stdout).toContain('partition 0 lost its end');
+  const verify = await runStemma(['verify', '--json', ...at]);
+  expect(verify.code).toBe(5);
+  expect(JSON.parse(verify.stdout)).toMatchObject({ ok: false, problems: [{ kind: 'truncated' }] });
+  expect((await runStemma(['histories', ...at])).code).toBe(0);
+}, 60_000);

@@ -1,5 +1,6 @@
 import type { HistoryPage, HistorySummaryAnswer } from '@stemma/api';
 import type { Home } from '@stemma/home';
+import { damageSentences } from '@stemma/operations';
 import type { HistorySummary } from '@stemma/queries';
 import type { Previews } from './preview.ts';
 
@@ -13,7 +14,7 @@ export const historyPage = async (
   const histories: HistorySummaryAnswer[] = [];
   for (const summary of all.slice(skip, skip + Math.min(limit, 500)))
     histories.push(await historyAnswer(summary, previews));
-  return { total: all.length, histories };
+  return { total: all.length, histories, damage: [...damageSentences(await home.damage())] };
 };
 
 export const historyAnswer = async (

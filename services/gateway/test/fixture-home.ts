@@ -171,6 +171,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     experiments: undefined as never,
     partitions: async () => [],
     ready: async () => undefined,
+    damage: async () => ({ closed: [], stopped: [] }),
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     stages: undefined as never,
     causes: undefined as never,

@@ -28,9 +28,14 @@ export const Histories = ({
         <h2>Histories</h2>
         {query.state === 'done' && <span class="quiet">{grouped(query.value.total)}</span>}
       </header>
+      {query.state === 'done' && <Damage sentences={query.value.damage} />}
       <Shown query={query} what="histories">
-        {({ histories, total }) =>
-          total === 0 ? (
+        {({ histories, total, damage }) =>
+          total === 0 && damage.length > 0 ? (
+            <Empty>
+              <p>No history can be shown: the log is damaged.</p>
+            </Empty>
+          ) : total === 0 ? (
             <Empty>
               <p>Nothing is recorded yet.</p>
               <p>
@@ -62,6 +67,18 @@ export const Histories = ({
     </nav>
   );
 };
+
+/** What the page does not show although it was recorded. */
+const Damage = ({ sentences }: { readonly sentences: readonly string[] }): ComponentChildren =>
+  sentences.length > 0 && (
+    <div class="note failure" role="alert">
+      {sentences.map((sentence) => (
+        <p key={sentence}>
+          <SafeText text={sentence} />
+        </p>
+      ))}
+    </div>
+  );
 
 const HistoryRow = ({
   summary: { history, name, preview, cycles, state, stopped, updatedAt, branches },

@@ -5,20 +5,22 @@ import { time } from '../time.ts';
 
 export const histories: CommandSpec = {
   name: 'histories',
-  summary: 'list the histories, newest first',
+  summary: 'list the histories, newest first; exit 5 if damage hides all of them',
   arguments: [],
   options: [],
   run: async ({ home, output }) => {
-    const list = await home().then(
-      (opened) => opened.histories(),
-      (error: unknown) => {
-        if (isStemmaError(error, 'E_HOME_NOT_FOUND')) return [];
-        throw error;
-      },
-    );
+    const opened = await home().catch((error: unknown) => {
+      if (isStemmaError(error, 'E_HOME_NOT_FOUND')) return undefined;
+      throw error;
+    });
+    const list = (await opened?.histories()) ?? [];
+    const { closed, stopped } = (await opened?.damage()) ?? { closed: [], stopped: [] };
+    const hidden = list.length === 0 && closed.length + stopped.length > 0;
     await output.result(list, () =>
       list.length === 0
-        ? 'no histories: `stemma import FILE` records one\n'
+        ? hidden
+          ? 'no history can be shown: the log is damaged\n'
+          : 'no histories: `stemma import FILE` records one\n'
         : table(
             ['HISTORY', 'NAME', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED'],
             list.map((row) => [
@@ -32,6 +34,6 @@ export const histories: CommandSpec = {
             ]),
           ),
     );
-    return undefined;
+    return hidden ? 5 : 0;
   },
 };

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
+import {
+  openMemoryLog,
+  progressGuard,
+  readPartition,
+  verifyLog,
+  type EventLog,
+  type HeadState,
+  type LogRecord,
+  type MemoryLog,
+} from '../src/index.ts';
+import { openPartitionReader } from '../src/writer/partition-reader.ts';
+import { noteWriter } from './note-writer.ts';
+
+const noted = async (histories: readonly string[], each = 3): Promise<MemoryLog> => {
+  const log = await openMemoryLog();
+  const writer = await noteWriter(log);
+  for (let i = 0; i < each; i++)
+    for (const history of histories) await writer.write(noteIntent(history, `${history}${i}`, `note ${i}`));
+  await writer.close();
+  return log;
+};
+
+/** The log, which returns nothing from an offset on although it ends after it. */
+const silentFrom = (log: EventLog, offset: number): EventLog => ({
+  ...log,
+  read: async (partition, from, options) => {
+    if (from >= offset) return { records: [], next: from };
+    const { records } = await log.read(partition, from, options);
+    const some = records.filter((record) => record.offset < offset);
+    return { records: some, next: some.at(-1)?.next ?? from };
+  },
+});
+
+describe('a reader of a writer', () => {
+  it('does not judge records by a head that is newer than they are [record §5: heads]', async () => {
+    const log = await noted(['h']);
+    const early = openNoteRows(log);
+    const reader = await openPartitionReader(log, early.domain, 0);
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    const end = await log.end(0);
+    reader.follow('h', rows.head('h') as HeadState, end);
+    // One of them was damaged after the rows had been made of it: the head already stands behind it.
+    const records = [...log.records(0)];
+    records[2] = { ...(records[2] as LogRecord), bytes: Uint8Array.of(1) };
+    const checked = await reader.check(records);
+    expect(checked.accepted.filter(({ control }) => !control)).toEqual([]);
+    expect(reader.checkpoint().state.stale).toMatchObject({ repeated: 0, overtaken: 0, unfit: 0 });
+    expect(reader.head('h')).toEqual(rows.head('h'));
+  });
+});
+
+describe('a writer', () => {
+  it('is closed only when every command that it took is settled [record §3: outcome]', async () => {
+    const log = await openMemoryLog();
+    const slow: EventLog = {
+      ...log,
+      append: async (...given) => {
+        for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+        return log.append(...given);
+      },
+    };
+    const writer = await noteWriter(slow, { ahead: 1 });
+    const settled: string[] = [];
+    const writes = ['a', 'b', 'c'].map((id) =>
+      writer.write(noteIntent('h', id, id)).then(() => settled.push(id)),
+    );
+    await Promise.resolve();
+    await writer.close();
+    expect(settled).toEqual(['a', 'b', 'c']);
+    await Promise.all(writes);
+  });
+
+  it('sends a frame that it gave up behind damage never again, and others still [record §2: damaged, §3: unknown outcome]', async () => {
+    const log = await openMemoryLog();
+    const sent: string[][] = [];
+    const faulty: EventLog = {
+      ...log,
+      keepsItsEnd: false,
+      append: async (partition, entries) => {
+        sent.push(entries.map(({ key }) => key));
+        if (sent.length > 1) return log.append(partition, entries);
+        await log.append(0, [{ key: 'ha', bytes: Uint8Array.of(1, 2, 3) }]);
+        throw new Error('the acknowledgement was lost, and so was the batch');
+      },
+    };
+    const writer = await noteWriter(faulty);
+    const answers = await Promise.allSettled(
+      ['ha', 'hb'].map((history) => writer.write(noteIntent(history, 'c', 'note'))),
+    );
+    expect(answers).toMatchObject([
+      { status: 'rejected', reason: { code: 'E_OUTCOME_UNKNOWN' } },
+      { status: 'fulfilled', value: { seq: 0 } },
+    ]);
+    expect(sent).toEqual([['ha', 'hb'], ['hb']]);
+    await expect(writer.write(noteIntent('ha', 'd', 'note'))).rejects.toMatchObject({
+      code: 'E_HISTORY_DAMAGED',
+    });
+    expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a log that is verified', () => {
+  it('is counted: every record, and those that are accepted [record §2: verify]', async () => {
+    const log = await noted(['ha', 'hb']);
+    await log.append(0, [log.records(0).at(-1) as { key: string; bytes: Uint8Array }]);
+    const report = await verifyLog(log, { contents: NO_CONTENTS });
+    expect(report).toMatchObject({ records: 8, accepted: 7, stale: { repeated: 1 }, problems: [] });
+  });
+
+  it('and returns nothing before its end is not whole: that is said, and nobody asks for ever', async () => {
+    const log = silentFrom(await noted(['ha', 'hb']), 3);
+    await expect(verifyLog(log, { contents: NO_CONTENTS })).rejects.toMatchObject({ code: 'E_BUSY' });
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    expect(rows.checkpoint(0)?.cursor.offset).toBe(3);
+    const checkpoint = rows.checkpoint(0)!;
+    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => new Map() } }))
+      expect(batch).toBe('nothing');
+  });
+});
+
+describe('a loop of recovery', () => {
+  it('ends when it stays at the same place, and goes on as long as it moves', () => {
+    const round = progressGuard('the rows are rebuilt', 3);
+    for (const place of [1, 1, 1, 2, 2, 2, 1]) round(place);
+    round(1);
+    round(1);
+    expect(() => round(1)).toThrow('the rows are rebuilt, but stay at 1: tried 3 times');
+  });
+});
