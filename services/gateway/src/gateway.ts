@@ -11,13 +11,15 @@ import { refuseMethod } from './front/methods.ts';
 import { guard } from './guard.ts';
 import { createHandlers } from './handlers.ts';
 import { safeHeaders } from './headers.ts';
+import { openPathHider, type PathHider } from './hide-paths.ts';
 import { countRequests, routeMetrics } from './http-metrics.ts';
 import { routeInterventionLines } from './interventions.ts';
 import { openObserver } from './observer.ts';
 import { serveAsset, servePage } from './page.ts';
+import type { QuestionPool } from './questions-apart/question-pool.ts';
 import { honoPath, inputOf } from './request.ts';
 import { routeEndpoints } from './routes.ts';
-import { openStreamPlaces } from './stream-places.ts';
+import { openStreamSlots } from './stream-slots.ts';
 import { eventSource, openStream, watchSource, type StreamTimes } from './stream.ts';
 
 export type GatewayOptions = {
@@ -31,6 +33,8 @@ export type GatewayOptions = {
   readonly streams?: number;
   /** Live streams end when it aborts. */
   readonly closing?: AbortSignal;
+  /** Answers the questions that take long, apart from everything else; otherwise the home answers them itself. */
+  readonly questions?: QuestionPool;
   /** Told of errors that are no answer of the contract: faults of Stemma. */
   readonly report?: (error: unknown) => void;
   /** What it counts, shown at `/metrics`; its own unless given. */
@@ -45,6 +49,7 @@ export const createGateway = (options: GatewayOptions): Hono => {
   const { home, page = PAGE, report = () => undefined } = options;
   const app = new Hono();
   const metrics = options.metrics ?? openMetrics({ service: 'gateway', version: VERSION, ofProcess: false });
+  const hider = openPathHider(home.directory);
   app.use(countRequests(metrics));
   app.use(safeHeaders);
   app.use(guard(options.hosts ?? ((host) => isLoopback(host.replace(/:\d+$/, '')))));
@@ -54,11 +59,15 @@ export const createGateway = (options: GatewayOptions): Hono => {
   });
   const observer = openObserver(home, report);
   options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
-  routeEndpoints(app, createHandlers(home, options.closing), (name, actor, input) =>
-    actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
+  routeEndpoints(
+    app,
+    createHandlers(home, { hider, closing: options.closing }),
+    (name, actor, input) =>
+      actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
+    options.questions,
   );
   routeInterventionLines(app, home);
-  routeStreams(app, options);
+  routeStreams(app, options, hider);
   routeMetrics(app, metrics);
   const document = toWireJson(openApi(VERSION));
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
@@ -69,7 +78,7 @@ export const createGateway = (options: GatewayOptions): Hono => {
   });
   app.onError((error) => {
     if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
-    return errorResponse(error);
+    return errorResponse(hider.error(error));
   });
   return app;
 };
@@ -85,9 +94,13 @@ const nameIn = (header: string): string => {
 
 type Opening = (c: Context, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
 
-/** The live streams: a limited number at a time, each until its client disconnects, others need its place, or the server closes. */
-const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
-  const times = { ...TIMES, ...stream };
+/** The live streams: a limited number at a time, each until its client disconnects, others need its slot, or the server closes. */
+const routeStreams = (
+  app: Hono,
+  { home, streams = 64, stream, closing }: GatewayOptions,
+  hider: PathHider,
+): void => {
+  const times = { ...TIMES, ...stream, told: hider.error };
   const afterOf = (c: Context, after: string | undefined): string | undefined =>
     c.req.header('last-event-id') ?? after;
   const openings: readonly (readonly [Endpoint, Opening])[] = [
@@ -118,24 +131,24 @@ const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: Gatewa
       },
     ],
   ];
-  const takePlace = openStreamPlaces(streams, times.turn);
+  const takeSlot = openStreamSlots(streams, times.turn);
   for (const [{ path }, opening] of openings)
     app.get(honoPath(path), async (c) => {
-      const place = takePlace();
+      const slot = takeSlot();
       const signal = AbortSignal.any([
         c.req.raw.signal,
-        place.signal,
+        slot.signal,
         ...(closing === undefined ? [] : [closing]),
       ]);
       try {
-        const counted = onEnd(await opening(c, signal), place.release);
+        const counted = onEnd(await opening(c, signal), slot.release);
         return c.body(counted, 200, {
           'content-type': 'text/event-stream',
           'cache-control': 'no-store',
           'x-accel-buffering': 'no',
         });
       } catch (error) {
-        place.release();
+        slot.release();
         throw error;
       }
     });

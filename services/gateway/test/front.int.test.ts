@@ -34,7 +34,7 @@ const post = (to: Gateway, body: string, more: Record<string, string> = {}): Pro
     body,
   });
 
-test('a HEAD of a stream is refused and takes no place: after 64 of them a stream opens', async () => {
+test('a HEAD of a stream is refused and takes no slot: after 64 of them a stream opens', async () => {
   const { url } = await serve();
   for (let i = 0; i < 64; i++) {
     const response = await fetch(`${url}/api/events`, { method: 'HEAD' });
@@ -154,15 +154,28 @@ test('where there are too many connections, the one that has been idle longest g
     idle.push(client);
   }
   expect((await fetch(`${to.url}/health/live`)).status).toBe(200);
-  await expect.poll(() => idle.map(({ closed }) => closed)).toEqual([true, ...Array(9).fill(false)]);
+  await expect.poll(() => idle.map(({ closed }) => closed)).toEqual([true, ...Array<boolean>(9).fill(false)]);
 });
 
-test('the stream that has lasted longest gives its place to a new one, once it had its turn', async () => {
+test('the stream that has lasted longest ends for a new one, once it had its turn', async () => {
   const { url } = await serve({ streams: 2, stream: { turn: 0 } });
   const first = await fetch(`${url}/api/events`);
   const second = await fetch(`${url}/api/events`);
   const third = await fetch(`${url}/api/events`);
   expect([second.status, third.status]).toEqual([200, 200]);
-  expect(await first.text()).toContain('the place of this stream went to another client');
+  expect(await first.text()).toContain('this stream ended to let another client in');
   await Promise.all([second.body?.cancel(), third.body?.cancel()]);
+});
+
+test('a client that takes nothing of its answers is cut off', async () => {
+  const to = await serve({ limits: { stall: 300, perConnection: 1_000 } });
+  const client = open(to);
+  client.socket.pause();
+  client.socket.write(head(to, 'GET /openapi.json').repeat(200));
+  // Who does not read learns only by writing that the other side is gone.
+  const gone = (): boolean => {
+    if (!client.closed) client.socket.write('\r\n');
+    return client.closed;
+  };
+  await expect.poll(gone, { timeout: 20_000 }).toBe(true);
 });
