@@ -41,6 +41,8 @@ export type Home = {
   readonly causes: Causes;
   /** Branches, saved positions, configuration, and who looked. */
   readonly branches: Branches;
+  /** Resolves when everything that is in the log now is seen by what is read next. @throws E_ROWS_BEHIND */
+  catchUp(): Promise<void>;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
   /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */

@@ -59,6 +59,11 @@ export type HomeOptions = {
    * own are then folded from the beginning, whoever asks. Default: 10,000 with rows in a database, else without end.
    */
   readonly catchUpTimeout?: number;
+  /**
+   * False: questions are answered from the rows as they stand, and this home never makes any. For a process that answers
+   * for another, which has caught up before it asks. Default true.
+   */
+  readonly folds?: boolean;
   /** Nanoseconds since 1970. Default: the machine's clock. */
   readonly clock?: () => bigint;
   /** Told what was found damaged and made anew, in sentences: nothing is lost, but somebody should know. */
@@ -96,7 +101,7 @@ const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 const openServices = async (
   directory: string,
   openedLog: OpenedLog,
-  { rows, catchUpTimeout, clock = machineClock, observe, say }: HomeOptions,
+  { rows, catchUpTimeout, folds = true, clock = machineClock, observe, say }: HomeOptions,
 ): Promise<HomeServices> => {
   const log = cooperativeReader(openedLog.log, () => performance.now());
   const opened = await (rows === undefined
@@ -109,7 +114,8 @@ const openServices = async (
         ...(say && { say }),
       })
     : openSharedRows(rows, log, catchUpTimeout));
-  const { contents, projection, projectors, bytes } = opened;
+  const { contents, projectors, bytes } = opened;
+  const projection = folds ? opened.projection : { ...opened.projection, catchUp: () => Promise.resolve() };
   const background = openBackground(() => (opened.external ? Promise.resolve() : projection.catchUp()));
   const handler = openCommandHandler({
     log,
@@ -150,6 +156,7 @@ const openHomeOver = (services: HomeServices): Home => {
       (command) => handler.submit(command),
       (branchRef, ref) => home.position(branchRef, ref),
     ),
+    catchUp: () => projection.catchUp(),
     submit: (command) => handler.submit(command),
     recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call),
     histories: () => readCurrent((rows) => allHistories(rows)),

@@ -136,7 +136,7 @@ const sayDamage = async (home: Home, output: Output): Promise<void> => {
 };
 
 /** Where the log and the rows are, if they are not in the home. */
-const addressesOf = ({
+export const addressesOf = ({
   STEMMA_LOG: log = '',
   STEMMA_ROWS: rows = '',
 }: Surroundings['env']): { log?: string; rows?: string } => ({

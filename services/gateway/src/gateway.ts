@@ -15,6 +15,7 @@ import { countRequests, routeMetrics } from './http-metrics.ts';
 import { routeInterventionLines } from './interventions.ts';
 import { openObserver } from './observer.ts';
 import { serveAsset, servePage } from './page.ts';
+import type { QuestionPool } from './questions-apart/question-pool.ts';
 import { honoPath, inputOf } from './request.ts';
 import { routeEndpoints } from './routes.ts';
 import { openStreamPlaces } from './stream-places.ts';
@@ -31,6 +32,8 @@ export type GatewayOptions = {
   readonly streams?: number;
   /** Live streams end when it aborts. */
   readonly closing?: AbortSignal;
+  /** Answers the questions that take long, apart from everything else; otherwise the home answers them itself. */
+  readonly questions?: QuestionPool;
   /** Told of errors that are no answer of the contract: faults of Stemma. */
   readonly report?: (error: unknown) => void;
   /** What it counts, shown at `/metrics`; its own unless given. */
@@ -54,8 +57,12 @@ export const createGateway = (options: GatewayOptions): Hono => {
   });
   const observer = openObserver(home, report);
   options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
-  routeEndpoints(app, createHandlers(home, options.closing), (name, actor, input) =>
-    actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
+  routeEndpoints(
+    app,
+    createHandlers(home, options.closing),
+    (name, actor, input) =>
+      actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
+    options.questions,
   );
   routeInterventionLines(app, home);
   routeStreams(app, options);

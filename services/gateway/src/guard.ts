@@ -9,22 +9,28 @@ import type { MiddlewareHandler } from 'hono';
  *
  * @param hosts the values of `Host` that are its own, with port.
  */
+export const refuseForeign = (request: Request, hosts: (host: string) => boolean): void => {
+  const header = (name: string): string | undefined => request.headers.get(name) ?? undefined;
+  const { host: named, pathname } = new URL(request.url);
+  const host = header('host') ?? named;
+  if (!hosts(host))
+    throw fail('E_NOT_ALLOWED', `this server does not answer to the name ${shown(host)}`, {
+      host: shown(host),
+    });
+  const origin = header('origin');
+  if (origin !== undefined && origin !== `http://${host}`)
+    throw fail('E_NOT_ALLOWED', `a page of ${shown(origin)} may not use this server`, {
+      origin: shown(origin),
+    });
+  const site = header('sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && pathname !== '/')
+    throw fail('E_NOT_ALLOWED', 'a page of another site may not use this server', { site: shown(site) });
+};
+
 export const guard =
   (hosts: (host: string) => boolean): MiddlewareHandler =>
   async (c, next) => {
-    const host = c.req.header('host') ?? new URL(c.req.url).host;
-    if (!hosts(host))
-      throw fail('E_NOT_ALLOWED', `this server does not answer to the name ${shown(host)}`, {
-        host: shown(host),
-      });
-    const origin = c.req.header('origin');
-    if (origin !== undefined && origin !== `http://${host}`)
-      throw fail('E_NOT_ALLOWED', `a page of ${shown(origin)} may not use this server`, {
-        origin: shown(origin),
-      });
-    const site = c.req.header('sec-fetch-site');
-    if (site !== undefined && site !== 'same-origin' && site !== 'none' && c.req.path !== '/')
-      throw fail('E_NOT_ALLOWED', 'a page of another site may not use this server', { site: shown(site) });
+    refuseForeign(c.req.raw, hosts);
     await next();
   };
 

@@ -24,7 +24,7 @@ import { historyAnswer, historyPage } from './histories.ts';
 import { interventionHandlers } from './interventions.ts';
 import { loggedAnswer } from './logged-events.ts';
 import { openPreviews } from './preview.ts';
-import { questionHandlers } from './questions.ts';
+import { questionHandlers } from './prompt-questions.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
 import { openTreeCache, withContents } from './tree-cache.ts';
 import { nodeDetailAt } from './tree-node.ts';

@@ -1,46 +1,34 @@
 import { errorToJson, fail, isStemmaError } from '@stemma/errors';
-import { openHome } from '@stemma/home';
 import { finishWithin, untilEnded } from '@stemma/metrics';
 import { once } from 'node:events';
-import { openGatewayMetrics } from './gateway-metrics.ts';
-import { serveGateway } from './serve.ts';
+import { queryTimeoutOf, serveHome } from './serve-home.ts';
 
-// configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG
+// configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG, STEMMA_ROWS, STEMMA_QUERY_TIMEOUT (seconds)
 const { STEMMA_HOME, STEMMA_LOG, STEMMA_ROWS, STEMMA_PORT, STEMMA_HOST } = process.env;
 const portOf = (text: string): number => {
   if (!/^\d{1,5}$/.test(text)) throw fail('E_USAGE', `STEMMA_PORT is ${JSON.stringify(text)}, not a port`);
   return Number(text);
 };
-
 try {
   const ended = untilEnded();
   // open
-  const { metrics, observe, opened } = openGatewayMetrics();
-  const home = await openHome({
-    directory: STEMMA_HOME ?? '.stemma',
-    create: true,
-    ...(!STEMMA_ROWS && { catchUpTimeout: 5_000 }),
-    observe,
-    say: (sentence) => console.error(sentence),
-    ...(STEMMA_LOG && { log: STEMMA_LOG }),
-    ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),
-  });
-  opened(home);
-  const gateway = await serveGateway({
-    home,
-    metrics,
+  const gateway = await serveHome({
+    home: {
+      directory: STEMMA_HOME ?? '.stemma',
+      create: true,
+      ...(!STEMMA_ROWS && { catchUpTimeout: 5_000 }),
+      ...(STEMMA_LOG && { log: STEMMA_LOG }),
+      ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),
+    },
     ...(STEMMA_PORT === undefined ? {} : { port: portOf(STEMMA_PORT) }),
     ...(STEMMA_HOST === undefined ? {} : { host: STEMMA_HOST }),
-    report: (error) => console.error(error),
+    queryTimeout: queryTimeoutOf(process.env),
   });
   console.log(`Stemma is at ${gateway.url}`);
   // run
   if (!ended.aborted) await once(ended, 'abort');
   // close
-  await finishWithin(25_000, async () => {
-    await gateway.close();
-    await home.close();
-  });
+  await finishWithin(25_000, () => gateway.close());
 } catch (error) {
   console.error(JSON.stringify(errorToJson(error)));
   process.exitCode = isStemmaError(error) ? error.row.exit : 1;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
-import { openFront } from './front/open-front.ts';
+import { openFront, type Answering } from './front/open-front.ts';
 import { createGateway, type GatewayOptions } from './gateway.ts';
 import { loopbackHosts } from './guard.ts';
 
@@ -25,37 +25,55 @@ export const DEFAULT_PORT = 4317;
 const PORTS_TRIED = 20;
 
 /**
- * Opens the HTTP door of a home on an address of this machine.
+ * Opens the HTTP door of a home that this thread holds, on an address of this machine. For homes that may be asked for
+ * much there is `serveHome`.
  *
  * @throws E_NOT_ALLOWED for any other address: the gateway does not authenticate, so every client that reaches the
  *   port may read and write everything. E_ADDRESS_IN_USE.
  */
-export const serveGateway = async ({
-  port,
-  host = '127.0.0.1',
-  limits,
-  ...options
-}: ServeOptions): Promise<Gateway> => {
+export const serveGateway = async ({ port, host, limits, ...options }: ServeOptions): Promise<Gateway> => {
+  const closing = new AbortController();
+  let hosts: (name: string) => boolean = () => false;
+  const app = createGateway({ ...options, hosts: (name) => hosts(name), closing: closing.signal });
+  const answering: Answering = (request, { client, body }) => {
+    const { url, method, headers, signal } = request;
+    const whole = body === null ? request : new Request(url, { method, headers, signal, body });
+    return app.fetch(whole, { client });
+  };
+  const open = (): Server => openFront(answering, { ...LIMITS, ...limits });
+  const listening = await listenOn(open, { port, host });
+  hosts = listening.hosts;
+  return {
+    port: listening.port,
+    url: listening.url,
+    close: async () => {
+      closing.abort();
+      await listening.close();
+    },
+  };
+};
+
+/** A server that listens, and the values of `Host` that are its own. `close` lets requests finish for 5 s at most. */
+type ListeningServer = Gateway & { readonly hosts: (host: string) => boolean };
+
+/** @throws E_NOT_ALLOWED, E_ADDRESS_IN_USE */
+export const listenOn = async (
+  open: () => Server,
+  { port, host = '127.0.0.1' }: { readonly port: number | undefined; readonly host: string | undefined },
+): Promise<ListeningServer> => {
   if (!isLoopback(host))
     throw fail(
       'E_NOT_ALLOWED',
       `there is no authentication yet, so the gateway listens on addresses of this machine only (127.0.0.1, ::1), not on ${host}`,
       { host },
     );
-  const closing = new AbortController();
-  let hosts: (name: string) => boolean = () => false;
-  const app = createGateway({ ...options, hosts: (name) => hosts(name), closing: closing.signal });
   const hostname = host === 'localhost' ? '127.0.0.1' : host.replace(/^\[|\]$/g, '');
-  const open = (): Server => openFront((request) => app.fetch(request), { ...LIMITS, ...limits });
   const { server, actual } = await listen(open, hostname, port);
-  hosts = loopbackHosts(actual);
   return {
     port: actual,
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${actual}`,
-    close: async () => {
-      closing.abort();
-      await closed(server);
-    },
+    hosts: loopbackHosts(actual),
+    close: () => closed(server),
   };
 };
 

@@ -253,6 +253,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     verify: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not verified')),
     salvage: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not salvaged')),
     acknowledge: () => Promise.reject(fail('E_NOTHING_TO_ACK', 'a fixture is not damaged')),
+    catchUp: async () => undefined,
     close: async () => undefined,
   };
 };

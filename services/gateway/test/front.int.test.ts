@@ -154,7 +154,7 @@ test('where there are too many connections, the one that has been idle longest g
     idle.push(client);
   }
   expect((await fetch(`${to.url}/health/live`)).status).toBe(200);
-  await expect.poll(() => idle.map(({ closed }) => closed)).toEqual([true, ...Array(9).fill(false)]);
+  await expect.poll(() => idle.map(({ closed }) => closed)).toEqual([true, ...Array<boolean>(9).fill(false)]);
 });
 
 test('the stream that has lasted longest gives its place to a new one, once it had its turn', async () => {

@@ -1,5 +1,6 @@
+import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { once } from 'node:events';
-import type { CommandSpec } from '../command.ts';
+import { addressesOf, type CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { importSamples } from '../samples.ts';
 
@@ -10,21 +11,38 @@ export const up: CommandSpec = {
   options: [
     ['--port <n>', 'the port (default: 4317, then the next free one)'],
     ['--host <address>', 'a loopback address (default: 127.0.0.1)'],
+    [
+      '--query-timeout <seconds>',
+      'the longest that a question may take (default: STEMMA_QUERY_TIMEOUT, then 30)',
+    ],
     ['--sample', 'the bundled samples, imported first if the home is empty'],
   ],
-  run: async ({ home: open, output, signal }, _args, options) => {
+  run: async ({ directory, env, output, signal }, _args, options) => {
     const port = whole(options, 'port', { least: 0, most: 65_535 });
-    const host = text(options, 'host') ?? '127.0.0.1';
+    const seconds = whole(options, 'query-timeout', { least: 1, most: 86_400 });
+    const home = { directory, create: true, ...addressesOf(env) };
     // Only this command needs the server, and it is the largest part to load.
-    const { openGatewayMetrics, serveGateway } = await import('@stemma/gateway');
-    const { metrics, observe, opened } = openGatewayMetrics();
-    const home = await open({ create: true, observe });
-    opened(home);
-    if (options['sample'] === true) await importSamples(home, output);
-    const server = await serveGateway({ home, metrics, host, ...(port === undefined ? {} : { port }) });
+    const { queryTimeoutOf, serveHome } = await import('@stemma/gateway');
+    if (options['sample'] === true) await withHome(home, (opened) => importSamples(opened, output));
+    signal.throwIfAborted();
+    const server = await serveHome({
+      home,
+      host: text(options, 'host') ?? '127.0.0.1',
+      ...(port === undefined ? {} : { port }),
+      queryTimeout: seconds === undefined ? queryTimeoutOf(env) : seconds * 1_000,
+    });
     await output.result({ url: server.url }, () => `Stemma runs at ${server.url} (stop with Ctrl-C)\n`);
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
     return undefined;
   },
+};
+
+const withHome = async (options: HomeOptions, use: (home: Home) => Promise<void>): Promise<void> => {
+  const home = await openHome(options);
+  try {
+    await use(home);
+  } finally {
+    await home.close();
+  }
 };

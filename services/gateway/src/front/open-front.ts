@@ -7,8 +7,16 @@ import type { GatewayLimits } from './limits.ts';
 import { refuseMethod } from './methods.ts';
 import { openBodyReader } from './read-body.ts';
 
-/** What answers a request that was let in; its body has arrived whole. */
-export type Answering = (request: Request, connection: object) => Response | Promise<Response>;
+/** What a server says of a request beside what the client says. */
+export type Received = {
+  /** The connection that it came on: the client, as far as it is known. */
+  readonly client: object;
+  /** Its body, which has arrived whole; null for a method without one. */
+  readonly body: Uint8Array<ArrayBuffer> | null;
+};
+
+/** What answers a request that was let in. The body of `request` itself is not to be read. */
+export type Answering = (request: Request, received: Received) => Response | Promise<Response>;
 
 /**
  * A server whose clients are held to limits before anything is made of what they send: method first, then the number of
@@ -27,11 +35,11 @@ export const openFront = (answering: Answering, limits: GatewayLimits): Server =
 
   const answered = async (request: Request, incoming: IncomingMessage): Promise<Response> => {
     refuseMethod(request.method, pathOf(incoming));
-    if (request.method !== 'POST') return answering(request, incoming.socket);
+    const client = incoming.socket;
+    if (request.method !== 'POST') return answering(request, { client, body: null });
     const { bytes, release } = await readBody(incoming, lengthOf(incoming));
     try {
-      const { url, method, headers, signal } = request;
-      return await answering(new Request(url, { method, headers, signal, body: bytes }), incoming.socket);
+      return await answering(request, { client, body: bytes });
     } finally {
       release();
     }

@@ -31,31 +31,32 @@ export const openBodyReader = (limits: BodyLimits): ReadBody => {
   /** What one body holds of the common room: as many bytes as have arrived, whatever it says of its length. */
   const openShare = () => {
     let own = 0;
-    const take = (bytes: number): void => {
-      const wasSmall = own <= limits.small;
-      const isSmall = own + bytes <= limits.small;
-      if (isSmall ? small + bytes > limits.smallBodies : large + bytes + (wasSmall ? own : 0) > limits.bodies)
-        throw fail('E_BUSY', 'the bodies of other requests take all the room there is');
-      if (isSmall) small += bytes;
-      else {
-        large += bytes + (wasSmall ? own : 0);
-        if (wasSmall) small -= own;
-      }
-      own += bytes;
-    };
-    const release = (): void => {
-      if (own <= limits.small) small -= own;
+    const isSmall = (bytes: number): boolean => bytes <= limits.small;
+    const hold = (bytes: number): void => {
+      if (isSmall(own)) small -= own;
       else large -= own;
-      own = 0;
+      own = bytes;
+      if (isSmall(own)) small += own;
+      else large += own;
     };
-    return { take, release };
+    return {
+      /** False, and nothing taken, if there is no room for so many bytes more. */
+      take: (bytes: number): boolean => {
+        const before = own;
+        hold(own + bytes);
+        if (small <= limits.smallBodies && large <= limits.bodies) return true;
+        hold(before);
+        return false;
+      },
+      release: (): void => hold(0),
+    };
   };
 
   return async (body, length) => {
     if (length !== undefined && length > limits.body) throw tooLarge(limits);
     const share = openShare();
     try {
-      const bytes = await receive(body, limits, share.take);
+      const bytes = await receive(body, length, limits, share.take);
       return { bytes, release: share.release };
     } catch (error) {
       share.release();
@@ -64,62 +65,69 @@ export const openBodyReader = (limits: BodyLimits): ReadBody => {
   };
 };
 
+/** Memory for a body, filled as it comes, so that no copy of it is made at the end where its length was known. */
+const openBuffer = (length: number | undefined) => {
+  const known = length === undefined ? undefined : new Uint8Array(length);
+  const chunks: Buffer[] = [];
+  let at = 0;
+  return {
+    add: (chunk: Buffer): void => {
+      if (known === undefined) chunks.push(chunk);
+      else known.set(chunk, at);
+      at += chunk.length;
+    },
+    bytes: (): Uint8Array<ArrayBuffer> => known?.subarray(0, at) ?? new Uint8Array(Buffer.concat(chunks)),
+  };
+};
+
 const receive = (
   body: Readable,
+  length: number | undefined,
   limits: BodyLimits,
-  take: (bytes: number) => void,
+  take: (bytes: number) => boolean,
 ): Promise<Uint8Array<ArrayBuffer>> =>
   new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const buffer = openBuffer(length);
     const counter = openValueCounter();
     const began = performance.now();
     let received = 0;
-    const onData = (chunk: Buffer): void => {
-      try {
-        received += chunk.length;
-        if (received > limits.body) throw tooLarge(limits);
-        take(chunk.length);
-        if (counter.add(chunk) > limits.values)
-          throw fail('E_INPUT_TOO_LARGE', `a request may have ${limits.values} values`, {
-            values: limits.values,
-          });
-        chunks.push(chunk);
-      } catch (error) {
-        end(() => reject(error));
-      }
-    };
-    const onEnd = (): void => end(() => resolve(joined(chunks, received)));
-    const onGone = (): void => end(() => reject(fail('E_CANCELLED', 'the client is gone')));
-    const pace = setInterval(() => {
-      const elapsed = performance.now() - began;
-      if (elapsed < limits.bodyGrace || received >= (limits.bodyRate * elapsed) / 1000) return;
-      end(() =>
-        reject(
-          fail('E_REQUEST_SLOW', `the body brought ${received} bytes in ${Math.round(elapsed / 1000)} s`, {
-            received,
-          }),
-        ),
-      );
-    }, RATE_INTERVAL);
     /** What still comes of the body is not taken: the server closes the connection after the answer. */
-    const end = (settle: () => void): void => {
+    const end = (): void => {
       clearInterval(pace);
       body.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       body.pause();
-      settle();
     };
+    const refuse = (error: Error): void => {
+      end();
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      received += chunk.length;
+      if (received > limits.body) refuse(tooLarge(limits));
+      else if (!take(chunk.length))
+        refuse(fail('E_BUSY', 'the bodies of other requests take all the room there is'));
+      else if (counter.add(chunk) > limits.values)
+        refuse(
+          fail('E_INPUT_TOO_LARGE', `a request may have ${limits.values} values`, { limit: limits.values }),
+        );
+      else buffer.add(chunk);
+    };
+    const onEnd = (): void => {
+      end();
+      resolve(buffer.bytes());
+    };
+    const onGone = (): void => refuse(fail('E_CANCELLED', 'the client is gone'));
+    const pace = setInterval(() => {
+      const seconds = (performance.now() - began) / 1000;
+      if (seconds * 1000 >= limits.bodyGrace && received < limits.bodyRate * seconds)
+        refuse(
+          fail('E_REQUEST_SLOW', `the body brought ${received} bytes in ${Math.round(seconds)} s`, {
+            received,
+          }),
+        );
+    }, RATE_INTERVAL);
     body.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
-
-const joined = (chunks: readonly Buffer[], length: number): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
-};
 
 const tooLarge = ({ body }: BodyLimits): Error =>
   fail('E_INPUT_TOO_LARGE', `a request may have ${body} bytes`, { limit: body });

@@ -1,0 +1,152 @@
+import { fail } from '@stemma/errors';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Answering } from '../front/open-front.ts';
+import { fromWireError } from '../wire-error.ts';
+import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
+
+/** A home in a thread of its own, as the thread of the server sees it. */
+export type HomeThread = {
+  readonly answer: Answering;
+  /** True while the thread answers at all: it may be slow, but not for minutes. */
+  readonly alive: () => boolean;
+  /** Ends streams with a word. */
+  readonly closing: () => void;
+  /** Closes the home. */
+  readonly close: () => Promise<void>;
+};
+
+/** How often the thread is asked whether it lives, and after how long without a word it does not, in milliseconds. */
+const PING = 1_000;
+const DEAD = 120_000;
+
+type Waiting = {
+  readonly resolve: (response: Response) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * @param onLost is called with the exit code when the thread ends without being asked: the process cannot go on.
+ * @throws what opening the home throws
+ */
+export const openHomeThread = async (
+  options: HomeThreadOptions,
+  onLost: (exitCode: number) => void,
+): Promise<HomeThread> => {
+  const worker = new Worker(new URL('./home-thread.ts', import.meta.url), { workerData: options });
+  const waiting = new Map<number, Waiting>();
+  const streams = new Map<number, ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>>();
+  const clients = new WeakMap<object, number>();
+  const state = { count: 0, lastWord: performance.now(), ended: false, closing: false };
+
+  const tell = (message: ToHome, transfer: readonly ArrayBuffer[] = []): void =>
+    worker.postMessage(message, [...transfer]);
+  const clientNumber = (connection: object): number => {
+    const number = clients.get(connection) ?? ++state.count;
+    clients.set(connection, number);
+    return number;
+  };
+  const respond = ({ id, status, headers, body }: Extract<FromHome, { kind: 'response' }>): void => {
+    const waiter = waiting.get(id);
+    waiting.delete(id);
+    const content = status === 204 ? null : (body ?? streamOf(id));
+    waiter?.resolve(new Response(content, { status, headers: [...headers] as [string, string][] }));
+  };
+  const streamOf = (id: number): ReadableStream<Uint8Array<ArrayBuffer>> =>
+    new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        start: (controller) => void streams.set(id, controller),
+        pull: () => tell({ kind: 'pull', id }),
+        cancel: () => {
+          streams.delete(id);
+          tell({ kind: 'cancel', id });
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  const end = (id: number): void => {
+    const controller = streams.get(id);
+    streams.delete(id);
+    controller?.close();
+  };
+
+  const opened = new Promise<void>((resolve, reject) => {
+    worker.on('message', (message: FromHome) => {
+      state.lastWord = performance.now();
+      switch (message.kind) {
+        case 'opened':
+          resolve();
+          break;
+        case 'refused':
+          reject(fromWireError(message.error));
+          break;
+        case 'response':
+          respond(message);
+          break;
+        case 'piece':
+          streams.get(message.id)?.enqueue(message.bytes);
+          break;
+        case 'end':
+          end(message.id);
+          break;
+        case 'pong':
+      }
+    });
+    worker.on('error', (error) => {
+      process.stderr.write(`stemma: the thread of the home ended: ${String(error)}\n`);
+      reject(error);
+    });
+    worker.on('exit', (code) => {
+      state.ended = true;
+      clearInterval(ping);
+      const error = fail('E_BUSY', 'the server is stopping');
+      reject(error);
+      for (const { reject: refuse } of waiting.values()) refuse(error);
+      waiting.clear();
+      for (const id of [...streams.keys()]) end(id);
+      if (!state.closing) onLost(code === 0 ? 70 : code);
+    });
+  });
+  const ping = setInterval(() => tell({ kind: 'ping' }), PING).unref();
+  try {
+    await opened;
+  } catch (error) {
+    state.closing = true;
+    clearInterval(ping);
+    await worker.terminate();
+    throw error;
+  }
+
+  return {
+    answer: async (request, { client, body }) => {
+      if (state.ended) throw fail('E_BUSY', 'the server is stopping');
+      const id = ++state.count;
+      const { method, url, headers, signal } = request;
+      const onAbort = (): void => {
+        if (!waiting.has(id)) return;
+        waiting.get(id)?.reject(fail('E_CANCELLED', 'the client is gone'));
+        waiting.delete(id);
+        tell({ kind: 'cancel', id });
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        return await new Promise<Response>((resolve, reject) => {
+          waiting.set(id, { resolve, reject });
+          const message = { kind: 'request', id, method, url, headers: [...headers], body } as const;
+          tell({ ...message, client: clientNumber(client) }, body === null ? [] : [body.buffer]);
+        });
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+    alive: () => !state.ended && performance.now() - state.lastWord < DEAD,
+    closing: () => tell({ kind: 'closing' }),
+    close: async () => {
+      if (state.ended) return;
+      state.closing = true;
+      const exited = once(worker, 'exit');
+      tell({ kind: 'close' });
+      await exited;
+    },
+  };
+};

@@ -1,0 +1,45 @@
+import type { HomeOptions } from '@stemma/home';
+import type { WireError } from '../wire-error.ts';
+
+/** What a home in a thread is opened with. */
+export type HomeThreadOptions = {
+  readonly home: Pick<HomeOptions, 'directory' | 'create' | 'log' | 'rows' | 'catchUpTimeout'>;
+  /** Milliseconds that a question may take. */
+  readonly queryTimeout: number;
+};
+
+/** What the thread of the server tells the thread of the home. */
+export type ToHome =
+  | {
+      readonly kind: 'request';
+      readonly id: number;
+      readonly method: string;
+      readonly url: string;
+      readonly headers: readonly (readonly [string, string])[];
+      readonly body: Uint8Array<ArrayBuffer> | null;
+      /** The connection that it came on. */
+      readonly client: number;
+    }
+  /** The client takes more of a stream. */
+  | { readonly kind: 'pull'; readonly id: number }
+  /** The client is gone. */
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'ping' }
+  /** Streams end, and no more questions are to come. */
+  | { readonly kind: 'closing' }
+  | { readonly kind: 'close' };
+
+export type FromHome =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'refused'; readonly error: WireError }
+  | {
+      readonly kind: 'response';
+      readonly id: number;
+      readonly status: number;
+      readonly headers: readonly (readonly [string, string])[];
+      /** Undefined: a stream, of which pieces come as they are pulled. */
+      readonly body: Uint8Array<ArrayBuffer> | undefined;
+    }
+  | { readonly kind: 'piece'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'end'; readonly id: number; readonly broken: boolean }
+  | { readonly kind: 'pong' };

@@ -1,0 +1,22 @@
+import type { EndpointName } from '@stemma/api';
+
+/** Endpoints that only read, and whose answers may take more than a moment to compute. */
+export const HEAVY: ReadonlySet<EndpointName> = new Set([
+  'select',
+  'range',
+  'diff',
+  'why',
+  'blame',
+  'bisect',
+  'cache',
+  'compare',
+  'comparePage',
+  'experiment',
+  'ctrees',
+  'ctreesTree',
+  'ctreesEvents',
+  'interventions',
+  'impact',
+  'thread',
+  'export',
+]);

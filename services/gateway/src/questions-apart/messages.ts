@@ -1,0 +1,17 @@
+import type { EndpointName } from '@stemma/api';
+import type { HomeOptions } from '@stemma/home';
+import type { WireError } from '../wire-error.ts';
+
+/** What the process of a home tells one that answers questions for it. One question at a time. */
+export type QuestionRequest =
+  | { readonly kind: 'open'; readonly home: Pick<HomeOptions, 'directory' | 'log' | 'rows'> }
+  | {
+      readonly kind: 'ask';
+      readonly name: EndpointName;
+      readonly input: Readonly<Record<string, unknown>>;
+    };
+
+export type QuestionAnswer =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'answered'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'failed'; readonly error: WireError };

@@ -1,0 +1,33 @@
+import { ENDPOINTS, toWireJson } from '@stemma/api';
+import { openHome, type Home } from '@stemma/home';
+import { createHandlers, type Handlers } from '../handlers.ts';
+import { toWireError } from '../wire-error.ts';
+import type { QuestionAnswer, QuestionRequest } from './messages.ts';
+
+/*
+ * A process that computes answers for the one that holds the home: it reads rows, log and contents, and writes nothing.
+ * It can be killed at any moment, so a question that takes too long, or that nobody waits for, ends with it.
+ */
+let home: Home | undefined;
+let handlers: Handlers | undefined;
+
+const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
+  if (request.kind === 'open') {
+    home = await openHome({ ...request.home, folds: false });
+    handlers = createHandlers(home);
+    return { kind: 'opened' };
+  }
+  const handle = handlers?.[request.name as keyof Handlers] as (input: unknown) => Promise<unknown>;
+  const value = await handle(request.input);
+  const text = ENDPOINTS[request.name].answer.kind === 'json' ? toWireJson(value) : (value as string);
+  return { kind: 'answered', bytes: new TextEncoder().encode(text) };
+};
+
+process.on('message', (request: QuestionRequest) => {
+  void answer(request)
+    .catch((error: unknown): QuestionAnswer => ({ kind: 'failed', error: toWireError(error) }))
+    .then((message) => process.send?.(message));
+});
+// Ctrl-C reaches every process of a terminal; this one ends with the one that it works for.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,80 @@
+import { fail } from '@stemma/errors';
+import { openHomeThread } from './apart/open-home-thread.ts';
+import type { HomeThreadOptions } from './apart/thread-messages.ts';
+import { errorResponse } from './front/error-response.ts';
+import { LIMITS, type GatewayLimits } from './front/limits.ts';
+import { openFront, type Answering } from './front/open-front.ts';
+import { refuseForeign } from './guard.ts';
+import { setSafeHeaders } from './headers.ts';
+import { listenOn, type Gateway } from './serve.ts';
+
+export type ServeHomeOptions = {
+  readonly home: HomeThreadOptions['home'];
+  /** 0: any that is free; unless said, 4317 or the next that is free. */
+  readonly port?: number;
+  /** A loopback address; 127.0.0.1 unless said. */
+  readonly host?: string;
+  /** What clients are held to; see `LIMITS`. */
+  readonly limits?: Partial<GatewayLimits>;
+  /** Milliseconds that a question may take; 30,000 unless said. */
+  readonly queryTimeout?: number;
+};
+
+const QUERY_TIMEOUT = 30_000;
+
+/** The milliseconds that an environment lets a question take. @throws E_USAGE if it says so, but not in seconds */
+export const queryTimeoutOf = ({ STEMMA_QUERY_TIMEOUT: text = '' }: NodeJS.ProcessEnv): number => {
+  if (text === '') return QUERY_TIMEOUT;
+  if (!/^[1-9]\d{0,4}$/.test(text))
+    throw fail('E_USAGE', `STEMMA_QUERY_TIMEOUT is ${JSON.stringify(text)}, not a number of seconds`);
+  return Number(text) * 1_000;
+};
+
+/**
+ * Serves a home whose work is done elsewhere: this thread holds the connections and their limits, another one the home,
+ * and processes of their own answer the questions that take long. So whatever one client asks for, others are heard.
+ *
+ * @throws E_NOT_ALLOWED, E_ADDRESS_IN_USE as `serveGateway`, and what opening the home throws
+ */
+export const serveHome = async ({
+  home,
+  port,
+  host,
+  limits,
+  queryTimeout = QUERY_TIMEOUT,
+}: ServeHomeOptions): Promise<Gateway> => {
+  const thread = await openHomeThread({ home, queryTimeout }, (exitCode) => process.exit(exitCode));
+  let hosts: (name: string) => boolean = () => false;
+  const answering: Answering = (request, received) => {
+    try {
+      refuseForeign(request, hosts);
+      if (new URL(request.url).pathname === '/health/live') return health(thread.alive());
+    } catch (error) {
+      return errorResponse(error);
+    }
+    return thread.answer(request, received);
+  };
+  try {
+    const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }), { port, host });
+    hosts = listening.hosts;
+    return {
+      port: listening.port,
+      url: listening.url,
+      close: async () => {
+        thread.closing();
+        await listening.close();
+        await thread.close();
+      },
+    };
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
+};
+
+const health = (alive: boolean): Response => {
+  if (!alive) return errorResponse(fail('E_INTERNAL', 'the thread of the home does not answer'));
+  const headers = new Headers({ 'content-type': 'application/json' });
+  setSafeHeaders(headers);
+  return new Response('{"status":"ok"}', { headers });
+};

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { Agent, createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/*
+ * Asks a gateway for its health every 50 ms, and, beside it, a server that does nothing: what the latter takes is the
+ * machine's share. Says the longest of each, in milliseconds, whenever it is told anything.
+ */
+const bare = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
+await once(bare, 'listening');
+
+const INTERVAL = 50;
+const longest = { gateway: 0, bare: 0, failed: 0, probes: 0 };
+
+const probe = (what: 'gateway' | 'bare', port: number): void => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = (): void => {
+    const began = performance.now();
+    const done = (ok: boolean): void => {
+      const took = performance.now() - began;
+      longest[what] = Math.max(longest[what], took);
+      if (what === 'gateway') longest.probes++;
+      if (!ok) longest.failed++;
+      setTimeout(ask, Math.max(0, INTERVAL - took));
+    };
+    get({ host: '127.0.0.1', port, path: '/health/live', agent }, (response) => {
+      response.resume().on('end', () => done(response.statusCode === 200));
+    }).on('error', () => done(false));
+  };
+  ask();
+};
+probe('gateway', Number(process.argv[2]));
+probe('bare', (bare.address() as AddressInfo).port);
+
+process.on('message', () => {
+  process.send?.({ ...longest });
+  Object.assign(longest, { gateway: 0, bare: 0, failed: 0, probes: 0 });
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');

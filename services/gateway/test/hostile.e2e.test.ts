@@ -1,0 +1,178 @@
+import { createClient, fromWireJson } from '@stemma/api';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { block, commit } from './airline.ts';
+
+type Latencies = {
+  readonly gateway: number;
+  readonly bare: number;
+  readonly failed: number;
+  readonly probes: number;
+};
+
+/** What `/health/live` may take, in milliseconds, beyond what a server takes that does nothing. */
+const LIMIT = 300;
+
+const directory = mkdtempSync(join(tmpdir(), 'stemma-hostile-'));
+const children: ChildProcess[] = [];
+const sockets: Socket[] = [];
+let url = '';
+let port = 0;
+let server: ChildProcess;
+let probe: ChildProcess;
+
+beforeAll(async () => {
+  server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+    env: { ...process.env, STEMMA_HOME: directory, STEMMA_PORT: '0', STEMMA_QUERY_TIMEOUT: '4' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(server);
+  const [line] = (await once(server.stdout as NonNullable<typeof server.stdout>, 'data')) as [Buffer];
+  url = /http:\S+/.exec(line.toString())?.[0] ?? '';
+  port = Number(new URL(url).port);
+  const client = createClient(fetch, url);
+  await client.start({ body: { id: 'start', recorder: 'agent', name: 'wide' } });
+  for (let cycle = 1; cycle <= 4; cycle++) {
+    const blocks = Array.from({ length: 1_000 }, (_, i) => block(`n${cycle}-${i}`, `text ${i}`));
+    await client.command({
+      history: 'wide',
+      body: { id: `c${cycle}`, recorder: 'agent', steps: [...blocks, commit(cycle)] },
+    });
+  }
+  probe = fork(join(import.meta.dirname, 'children/probe.ts'), [String(port)]);
+  children.push(probe);
+  await once(probe, 'message');
+}, 120_000);
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+afterAll(async () => {
+  probe.kill('SIGKILL');
+  server.kill('SIGTERM');
+  const [code] = (await once(server, 'exit')) as [number];
+  expect(code).toBe(0);
+  rmSync(directory, { recursive: true, force: true });
+}, 60_000);
+
+const latencies = async (): Promise<Latencies> => {
+  const answer = once(probe, 'message') as Promise<[Latencies]>;
+  probe.send('now');
+  return (await answer)[0];
+};
+
+/** What the health of the server took while something went on. */
+const during = async (attack: () => Promise<void>): Promise<void> => {
+  await latencies();
+  await attack();
+  const { gateway, bare, failed, probes } = await latencies();
+  expect({ failed, slow: gateway > LIMIT + bare ? { gateway, bare } : false }).toEqual({
+    failed: 0,
+    slow: false,
+  });
+  expect(probes).toBeGreaterThan(0);
+};
+
+const open = (text = ''): { readonly socket: Socket; text: string; closed: boolean } => {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  const seen = { socket, text: '', closed: false };
+  socket.on('error', () => undefined).on('close', () => (seen.closed = true));
+  socket.on('data', (data: Buffer) => (seen.text += data.toString('latin1')));
+  socket.write(text);
+  return seen;
+};
+const post = async (body: string): Promise<readonly [number, string]> => {
+  const response = await fetch(`${url}/api/histories/wide/commands`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  const { error } = fromWireJson(await response.text()) as { error?: { code: string } };
+  return [response.status, error?.code ?? ''];
+};
+/** The most memory that the server had, in MiB; undefined where the system does not say. */
+const peakMemory = (): number | undefined => {
+  try {
+    const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? [];
+    return kib === undefined ? undefined : Number(kib) / 1024;
+  } catch {
+    return undefined;
+  }
+};
+
+test('64 HEADs of the stream take nothing: a stream opens afterwards', async () => {
+  await during(async () => {
+    const heads = Array.from({ length: 64 }, () => fetch(`${url}/api/events`, { method: 'HEAD' }));
+    expect(new Set((await Promise.all(heads)).map(({ status }) => status))).toEqual(new Set([405]));
+    const stream = await fetch(`${url}/api/events`);
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+  });
+});
+
+test(
+  '80 MB of empty steps are refused while they arrive, and nobody waits',
+  { timeout: 60_000 },
+  async () => {
+    const before = peakMemory();
+    await during(async () => {
+      const body = `{"id":"a","recorder":"r","steps":[${'{},'.repeat(27_000_000)}{}]}`;
+      expect(await post(body)).toEqual([413, 'E_INPUT_TOO_LARGE']);
+    });
+    await during(async () => {
+      const body = `{"id":"a","recorder":"r","steps":[${'{},'.repeat(900_000)}{}]}`;
+      expect(await post(body)).toEqual([400, 'E_COMMAND_INVALID']);
+    });
+    if (before !== undefined) expect((peakMemory() ?? 0) - before).toBeLessThan(700);
+  },
+);
+
+test(
+  '20 wide selections are answered or refused with a code, and nobody waits for them',
+  { timeout: 60_000 },
+  async () => {
+    await during(async () => {
+      const selector = encodeURIComponent(`@* ${Array(40).fill('* *').join(', ')}`);
+      const asked = Array.from({ length: 20 }, async () => {
+        const response = await fetch(`${url}/api/histories/wide/select?selector=${selector}`);
+        const { error } = fromWireJson(await response.text()) as { error?: { code: string } };
+        return response.ok ? 'answered' : (error?.code ?? response.status);
+      });
+      for (const outcome of await Promise.all(asked))
+        expect(['answered', 'E_QUERY_TIMEOUT', 'E_SELECTOR_INVALID', 'E_BUSY']).toContain(outcome);
+      // Who asks for little is answered meanwhile and afterwards.
+      expect((await fetch(`${url}/api/histories`)).status).toBe(200);
+    });
+    const least = async (): Promise<number> =>
+      (await fetch(`${url}/api/histories/wide/select?selector=${encodeURIComponent('@c1 #n1-1')}`)).status;
+    await expect.poll(least, { timeout: 20_000 }).toBe(200);
+  },
+);
+
+test(
+  'slow bodies are closed with 408 in time, a thousand idle connections keep nobody out',
+  { timeout: 60_000 },
+  async () => {
+    await during(async () => {
+      const idle = Array.from({ length: 1_000 }, () => open());
+      const slow = Array.from({ length: 50 }, () =>
+        open(
+          `POST /api/histories HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n`,
+        ),
+      );
+      const drip = setInterval(() => slow.forEach(({ socket }) => socket.write(' ')), 200);
+      expect((await fetch(`${url}/api/histories`)).status).toBe(200);
+      expect((await post('{}'))[1]).toBe('E_COMMAND_INVALID');
+      await expect.poll(() => slow.filter(({ closed }) => !closed).length, { timeout: 30_000 }).toBe(0);
+      clearInterval(drip);
+      expect(slow.filter(({ text }) => !text.startsWith('HTTP/1.1 408')).length).toBe(0);
+      expect(idle.length).toBe(1_000);
+    });
+  },
+);
