@@ -18,6 +18,7 @@ export { Doctor } from './doctor.ts';
 export type { AnswerOf, Endpoint, InputOf } from './endpoint.ts';
 export { type EndpointName, type Endpoints, ENDPOINTS, type StreamName } from './endpoints.ts';
 export { cutText, excerptOf, firstWords } from './excerpt.ts';
+export { HEAVY } from './heavy.ts';
 export { ImpactAnswer } from './impact.ts';
 export { InterventionAnswer, interventionTypes } from './interventions.ts';
 export { LoggedEventAnswer, StreamedEvent, StreamMessage } from './logged.ts';

@@ -2,7 +2,8 @@ import { ERRORS, type ErrorCode } from '@stemma/errors';
 import { z } from 'zod';
 import { ErrorAnswer } from './answers.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
-import { ENDPOINTS } from './endpoints.ts';
+import { ENDPOINTS, type EndpointName } from './endpoints.ts';
+import { HEAVY } from './heavy.ts';
 
 type Doc = Record<string, unknown>;
 
@@ -10,12 +11,18 @@ type Doc = Record<string, unknown>;
 const EVERYWHERE: readonly ErrorCode[] = [
   'E_USAGE',
   'E_NOT_ALLOWED',
+  'E_METHOD_NOT_ALLOWED',
+  'E_TOO_MANY_REQUESTS',
+  'E_BUSY',
   'E_HISTORY_DAMAGED',
   'E_INTERNAL',
   'E_ROWS_BEHIND',
   'E_BROKERS_UNREACHABLE',
   'E_DATABASE_UNREACHABLE',
 ];
+
+/** Codes of every endpoint with a body. */
+const OF_BODIES: readonly ErrorCode[] = ['E_INPUT_TOO_LARGE', 'E_REQUEST_SLOW'];
 
 /** The contract as an OpenAPI 3.1 document. Schemas with an id stand under `components`. */
 export const openApi = (version: string): Doc => {
@@ -48,7 +55,7 @@ const operation = (name: string, endpoint: Endpoint, schemas: Doc): Doc => ({
   ...(endpoint.body === undefined
     ? {}
     : { requestBody: { required: true, content: json(jsonSchema(endpoint.body, schemas, 'input')) } }),
-  responses: { ...success(endpoint.answer, schemas), ...failures(endpoint.errors, schemas) },
+  responses: { ...success(endpoint.answer, schemas), ...failures(codesOf(name, endpoint), schemas) },
 });
 
 const parameters = (where: 'path' | 'query', object: z.ZodObject | undefined, schemas: Doc): Doc[] =>
@@ -84,19 +91,25 @@ const success = (answer: Answer, schemas: Doc): Doc => {
   }
 };
 
+/** All codes that an endpoint may answer with. */
+const codesOf = (name: string, { errors, body }: Endpoint): ReadonlySet<ErrorCode> =>
+  new Set([
+    ...errors,
+    ...EVERYWHERE,
+    ...(body === undefined ? [] : OF_BODIES),
+    ...(HEAVY.has(name as EndpointName) ? (['E_QUERY_TIMEOUT'] as const) : []),
+  ]);
+
 /** Errors by status, with the codes that have it. */
-const failures = (own: readonly ErrorCode[], schemas: Doc): Doc => {
+const failures = (codes: ReadonlySet<ErrorCode>, schemas: Doc): Doc => {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...own, ...EVERYWHERE]) {
+  for (const code of codes) {
     const { status } = ERRORS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const schema = jsonSchema(ErrorAnswer, schemas, 'output');
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      { description: codes.join(', '), content: json(schema) },
-    ]),
+    [...byStatus].map(([status, own]) => [status, { description: own.join(', '), content: json(schema) }]),
   );
 };
 

@@ -18,7 +18,7 @@ import { serveAsset, servePage } from './page.ts';
 import type { QuestionPool } from './questions-apart/question-pool.ts';
 import { honoPath, inputOf } from './request.ts';
 import { routeEndpoints } from './routes.ts';
-import { openStreamPlaces } from './stream-places.ts';
+import { openStreamSlots } from './stream-slots.ts';
 import { eventSource, openStream, watchSource, type StreamTimes } from './stream.ts';
 
 export type GatewayOptions = {
@@ -92,7 +92,7 @@ const nameIn = (header: string): string => {
 
 type Opening = (c: Context, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
 
-/** The live streams: a limited number at a time, each until its client disconnects, others need its place, or the server closes. */
+/** The live streams: a limited number at a time, each until its client disconnects, others need its slot, or the server closes. */
 const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
   const times = { ...TIMES, ...stream };
   const afterOf = (c: Context, after: string | undefined): string | undefined =>
@@ -125,24 +125,24 @@ const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: Gatewa
       },
     ],
   ];
-  const takePlace = openStreamPlaces(streams, times.turn);
+  const takeSlot = openStreamSlots(streams, times.turn);
   for (const [{ path }, opening] of openings)
     app.get(honoPath(path), async (c) => {
-      const place = takePlace();
+      const slot = takeSlot();
       const signal = AbortSignal.any([
         c.req.raw.signal,
-        place.signal,
+        slot.signal,
         ...(closing === undefined ? [] : [closing]),
       ]);
       try {
-        const counted = onEnd(await opening(c, signal), place.release);
+        const counted = onEnd(await opening(c, signal), slot.release);
         return c.body(counted, 200, {
           'content-type': 'text/event-stream',
           'cache-control': 'no-store',
           'x-accel-buffering': 'no',
         });
       } catch (error) {
-        place.release();
+        slot.release();
         throw error;
       }
     });

@@ -1,8 +1,7 @@
-import { ENDPOINTS, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
+import { ENDPOINTS, HEAVY, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
 import type { Context, Hono } from 'hono';
 import type { Handlers } from './handlers.ts';
 import { REPORT_SECURITY_POLICY } from './headers.ts';
-import { HEAVY } from './questions-apart/heavy.ts';
 import type { QuestionPool } from './questions-apart/question-pool.ts';
 import { honoPath, inputOf } from './request.ts';
 

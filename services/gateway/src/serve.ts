@@ -37,8 +37,9 @@ export const serveGateway = async ({ port, host, limits, ...options }: ServeOpti
   const app = createGateway({ ...options, hosts: (name) => hosts(name), closing: closing.signal });
   const answering: Answering = (request, { client, body }) => {
     const { url, method, headers, signal } = request;
-    const whole = body === null ? request : new Request(url, { method, headers, signal, body });
-    return app.fetch(whole, { client });
+    if (body === null) return app.fetch(request, { client });
+    const bytes = new Uint8Array(Buffer.concat(body));
+    return app.fetch(new Request(url, { method, headers, signal, body: bytes }), { client });
   };
   const open = (): Server => openFront(answering, { ...LIMITS, ...limits });
   const listening = await listenOn(open, { port, host });

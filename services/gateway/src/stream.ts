@@ -13,7 +13,7 @@ export type StreamTimes = {
   readonly stall: number;
   /** So long an answer waits for the log to refuse the cursor, before the stream begins. */
   readonly refusal: number;
-  /** A stream keeps its place for so long when others want one and all are taken. */
+  /** A stream keeps its slot for so long when others want one and all are taken. */
   readonly turn: number;
 };
 
@@ -157,7 +157,7 @@ const messages: FormatBatch = (cursor, events) => {
   return list;
 };
 
-/** Why a stream ends that its client did not end: a code that its place was taken with, or the server stops. */
+/** Why a stream ends that its client did not end: its slot went to another client, or the server stops. */
 const endReason = ({ reason }: AbortSignal): StemmaError =>
   reason instanceof StemmaError ? reason : fail('E_BUSY', 'the server is stopping');
 

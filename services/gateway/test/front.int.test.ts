@@ -34,7 +34,7 @@ const post = (to: Gateway, body: string, more: Record<string, string> = {}): Pro
     body,
   });
 
-test('a HEAD of a stream is refused and takes no place: after 64 of them a stream opens', async () => {
+test('a HEAD of a stream is refused and takes no slot: after 64 of them a stream opens', async () => {
   const { url } = await serve();
   for (let i = 0; i < 64; i++) {
     const response = await fetch(`${url}/api/events`, { method: 'HEAD' });
@@ -157,12 +157,12 @@ test('where there are too many connections, the one that has been idle longest g
   await expect.poll(() => idle.map(({ closed }) => closed)).toEqual([true, ...Array<boolean>(9).fill(false)]);
 });
 
-test('the stream that has lasted longest gives its place to a new one, once it had its turn', async () => {
+test('the stream that has lasted longest ends for a new one, once it had its turn', async () => {
   const { url } = await serve({ streams: 2, stream: { turn: 0 } });
   const first = await fetch(`${url}/api/events`);
   const second = await fetch(`${url}/api/events`);
   const third = await fetch(`${url}/api/events`);
   expect([second.status, third.status]).toEqual([200, 200]);
-  expect(await first.text()).toContain('the place of this stream went to another client');
+  expect(await first.text()).toContain('this stream ended to let another client in');
   await Promise.all([second.body?.cancel(), third.body?.cancel()]);
 });

@@ -15,7 +15,10 @@ type Latencies = {
   readonly probes: number;
 };
 
-/** What `/health/live` may take, in milliseconds, beyond what a server takes that does nothing. */
+/**
+ * What `/health/live` may take, in milliseconds, beyond twice what a server takes that does nothing: on a machine that
+ * others use too, whoever has anything to do waits longer for its turn.
+ */
 const LIMIT = 300;
 
 const directory = mkdtempSync(join(tmpdir(), 'stemma-hostile-'));
@@ -71,7 +74,7 @@ const during = async (attack: () => Promise<void>): Promise<void> => {
   await latencies();
   await attack();
   const { gateway, bare, failed, probes } = await latencies();
-  expect({ failed, slow: gateway > LIMIT + bare ? { gateway, bare } : false }).toEqual({
+  expect({ failed, slow: gateway > LIMIT + 2 * bare ? { gateway, bare } : false }).toEqual({
     failed: 0,
     slow: false,
   });

@@ -54,7 +54,7 @@ const start = async (): Promise<void> => {
     const request = new Request(url, {
       method,
       headers: [...headers] as [string, string][],
-      body,
+      body: body === null ? null : new Uint8Array(Buffer.concat(body)),
       signal: gone.signal,
     });
     const response = await app.fetch(request, { client });

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
@@ -19,6 +19,12 @@ export type HomeThread = {
 /** How often the thread is asked whether it lives, and after how long without a word it does not, in milliseconds. */
 const PING = 1_000;
 const DEAD = 120_000;
+
+/** The memory of pieces that can be moved to another thread; the rest is copied. Pieces may share it. */
+const movable = (pieces: readonly Uint8Array[]): readonly ArrayBuffer[] =>
+  [...new Set(pieces.map(({ buffer }) => buffer))].filter(
+    (buffer): buffer is ArrayBuffer => buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer),
+  );
 
 type Waiting = {
   readonly resolve: (response: Response) => void;
@@ -92,7 +98,7 @@ export const openHomeThread = async (
         case 'pong':
       }
     });
-    worker.on('error', (error) => {
+    worker.on('error', (error: Error) => {
       process.stderr.write(`stemma: the thread of the home ended: ${String(error)}\n`);
       reject(error);
     });
@@ -133,7 +139,7 @@ export const openHomeThread = async (
         return await new Promise<Response>((resolve, reject) => {
           waiting.set(id, { resolve, reject });
           const message = { kind: 'request', id, method, url, headers: [...headers], body } as const;
-          tell({ ...message, client: clientNumber(client) }, body === null ? [] : [body.buffer]);
+          tell({ ...message, client: clientNumber(client) }, movable(body ?? []));
         });
       } finally {
         signal.removeEventListener('abort', onAbort);

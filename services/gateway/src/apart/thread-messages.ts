@@ -16,7 +16,8 @@ export type ToHome =
       readonly method: string;
       readonly url: string;
       readonly headers: readonly (readonly [string, string])[];
-      readonly body: Uint8Array<ArrayBuffer> | null;
+      /** In pieces: they are moved as they came, and put together where nobody waits. */
+      readonly body: readonly Uint8Array[] | null;
       /** The connection that it came on. */
       readonly client: number;
     }

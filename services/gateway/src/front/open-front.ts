@@ -11,8 +11,8 @@ import { openBodyReader } from './read-body.ts';
 export type Received = {
   /** The connection that it came on: the client, as far as it is known. */
   readonly client: object;
-  /** Its body, which has arrived whole; null for a method without one. */
-  readonly body: Uint8Array<ArrayBuffer> | null;
+  /** The pieces of its body, which has arrived whole; null for a method without one. */
+  readonly body: readonly Buffer[] | null;
 };
 
 /** What answers a request that was let in. The body of `request` itself is not to be read. */
@@ -37,9 +37,9 @@ export const openFront = (answering: Answering, limits: GatewayLimits): Server =
     refuseMethod(request.method, pathOf(incoming));
     const client = incoming.socket;
     if (request.method !== 'POST') return answering(request, { client, body: null });
-    const { bytes, release } = await readBody(incoming, lengthOf(incoming));
+    const { chunks, release } = await readBody(incoming, lengthOf(incoming));
     try {
-      return await answering(request, { client, body: bytes });
+      return await answering(request, { client, body: chunks });
     } finally {
       release();
     }

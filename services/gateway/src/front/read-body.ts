@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { openValueCounter } from './count-values.ts';
 import type { GatewayLimits } from './limits.ts';
 
-/** A body that has arrived. What it holds of the common room is given back by `release`. */
-export type ReceivedBody = { readonly bytes: Uint8Array<ArrayBuffer>; readonly release: () => void };
+/** A body that has arrived, in pieces. What it holds of the common room is given back by `release`. */
+export type ReceivedBody = { readonly chunks: readonly Buffer[]; readonly release: () => void };
 
 /**
  * Receives a body.
@@ -56,8 +56,8 @@ export const openBodyReader = (limits: BodyLimits): ReadBody => {
     if (length !== undefined && length > limits.body) throw tooLarge(limits);
     const share = openShare();
     try {
-      const bytes = await receive(body, length, limits, share.take);
-      return { bytes, release: share.release };
+      const chunks = await receive(body, limits, share.take);
+      return { chunks, release: share.release };
     } catch (error) {
       share.release();
       throw error;
@@ -65,29 +65,13 @@ export const openBodyReader = (limits: BodyLimits): ReadBody => {
   };
 };
 
-/** Memory for a body, filled as it comes, so that no copy of it is made at the end where its length was known. */
-const openBuffer = (length: number | undefined) => {
-  const known = length === undefined ? undefined : new Uint8Array(length);
-  const chunks: Buffer[] = [];
-  let at = 0;
-  return {
-    add: (chunk: Buffer): void => {
-      if (known === undefined) chunks.push(chunk);
-      else known.set(chunk, at);
-      at += chunk.length;
-    },
-    bytes: (): Uint8Array<ArrayBuffer> => known?.subarray(0, at) ?? new Uint8Array(Buffer.concat(chunks)),
-  };
-};
-
 const receive = (
   body: Readable,
-  length: number | undefined,
   limits: BodyLimits,
   take: (bytes: number) => boolean,
-): Promise<Uint8Array<ArrayBuffer>> =>
+): Promise<readonly Buffer[]> =>
   new Promise((resolve, reject) => {
-    const buffer = openBuffer(length);
+    const chunks: Buffer[] = [];
     const counter = openValueCounter();
     const began = performance.now();
     let received = 0;
@@ -110,11 +94,11 @@ const receive = (
         refuse(
           fail('E_INPUT_TOO_LARGE', `a request may have ${limits.values} values`, { limit: limits.values }),
         );
-      else buffer.add(chunk);
+      else chunks.push(chunk);
     };
     const onEnd = (): void => {
       end();
-      resolve(buffer.bytes());
+      resolve(chunks);
     };
     const onGone = (): void => refuse(fail('E_CANCELLED', 'the client is gone'));
     const pace = setInterval(() => {

@@ -26,7 +26,7 @@ const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
 process.on('message', (request: QuestionRequest) => {
   void answer(request)
     .catch((error: unknown): QuestionAnswer => ({ kind: 'failed', error: toWireError(error) }))
-    .then((message) => process.send?.(message));
+    .then((message) => process.send?.(message, undefined, {}, () => undefined));
 });
 // Ctrl-C reaches every process of a terminal; this one ends with the one that it works for.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

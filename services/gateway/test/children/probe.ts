@@ -1,13 +1,21 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /*
- * Asks a gateway for its health every 50 ms, and, beside it, a server that does nothing: what the latter takes is the
- * machine's share. Says the longest of each, in milliseconds, whenever it is told anything.
+ * Asks a gateway for its health every 50 ms, and, beside it, a server in a process of its own that does nothing: what
+ * the latter takes is the machine's share. Says the longest of each, in milliseconds, whenever it is told anything.
  */
-const bare = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
-await once(bare, 'listening');
+process.on('disconnect', () => process.exit(0));
+if (process.argv[2] === 'bare') {
+  const server = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  process.send?.((server.address() as AddressInfo).port);
+  await once(process, 'disconnect');
+}
+const bare = fork(import.meta.filename, ['bare']);
+const [barePort] = (await once(bare, 'message')) as [number];
 
 const INTERVAL = 50;
 const longest = { gateway: 0, bare: 0, failed: 0, probes: 0 };
@@ -30,11 +38,10 @@ const probe = (what: 'gateway' | 'bare', port: number): void => {
   ask();
 };
 probe('gateway', Number(process.argv[2]));
-probe('bare', (bare.address() as AddressInfo).port);
+probe('bare', barePort);
 
 process.on('message', () => {
   process.send?.({ ...longest });
   Object.assign(longest, { gateway: 0, bare: 0, failed: 0, probes: 0 });
 });
-process.on('disconnect', () => process.exit(0));
 process.send?.('ready');

@@ -1,6 +1,6 @@
-import type { EndpointName } from '@stemma/api';
+import type { EndpointName } from './endpoints.ts';
 
-/** Endpoints that only read, and whose answers may take more than a moment to compute. */
+/** Endpoints that only read, and whose answers may take more than a moment to compute: they have a deadline. */
 export const HEAVY: ReadonlySet<EndpointName> = new Set([
   'select',
   'range',
