@@ -1,26 +1,21 @@
 import type { Doctor } from '@stemma/api';
 import type { DoctorReport } from '@stemma/operations';
+import type { PathHider } from './hide-paths.ts';
 
-/** The report as the API returns it. A client that may read the home may know where its log is. */
-export const doctorAnswer = ({
-  log,
-  topic,
-  partitions,
-  stopped,
-  altered,
-  clock,
-  findings,
-  ...rest
-}: DoctorReport): Doctor => ({
-  ...rest,
-  log: { ...log },
-  topic: topic === null ? null : topicAnswer(topic),
-  partitions: partitions.map(({ stale, ...each }) => ({ ...each, stale: { ...stale } })),
-  stopped: [...stopped],
-  altered: altered.map((record) => ({ ...record })),
-  clock: { ...clock },
-  findings: findings.map((finding) => ({ ...finding })),
-});
+/** The report as the API returns it: where the log is, but not where on the server the home is. */
+export const doctorAnswer = (report: DoctorReport, { text }: PathHider): Doctor => {
+  const { log, topic, partitions, stopped, altered, clock, findings, ...rest } = report;
+  return {
+    ...rest,
+    log: { ...log, address: text(log.address) },
+    topic: topic === null ? null : topicAnswer(topic),
+    partitions: partitions.map(({ stale, ...each }) => ({ ...each, stale: { ...stale } })),
+    stopped: [...stopped],
+    altered: altered.map((record) => ({ ...record })),
+    clock: { ...clock },
+    findings: findings.map((finding) => ({ ...finding, message: text(finding.message) })),
+  };
+};
 
 /** A report may know more of a topic than the contract of the API has. */
 const topicAnswer = (topic: NonNullable<DoctorReport['topic']>): NonNullable<Doctor['topic']> => ({

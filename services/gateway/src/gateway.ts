@@ -11,6 +11,7 @@ import { refuseMethod } from './front/methods.ts';
 import { guard } from './guard.ts';
 import { createHandlers } from './handlers.ts';
 import { safeHeaders } from './headers.ts';
+import { openPathHider, type PathHider } from './hide-paths.ts';
 import { countRequests, routeMetrics } from './http-metrics.ts';
 import { routeInterventionLines } from './interventions.ts';
 import { openObserver } from './observer.ts';
@@ -48,6 +49,7 @@ export const createGateway = (options: GatewayOptions): Hono => {
   const { home, page = PAGE, report = () => undefined } = options;
   const app = new Hono();
   const metrics = options.metrics ?? openMetrics({ service: 'gateway', version: VERSION, ofProcess: false });
+  const hider = openPathHider(home.directory);
   app.use(countRequests(metrics));
   app.use(safeHeaders);
   app.use(guard(options.hosts ?? ((host) => isLoopback(host.replace(/:\d+$/, '')))));
@@ -59,13 +61,13 @@ export const createGateway = (options: GatewayOptions): Hono => {
   options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
   routeEndpoints(
     app,
-    createHandlers(home, options.closing),
+    createHandlers(home, { hider, closing: options.closing }),
     (name, actor, input) =>
       actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
     options.questions,
   );
   routeInterventionLines(app, home);
-  routeStreams(app, options);
+  routeStreams(app, options, hider);
   routeMetrics(app, metrics);
   const document = toWireJson(openApi(VERSION));
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
@@ -76,7 +78,7 @@ export const createGateway = (options: GatewayOptions): Hono => {
   });
   app.onError((error) => {
     if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
-    return errorResponse(error);
+    return errorResponse(hider.error(error));
   });
   return app;
 };
@@ -93,8 +95,12 @@ const nameIn = (header: string): string => {
 type Opening = (c: Context, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
 
 /** The live streams: a limited number at a time, each until its client disconnects, others need its slot, or the server closes. */
-const routeStreams = (app: Hono, { home, streams = 64, stream, closing }: GatewayOptions): void => {
-  const times = { ...TIMES, ...stream };
+const routeStreams = (
+  app: Hono,
+  { home, streams = 64, stream, closing }: GatewayOptions,
+  hider: PathHider,
+): void => {
+  const times = { ...TIMES, ...stream, told: hider.error };
   const afterOf = (c: Context, after: string | undefined): string | undefined =>
     c.req.header('last-event-id') ?? after;
   const openings: readonly (readonly [Endpoint, Opening])[] = [

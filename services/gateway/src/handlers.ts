@@ -20,6 +20,7 @@ import { causeHandlers } from './causes.ts';
 import { doCommand, startHistory } from './commands.ts';
 import { ctreesHandlers } from './ctrees.ts';
 import { doctorAnswer } from './doctor-answer.ts';
+import { openPathHider, type PathHider } from './hide-paths.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { interventionHandlers } from './interventions.ts';
 import { loggedAnswer } from './logged-events.ts';
@@ -46,7 +47,16 @@ const rangeOptionsOf = (given: object): RangeOptions =>
 
 type At = { readonly history: string; readonly at?: string | undefined };
 
-export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
+export type HandlerOptions = {
+  /** Readiness ends when it aborts. */
+  readonly closing?: AbortSignal | undefined;
+  readonly hider?: PathHider;
+};
+
+export const createHandlers = (
+  home: Home,
+  { closing, hider = openPathHider(home.directory) }: HandlerOptions = {},
+): Handlers => {
   const previews = openPreviews(home);
   const trees = openTreeCache(home);
   const snapshotPages = openSnapshotPages(home);
@@ -106,7 +116,7 @@ export const createHandlers = (home: Home, closing?: AbortSignal): Handlers => {
     start: ({ body }) => startHistory(home, body),
     command: async ({ history, body }) => doCommand(home, history, body),
     stats: async () => ({ ...(await home.stats()) }),
-    doctor: async () => doctorAnswer(await home.doctor()),
+    doctor: async () => doctorAnswer(await home.doctor(), hider),
     verify: async () => {
       const all = await home.histories();
       const inState = (state: string): string[] =>

@@ -3,6 +3,7 @@ import { errorToHttpJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { setTimeout as wait } from 'node:timers/promises';
+import { UNFORESEEN } from './hide-paths.ts';
 import { streamedAnswer } from './logged-events.ts';
 
 /** Bounds of live streams, in milliseconds. */
@@ -74,7 +75,7 @@ export const watchSource = (
 export const openStream = async <T>(
   source: StreamSource<T>,
   clientSignal: AbortSignal,
-  times: StreamTimes,
+  times: StreamTimes & { readonly told?: (error: StemmaError) => StemmaError },
 ): Promise<ReadableStream<Uint8Array>> => {
   const end = new AbortController();
   const signal = AbortSignal.any([clientSignal, end.signal]);
@@ -89,6 +90,7 @@ export const openStream = async <T>(
     },
   );
 
+  const { told = (error) => error } = times;
   const encoder = new TextEncoder();
   const queued: string[] = ['retry: 1000\n\n'];
   let stalled: NodeJS.Timeout | undefined;
@@ -119,7 +121,7 @@ export const openStream = async <T>(
       const { text, last } = await nextText().then(
         (some) => ({ text: some ?? '', last: some === null }),
         (error: unknown) => ({
-          text: endMessage(signal.aborted ? endReason(signal) : asStreamError(error)),
+          text: endMessage(signal.aborted ? endReason(signal) : told(asStreamError(error))),
           last: true,
         }),
       );
@@ -166,8 +168,7 @@ const endMessage = (error: StemmaError): string =>
 
 /** A cursor that the log does not have is gone for the client, whatever the log calls it. */
 const asStreamError = (error: unknown): StemmaError => {
-  if (!(error instanceof StemmaError))
-    return fail('E_INTERNAL', error instanceof Error ? error.message : String(error));
+  if (!(error instanceof StemmaError)) return new StemmaError('E_INTERNAL', UNFORESEEN, {}, { cause: error });
   if (error.code !== 'E_CURSOR_LOST' && error.code !== 'E_LOG_MISMATCH') return error;
   return new StemmaError('E_STREAM_GONE', 'the log does not have this cursor', {}, { cause: error });
 };

@@ -28,8 +28,8 @@ export type Airline = {
   close(): Promise<void>;
 };
 
-/** A gateway before a home of its own, in which two histories were recorded: `airline`, and `other`, which is empty. */
-export const openAirline = async (): Promise<Airline> => {
+/** A gateway before a home of its own, in which two histories were recorded: `airline`, and `other`, which is empty. Closing it removes the home, unless it is kept. */
+export const openAirline = async ({ keep = false } = {}): Promise<Airline> => {
   const directory = await mkdtemp(join(tmpdir(), 'stemma-gateway-'));
   let clock = START;
   const home = await openHome({ directory, create: true, clock: () => (clock += 1_000_000_000n) });
@@ -61,7 +61,7 @@ export const openAirline = async (): Promise<Airline> => {
     record,
     close: async () => {
       await home.close();
-      await rm(directory, { recursive: true, force: true });
+      if (!keep) await rm(directory, { recursive: true, force: true });
     },
   };
 };

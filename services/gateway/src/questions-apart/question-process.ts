@@ -1,6 +1,8 @@
 import { ENDPOINTS, toWireJson } from '@stemma/api';
+import { fail, isStemmaError } from '@stemma/errors';
 import { openHome, type Home } from '@stemma/home';
 import { createHandlers, type Handlers } from '../handlers.ts';
+import { UNFORESEEN } from '../hide-paths.ts';
 import { toWireError } from '../wire-error.ts';
 import type { QuestionAnswer, QuestionRequest } from './messages.ts';
 
@@ -25,7 +27,11 @@ const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
 
 process.on('message', (request: QuestionRequest) => {
   void answer(request)
-    .catch((error: unknown): QuestionAnswer => ({ kind: 'failed', error: toWireError(error) }))
+    .catch((error: unknown): QuestionAnswer => {
+      if (!isStemmaError(error)) console.error(error);
+      const told = isStemmaError(error) ? error : fail('E_INTERNAL', UNFORESEEN);
+      return { kind: 'failed', error: toWireError(told) };
+    })
     .then((message) => process.send?.(message, undefined, {}, () => undefined));
 });
 // Ctrl-C reaches every process of a terminal; this one ends with the one that it works for.
