@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAirline, type Airline } from './airline.ts';
 
@@ -26,7 +27,13 @@ test('compare gives two positions side by side, and as a page that is let nothin
   expect(b.added.every(({ excerpt }) => excerpt === null || excerpt.length <= 5)).toBe(true);
 
   const page = await airline.client.comparePage({ history, a: '@c2', b: 'main' });
-  expect(page).toContain('http-equiv="Content-Security-Policy"');
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/
+    .exec(page)?.[1]
+    ?.replaceAll('&#39;', "'");
+  const answered = await airline.app.request('/api/histories/airline/compare.html?a=@c2&b=main');
+  expect(answered.headers.get('content-security-policy')).toBe(`${policy}; frame-ancestors 'none'`);
+  const sheet = /<style>(.*?)<\/style>/s.exec(await answered.text())?.[1] ?? '';
+  expect(policy).toContain(`'sha256-${createHash('sha256').update(sheet).digest('base64')}'`);
   await expect(airline.client.compare({ history, a: '@c2', b: 'nobody' })).rejects.toMatchObject({
     code: 'E_BRANCH_NOT_FOUND',
   });

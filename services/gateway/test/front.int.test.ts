@@ -166,3 +166,16 @@ test('the stream that has lasted longest ends for a new one, once it had its tur
   expect(await first.text()).toContain('this stream ended to let another client in');
   await Promise.all([second.body?.cancel(), third.body?.cancel()]);
 });
+
+test('a client that takes nothing of its answers is cut off', async () => {
+  const to = await serve({ limits: { stall: 300, perConnection: 1_000 } });
+  const client = open(to);
+  client.socket.pause();
+  client.socket.write(head(to, 'GET /openapi.json').repeat(200));
+  // Who does not read learns only by writing that the other side is gone.
+  const gone = (): boolean => {
+    if (!client.closed) client.socket.write('\r\n');
+    return client.closed;
+  };
+  await expect.poll(gone, { timeout: 20_000 }).toBe(true);
+});

@@ -40,7 +40,7 @@ beforeAll(async () => {
   port = Number(new URL(url).port);
   const client = createClient(fetch, url);
   await client.start({ body: { id: 'start', recorder: 'agent', name: 'wide' } });
-  for (let cycle = 1; cycle <= 4; cycle++) {
+  for (let cycle = 1; cycle <= 2; cycle++) {
     const blocks = Array.from({ length: 1_000 }, (_, i) => block(`n${cycle}-${i}`, `text ${i}`));
     await client.command({
       history: 'wide',

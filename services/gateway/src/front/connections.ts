@@ -8,7 +8,23 @@ export type Connections = {
   readonly begin: (socket: Socket) => { readonly admitted: boolean; readonly done: () => void };
 };
 
-type Connection = { requests: number };
+type Connection = {
+  requests: number;
+  /** How far its writes were when that was last new; undefined: nothing was waiting to be taken. */
+  progress: string | undefined;
+  since: number;
+};
+
+/**
+ * How far the writes of a connection are. What a client sends says nothing: who takes nothing may send all the time. Of
+ * one large write only the system's own queue says how much of it is left, as Node's timeouts see it too.
+ */
+const writtenBy = (socket: Socket): string => {
+  const { _handle: handle } = socket as unknown as { _handle?: { readonly writeQueueSize?: number } | null };
+  return `${socket.bytesWritten} ${handle?.writeQueueSize ?? ''}`;
+};
+
+const connected = (): Connection => ({ requests: 0, progress: undefined, since: performance.now() });
 
 /**
  * Bounds the connections of a server. On a loopback address all clients come from one address, so the client that is
@@ -27,7 +43,7 @@ export const boundConnections = (
     if (known.has(socket)) idle.set(socket, connection);
   };
   server.on('connection', (socket: Socket) => {
-    const connection: Connection = { requests: 0 };
+    const connection = connected();
     known.set(socket, connection);
     settle(socket, connection);
     socket.once('close', () => {
@@ -38,15 +54,23 @@ export const boundConnections = (
     const [longest = socket] = idle.keys();
     longest.destroy();
   });
-  // Node asks how far a large write has come before it says that nothing happened. What is only being worked on, and a
-  // stream that has nothing to say, has nothing to write: it stays.
-  server.setTimeout(stall, (socket) => {
-    if (socket.writableLength > 0 || (known.get(socket)?.requests ?? 0) === 0) socket.destroy();
-    else socket.setTimeout(stall);
-  });
+  const sweep = setInterval(
+    () => {
+      const now = performance.now();
+      for (const [socket, connection] of known) {
+        const progress = socket.writableLength === 0 ? undefined : writtenBy(socket);
+        if (progress === undefined || progress !== connection.progress) {
+          connection.progress = progress;
+          connection.since = now;
+        } else if (now - connection.since > stall) socket.destroy();
+      }
+    },
+    Math.min(1_000, stall / 3),
+  ).unref();
+  server.on('close', () => clearInterval(sweep));
   return {
     begin: (socket) => {
-      const connection = known.get(socket) ?? { requests: 0 };
+      const connection = known.get(socket) ?? connected();
       connection.requests++;
       idle.delete(socket);
       let ended = false;
