@@ -1,4 +1,4 @@
-import { errorToJson, fail, isStemmaError } from '@stemma/errors';
+import { errorToJson, fail, isStemmaError, visibleText } from '@stemma/errors';
 import { openHome } from '@stemma/home';
 import { finishWithin, untilEnded } from '@stemma/metrics';
 import { once } from 'node:events';
@@ -42,6 +42,6 @@ try {
     await home.close();
   });
 } catch (error) {
-  console.error(JSON.stringify(errorToJson(error)));
+  console.error(visibleText(JSON.stringify(errorToJson(error))));
   process.exitCode = isStemmaError(error) ? error.row.exit : 1;
 }
