@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, visibleText } from '@stemma/errors';
 import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -89,7 +89,7 @@ const keepId = (directory: string, id: string): void => {
 
 /** Records could be lost if the process continued after a failed sync (record §6). */
 const endProcess = (message: string): void => {
-  process.stderr.write(`stemma: ${message}\n`);
+  process.stderr.write(`stemma: ${visibleText(message)}\n`);
   process.exit(74);
 };
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openInput, type InputSurroundings } from './input.ts';
 
 /** So many bytes of a pipe are taken; a file may have any size. */
-const MAX_PIPED = 1024 * 1024 * 1024;
+const MAX_PIPED = 512 * 1024 * 1024;
 
 /** Of the free space of the disk that copies go to, one part in so many. */
 const PART_OF_FREE = 2;
@@ -24,7 +24,7 @@ const freeSpace = (folder: string): number => {
  * A file that can be read twice. What a pipe gives is copied to a temporary file while it is read for the first time, so
  * that a fault in it ends the reading, however long it goes on.
  *
- * @throws E_IO when it cannot be read; when it is read, E_INPUT_TOO_LARGE for a pipe that gives more than 1 GiB or half
+ * @throws E_IO when it cannot be read; when it is read, E_INPUT_TOO_LARGE for a pipe that gives more than 512 MiB or half
  *   of the free space.
  */
 export const openImportSource = (

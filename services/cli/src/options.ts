@@ -1,3 +1,4 @@
+import { openWideJsonReader, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { isUtf8 } from 'node:buffer';
 import { openInput, type InputSurroundings } from './input.ts';
@@ -46,6 +47,38 @@ export const readText = async (around: InputSurroundings, path: string, max: num
     chunks.push(chunk);
   }
   return decodeUtf8(Buffer.concat(chunks), what);
+};
+
+/**
+ * A JSON file or pipe, `-` being stdin, read as it comes: a fault ends the reading, and a signal is noticed.
+ *
+ * @throws E_INPUT_ENCODING, E_INPUT_TOO_LARGE above `max` bytes, E_IO, and what is wrong with the JSON
+ */
+export const readJsonInput = async (
+  around: InputSurroundings,
+  path: string,
+  max: number,
+  what: string,
+): Promise<WideJson> => {
+  const reader = openWideJsonReader(what);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const write = (bytes?: Uint8Array): void => {
+    let text: string;
+    try {
+      text = bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch {
+      throw fail('E_INPUT_ENCODING', `${what} is not UTF-8 text`);
+    }
+    reader.write(text);
+  };
+  let size = 0;
+  for await (const chunk of openInput(path, around).read()) {
+    size += chunk.length;
+    if (size > max) throw fail('E_INPUT_TOO_LARGE', `${what} has more than ${max} bytes`);
+    write(chunk);
+  }
+  write();
+  return reader.end() as WideJson;
 };
 
 const decodeUtf8 = (bytes: Buffer, what: string): string => {

@@ -141,3 +141,14 @@ test.each(['--set', '--content-json'])('a key that stands twice in %s is refused
   ]);
   expect(codeOf(stdout)).toBe('E_INPUT_REPEATED_KEY');
 });
+
+test.each([
+  ['[1,1,1 …', `[${'1,'.repeat(6_000_000)}1]`, 'E_INPUT_TOO_LARGE'],
+  ['a key twice', '{"nodeType":"cb","id":"a","id":"b"}', 'E_INPUT_REPEATED_KEY'],
+  ['half a character', Uint8Array.from([0x7b, 0x22, 0xe2, 0x82]), 'E_INPUT_ENCODING'],
+  ['half a value', '{"nodeType":', 'E_INPUT_TRUNCATED'],
+])('a node from stdin that is %s is refused while it comes', async (_what, input, code) => {
+  await stemmaJson(['import', '-', '--history', 'edits', ...home], '[{"role":"user","content":"hi"}]');
+  const args = ['insert', 'edits', '--node', '-', '--recorder', 'r', '--json', ...home];
+  expect(codeOf((await runStemma(args, { input })).stdout)).toBe(code);
+});

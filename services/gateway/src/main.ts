@@ -1,4 +1,4 @@
-import { errorToJson, fail, isStemmaError } from '@stemma/errors';
+import { errorToJson, fail, isStemmaError, visibleText } from '@stemma/errors';
 import { finishWithin, untilEnded } from '@stemma/metrics';
 import { once } from 'node:events';
 import { queryTimeoutOf, serveHome } from './serve-home.ts';
@@ -30,6 +30,6 @@ try {
   // close
   await finishWithin(25_000, () => gateway.close());
 } catch (error) {
-  console.error(JSON.stringify(errorToJson(error)));
+  console.error(visibleText(JSON.stringify(errorToJson(error))));
   process.exitCode = isStemmaError(error) ? error.row.exit : 1;
 }

@@ -1,4 +1,4 @@
-import { errorToJson, fail, isStemmaError } from '@stemma/errors';
+import { errorToJson, fail, isStemmaError, visibleText } from '@stemma/errors';
 import { untilEnded } from '@stemma/metrics';
 import { parseArgs } from 'node:util';
 import { runProjector } from './run-projector.ts';
@@ -24,9 +24,9 @@ try {
     ...(STEMMA_STATUS_PORT && { statusPort: Number(STEMMA_STATUS_PORT) }),
     ...(STEMMA_SILENCE_MS && { silence: Number(STEMMA_SILENCE_MS) }),
     signal: untilEnded(),
-    say: (sentence) => console.log(sentence),
+    say: (sentence) => console.log(visibleText(sentence)),
   });
 } catch (error) {
-  console.error(JSON.stringify(errorToJson(error)));
+  console.error(visibleText(JSON.stringify(errorToJson(error))));
   process.exitCode = isStemmaError(error) ? error.row.exit : 1;
 }

@@ -1,4 +1,4 @@
-import { errorToJson, fail, isStemmaError } from '@stemma/errors';
+import { errorToJson, fail, isStemmaError, visibleText } from '@stemma/errors';
 import { untilEnded } from '@stemma/metrics';
 import { runRelay } from './relay.ts';
 
@@ -22,10 +22,10 @@ try {
     ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),
     ...(STEMMA_STATUS_PORT && { statusPort: portOf(STEMMA_STATUS_PORT) }),
     signal: untilEnded(),
-    say: (sentence) => console.log(sentence),
+    say: (sentence) => console.log(visibleText(sentence)),
   });
   console.log(`${events} events were published`);
 } catch (error) {
-  console.error(JSON.stringify(errorToJson(error)));
+  console.error(visibleText(JSON.stringify(errorToJson(error))));
   process.exitCode = isStemmaError(error) ? error.row.exit : 1;
 }

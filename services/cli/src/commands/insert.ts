@@ -1,7 +1,7 @@
 import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { CommandSpec, Context } from '../command.ts';
-import { MAX_STDIN, readText, text, whole } from '../options.ts';
+import { MAX_STDIN, readJsonInput, readText, text, whole } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
 export const insert: CommandSpec = {
@@ -44,8 +44,7 @@ const readNode = async (
   options: Options,
 ): Promise<{ readonly [key: string]: WideJson }> => {
   const whole = text(options, 'node');
-  if (whole !== undefined)
-    return object(parseWideJson(await readText(context, whole, MAX_STDIN), '--node'), '--node');
+  if (whole !== undefined) return object(await readJsonInput(context, whole, MAX_STDIN, '--node'), '--node');
   const nodeType = text(options, 'type') ?? 'cb';
   const content = await readContent(context, options, nodeType);
   return {
@@ -63,7 +62,9 @@ const readContent = async (
 ): Promise<WideJson | undefined> => {
   const json = text(options, 'contentJson');
   if (json !== undefined)
-    return parseWideJson(json === '-' ? await readText(context, '-', MAX_STDIN) : json, '--content-json');
+    return json === '-'
+      ? readJsonInput(context, '-', MAX_STDIN, '--content-json')
+      : parseWideJson(json, '--content-json');
   const content = text(options, 'content');
   if (content !== undefined && content !== '-') return content;
   const container = /^m[tc](:|$)/.test(nodeType);
