@@ -82,7 +82,7 @@ test('looks wait a second to be recorded together; 1,000 different ones do not w
 
 test('what is no look, and looks at a history that records none, are not noted [pool: Observations]', async () => {
   const { recorded, observer } = watched();
-  await observer.see('commands', 'Ada', { history: 'h' });
+  await observer.see('history', 'Ada', { history: 'h' });
   await observer.flush();
   expect(recorded).toEqual([]);
 });
