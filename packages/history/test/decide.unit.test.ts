@@ -261,3 +261,28 @@ test('a command ends one cycle at most, and nothing but names and notes follows 
     'taken',
   );
 });
+
+test('a move nests containers as an insertion may, 100 deep and no deeper, whatever the moved container holds [context-tree §3]', () => {
+  const history = started();
+  const nested = (name: string, depth: number): never => {
+    let node: object = { id: `${name}${depth}`, nodeType: 'mc' };
+    for (let i = depth - 1; i > 0; i--) node = { id: `${name}${i}`, nodeType: 'mc', children: [node] };
+    return node as never;
+  };
+  const insert = (parent: string, node: object): Step => ({ op: 'insert', parent, node: node as never });
+  history.submit(0, [insert('^sys', nested('a', 60))], 1n);
+  history.submit(0, [insert('^sys', nested('b', 40)), insert('^sys', nested('c', 41))], 1n);
+  const move = (id: string, parent: string) =>
+    codeOf(() => history.submit(0, [{ op: 'move', id, parent }], 2n));
+  expect([move('c1', 'a60'), move('b1', 'a60'), move('c41', 'b40'), move('c40', 'a60')]).toEqual([
+    'E_INPUT_TOO_DEEP',
+    'taken',
+    'E_INPUT_TOO_DEEP',
+    'taken',
+  ]);
+  // A block is no level: it may lie in the deepest container, and no container beside it.
+  history.submit(0, [block('x')], 3n);
+  history.submit(0, [insert('^sys', { id: 'm', nodeType: 'mc' })], 3n);
+  expect([move('m', 'b40'), move('x', 'b40')]).toEqual(['E_INPUT_TOO_DEEP', 'taken']);
+  expect(exportTree(history.tree(0), history.payload)).toContain('"b40"');
+});

@@ -101,6 +101,26 @@ const contentsOf = (tree: Tree) => {
   return found;
 };
 
+type NaiveCall = {
+  readonly seq: number;
+  readonly direct: number;
+  readonly derived: number;
+  readonly depth: number;
+  readonly branchId: number;
+  readonly cycle: number;
+  /** The blocks in its prompt that the intervention inserted. */
+  readonly brought: readonly string[];
+};
+
+/** The calls that showed a block, by branch. */
+const spansOf = (calls: readonly NaiveCall[], id: string) => {
+  const showing = calls.filter(({ brought }) => brought.includes(id));
+  return [...new Set(showing.map(({ branchId }) => branchId))].map((branchId) => {
+    const cycles = showing.filter((call) => call.branchId === branchId).map(({ cycle }) => cycle);
+    return { branchId, first: cycles[0], last: cycles.at(-1), count: cycles.length };
+  });
+};
+
 /** The law of impact by its words alone: every tree after every frame of a branch, every prompt read whole. */
 const naiveImpact = (
   history: NaiveHistory,
@@ -114,7 +134,7 @@ const naiveImpact = (
   );
   const depths = new Map<string, number>();
   const named = new Map<string, number>();
-  const calls: { seq: number; direct: number; derived: number; depth: number }[] = [];
+  const calls: NaiveCall[] = [];
   let before: Tree | null = act.seq === 0 ? null : flattenRecords(history.copyAt(act.branchId, act.seq - 1));
   let lastCall: number | null = null;
   for (const { envelope, body } of frames) {
@@ -133,11 +153,11 @@ const naiveImpact = (
       depths.set(key, depth);
       named.set(id, Math.min(depth, named.get(id) ?? Infinity));
     }
-    if (body.events.some(({ type }) => type === 'SnapshotCommitted')) {
+    const commit = body.events.find((event) => event.type === 'SnapshotCommitted');
+    if (commit !== undefined) {
       const shown = new Set(threadIndexes(tree, thread).map((i) => tree.ids[i]));
-      const held = now
-        .filter(([key, { id }]) => depths.has(key) && shown.has(id))
-        .map(([key]) => depths.get(key) as number);
+      const tainted = now.filter(([key, { id }]) => depths.has(key) && shown.has(id));
+      const held = tainted.map(([key]) => depths.get(key) as number);
       lastCall = held.length === 0 ? null : Math.min(...held);
       if (lastCall !== null)
         calls.push({
@@ -145,6 +165,9 @@ const naiveImpact = (
           direct: held.filter((depth) => depth === 0).length,
           derived: held.filter((depth) => depth > 0).length,
           depth: lastCall,
+          branchId: body.branchId,
+          cycle: commit.cycle,
+          brought: tainted.filter(([key]) => depths.get(key) === 0).map(([, { id }]) => id),
         });
     }
     before = tree;
@@ -164,7 +187,7 @@ it.each(['full', 'pre'] as const)(
         const act = { branchId: frame.body.branchId, seq: frame.envelope.seq };
         const facts = rows.now((view) => readImpactFacts(view, HISTORY, act));
         const impact = traceImpact({ ...facts, byActor });
-        const expected = new Map<number, unknown>();
+        const expected = new Map<number, NaiveCall>();
         for (const branchId of history.branches.keys())
           if (
             framesOf({ history } as unknown as Played, branchId, Infinity).some(
@@ -174,10 +197,20 @@ it.each(['full', 'pre'] as const)(
             for (const call of naiveImpact(history, thread, act, branchId, byActor))
               expected.set(call.seq, call);
 
+        const calls = [...expected.values()].sort((x, y) => x.seq - y.seq);
         expect(
           impact.calls.map(({ seq, direct, derived, depth }) => ({ seq, direct, derived, depth })),
-        ).toEqual(
-          [...expected.values()].sort((x, y) => (x as { seq: number }).seq - (y as { seq: number }).seq),
+        ).toEqual(calls.map(({ seq, direct, derived, depth }) => ({ seq, direct, derived, depth })));
+        const newest = new Map(facts.branches.map((each) => [each.branchId, each.calls.at(-1)?.cycle]));
+        for (const { id, calls: spans, still } of impact.brought) {
+          const shown = spansOf(calls, id);
+          expect([...spans].sort((x, y) => x.branchId - y.branchId)).toEqual(
+            shown.sort((x, y) => x.branchId - y.branchId),
+          );
+          expect(still).toBe(shown.some(({ branchId, last }) => newest.get(branchId) === last));
+        }
+        expect(impact.brought.map(({ id }) => id)).toEqual(
+          impact.blocks.filter(({ depth }) => depth === 0).map(({ id }) => id),
         );
         const depthOf = new Map(impact.blocks.map((block) => [`${block.id} ${block.depth}`, block]));
         for (const { through, depth } of impact.calls) expect(depthOf.has(`${through} ${depth}`)).toBe(true);

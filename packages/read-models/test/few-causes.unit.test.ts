@@ -1,7 +1,10 @@
-import type { Step } from '@stemma/history';
+import { diffTrees, flattenRecords, type EventRef, type FlatTree } from '@stemma/context-tree';
+import type { HistoryEvent } from '@stemma/events';
+import { payloadIn, type Step } from '@stemma/history';
+import type { PositionKey } from '@stemma/history-store';
 import { HISTORY, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
-import { listChangedNodes, presenceOf, readAncestryView, readTimeline } from '../src/index.ts';
+import { explainDiff, listChangedNodes, presenceOf, readAncestryView, readTimeline } from '../src/index.ts';
 
 const COMMIT: Step = { op: 'commit' };
 const block = (id: string, more: object = {}): Step => ({
@@ -86,4 +89,39 @@ test('the nodes that frames changed are listed by frame, each once', () => {
       { seq: 2, nodes: ['t:0:1'] },
     ]),
   );
+});
+
+test('a frame that changes a node and changes it back is no cause of what differs; the frames that made the difference are [context-tree §3: one cause]', () => {
+  const { history, under, wrote } = told();
+  const content = (text: string): Step => ({ op: 'replace', id: 'a', set: { content: text } });
+  const priority = (value: number): Step => ({
+    op: 'priorities',
+    priorities: [{ id: 'a', priority: value }],
+  });
+  const move = (parent: string): Step => ({ op: 'move', id: 'a', parent });
+  wrote({ op: 'insert', parent: '^sys', node: { id: 'box', nodeType: 'mc' } }, block('a', { content: 'A' }));
+  wrote(content('B'), content('A'), priority(7), priority(0), move('box'), move('^ah'));
+  wrote(content('C'), priority(1), move('box'));
+  wrote(content('D'), content('C'), priority(2), priority(1), move('^sys'), move('box'));
+  const payload = ({ seq, index }: EventRef) =>
+    payloadIn(history.frames[seq]?.body.events[index] as HistoryEvent);
+  const causes = (from: number, to: number): unknown[] => {
+    const [a, b] = [from, to].map((seq) => ({ branchId: 0, seq })) as [PositionKey, PositionKey];
+    const [older, newer] = [a, b].map(({ seq }) => flattenRecords(history.copyAt(0, seq)));
+    const diff = diffTrees(older as FlatTree, newer as FlatTree, payload);
+    return under.rows.now((view) =>
+      explainDiff(view, HISTORY, { a, b, diff }, payload).entries.map((entry) => [
+        entry.id,
+        entry.causes.flatMap(({ seq, fields }) => fields.map((field) => `${field} ${seq}`)),
+      ]),
+    );
+  };
+  const made = ['a', ['content_hash 3', 'priority 3', 'parent 3']];
+  expect([causes(1, 2), causes(1, 3), causes(1, 4), causes(2, 4), causes(3, 4)]).toEqual([
+    [],
+    [made],
+    [made],
+    [made],
+    [],
+  ]);
 });

@@ -102,13 +102,38 @@ test('what a named actor looks at is recorded where the history is set to, and m
   const before = await json('show', 'desk', '@t0');
   await run(['thread', 'desk', '@c1', '--actor', 'Björn']);
   await run(['select', 'desk', '.cb'], NOBODY);
-  const events = (await json('log', 'desk')) as { event: { type: string; what?: string }; author: object }[];
+  const at = ((await json('show', 'desk', '@c1')) as { seq: number }).seq;
+  await run(['select', 'desk', '@c1 .cb', '--actor', 'Björn']);
+  const events = (await json('log', 'desk')) as {
+    event: { type: string; what?: string; seq?: number };
+    author: object;
+  }[];
   const seen = events.filter(({ event }) => event.type === 'ObservationRecorded');
   expect(seen.map(({ author, event }) => [author, event.what])).toEqual([
     [{ actor: 'tester' }, '@t0'],
     [{ actor: 'Björn' }, 'thread'],
+    [{ actor: 'tester' }, '@c1'],
+    [{ actor: 'Björn' }, '@c1 .cb'],
   ]);
+  expect(seen.slice(-2).map(({ event }) => event.seq)).toEqual([at, at]);
   expect(await json('show', 'desk', '@t0')).toEqual(before);
+});
+
+test('a branch of another history is no branch of this one, however it is written [context-tree §5: positions]', async () => {
+  await json('start', '--name', 'elsewhere');
+  await json('fork', 'elsewhere', '@s0', '--name', 'abroad');
+  const { history } = (await json('show', 'elsewhere')) as { history: string };
+  for (const branch of ['elsewhere', history, 'elsewhere:abroad', `${history}:0`])
+    for (const args of [
+      ['compare', 'desk', '@t0', branch],
+      ['compare', 'desk', `${branch}@s0`, '@t0'],
+      ['interventions', 'desk', '--branch', branch],
+      ['branches', 'desk', '--of', branch],
+      ['thread', 'desk', `${branch}@s0`],
+    ]) {
+      const { code, stderr } = await run(args);
+      expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining('E_BRANCH_NOT_FOUND')]);
+    }
 });
 
 test.each([

@@ -48,7 +48,7 @@ export const decideNew: Decide = (state, command, now, sources) => {
     throw fail('E_HISTORY_NOT_FOUND', `there is no history ${state.history}`, { history: state.history });
   if (first?.op === 'fork' || first?.op === 'rollback')
     return decideBranch(state, command, first, events, sources);
-  if (first?.op === 'observe') return decideObserve(state, command, first, sources);
+  if (first?.op === 'observe') return decideObserve(state, command, first, events, sources);
   const branch = requireBranch(state, command.branchId, sources);
   refuseMoved(command, branch.seq);
   return withPendingFrame({ state, branch, clock, sources, command: command.id }, events, (pending) => {

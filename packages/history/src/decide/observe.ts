@@ -10,16 +10,18 @@ import { refuseMissing, requireTip } from './branch.ts';
  * Records what an actor looked at, outside every branch (pool: Observations). The caller has checked that the history
  * records observations.
  *
+ * @param leading what leads the frame of such a command: nothing, for looking is no intervention.
  * @throws E_BRANCH_NOT_FOUND, E_SNAPSHOT_NOT_FOUND, E_COMMAND_INVALID
  */
 export const decideObserve = (
   state: HistoryState,
   command: Command,
   step: StepOf<'observe'>,
+  leading: readonly HistoryEvent[],
   sources: Sources,
 ): Decided => {
   const { branchId } = requireTip(state, command, sources);
-  const events = step.observations.map(({ kind, what, at, times, first_at, last_at }): HistoryEvent => {
+  const looks = step.observations.map(({ kind, what, at, times, first_at, last_at }): HistoryEvent => {
     refuseMissing(state, at, sources);
     if (at.branchId > at.seq || first_at > last_at)
       throw fail('E_COMMAND_INVALID', 'an observation ends before it starts');
@@ -34,5 +36,5 @@ export const decideObserve = (
       last_at,
     };
   });
-  return { branchId, events, repeats: null };
+  return { branchId, events: [...leading, ...looks], repeats: null };
 };

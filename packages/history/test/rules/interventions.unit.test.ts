@@ -210,6 +210,78 @@ test('the configuration is in force from its frame on; a fork or rollback takes 
   expect(session.history.parts(back, null).config).toEqual({ k: 1, other: [1] });
 });
 
+const config = (set: Record<string, number | string[]>): Step => ({ op: 'config', set });
+
+test('a key of the policy that is set in the configuration changes the policy, and the others of the policy stay [pool: Interventions]', () => {
+  const session = three();
+  const policies = [
+    config({ max_blocks: 9, keep_turns: 2, pins: ['a'] }),
+    config({ max_blocks: 8 }),
+    config({ keep_turns: 3 }),
+    config({ pins: ['b', 'c'] }),
+  ].map((step) => {
+    intervene(session, 0, step);
+    return session.history.parts(0, null).policy;
+  });
+  expect(policies).toEqual([
+    { max_blocks: 9, keep_turns: 2, pins: ['a'] },
+    { max_blocks: 8, keep_turns: 2, pins: ['a'] },
+    { max_blocks: 8, keep_turns: 3, pins: ['a'] },
+    { max_blocks: 8, keep_turns: 3, pins: ['b', 'c'] },
+  ]);
+  expect(session.history.parts(0, null).config).toEqual({});
+  expect(codeOf(() => intervene(started(), 0, config({ keep_turns: 3 })))).toBe('E_POLICY_INVALID');
+});
+
+test('a name that was given stays as it was given, or is refused as taken; only a made name makes way [pool: Interventions]', () => {
+  const session = three();
+  const nameOf = (step: Step): unknown => interventionIn(intervene(session, 0, step))?.content['name'];
+  expect(nameOf({ op: 'save', name: 'good' })).toBe('good');
+  for (const position of [undefined, { branchId: 0, seq: 1 }])
+    expect(
+      codeOf(() =>
+        intervene(session, 0, { op: 'save', name: 'good', ...(position === undefined ? {} : { position }) }),
+      ),
+    ).toBe('E_NAME_TAKEN');
+  const made = [1, 2, 3].map(() => nameOf({ op: 'save', position: { branchId: 0, seq: 2 } }));
+  expect(made).toEqual(['s2', 's2-', 's2--']);
+  expect(codeOf(() => intervene(session, 0, { op: 'save', name: 's2-' }))).toBe('E_NAME_TAKEN');
+  expect(codeOf(() => intervene(session, 0, { op: 'name', name: 'x' }, { op: 'save', name: 'x' }))).toBe(
+    'E_NAME_TAKEN',
+  );
+});
+
+const INJECT: Step = { op: 'inject', text: 'hi' };
+const POLICY: Step = { op: 'policy', policy: null };
+const NAME: Step = { op: 'name', name: 'x' };
+const SAVE: Step = { op: 'save', name: 'y' };
+const NOTE: Step = { op: 'annotate', note: 'hm' };
+
+test.each<[string, Step[]]>([
+  ['config_change', [config({ k: 1 }), NAME]],
+  ['config_change', [NAME, config({ k: 1 })]],
+  ['config_change', [config({ k: 1 }), POLICY, SAVE, NOTE]],
+  ['config_change', [config({ k: 1 }), COMMIT]],
+  ['message_inject', [INJECT, COMMIT, SAVE]],
+  ['message_inject', [NOTE, INJECT]],
+  ['edit', [INJECT, config({ k: 1 })]],
+  ['edit', [block('n'), NAME]],
+  ['edit', [COMMIT, NAME, NOTE]],
+  ['edit', [COMMIT]],
+  ['save', [NAME]],
+  ['save', [SAVE, NOTE]],
+  ['save', [NOTE, NAME]],
+  ['annotate', [NOTE]],
+])(
+  'an intervention is a %s: a name, a note or a commit beside other steps does not change its type, %j [pool: Interventions]',
+  (type, steps) => {
+    expect(intervene(three(), 0, ...steps).events[0]).toMatchObject({
+      type: 'InterventionRecorded',
+      intervention: type,
+    });
+  },
+);
+
 test('observations move no branch: what is decided, made and hashed is as if nobody had looked [pool: Observations]', () => {
   const look = (session: Session): AppliedFrame =>
     intervene(session, 0, {
@@ -219,7 +291,11 @@ test('observations move no branch: what is decided, made and hashed is as if nob
       ],
     });
   const [seen, unseen] = [three(), three()];
-  expect(look(seen)).toMatchObject({ observed: true, seq: 4, branchId: 0, snapshot: null, started: null });
+  const frame = look(seen);
+  expect(frame).toMatchObject({ observed: true, seq: 4, branchId: 0, snapshot: null, started: null });
+  // A look is no intervention.
+  expect(frame.events.map(({ type }) => type)).toEqual(['ObservationRecorded']);
+  expect(interventionIn(frame)).toBeNull();
   for (const session of [seen, unseen]) session.submit(block('after'), COMMIT);
   expect(seen.history.state.loadedBranches.get(0)?.tree.hashes(seen.history.payload)).toEqual(
     unseen.history.state.loadedBranches.get(0)?.tree.hashes(unseen.history.payload),
