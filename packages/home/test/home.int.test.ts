@@ -2,7 +2,17 @@ import { compareCodePoints } from '@stemma/canonical';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { contentsOf, damage, named, open, say, send, start, temporaryHome } from './small-home.ts';
+import {
+  contentsOf,
+  damage,
+  eraseRecord,
+  named,
+  open,
+  say,
+  send,
+  start,
+  temporaryHome,
+} from './small-home.ts';
 
 test('what a home has written it reads at once, and so does another on the same directory [record §6: durable]', async () => {
   using at = temporaryHome();
@@ -165,7 +175,7 @@ test('damage of an unknown history closes the partition until it is acknowledged
   await start(home, 'a');
   await start(home, 'b');
   await home.close();
-  damage(at.directory, 'start:b');
+  eraseRecord(at.directory, 'start:b');
   home = await open(at.directory);
   const { problems } = await home.verify();
   expect(problems.length).toBe(1);

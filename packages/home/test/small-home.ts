@@ -55,7 +55,16 @@ export const contentsOf = async (home: Home, name: string, ref?: string): Promis
 };
 
 /** Flips a bit of the first place where a text stands in the log's files. */
-export const damage = (directory: string, text: string): void => {
+export const damage = (directory: string, text: string): void =>
+  alter(directory, text, (bytes, place) => (bytes[place] = (bytes[place] ?? 0) ^ 1));
+
+/** Erases the beginning of the record in which a text stands, with its header and key: nobody knows whose it was. */
+export const eraseRecord = (directory: string, text: string): void =>
+  alter(directory, text, (bytes, place) =>
+    bytes.fill(0, bytes.lastIndexOf(Buffer.of(0xc1, 0x53, 0x4d, 0x31), place), place + text.length),
+  );
+
+const alter = (directory: string, text: string, change: (bytes: Buffer, place: number) => unknown): void => {
   const folder = join(directory, 'log');
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -63,7 +72,7 @@ export const damage = (directory: string, text: string): void => {
     const bytes = readFileSync(file);
     const place = bytes.indexOf(text);
     if (place === -1) continue;
-    bytes[place] = (bytes[place] ?? 0) ^ 1;
+    change(bytes, place);
     writeFileSync(file, bytes);
     return;
   }

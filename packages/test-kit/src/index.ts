@@ -11,6 +11,7 @@ export { engineAnswers, removeContainer, startContainerBroker } from './kafka/co
 export { freePorts, type Ports } from './kafka/ports.ts';
 export { findBroker, missingTools, type FoundBroker } from './kafka/find-broker.ts';
 export { readTopic, type TopicRecord } from './kafka/read-topic.ts';
+export { sendGarbage } from './kafka/send-garbage.ts';
 export {
   findPostgres,
   freshDatabase,

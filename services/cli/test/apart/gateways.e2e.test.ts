@@ -4,7 +4,7 @@ import { isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import { partitionOf, type EventLog } from '@stemma/log';
 import { openKafkaLog } from '@stemma/log-kafka';
-import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
+import { findBroker, findPostgres, freshDatabase, sendGarbage } from '@stemma/test-kit';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
 import { insistently, startGateway, stemma, type Gateway } from './gateways.ts';
@@ -98,7 +98,7 @@ describe('two gateways on one log', () => {
         expect(await codeOf(say(gateway, whole, `behind ${gateway.name}`))).toBe('no error');
       }
 
-      await spoil(log, 0, 'nobody knows');
+      await sendGarbage(brokers, log.facts.topic, 0);
       for (const gateway of gateways) {
         expect(await codeOf(say(gateway, whole, 'closed'))).toBe('E_PARTITION_CLOSED');
         expect(await codeOf(say(gateway, other, `open ${gateway.name}`))).toBe('no error');
