@@ -10,4 +10,4 @@ export { replayRows, statsOf, verifyHome } from './maintenance.ts';
 export { type LogAddress, type OpenedLog, openHomeLog } from './open-log.ts';
 export { salvageBranch, type Salvaged } from './salvage.ts';
 export type { Services } from './services.ts';
-export type { ReplayOptions, ReplayReport, VerifyReport } from './upkeep-types.ts';
+export type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
