@@ -56,7 +56,9 @@ export const verifyRows = async (
   const chosen = which === 'all' ? histories : sampleOf(histories, SAMPLED_HISTORIES, random);
   for (const history of chosen)
     for (const position of await projection.read((view) => newestSnapshots(view, history)))
-      await noting(async () => void (await viewOf(projection, position)));
+      await noting(async () => {
+        await viewOf(projection, position);
+      });
   return { rows, damage };
 };
 

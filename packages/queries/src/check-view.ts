@@ -17,7 +17,8 @@ export const hasRecordedHash = (projection: Projection, view: TreeView, snapshot
   const { history, branchId, seq } = view.position;
   const key = `${branchId}/${seq} ${history}`;
   let known = compared.get(projection);
-  if (known === undefined || known.size >= MOST_KNOWN) compared.set(projection, (known = new Map()));
+  if (known === undefined || known.size >= MOST_KNOWN)
+    compared.set(projection, (known = new Map<string, number>()));
   const outline = outlineOf(view.tree);
   if (known.get(key) === outline) return true;
   const { treeHash, threadHash } = hashFlat(view.tree, view.payloads, view.thread);

@@ -43,7 +43,9 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
       const rows = await database.query('select name from stemma.generations order by name');
       return rows.map(([name]) => name ?? '');
     },
-    drop: async (name) => void (await dropGeneration(database, name, { current: 'refuse' })),
+    drop: async (name) => {
+      await dropGeneration(database, name, { current: 'refuse' });
+    },
     discard: (name) => dropGeneration(database, name, { current: 'forget' }),
     async bytes() {
       const [row] = await database.query(
