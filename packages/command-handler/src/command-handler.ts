@@ -19,6 +19,8 @@ export type HomeObserver = {
   readonly overtaken: (frames: number) => void;
   /** Rows were committed. */
   readonly folded: (progress: Progress) => void;
+  /** Rows were damaged; they are thrown away and built again. */
+  readonly damaged: () => void;
 };
 
 /** The one way from a command to an acknowledged frame. */

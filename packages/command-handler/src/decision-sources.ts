@@ -1,12 +1,14 @@
-import { loadBranch, type Command } from '@stemma/history';
+import type { PayloadSource } from '@stemma/context-tree';
+import type { Command } from '@stemma/history';
 import {
+  checkLoadedBranch,
   findBranchByName,
   findCommand,
   findNamedPosition,
   FRAMES,
   isIdTaken,
+  loadBranchFromRows,
   mainBranchId,
-  readBranchState,
   readBranchTip,
   readHistoryHead,
   readHistoryHeads,
@@ -81,17 +83,19 @@ const rowsOffset = (view: GenerationView, partition: number): number => {
 const openHistoryRows = (projection: Projection, history: string): HistoryRows => ({
   readFacts: (fn) =>
     projection.payloads.using(history, (stored) =>
-      projection.read((view) => fn(historyFactsOf(view, history), stored)),
+      projection.read((view) => fn(historyFactsOf(view, history, stored), stored)),
     ),
   withPayloads: (fn) => projection.payloads.using(history, fn),
   catchUp: () => projection.catchUp(),
 });
 
-const historyFactsOf = (view: GenerationView, history: string): HistoryFacts => ({
+const historyFactsOf = (view: GenerationView, history: string, stored: PayloadSource): HistoryFacts => ({
   head: () => readHistoryHead(view, history) ?? { next: 0, prev: ZERO_HASH },
   branchState(branchId, seq, limit) {
     const at = seq ?? Math.min(readTipSeq(view, history, branchId), limit - 1);
-    return loadBranch(readBranchState(view, history, branchId, at));
+    const branch = loadBranchFromRows(view, history, branchId, at);
+    checkLoadedBranch(view, history, branch, stored);
+    return branch;
   },
   branchTip(branchId, limit) {
     const found = branchId < limit ? readBranchTip(view, history, branchId) : undefined;

@@ -98,7 +98,7 @@ export const ERRORS = {
   E_NOTHING_TO_ACK: row(404, 1, false, '`stemma verify` lists the damaged records.', 'Ask the operator which records are damaged.'),
   E_NOTHING_TO_SALVAGE: row(409, 1, false, 'Continue with the history: it is whole.'),
   // rows
-  E_ROWS_DAMAGED: row(500, 74, false, 'Delete the folder `rows` of the home: Stemma rebuilds it from the log.'),
+  E_ROWS_DAMAGED: row(503, 74, true, 'Try again: the rows are thrown away and built again from the log. If it happens again, check the disk.', 'Try again: the rows are built again. If it happens again, tell the operator.'),
   E_ROWS_UNWRITABLE: row(503, 74, true, 'Make room on the disk of the home, or mend it: the rows go on from where they stand.', 'Try again in a moment; if it stays so, ask the operator to make room on the disk.'),
   E_ROWS_VERSION: row(409, 74, false, 'Rebuild the rows with `stemma replay`.', 'Ask the operator to rebuild the rows.'),
   E_ROWS_BEHIND: row(503, 74, true, 'Check with `stemma doctor` that the projectors run and how far they are, then try again.', 'Try again in a moment; if it stays so, ask the operator whether the projectors run.'),

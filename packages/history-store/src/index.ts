@@ -7,6 +7,7 @@ export {
   turnCycles,
 } from './block-versions.ts';
 export { branchAddressOf, branchRefOf, mainBranchId, positionOfFrame } from './branch-names.ts';
+export { checkBranchRows, checkLoadedBranch, loadBranchFromRows, snapshotAtPosition } from './check-rows.ts';
 export { type Fold, foldFrame } from './fold-frame.ts';
 export { HISTORY_STORE } from './history-store.ts';
 export { findSnapshot, listSnapshots, type SnapshotRow } from './list-snapshots.ts';
@@ -44,6 +45,7 @@ export {
   readHistoryHeads,
   RECORD_TABLES,
 } from './record-tables.ts';
+export { rowsDiffer } from './rows-differ.ts';
 export { openSnapshotWalk, type SnapshotPosition, type WalkStep } from './snapshot-walk.ts';
 export {
   readThreadTimeline,

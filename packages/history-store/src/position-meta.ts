@@ -94,5 +94,5 @@ export const readPositionMeta = (
 };
 
 const failWithoutMeta = (history: string): never => {
-  throw fail('E_INTERNAL', `the rows of ${history} lack its first position`);
+  throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack its first position`, { history });
 };

@@ -11,10 +11,12 @@ import {
   type TreeParts,
   type TurnRecord,
 } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
 import type { BranchParts, Config } from '@stemma/history';
 import type { Row, RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch, type Segment } from './ancestor-path.ts';
 import { readPositionMeta, type PositionMeta } from './position-meta.ts';
+import { asTree } from './rows-differ.ts';
 import { isTombstone, nodeRowOf, REGION, type NodeRow } from './records.ts';
 import { CONFIGS, HEADS, POLICIES, TURNS, VERSIONS } from './tables.ts';
 
@@ -34,7 +36,7 @@ export const readPosition = (rows: RowReader, history: string, branchId: number,
 
 /** The same as {@link readPosition}, laid flat. */
 export const readFlatTree = (rows: RowReader, history: string, branchId: number, seq: number): FlatTree =>
-  flattenRecords(readPosition(rows, history, branchId, seq));
+  asTree({ history, branchId, seq }, () => flattenRecords(readPosition(rows, history, branchId, seq)));
 
 /** Locations to read, each an inclusive range of cycles, and whether to read what is under `^sys`. */
 export type ReadScope = {
@@ -104,7 +106,7 @@ export const readSegments = (
   }
   return {
     cycle: meta.cycle,
-    fixed: fixedRecords(fixed),
+    fixed: fixedRecords(history, fixed),
     turns: scope.turns.flatMap(([from, to]) => readTurns(rows, history, ancestorPath, meta.cycle, from, to)),
     nodes,
   };
@@ -147,11 +149,15 @@ export const turnOf = (cycle: number, ordinal: number, value: Row['value']): Tur
 
 const NAMES: readonly FixedName[] = ['root', 'sys', 'seq', 'ah'];
 
-const fixedRecords = (found: ReadonlyMap<number, { readonly record: FixedRecord }>): FixedRecords => {
+const fixedRecords = (
+  history: string,
+  found: ReadonlyMap<number, { readonly record: FixedRecord }>,
+): FixedRecords => {
   const records: Partial<Record<FixedName, FixedRecord>> = {};
   NAMES.forEach((name, ordinal) => {
     const each = found.get(ordinal);
-    if (each !== undefined) records[name] = each.record;
+    if (each === undefined) throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack ^${name}`, { history });
+    records[name] = each.record;
   });
   return records as FixedRecords;
 };

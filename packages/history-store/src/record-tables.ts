@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import type { RowReader, Rows, Table, Value } from '@stemma/row-store';
 
 /* What every reader of the log keeps of its records, in one transaction with cursor and rows (record §5). */
@@ -86,8 +87,12 @@ export const findFrame = (
   history: string,
   seq: number,
   keepFrames: boolean,
-): number | Uint8Array | undefined =>
-  rows.get(keepFrames ? FRAME_BYTES : FRAMES, [history, seq])?.[0] as number | Uint8Array | undefined;
+): number | Uint8Array | undefined => {
+  const found = rows.get(keepFrames ? FRAME_BYTES : FRAMES, [history, seq])?.[0];
+  if (found === undefined && seq < (readHistoryHead(rows, history)?.next ?? 0))
+    throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack frame ${seq}`, { history, seq });
+  return found as number | Uint8Array | undefined;
+};
 
 /** `open` heads have no state in their row: they are nearly all. */
 export const historyHeadCells = ({ next, prev, state, stopped }: HistoryHead): Value => [

@@ -12,6 +12,7 @@ import type {
   ReplayReport,
   Salvaged,
   SecretsScope,
+  VerifyOptions,
   VerifyReport,
 } from '@stemma/operations';
 import type {
@@ -109,8 +110,8 @@ export type Home = {
   ready(): Promise<void>;
   /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
   replay(options: ReplayOptions): Promise<ReplayReport>;
-  /** Reads every record and every content. Rows that were made of what is damaged now are built anew. */
-  verify(progress?: (bytes: number, total: number) => void): Promise<VerifyReport>;
+  /** Reads every record, every content, and rows. Rows that are damaged, or were made of what is damaged now, are built anew. */
+  verify(options?: VerifyOptions): Promise<VerifyReport>;
   /** Starts a new history from the last good snapshot of one that is damaged or defective. */
   salvage(branchRef: BranchRef): Promise<Salvaged>;
   /** Opens a partition that a damaged record of unknown history closed. @throws E_NOTHING_TO_ACK */

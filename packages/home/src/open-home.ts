@@ -1,4 +1,5 @@
 import { openCommandHandler, recordCall, type HomeObserver } from '@stemma/command-handler';
+import type { StemmaError } from '@stemma/errors';
 import type { Position, TreeView } from '@stemma/history-store';
 import {
   acknowledge,
@@ -104,11 +105,19 @@ const openServices = async (
   { rows, catchUpTimeout, folds = true, clock = machineClock, observe, say }: HomeOptions,
 ): Promise<HomeServices> => {
   const log = cooperativeReader(openedLog.log, () => performance.now());
+  const repairs: string[] = [];
+  const damaged = (damage: StemmaError): void => {
+    const sentence = `the rows were damaged (${damage.message}); they are put aside, and rebuilt from the log`;
+    repairs.push(sentence);
+    say?.(sentence);
+    observe?.damaged();
+  };
   const opened = await (rows === undefined
     ? openLocalRows(log, {
         directory,
         folder: openedLog.rowsFolder,
         keepFrames: openedLog.keepFrames,
+        damaged,
         ...(catchUpTimeout !== undefined && { catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
         ...(say && { say }),
@@ -133,6 +142,7 @@ const openServices = async (
     projection,
     projectors,
     usage: bytes,
+    repairs,
     clock,
     rows: opened,
     handler,
@@ -216,7 +226,7 @@ const openHomeOver = (services: HomeServices): Home => {
       await readPartitionHealth(services);
     },
     replay: (options) => replayRows(services, options),
-    verify: (progress) => verifyHome(services, progress),
+    verify: (how) => verifyHome(services, how),
     salvage: (branchRef) => salvageBranch(home, branchRef),
     acknowledge: (partition, offset) => acknowledge(services, partition, offset),
     close: async () => {

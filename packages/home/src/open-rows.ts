@@ -1,4 +1,5 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
+import type { StemmaError } from '@stemma/errors';
 import type { EventLog } from '@stemma/log';
 import { diskUsage, type DiskUsage } from '@stemma/operations';
 import {
@@ -122,18 +123,29 @@ export type LocalRowsOptions = {
   readonly progress?: (progress: Progress) => void;
   /** Told when rows were found damaged and put aside, in a sentence. */
   readonly say?: (sentence: string) => void;
+  /** Told of rows that are damaged, before they are thrown away and built again. */
+  readonly damaged?: (damage: StemmaError) => void;
 };
 
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (
   log: EventLog,
-  { directory, folder: rows, keepFrames, catchUpTimeout, progress, say }: LocalRowsOptions,
+  { directory, folder: rows, keepFrames, catchUpTimeout, progress, say, damaged }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
   const contents = await openDirectoryContents(join(directory, 'contents'));
   const store = openLmdbRowStore({ directory: join(directory, rows), ...(say && { say }) });
   let closed = false;
   const stop = (): boolean => closed;
-  const projector = openProjector({ log, contents, store, keepFrames, stop, ...(progress && { progress }) });
+  const projector = openProjector({
+    log,
+    contents,
+    store,
+    keepFrames,
+    stop,
+    ...(progress && { progress }),
+    ...(damaged && { damaged }),
+    ...(catchUpTimeout !== undefined && { repairTimeout: catchUpTimeout }),
+  });
   const withDeadline =
     catchUpTimeout === undefined ? undefined : withCatchUpDeadline(log, projector, catchUpTimeout);
   const exact = withDeadline?.projection ?? projector;

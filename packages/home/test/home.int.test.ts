@@ -265,7 +265,7 @@ test('verification and replay let others have a turn, so that they can be cancel
   const cancel = (): never => {
     throw stop;
   };
-  await expect(home.verify(cancel)).rejects.toBe(stop);
+  await expect(home.verify({ progress: cancel })).rejects.toBe(stop);
   await expect(home.replay({ verify: true, progress: cancel })).rejects.toBe(stop);
   expect(readdirSync(at.directory).toSorted(compareCodePoints)).toEqual(['contents', 'log', 'rows']);
   await home.close();

@@ -20,6 +20,7 @@ export const memoryServices = (log: EventLog, directory: string): MemoryServices
     projection: projector,
     projectors: [projector],
     usage: () => Promise.resolve({ rows: 0, contents: 0 }),
+    repairs: [],
     clock,
     projector,
     handler: openCommandHandler({ log, contents, rows: projector, clock, accepted: () => undefined }),

@@ -67,6 +67,11 @@ export const METRICS = {
     help: 'The offset that the rows have reached.',
     labels: ['partition', 'read_model'],
   },
+  stemma_rows_rebuilt_total: {
+    kind: 'counter',
+    help: 'Times that this process found rows damaged, threw them away and built them again: check the disk.',
+    labels: [],
+  },
   stemma_frames_folded_total: {
     kind: 'counter',
     help: 'Frames that this process has folded into rows.',

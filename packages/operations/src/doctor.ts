@@ -88,6 +88,7 @@ export const diagnose = async (
   };
   const findings = [...listFindings(report), ...inspectDirectory(services.directory)];
   for await (const finding of findSecrets(services, secrets)) findings.push(finding);
+  for (const message of services.repairs) findings.push({ level: 'warning', message });
   return { ...report, findings };
 };
 

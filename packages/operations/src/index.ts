@@ -11,4 +11,4 @@ export { type LogAddress, type OpenedLog, openHomeLog } from './open-log.ts';
 export { damageSentences, type KnownDamage, readDamage } from './read-damage.ts';
 export { salvageBranch, type Salvaged } from './salvage.ts';
 export type { Services } from './services.ts';
-export type { ReplayOptions, ReplayReport, VerifyReport } from './upkeep-types.ts';
+export type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';

@@ -10,7 +10,8 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { diskUsage } from './disk-usage.ts';
 import type { Services } from './services.ts';
-import type { ReplayOptions, ReplayReport, VerifyReport } from './upkeep-types.ts';
+import type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
+import { verifyRows } from './verify-rows.ts';
 
 /** Sizes in bytes, counts, and where each partition's rows stand. */
 export const statsOf = async ({
@@ -89,11 +90,12 @@ const describeRow = ({ table, key, seq }: RowDifference): string =>
 
 type Problem = VerifyReport['problems'][number];
 
-/** Reads every record and its contents, every stored content, and what the projector found defective. */
+/** Reads every record and its contents, every stored content, rows, and what the projector found defective. */
 export const verifyHome = async (
-  { log, contents, projection, projectors }: Services,
-  progress: (bytes: number, total: number) => void = () => undefined,
+  { log, contents, projection, projectors, repairs }: Services,
+  { rows: which = 'sample', progress = () => undefined }: VerifyOptions = {},
 ): Promise<VerifyReport> => {
+  const repairedBefore = repairs.length;
   const report = await verifyLog(log, {
     contents,
     progress: (_partition, offset, end) => progress(offset, end),
@@ -115,10 +117,20 @@ export const verifyHome = async (
     problems.push({ kind: 'content', partition: null, offset: null, history: null, seq: null, message });
   }
   await rebuildIfDamageChanged({ log, projection, projectors }, problems);
+  const rows = await verifyRows(projection, projectors, which, Math.random);
+  for (const message of [...repairs.slice(repairedBefore), ...rows.damage])
+    problems.push({ kind: 'rows', partition: null, offset: null, history: null, seq: null, message });
   const stopped = new Set(problems.map(({ history }) => history));
   problems.push(...(await defectsOf(projection)).filter(({ history }) => !stopped.has(history)));
   const stale = Object.values(report.stale).reduce((sum, count) => sum + count, 0);
-  return { ok: problems.length === 0, records: report.records, contents: stored, stale, problems };
+  return {
+    ok: problems.length === 0,
+    records: report.records,
+    contents: stored,
+    rows: rows.rows,
+    stale,
+    problems,
+  };
 };
 
 /**

@@ -16,4 +16,6 @@ export type Services = {
   readonly projectors: readonly Projector[];
   readonly usage: () => Promise<DiskUsage>;
   readonly clock: () => bigint;
+  /** What was repaired since the home was opened, in sentences. */
+  readonly repairs: readonly string[];
 };

@@ -1,3 +1,5 @@
+import type { RowsToVerify } from './verify-rows.ts';
+
 export type ReplayOptions = {
   readonly verify: boolean;
   /**
@@ -21,10 +23,18 @@ export type ReplayReport = {
   readonly seconds: number;
 };
 
+export type VerifyOptions = {
+  /** How many rows are looked at. Default: a sample of each table, and of histories. */
+  readonly rows?: RowsToVerify;
+  readonly progress?: (bytes: number, total: number) => void;
+};
+
 export type VerifyReport = {
   readonly ok: boolean;
   readonly records: number;
   readonly contents: number;
+  /** Rows that were looked at. */
+  readonly rows: number;
   readonly stale: number;
   readonly problems: readonly {
     readonly kind: string;

@@ -1,7 +1,7 @@
 import { ContentRef } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { ContentSource } from '@stemma/log';
-import type { Value } from '@stemma/row-store';
+import type { Row, Value } from '@stemma/row-store';
 
 /** The same contents, whose errors have the hash and the length of the content. */
 export const contentsWithSizes = (contents: ContentSource): ContentSource => ({
@@ -15,8 +15,17 @@ export const contentsWithSizes = (contents: ContentSource): ContentSource => ({
   },
 });
 
+/** True if a history is defective only for a content that is there now. */
+export const hasRestoredContent = async (
+  defects: readonly Row[],
+  contents: ContentSource,
+): Promise<boolean> => {
+  for (const { value } of defects) if (await isContentRestored(value, contents)) return true;
+  return false;
+};
+
 /** True for a row of `defects` whose content was missing or damaged and can be read now (record §4). */
-export const isContentRestored = async (defect: Value, contents: ContentSource): Promise<boolean> => {
+const isContentRestored = async (defect: Value, contents: ContentSource): Promise<boolean> => {
   const [, , , sha256, size] = defect;
   if (typeof sha256 !== 'string' || typeof size !== 'number') return false;
   try {

@@ -1,15 +1,16 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
-import { applyFrame, loadBranch, type HistoryState, type Sources } from '@stemma/history';
+import { applyFrame, type HistoryState, type Sources } from '@stemma/history';
 import {
+  checkBranchRows,
   DEFECTS,
   findFrame,
   foldFrame,
   HISTORY_HEADS,
   HISTORY_STORE,
   historyHeadCells,
+  loadBranchFromRows,
   putFrame,
-  readBranchState,
   readBranchTip,
 } from '@stemma/history-store';
 import {
@@ -63,15 +64,19 @@ export const foldFrames = async (
     frames++;
     if (accepted.control || defective.has(history)) continue;
     const savepoint = staged.savepoint();
+    let frame: Frame | undefined;
     try {
-      const frame = decodeWithoutContents(accepted) ?? (await readFrame(accepted, context.contents));
+      frame = decodeWithoutContents(accepted) ?? (await readFrame(accepted, context.contents));
       events += frame.body.events.length;
       await foldFrameIntoModels(frame, staged, context);
       putFrame(staged, accepted, context.keepFrames);
     } catch (error) {
       staged.rollbackTo(savepoint);
-      putFrame(staged, accepted, context.keepFrames);
       context.branchCache.forget(history);
+      // Not the frame may be at fault, but the rows it was applied to: then they are built again, and it fits.
+      if (frame !== undefined && isStemmaError(error, 'E_HISTORY_DEFECTIVE'))
+        await checkRowsBefore(frame, staged, context);
+      putFrame(staged, accepted, context.keepFrames);
       if (isStemmaError(error, 'E_VERSION_NEEDED'))
         throw fail(error.code, error.message, { ...error.detail, offset: accepted.offset });
       if (!isDefect(error) && !isStemmaError(error, 'E_KEY_TOO_LONG')) throw error;
@@ -124,9 +129,21 @@ const foldFrameIntoModels = async (
   if (!applied.observed) context.branchCache.markUsed(state, applied.branchId);
 };
 
+/** @throws E_ROWS_DAMAGED if the branch that a frame goes on is not what its newest snapshot recorded */
+const checkRowsBefore = async (
+  { envelope: { history }, body: { branchId } }: Frame,
+  staged: StagedBatch,
+  context: FoldContext,
+): Promise<void> =>
+  context.payloads.using(
+    history,
+    (payload) => staged.using(() => checkBranchRows(staged, history, branchId, payload)),
+    (_, of) => staged.using(() => findFrame(staged, history, of, context.keepFrames)),
+  );
+
 /** Positions come from the rows of frames before this one, written or still staged. */
 const positionSources = ({ history }: HistoryState, staged: StagedRows): Omit<Sources, 'payload'> => ({
-  position: (branchId, seq) => loadBranch(readBranchState(staged, history, branchId, seq)),
+  position: (branchId, seq) => loadBranchFromRows(staged, history, branchId, seq),
   branchTip: (branchId) => readBranchTip(staged, history, branchId),
 });
 

@@ -1,12 +1,11 @@
-import { attempt, fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { DEFECTS, findFrame } from '@stemma/history-store';
 import { progressGuard, type Checkpoint, type ContentSource, type EventLog } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
-import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
-import { isMissing } from '@stemma/suspend';
+import type { Generation, GenerationView, RowStore, Scan, Table } from '@stemma/row-store';
 import { openBranchCache } from './branch-cache.ts';
-import { isClosed, offsetToAwait } from './checkpoint.ts';
-import { contentsWithSizes, isContentRestored } from './contents-with-sizes.ts';
+import { isClosed } from './checkpoint.ts';
+import { contentsWithSizes, hasRestoredContent } from './contents-with-sizes.ts';
 import type { FoldContext } from './fold-frames.ts';
 import {
   currentName,
@@ -19,7 +18,10 @@ import {
   tablesOf,
   unfinishedNames,
 } from './generations.ts';
+import { moreRecords } from './more-records.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
+import { readCurrent } from './read-current.ts';
+import { inGeneration, openRepair } from './repair.ts';
 import {
   clearCaches,
   readCheckpoint,
@@ -44,6 +46,10 @@ export type ProjectorOptions = {
   readonly progress?: (progress: Progress) => void;
   /** Called after every commit: true ends the run there, as a killed process would. For tests and verification. */
   readonly stop?: () => boolean;
+  /** Told of rows that are damaged, before they are thrown away and built again. */
+  readonly damaged?: (damage: StemmaError) => void;
+  /** Milliseconds that a reader waits for damaged rows to be built again. Default: until they are. */
+  readonly repairTimeout?: number;
   /** A steady clock in milliseconds. */
   readonly now?: () => number;
 };
@@ -52,7 +58,7 @@ export type ProjectorOptions = {
 export type Projection = {
   /**
    * The result of `fn` on one consistent state of the current rows; `fn` is synchronous and may be called again (see
-   * `Generation`).
+   * `Generation`). Damaged rows are built again, and `fn` is called on those; rows of other processes throw E_ROWS_DAMAGED.
    */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
   readonly payloads: Payloads;
@@ -82,17 +88,19 @@ export type Projection = {
 export type Projector = Projection & {
   /** The rows of the group that this version's read models wrote. */
   generation(): Promise<Generation>;
+  /** What `fn` makes of whole tables of these rows; it is called again after damaged rows were built anew. */
+  scan<T>(fn: (scan: Scan, tables: readonly Table[]) => Promise<T>): Promise<T>;
   /** Catches up, and again on every new frame, until the signal aborts; in some partitions or in all. */
   follow(signal: AbortSignal, partitions?: readonly number[]): Promise<void>;
   /** Rebuilds the rows beside the old ones, from offset zero, and switches to them when they are as far. */
   rebuild(): Promise<void>;
   /** For programs that build on the loop itself. */
-  readonly options: Required<Omit<ProjectorOptions, 'progress' | 'stop'>>;
+  readonly options: Required<Omit<ProjectorOptions, 'progress' | 'stop' | 'damaged' | 'repairTimeout'>>;
 };
 
 /** A projector. @throws nothing: it first reads the log in `catchUp`. */
 export const openProjector = (given: ProjectorOptions): Projector => {
-  const { progress, stop, ...rest } = given;
+  const { progress, stop, damaged, repairTimeout, ...rest } = given;
   const options = {
     models: READ_MODELS,
     group: 'all',
@@ -115,24 +123,37 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     opened.set(name, generation);
     return generation;
   };
+  let wasPromoted = false;
   /** The current generation; the next one while rows of another version are still current. */
   const generation = async (): Promise<Generation> => {
     const known = await currentName(store, group, signature);
-    if (known !== undefined) return open(known);
+    if (known !== undefined) {
+      wasPromoted = true;
+      return open(known);
+    }
     const current = await store.current(group);
     const [unfinished] = await unfinishedNames(store, signature, current);
     return open(unfinished ?? (await nextName(store, signature, current)));
   };
-  const read = async <T>(fn: (view: GenerationView) => T): Promise<T> => {
-    for (let now = await generation(); ;) {
-      // What is missing is no answer yet: it is fetched, and `fn` called again.
-      const result = await now.read((view) => attempt(() => fn(view), isMissing));
-      const then = await generation();
-      // Another one became current, and this one may have been dropped while it was read, and so have been empty.
-      if (then === now) return result();
-      now = then;
+  const readOnce = async <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    // Another process has thrown damaged rows away: what is being built is no answer yet.
+    if (wasPromoted && (await currentName(store, group, signature)) === undefined) {
+      wasPromoted = false;
+      for (const partition of partitions) await catchUpPartition(partition);
     }
+    return readCurrent(generation, fn);
   };
+  const repair = openRepair({
+    rebuild: async (damage) => {
+      const name = String(damage.detail['generation'] ?? '');
+      if (!(await store.discard(name))) return;
+      damaged?.(damage);
+      opened.clear();
+      await rebuild();
+    },
+    ...(repairTimeout !== undefined && { timeout: repairTimeout }),
+  });
+  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => repair.run(() => readOnce(fn));
 
   const payloads = openPayloads({
     log,
@@ -177,7 +198,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         return;
       } catch (error) {
         clearCaches(fresh);
-        if (!isStemmaError(error, 'E_CURSOR_MOVED')) throw error;
+        if (!isStemmaError(error, 'E_CURSOR_MOVED')) throw inGeneration(error, generation.name);
         round(`${generation.name} ${(await readCheckpoint(generation, partition))?.cursor.offset ?? 0}`);
       }
     }
@@ -193,8 +214,9 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       if (await promote(store, group, name, log)) await dropReplaced(store, name);
     });
 
-  const catchUp = async (partition?: number): Promise<void> => {
-    if (await hasRestoredContent(read, contents)) await rebuild();
+  const catchUpOnce = async (partition?: number): Promise<void> => {
+    if (await hasRestoredContent(await readOnce((view) => view.range(DEFECTS, { prefix: [] })), contents))
+      await rebuild();
     for (const each of partition === undefined ? partitions : [partition]) await catchUpPartition(each);
   };
 
@@ -224,28 +246,17 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     await dropReplaced(store, next.name);
   };
 
-  const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
-    readCheckpoint(await generation(), partition);
+  const catchUp = (partition?: number): Promise<void> => repair.run(() => catchUpOnce(partition));
+
+  const checkpoint = (partition: number): Promise<Checkpoint | undefined> =>
+    repair.run(async () => readCheckpoint(await generation(), partition));
 
   const followPartition = async (partition: number, signal: AbortSignal): Promise<void> => {
-    const waitForMore = moreRecords(partition);
+    const waitForMore = moreRecords(log, partition, checkpoint);
     while (!signal.aborted) {
-      await catchUpPartition(partition);
+      await repair.run(() => catchUpPartition(partition));
       await waitForMore(signal);
     }
-  };
-
-  /** Waits for records after the rows; called once a round. @throws E_BUSY if the log has them but returns none */
-  const moreRecords = (partition: number): ((signal: AbortSignal) => Promise<void>) => {
-    const round = progressGuard(`the log has records of partition ${partition} after the rows`);
-    let last = -1;
-    return async (signal) => {
-      const from = await offsetToAwait(log, partition, await checkpoint(partition));
-      // Waits also end without a reason: only one for records that are there already counts.
-      if (from === last && (await log.end(partition)) > from) round(from);
-      last = from;
-      await log.wait(partition, from, signal);
-    };
   };
 
   return {
@@ -254,7 +265,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     payloads,
     checkpoint,
     catchUp,
-    rebuild,
+    rebuild: () => repair.run(rebuild),
+    scan: (fn) => repair.run(async () => (await generation()).scan((scan) => fn(scan, tables))),
     options: { ...options, contents },
     async follow(signal, some = partitions) {
       const failed = new AbortController();
@@ -271,11 +283,11 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       if (wrong !== undefined) throw wrong.reason;
     },
     async waitFor({ partition, offset }, signal) {
-      const waitForMore = moreRecords(partition);
+      const waitForMore = moreRecords(log, partition, checkpoint);
       for (;;) {
         if (((await checkpoint(partition))?.cursor.offset ?? -1) >= offset) return;
         if (signal.aborted) throw fail('E_CANCELLED', `the rows have not reached ${partition}@${offset} yet`);
-        await catchUpPartition(partition);
+        await repair.run(() => catchUpPartition(partition));
         const at = await checkpoint(partition);
         if ((at?.cursor.offset ?? -1) >= offset) return;
         if (isClosed(at))
@@ -284,11 +296,4 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       }
     },
   };
-};
-
-/** True if a history is defective only for a content that is there now. */
-const hasRestoredContent = async (read: Projector['read'], contents: ContentSource): Promise<boolean> => {
-  for (const { value } of await read((view) => view.range(DEFECTS, { prefix: [] })))
-    if (await isContentRestored(value, contents)) return true;
-  return false;
 };

@@ -1,5 +1,5 @@
 import { compareNumbers } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { RECORD_TABLES } from '@stemma/history-store';
 import { closedBy } from '@stemma/log';
 import {
@@ -64,7 +64,7 @@ export const verifyReplay = async (
     const store = await options.scratch();
     try {
       const replay = await replayInto(projector, store, size, options);
-      const compared = await compareAtSameOffsets(projector, replay.projector);
+      const compared = await damageAsDifference(() => compareAtSameOffsets(projector, replay.projector));
       report.events += replay.counts.events;
       report.accepted += compared.accepted;
       report.stale += compared.stale;
@@ -112,6 +112,18 @@ const replayInto = async (
     await projector.catchUp();
     if (!stop.signal.aborted) return { projector, counts };
     if (await isAtEnd(projector, log)) return { projector: open(new AbortController()), counts };
+  }
+};
+
+/** A damaged row is one that differs; nobody knows of the others. */
+const damageAsDifference = async (compare: () => Promise<ComparedRows>): Promise<ComparedRows> => {
+  try {
+    return await compare();
+  } catch (error) {
+    if (!isStemmaError(error, 'E_ROWS_DAMAGED')) throw error;
+    const table = `${String(error.detail['table'] ?? 'a table')} (damaged)`;
+    const difference = { table, key: [], stored: undefined, replayed: undefined, seq: null };
+    return { rows: 0, accepted: 0, stale: 0, differences: [difference] };
   }
 };
 

@@ -9,8 +9,11 @@ import {
   readFlatTree,
   readHistoryHead,
   readTipSeq,
+  rowsDiffer,
+  snapshotAtPosition,
   type BranchRef,
   type Position,
+  type SnapshotRow,
   type TreeAt,
   type TreeView,
 } from '@stemma/history-store';
@@ -27,6 +30,7 @@ import {
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { collect } from '@stemma/suspend';
+import { hasRecordedHash, reportDifference } from './check-view.ts';
 import { findBranchOf } from './find-branch.ts';
 import type { BranchSummary, HistorySummary, SnapshotSummary } from './read-types.ts';
 import { resolvePosition, type PositionMarker } from './resolve-position.ts';
@@ -141,19 +145,42 @@ const positionMarker = (marker: Marker | MarkerRange): PositionMarker => {
 };
 
 /** The tree at a position, without contents. */
-export const treeAt = (projection: Projection, position: Position): Promise<TreeAt> => {
+export const treeAt = (projection: Projection, position: Position): Promise<TreeAt> =>
+  projection.read((rows) => treeIn(rows, position));
+
+const treeIn = (rows: RowReader, position: Position): TreeAt => {
   const { history, branchId, seq } = position;
-  return projection.read((rows) => ({
+  return {
     position,
     tree: readFlatTree(rows, history, branchId, seq),
     thread: readBranch(rows, history, branchId).thread,
-  }));
+  };
 };
 
-/** The tree at a position with all its payloads in memory. */
+/**
+ * The tree at a position with all its payloads in memory. That of a snapshot has the hashes that were recorded for it.
+ *
+ * @throws E_ROWS_DAMAGED if it has not, and rows that were built again do not either
+ */
 export const viewOf = async (projection: Projection, position: Position): Promise<TreeView> => {
+  const view = await readView(projection, position);
+  if (view.snapshot === undefined || hasRecordedHash(projection, view, view.snapshot)) return view;
+  await reportDifference(projection, view);
+  const again = await readView(projection, position);
+  if (again.snapshot !== undefined && !hasRecordedHash(projection, again, again.snapshot))
+    throw rowsDiffer(position.history, position.branchId, position.seq);
+  return again;
+};
+
+const readView = async (
+  projection: Projection,
+  position: Position,
+): Promise<TreeView & { readonly snapshot: SnapshotRow | undefined }> => {
   const { history } = position;
-  const { tree, thread } = await treeAt(projection, position);
+  const { tree, thread, snapshot } = await projection.read((rows) => ({
+    ...treeIn(rows, position),
+    snapshot: position.committed ? snapshotAtPosition(rows, position) : undefined,
+  }));
   const refs = tree.payloads.filter((ref) => ref !== null);
   const found = await projection.payloads.using(history, (source) =>
     collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
@@ -164,5 +191,5 @@ export const viewOf = async (projection: Projection, position: Position): Promis
     if (frame === undefined) at.set(seq, new Map([[index, found[i]]]));
     else frame.set(index, found[i]);
   }
-  return { position, tree, thread, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
+  return { position, tree, thread, snapshot, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
 };

@@ -21,8 +21,10 @@ export type LmdbEnvironment = {
   table(name: string, create: boolean): Bytes | undefined;
   /** How many trees were opened: opening one ends the state that is being read (`_commitReadTxn` in lmdb's `open.js`). */
   opened(): number;
-  /** Whether another process found these rows damaged and put empty ones in their place. */
+  /** Whether somebody found these rows damaged and put empty ones in their place. */
   isReplaced(): boolean;
+  /** Puts empty rows in their place, for every process: those who have these open find out by `isReplaced`. */
+  replace(damage: string): void;
   /** From here on reads see the newest commit, and go on seeing it until the caller waits. */
   refresh(): void;
   /**
@@ -119,6 +121,7 @@ const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOp
     file,
     write,
     isReplaced: () => entered.isReplaced(),
+    replace: (damage) => entered.replace(damage),
     refresh: () => root.resetReadTxn(),
     opened: () => opened,
     table(name, create) {
@@ -133,7 +136,8 @@ const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOp
     },
     async close() {
       try {
-        if (announced) close();
+        // Rows that were replaced are nobody's any more.
+        if (announced && !entered.isReplaced()) close();
       } catch {
         // A full disk: the next opener reads the file through, and begins anew if the machine ends before.
       }

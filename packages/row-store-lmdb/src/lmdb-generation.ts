@@ -18,10 +18,12 @@ import {
   type GenerationView,
   type Key,
   type Row,
+  type RowReader,
   type Table,
   type TableReader,
   type Value,
 } from '@stemma/row-store';
+import { damageIn } from './lmdb-damage.ts';
 import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
 import { ownRecords, type OwnRecords } from './own-records.ts';
 import { ownersOf, uintBytes, type Owner } from './owners.ts';
@@ -87,17 +89,24 @@ export const lmdbGeneration = (
   const unsealed = (table: Table, seed: number, key: Buffer, value: Buffer): Value =>
     unsealValue(table, value, hashBytes(seed, key), name);
 
-  const view: GenerationView & TableReader = {
+  /** The tree of a table; undefined before the first commit, which makes all of them. */
+  const treeToRead = (table: Table): Bytes | undefined => {
+    const tree = treeOf(table);
+    if (tree === undefined && base !== undefined) throw rowsDamaged(name, table.name);
+    return base === undefined ? undefined : tree;
+  };
+
+  const rows: RowReader = {
     get(table, key) {
       const at = keyBytes(table, key, false);
       if (at === undefined) return undefined;
-      const sealed = treeOf(table)?.getBinaryFast(at.bytes);
+      const sealed = treeToRead(table)?.getBinaryFast(at.bytes);
       return sealed === undefined ? undefined : unsealValue(table, sealed, at.seed, name);
     },
     range(table, range) {
       refuseOpenRange(table, range.prefix.length);
       const head = writeHead(table, range.prefix, false);
-      const tree = treeOf(table);
+      const tree = treeToRead(table);
       if (head === undefined || tree === undefined) return [];
       const { start, end } = encodeRange(
         table,
@@ -118,13 +127,29 @@ export const lmdbGeneration = (
               ...options,
             })
           : tree.getRange({ start, ...(end && { end }), ...options });
-      const rows: Row[] = [];
+      const list: Row[] = [];
       for (const { key, value: sealed } of found) {
         // Looked at first: the key may be what is damaged.
         const value = unsealed(table, head.seed, key, sealed);
-        rows.push({ key: [...owner, ...decodeKey(table, key, head.at, head.column)], value });
+        list.push({ key: [...owner, ...decodeKey(table, key, head.at, head.column)], value });
       }
-      return rows;
+      return list;
+    },
+  };
+  const view: GenerationView & TableReader = {
+    get(table, key) {
+      try {
+        return rows.get(table, key);
+      } catch (error) {
+        throw damageIn(error, name, table.name);
+      }
+    },
+    range(table, range) {
+      try {
+        return rows.range(table, range);
+      } catch (error) {
+        throw damageIn(error, name, table.name);
+      }
     },
     cursor(partition) {
       const bytes = base === undefined ? undefined : own.get(cursorKey(base, partition));
@@ -132,7 +157,7 @@ export const lmdbGeneration = (
     },
     partitions: () => (base === undefined ? [] : [...cursorsOf(own, base).keys()]),
     *entries(table) {
-      const tree = treeOf(table);
+      const tree = treeToRead(table);
       if (base === undefined || tree === undefined) return;
       const start = uintBytes(base);
       const end = uintBytes(base + 1);
@@ -181,8 +206,8 @@ export const lmdbGeneration = (
     source: () => localSource(view),
     async commit({ partition, expected, cursor, changes }) {
       let committed = false;
-      for (const table of tables) treeOf(table, true);
       try {
+        for (const table of tables) treeOf(table, true);
         environment.write(() => {
           isOpen();
           if (!sameCursor(view.cursor(partition), expected))
@@ -206,6 +231,8 @@ export const lmdbGeneration = (
           own.put(cursorKey(base, partition), Buffer.from(cursor));
         });
         committed = true;
+      } catch (error) {
+        throw damageIn(error, name, 'a table');
       } finally {
         owners?.endTransaction(committed);
         if (!committed) isOpen();

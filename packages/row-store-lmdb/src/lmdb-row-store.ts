@@ -72,6 +72,12 @@ export const openLmdbRowStore = ({
     cursors: async (name) => now().cursors(name),
     generations: async () => now().generations(),
     drop: async (name) => now().drop(name),
+    // Where one row is damaged others may be: nothing of the file is used any more.
+    discard: async (generation) => {
+      if (opened.isReplaced()) return false;
+      opened.replace(`rows of ${generation}`);
+      return true;
+    },
     bytes: async () => now().bytes(),
     close: async () => {
       for (const each of [...replaced, opened]) await each.close();
@@ -80,9 +86,10 @@ export const openLmdbRowStore = ({
 };
 
 /** The rows of one environment. */
-type OpenedRows = Omit<RowStore, 'generation'> & {
+type OpenedRows = Omit<RowStore, 'generation' | 'discard'> & {
   generation(name: string, tables: readonly Table[]): Generation;
   isReplaced(): boolean;
+  replace(damage: string): void;
 };
 
 const openRows = (environment: LmdbEnvironment): OpenedRows => {
@@ -113,6 +120,7 @@ const openRows = (environment: LmdbEnvironment): OpenedRows => {
 
   return {
     isReplaced: () => environment.isReplaced(),
+    replace: (damage) => environment.replace(damage),
     generation(name, tables) {
       environment.refresh();
       const shape = shapeOf(tables);

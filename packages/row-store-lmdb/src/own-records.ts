@@ -1,4 +1,5 @@
 import { hashBytes, rowsDamaged, sealBytes, seedOf, unsealBytes } from '@stemma/row-store';
+import { damageIn } from './lmdb-damage.ts';
 import type { Bytes } from './lmdb-environment.ts';
 
 /** The store's own records, each with a checksum over key and value that is looked at whenever it is read. */
@@ -26,8 +27,12 @@ export const ownRecords = (tree: Bytes, generation = 'the store'): OwnRecords =>
   };
   return {
     get(key) {
-      const sealed = tree.get(key);
-      return sealed && opened(key, sealed);
+      try {
+        const sealed = tree.get(key);
+        return sealed && opened(key, sealed);
+      } catch (error) {
+        throw damageIn(error, generation, OWN);
+      }
     },
     put: (key, value) => {
       tree.putSync(key, sealBytes(hashBytes(SEED, key), value));

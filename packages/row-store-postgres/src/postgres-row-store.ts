@@ -43,7 +43,10 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
       const rows = await database.query('select name from stemma.generations order by name');
       return rows.map(([name]) => name ?? '');
     },
-    drop: (name) => dropGeneration(database, name),
+    drop: async (name) => {
+      await dropGeneration(database, name, { current: 'refuse' });
+    },
+    discard: (name) => dropGeneration(database, name, { current: 'forget' }),
     async bytes() {
       const [row] = await database.query(
         `select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c join pg_namespace n on n.oid = c.relnamespace

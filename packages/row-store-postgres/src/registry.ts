@@ -119,11 +119,25 @@ export const currentGeneration = async (session: DatabaseSession, group: string)
   return row?.[0] ?? null;
 };
 
-/** @throws E_ROWS_VERSION if it is current */
-export const dropGeneration = async (database: Database, name: string): Promise<void> => {
+/**
+ * Removes a generation; false if there is none.
+ *
+ * @param current what happens to one that groups read: it is kept, or they have none then
+ * @throws E_ROWS_VERSION if it is kept for that
+ */
+export const dropGeneration = async (
+  database: Database,
+  name: string,
+  { current: whenCurrent }: { readonly current: 'refuse' | 'forget' },
+): Promise<boolean> => {
   const dropped = await database.transaction('write', async (session) => {
     await session.query(`select pg_advisory_xact_lock(${LOCK})`);
-    const current = await session.query('select 1 from stemma.groups where generation = $1', [name]);
+    const current = await session.query(
+      whenCurrent === 'refuse'
+        ? 'select 1 from stemma.groups where generation = $1'
+        : 'delete from stemma.groups where generation = $1',
+      [name],
+    );
     if (current.length > 0) throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
     const [row] = await session.query('delete from stemma.generations where name = $1 returning number', [
       name,
@@ -133,6 +147,7 @@ export const dropGeneration = async (database: Database, name: string): Promise<
     return true;
   });
   if (dropped) await remakeViews(database);
+  return dropped;
 };
 
 /**

@@ -51,6 +51,10 @@ export const openMemoryRowStore = (
         throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
       kept.delete(name);
     },
+    async discard(name) {
+      for (const [group, current] of pointers) if (current === name) pointers.delete(group);
+      return kept.delete(name);
+    },
     bytes: async () =>
       [...kept.values()].reduce(
         (sum, { tables }) => sum + [...tables.values()].reduce((all, rows) => all + rows.bytes(), 0),

@@ -98,6 +98,14 @@ export type RowStore = {
   generations(): Promise<readonly string[]>;
   /** Removes a generation and its rows, if it exists. @throws E_ROWS_VERSION if it is current. */
   drop(name: string): Promise<void>;
+  /**
+   * Throws away a generation that was found damaged, with the pointers to it: there is nothing then until it is built again.
+   * A store may throw away more, where a file that holds a damaged row may hold others. False if somebody else has
+   * done it meanwhile.
+   *
+   * @param generation as the error named it
+   */
+  discard(generation: string): Promise<boolean>;
   /** Bytes on disk (or in memory). */
   bytes(): Promise<number>;
   /**

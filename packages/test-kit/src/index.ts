@@ -20,6 +20,7 @@ export {
 } from './postgres/find-postgres.ts';
 export { postgresFolder, startPostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts';
 export { endRun, startRun } from './shared-run.ts';
+export { flipBitOfRow, replaceInRows, rowsFileOf } from './flip-rows.ts';
 export { sized } from './sized.ts';
 export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts';
 export { referenceSelect } from './selectors/reference-select.ts';

@@ -17,5 +17,8 @@ export const openGatewayMetrics = (): GatewayMetrics => {
     readModel: 'all',
     partitionStatus: async () => (await home?.partitions()) ?? [],
   });
-  return { metrics, observe: { ...countWriting(metrics), folded }, opened: (one) => (home = one) };
+  // A rate of something that has never happened is 0, not absent.
+  metrics.add('stemma_rows_rebuilt_total', {}, 0);
+  const damaged = (): void => metrics.add('stemma_rows_rebuilt_total', {});
+  return { metrics, observe: { ...countWriting(metrics), folded, damaged }, opened: (one) => (home = one) };
 };

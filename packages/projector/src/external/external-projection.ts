@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { findFrame, readHistoryHead } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
@@ -163,13 +163,28 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
       }));
       return !empty || (await isCurrentGeneration(opened[0]?.generation)) ? value : attempt();
     };
-    return resume(
-      attempt,
-      fetching(UNOPENED_GROUPS, (more) => void needed.push(...more)),
-      fetching(BEHIND_PRIMARY, async (behindPrimary) => {
-        for (const each of behindPrimary) await waitForGroup(each, until);
-      }),
+    return reportingDamage(
+      resume(
+        attempt,
+        fetching(UNOPENED_GROUPS, (more) => void needed.push(...more)),
+        fetching(BEHIND_PRIMARY, async (behindPrimary) => {
+          for (const each of behindPrimary) await waitForGroup(each, until);
+        }),
+      ),
     );
+  };
+  /** Damaged rows are not shown, and thrown away: their projector finds nothing then, and builds them again. */
+  const reportingDamage = async <T>(reading: Promise<T>): Promise<T> => {
+    try {
+      return await reading;
+    } catch (error) {
+      if (isStemmaError(error, 'E_ROWS_DAMAGED') && 'generation' in error.detail) {
+        known.clear();
+        // Who may only read cannot; the damage is what the caller has to know.
+        await store.discard(String(error.detail['generation'])).catch(() => false);
+      }
+      throw error;
+    }
   };
 
   const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>

@@ -3,13 +3,16 @@ import { printable } from '../output.ts';
 
 export const verify: CommandSpec = {
   name: 'verify',
-  summary: 'check every record and every content; exit 5 if one is damaged',
+  summary: 'check every record, every content, and rows; exit 5 if one is damaged',
   arguments: [],
-  options: [],
-  run: async ({ home: open, output, progress: display }) => {
+  options: [['--rows', 'all rows and the newest snapshot of every history, not a sample of them']],
+  run: async ({ home: open, output, progress: display }, _args, options) => {
     const home = await open();
     const progress = display('bytes');
-    const report = await home.verify(progress.count);
+    const report = await home.verify({
+      rows: options['rows'] === true ? 'all' : 'sample',
+      progress: progress.count,
+    });
     progress.end();
     await output.result(
       report,
@@ -21,7 +24,7 @@ export const verify: CommandSpec = {
             return `${kind}${place}${record}: ${printable(message)}\n`;
           })
           .join('') +
-        `${report.records} records (${report.stale} stale), ${report.contents} contents: ` +
+        `${report.records} records (${report.stale} stale), ${report.contents} contents, ${report.rows} rows: ` +
         `${report.ok ? 'no problems' : `${report.problems.length} problems`}\n`,
     );
     return report.ok ? 0 : 5;

@@ -1,0 +1,22 @@
+import { progressGuard, type Checkpoint, type EventLog } from '@stemma/log';
+import { offsetToAwait } from './checkpoint.ts';
+
+/** Milliseconds after which one that follows looks at its rows though nothing has come: readers throw damaged rows away. */
+const LOOK_AGAIN = 5_000;
+
+/** Waits for records after the rows; called once a round. @throws E_BUSY if the log has them but returns none */
+export const moreRecords = (
+  log: EventLog,
+  partition: number,
+  checkpoint: (partition: number) => Promise<Checkpoint | undefined>,
+): ((signal: AbortSignal) => Promise<void>) => {
+  const round = progressGuard(`the log has records of partition ${partition} after the rows`);
+  let last = -1;
+  return async (signal) => {
+    const from = await offsetToAwait(log, partition, await checkpoint(partition));
+    // Waits also end without a reason: only one for records that are there already counts.
+    if (from === last && (await log.end(partition)) > from) round(from);
+    last = from;
+    await log.wait(partition, from, AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN)]));
+  };
+};

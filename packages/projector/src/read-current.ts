@@ -1,0 +1,26 @@
+import { attempt } from '@stemma/errors';
+import type { Generation, GenerationView } from '@stemma/row-store';
+import { isMissing } from '@stemma/suspend';
+import { inGeneration } from './repair.ts';
+
+/** What `fn` makes of the generation that is current, also if another one becomes current meanwhile. */
+export const readCurrent = async <T>(
+  generation: () => Promise<Generation>,
+  fn: (view: GenerationView) => T,
+): Promise<T> => {
+  for (let now = await generation(); ;) {
+    // What is missing is no answer yet: it is fetched, and `fn` called again.
+    const result = await now.read((view) => attempt(() => fn(view), isMissing));
+    const then = await generation();
+    if (then !== now) {
+      // Another one became current, and this one may have been dropped while it was read, and so have been empty.
+      now = then;
+      continue;
+    }
+    try {
+      return result();
+    } catch (error) {
+      throw inGeneration(error, now.name);
+    }
+  }
+};

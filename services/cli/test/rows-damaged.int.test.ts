@@ -1,0 +1,191 @@
+import { serveGateway } from '@stemma/gateway';
+import { openHome } from '@stemma/home';
+import { flipBitOfRow, replaceInRows, rowsFileOf, sized } from '@stemma/test-kit';
+import { open } from 'lmdb';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+import { transcripts } from './transcripts.ts';
+
+const SAID = /the rows were damaged \(.*\); they are put aside, and rebuilt from the log/;
+const made = [
+  { role: 'system', content: 'You book flights.' },
+  ...Array.from({ length: 12 }, (_, i) => [
+    { role: 'user', content: `Question ${i}.` },
+    { role: 'assistant', content: `Answer ${i}, with the word assistant.` },
+  ]).flat(),
+];
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const template = join(folder.path, 'template');
+let copies = 0;
+const copyOfHome = (): string => {
+  const copy = join(folder.path, `home-${++copies}`);
+  cpSync(template, copy, { recursive: true });
+  return copy;
+};
+const READS = [
+  ['histories'],
+  ['snapshots', 'talk'],
+  ['thread', 'talk'],
+  ['export', 'talk', '@c3'],
+  ['show', 'talk'],
+  ['log', 'talk'],
+  ['branches', 'talk'],
+  ['diff', 'talk', '@c1', '@c4'],
+  ['select', 'talk', '^seq'],
+  ['cache', 'talk'],
+  ['blame', 'talk'],
+  ['stages', 'talk'],
+  ['compare', 'talk', 'side', 'main'],
+];
+const answers = new Map<string, string>();
+
+beforeAll(async () => {
+  for (const [i, name] of ['talk', 'other'].entries()) {
+    const file = join(folder.path, `${name}.json`);
+    writeFileSync(file, JSON.stringify(transcripts[i]?.messages ?? made.slice(0, 20 - i * 4)));
+    await stemmaJson(['import', file, '--history', name, '--home', template]);
+  }
+  const fork = await stemmaJson(['fork', 'talk', '@c3', '--name', 'side', '--home', template]);
+  const { branch } = fork as { branch: string };
+  await stemmaJson(['insert', branch, '--content', 'on the side', '--home', template]);
+  await stemmaJson(['commit', branch, '--home', template]);
+  for (const command of READS) {
+    const { code, stdout } = await runStemma([...command, '--home', template]);
+    expect(code, command.join(' ')).toBe(0);
+    answers.set(command.join(' '), stdout);
+  }
+}, 60_000);
+
+const expectRight = async (home: string): Promise<void> => {
+  expect(await stemmaJson(['replay', '--verify', '--home', home])).toMatchObject({ differences: 0 });
+  expect(await stemmaJson(['verify', '--rows', '--home', home])).toMatchObject({ ok: true, problems: [] });
+};
+
+describe('rows with a changed bit', () => {
+  test.each([
+    ['thread', 'talk'],
+    ['export', 'talk', '@c3'],
+    ['compare', 'talk', 'side', 'main'],
+  ])(
+    '%s serves nothing of it: it says so, answers from rows that were built again, and so do the next',
+    async (...command) => {
+      const home = copyOfHome();
+      expect(replaceInRows(home, 'assistant', 'c')).toBeGreaterThan(0);
+      const { code, stdout, stderr } = await runStemma([...command, '--home', home]);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: answers.get(command.join(' ')) });
+      expect(stderr).toMatch(SAID);
+      const again = await runStemma([...command, '--home', home]);
+      expect(again).toEqual({ code: 0, stdout, stderr: '' });
+      await expectRight(home);
+    },
+    20_000,
+  );
+
+  test('no command is acknowledged on it: what is inserted and committed has the hash that a replay computes', async () => {
+    const home = copyOfHome();
+    replaceInRows(home, 'assistant', 'c');
+    const inserted = await runStemma(['insert', 'talk', '--content', 'more', '--home', home]);
+    expect(inserted.code).toBe(0);
+    expect(inserted.stderr).toMatch(SAID);
+    replaceInRows(home, 'assistant', 'c');
+    const committed = await runStemma(['commit', 'talk', '--home', home]);
+    expect(committed.code).toBe(0);
+    expect(committed.stderr).toMatch(SAID);
+    await stemmaJson(['replay', '--home', home]);
+    await expectRight(home);
+  }, 20_000);
+
+  test('verify finds it, ends with 5, and is content the next time; replay --verify names a difference and leaves it', async () => {
+    const home = copyOfHome();
+    replaceInRows(home, 'assistant', 'c');
+    const compared = await runStemma(['replay', '--verify', '--json', '--home', home]);
+    expect(compared.code).toBe(5);
+    expect(JSON.parse(compared.stdout)).toMatchObject({
+      differences: 1,
+      firstDifference: 'versions (damaged) ',
+    });
+    const verified = await runStemma(['verify', '--json', '--home', home]);
+    expect(verified.code).toBe(5);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: false, problems: [{ kind: 'rows' }] });
+    await expectRight(home);
+  }, 20_000);
+
+  test('the page gets none of it either, and metrics, doctor and health tell of it', async () => {
+    const home = copyOfHome();
+    replaceInRows(home, 'assistant', 'c');
+    const { openGatewayMetrics } = await import('@stemma/gateway');
+    const { metrics, observe, opened } = openGatewayMetrics();
+    const served = await openHome({ directory: home, catchUpTimeout: 5_000, observe });
+    opened(served);
+    const gateway = await serveGateway({ home: served, metrics, port: 0 });
+    try {
+      const get = async (path: string): Promise<string> => (await fetch(`${gateway.url}${path}`)).text();
+      const thread = await get('/api/histories/talk/thread');
+      expect(thread).toContain('"assistant"');
+      expect(thread).not.toContain('cssistant');
+      expect(await get('/api/histories/talk/tree')).not.toContain('cssistant');
+      expect(await get('/api/doctor')).toMatch(SAID);
+      expect(await get('/metrics')).toMatch(/stemma_rows_rebuilt_total.* 1\n/);
+      expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(200);
+    } finally {
+      await gateway.close();
+      await served.close();
+    }
+  }, 20_000);
+});
+
+describe('rows that are missing altogether', () => {
+  const RAW = { keyEncoding: 'binary', encoding: 'binary' } as const;
+  /** Takes every nth row of a table away, as nothing that writes rows does. */
+  const removeRows = async (home: string, table: string, nth: number): Promise<void> => {
+    const root = open({ path: rowsFileOf(home), noSync: true, maxDbs: 128, ...RAW });
+    const tree = root.openDB<Buffer, Buffer>({ name: `rows ${table}`, ...RAW });
+    for (const [i, key] of [...tree.getKeys()].entries()) if (i % nth === nth - 1) tree.removeSync(key);
+    await root.close();
+  };
+
+  test.each([
+    ['versions', 7],
+    ['turns', 3],
+  ] as const)(
+    'are noticed by the hash of the snapshot: some of %s',
+    async (table, nth) => {
+      for (const command of [
+        ['thread', 'talk', '@c9'],
+        ['compare', 'talk', 'side', 'main'],
+        ['insert', 'talk', '--content', 'more'],
+      ]) {
+        const home = copyOfHome();
+        await removeRows(home, table, nth);
+        const { code, stdout, stderr } = await runStemma([...command, '--home', home]);
+        expect(code, stderr).toBe(0);
+        expect(stderr).toMatch(SAID);
+        if (answers.has(command.join(' '))) expect(stdout).toBe(answers.get(command.join(' ')));
+        if (command[0] === 'insert') await expectRight(home);
+      }
+    },
+    40_000,
+  );
+});
+
+test('whatever bit of whatever row changes, every reading command gives the answer that it gave before, or an error with a code', async () => {
+  for (let seed = 1; seed <= sized(13, 195); seed++) {
+    let state = seed;
+    const random = (): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32;
+    };
+    const home = copyOfHome();
+    flipBitOfRow(home, () => (random(), random()));
+    const command = READS[seed % READS.length] as string[];
+    const { code, stdout, stderr } = await runStemma([...command, '--home', home]);
+    const what = `seed ${seed}, ${command.join(' ')}: ${stderr}`;
+    if (code === 0) expect(stdout, what).toBe(answers.get(command.join(' ')));
+    else expect(stderr, what).toMatch(/\(E_[A-Z_]+\)/);
+    expect(stderr, what).not.toContain('E_INTERNAL');
+  }
+}, 120_000);
