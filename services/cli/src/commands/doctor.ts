@@ -7,6 +7,7 @@ export const doctor: CommandSpec = {
   summary: 'check the log and the rows and list findings; exit 5 on an error',
   arguments: [],
   options: [],
+  reportsDamage: true,
   run: async ({ home: open, output }) => {
     const report = await (await open()).doctor();
     await output.result(report, () => describe(report));

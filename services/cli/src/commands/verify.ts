@@ -6,6 +6,7 @@ export const verify: CommandSpec = {
   summary: 'check every record and every content; exit 5 if one is damaged',
   arguments: [],
   options: [],
+  reportsDamage: true,
   run: async ({ home: open, output, progress: display }) => {
     const home = await open();
     const progress = display('bytes');
