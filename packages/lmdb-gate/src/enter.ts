@@ -12,6 +12,8 @@ export type Entered<T> = {
   readonly gate: Gate;
   /** Whether another one was put in its place, because it was damaged. */
   isReplaced(): boolean;
+  /** Puts an empty one in its place, for all processes: something in it was found damaged. The reason is a clause. */
+  replace(damage: string): void;
   /** Whether another process, or another part of this one, has it open. */
   isShared(): boolean;
   /** Call it when `opened` is closed. */
@@ -105,7 +107,20 @@ const tryFolder = <T>(
     user.opened();
     const next = nextFolder(folder);
     const isReplaced = (): boolean => existsSync(next);
-    return { opened: found.opened, folder, gate, isReplaced, isShared: () => user.othersAlive(), leave };
+    const replace = (damage: string): void => {
+      if (isReplaced()) return;
+      makeWhole(next, (temporary) => fillFolder(temporary, filesIn));
+      noteDamage(folder, damage);
+    };
+    return {
+      opened: found.opened,
+      folder,
+      gate,
+      isReplaced,
+      replace,
+      isShared: () => user.othersAlive(),
+      leave,
+    };
   } catch (error) {
     void leave();
     throw error;

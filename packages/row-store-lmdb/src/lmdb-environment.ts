@@ -23,6 +23,8 @@ export type LmdbEnvironment = {
   opened(): number;
   /** Whether another process found these rows damaged and put empty ones in their place. */
   isReplaced(): boolean;
+  /** Puts empty rows in the place of these, for all processes. The reason is a clause. @throws E_ROWS_UNWRITABLE */
+  replace(damage: string): void;
   /** From here on reads see the newest commit, and go on seeing it until the caller waits. */
   refresh(): void;
   /**
@@ -119,6 +121,13 @@ const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOp
     file,
     write,
     isReplaced: () => entered.isReplaced(),
+    replace: (damage) => {
+      try {
+        entered.replace(damage);
+      } catch (error) {
+        throw lmdbError(error, 'written');
+      }
+    },
     refresh: () => root.resetReadTxn(),
     opened: () => opened,
     table(name, create) {
