@@ -55,9 +55,9 @@ export const openCommittedRows = (
   return {
     projection: { ...rows, catchUp },
     check: async () => {
-      if (stuck === null) return;
-      await catchUp();
-      if (stuck !== null) throw (stuck as { readonly error: StemmaError }).error;
+      if (stuck !== null) await catchUp();
+      const still = stuck?.error;
+      if (still !== undefined) throw still;
     },
   };
 };

@@ -1,9 +1,9 @@
 /** What is wrong with a file, in a clause. */
-export class Damage extends Error {}
+export class LmdbDamage extends Error {}
 
-/** @throws Damage */
+/** @throws LmdbDamage */
 export const damaged = (what: string): never => {
-  throw new Damage(what);
+  throw new LmdbDamage(what);
 };
 
 /** The root of an empty tree. */

@@ -12,7 +12,7 @@ export type Entered<T> = {
   readonly gate: Gate;
   /** Whether another one was put in its place, because it was damaged. */
   isReplaced(): boolean;
-  /** Puts an empty one in its place, because what is in it is damaged. */
+  /** Puts an empty one in its place, for all processes: something in it was found damaged. The reason is a clause. */
   replace(damage: string): void;
   /** Whether another process, or another part of this one, has it open. */
   isShared(): boolean;

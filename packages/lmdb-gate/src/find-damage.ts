@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { Damage, damaged, integerAt, NO_PAGE } from './damage.ts';
+import { LmdbDamage, damaged, integerAt, NO_PAGE } from './damage.ts';
 import { walkFreePages } from './free-pages.ts';
-import { PAGE_HEADER, pageReader, type Tree } from './pages.ts';
+import { PAGE_HEADER, pageReader, type LmdbTree } from './pages.ts';
 import { walkTree } from './walk-tree.ts';
 
 /*
@@ -18,8 +18,8 @@ const INTEGER_KEYS = 0x08;
 
 type Meta = {
   readonly pageBytes: number;
-  readonly free: Tree;
-  readonly main: Tree;
+  readonly free: LmdbTree;
+  readonly main: LmdbTree;
   readonly lastPage: number;
   readonly transaction: number;
 };
@@ -46,7 +46,7 @@ export const findLmdbDamage = (path: string, depth: 'head' | 'all'): string | nu
     if (depth === 'all') walkEnvironment(file, size, meta);
     return null;
   } catch (error) {
-    if (error instanceof Damage) return error.message;
+    if (error instanceof LmdbDamage) return error.message;
     throw error;
   } finally {
     closeSync(file);
@@ -111,7 +111,7 @@ const walkEnvironment = (file: number, size: number, meta: Meta): void => {
   walkFreePages(pages, free);
 };
 
-const treeAt = (bytes: Buffer, at: number): Tree => ({
+const treeAt = (bytes: Buffer, at: number): LmdbTree => ({
   flags: bytes.readUInt16LE(at + 4),
   depth: bytes.readUInt16LE(at + 6),
   branches: integerAt(bytes, at + 8),

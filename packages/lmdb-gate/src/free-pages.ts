@@ -3,7 +3,7 @@ import { FREE, type Pages } from './pages.ts';
 
 /**
  * The lists of free pages: LMDB writes over whatever they name. A list is its length and as many numbers: 0 for none, a
- * page, or a count below zero and the first of so many pages, as lmdb-js has them. @throws Damage
+ * page, or a count below zero and the first of so many pages, as lmdb-js has them. @throws LmdbDamage
  */
 export const walkFreePages = (pages: Pages, lists: readonly Buffer[]): void => {
   for (const list of lists) {

@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 import { damaged } from './damage.ts';
 
 /** A tree as its parent describes it: how many pages of each kind, and where the first is. */
-export type Tree = {
+export type LmdbTree = {
   readonly flags: number;
   readonly depth: number;
   readonly branches: number;

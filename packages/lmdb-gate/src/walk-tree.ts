@@ -1,5 +1,5 @@
 import { damaged, integerAt, NO_PAGE } from './damage.ts';
-import { PAGE_HEADER, type Pages, type Tree } from './pages.ts';
+import { PAGE_HEADER, type Pages, type LmdbTree } from './pages.ts';
 
 const NODE_HEADER = 8;
 const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
@@ -15,8 +15,8 @@ type Visitor = {
   readonly tree?: (name: string, value: Buffer) => void;
 };
 
-/** Walks a tree: every page and node has its place, keys ascend, counts are what the parent says. @throws Damage */
-export const walkTree = (pages: Pages, tree: Tree, what: string, visitor: Visitor): void => {
+/** Walks a tree: every page and node has its place, keys ascend, counts are what the parent says. @throws LmdbDamage */
+export const walkTree = (pages: Pages, tree: LmdbTree, what: string, visitor: Visitor): void => {
   const { pageBytes } = pages;
   const room = pageBytes - PAGE_HEADER;
   const found = { branches: 0, leaves: 0, overflows: 0, entries: 0 };

@@ -44,7 +44,7 @@ const openFlags = 0o102;
 export const thisProcess = (): Holder => ({ pid: process.pid, began: beganAt(process.pid) ?? UNKNOWN });
 
 /** True while the process that wrote itself down as the holder lives. */
-export const isHolderAlive = ({ pid, began }: Holder): boolean =>
+const isHolderAlive = ({ pid, began }: Holder): boolean =>
   isAlive(pid, began === UNKNOWN ? undefined : began);
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));

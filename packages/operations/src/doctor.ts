@@ -2,13 +2,11 @@ import { DEFECTS, HISTORY_HEADS } from '@stemma/history-store';
 import { damagedRecords, type EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
+import type { Finding } from './finding.ts';
 import { findSecrets, type SecretsScope } from './find-secrets.ts';
 import { inspectDirectory } from './inspect-directory.ts';
 import type { LogTopic } from './open-log.ts';
 import type { Services } from './services.ts';
-
-/** One thing that should be looked at. */
-export type Finding = { readonly level: 'note' | 'warning' | 'error'; readonly message: string };
 
 export type PartitionHealth = {
   readonly partition: number;

@@ -1,7 +1,7 @@
 import { readFrameEvents } from '@stemma/queries';
 import { listFrameSummaries, listHistories } from '@stemma/read-models';
 import { secretKind } from '@stemma/stages';
-import type { Finding } from './doctor.ts';
+import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
 
 /** How much is looked at: all frames, or a sample that is done within a moment. */

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, statfsSync, type Dirent } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Finding } from './doctor.ts';
+import type { Finding } from './finding.ts';
 
 /** Less than this is left on a disk that is about to be full: a group of the log and a batch of rows. */
 const LITTLE_SPACE = 64 * 1024 * 1024;

@@ -23,7 +23,7 @@ export type LmdbEnvironment = {
   opened(): number;
   /** Whether somebody found these rows damaged and put empty ones in their place. */
   isReplaced(): boolean;
-  /** Puts empty rows in their place, for every process: those who have these open find out by `isReplaced`. */
+  /** Puts empty rows in the place of these, for all processes. The reason is a clause. @throws E_ROWS_UNWRITABLE */
   replace(damage: string): void;
   /** From here on reads see the newest commit, and go on seeing it until the caller waits. */
   refresh(): void;
@@ -121,7 +121,13 @@ const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOp
     file,
     write,
     isReplaced: () => entered.isReplaced(),
-    replace: (damage) => entered.replace(damage),
+    replace: (damage) => {
+      try {
+        entered.replace(damage);
+      } catch (error) {
+        throw lmdbError(error, 'written');
+      }
+    },
     refresh: () => root.resetReadTxn(),
     opened: () => opened,
     table(name, create) {
