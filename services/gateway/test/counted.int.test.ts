@@ -67,7 +67,7 @@ test('it is ready while its log and rows answer, and not any more when it is abo
   trouble = fail('E_BROKERS_UNREACHABLE', 'nobody answers');
   expect(await ready()).toMatchObject([503, { error: { code: 'E_BROKERS_UNREACHABLE' } }]);
   trouble = fail('E_IO', 'no disk');
-  expect(await ready()).toMatchObject([503, { error: { code: 'E_BUSY' } }]);
+  expect(await ready()).toMatchObject([503, { error: { code: 'E_IO' } }]);
   trouble = undefined;
   closing.abort();
   expect(await ready()).toMatchObject([503, { error: { code: 'E_BUSY' } }]);

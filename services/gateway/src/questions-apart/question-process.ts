@@ -15,7 +15,11 @@ let handlers: Handlers | undefined;
 
 const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
   if (request.kind === 'open') {
-    home = await openHome({ ...request.home, folds: false, say: (sentence) => console.error(visibleText(sentence)) });
+    home = await openHome({
+      ...request.home,
+      folds: false,
+      say: (sentence) => console.error(visibleText(sentence)),
+    });
     handlers = createHandlers(home);
     return { kind: 'opened' };
   }
