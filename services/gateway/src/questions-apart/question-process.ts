@@ -1,5 +1,5 @@
 import { ENDPOINTS, toWireJson } from '@stemma/api';
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, visibleText } from '@stemma/errors';
 import { openHome, type Home } from '@stemma/home';
 import { createHandlers, type Handlers } from '../handlers.ts';
 import { UNFORESEEN } from '../hide-paths.ts';
@@ -15,7 +15,11 @@ let handlers: Handlers | undefined;
 
 const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
   if (request.kind === 'open') {
-    home = await openHome({ ...request.home, folds: false });
+    home = await openHome({
+      ...request.home,
+      folds: false,
+      say: (sentence) => console.error(visibleText(sentence)),
+    });
     handlers = createHandlers(home);
     return { kind: 'opened' };
   }
