@@ -43,10 +43,10 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     },
     {
       name: 'pure-touches-nothing',
-      comment: 'Of Node.js, a pure package may use the hash and the byte buffer.',
+      comment: 'Of Node.js, a pure package may use the hash, the checksum (zlib) and the byte buffer.',
       severity: 'error',
       from: { path: `^packages/${anyOf(purePackages)}/`, pathNot: tests },
-      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer)$' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer|zlib)$' },
     },
     {
       name: 'pure-libraries',

@@ -53,7 +53,7 @@ export const openRepair = ({ rebuild, timeout }: RepairOptions): Repair => {
         return await work();
       } catch (error) {
         if (!isStemmaError(error, 'E_ROWS_DAMAGED')) throw error;
-        // Somebody else may have met the same damage, and dealt with it since.
+        // Somebody else may have met the same damage, and repaired it since.
         if (running !== undefined) await finished(running);
         else if (done === before) await finished(start(error));
         return await work();

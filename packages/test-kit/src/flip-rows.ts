@@ -19,7 +19,7 @@ export const rowsFileOf = (home: string): string => {
   return join(folder, last ?? '1', 'rows.mdb');
 };
 
-/** Replaces the first byte of each place where some bytes stand; returns how many there are. */
+/** Replaces the first byte wherever a text occurs; returns how often it does. */
 export const replaceInRows = (home: string, text: string, by: string): number => {
   const file = rowsFileOf(home);
   const bytes = readFileSync(file);
