@@ -40,66 +40,65 @@ const send = (name: string, id: string, steps: Step[]): Promise<unknown> =>
     steps,
   });
 
-// To mount a file system of a known size, the test must run as root.
-it.skipIf(!mounted)(
-  'a disk that is full for rows ends nothing: the rows that there are answer, readiness says what is wrong, and it goes on by itself when there is room [decision 0053]',
-  async () => {
-    const app = createGateway({ home, report: (error) => said.push(String(error)) });
-    const ask = async (path: string): Promise<readonly [number, string]> => {
-      const answer = await app.request(`http://localhost${path}`);
-      return [answer.status, await answer.text()];
-    };
-    await send('first', 'start', [{ op: 'start', name: 'first' }]);
-    expect((await ask('/api/histories'))[0]).toBe(200);
-    expect(await ask('/health/ready')).toEqual([200, '{"status":"ready"}']);
-    const { bavail, bsize } = statfsSync(rows);
-    writeFileSync(join(rows, 'ballast'), Buffer.alloc(bavail * bsize - 8192));
+const NOT_MOUNTED = 'only root may mount a file system of a known size';
 
-    for (let i = 0; i < 40; i++) await send(`more${i}`, 'start', [{ op: 'start', name: `more${i}` }]);
-    const during = await Promise.all(
-      ['/api/histories', '/api/histories/first', '/api/stats', '/api/doctor', '/health/live'].map(ask),
+it('a disk that is full for rows ends nothing: the rows that there are answer, readiness says what is wrong, and it goes on by itself when there is room [decision 0053]', async ({
+  skip,
+}) => {
+  if (!mounted) skip(NOT_MOUNTED);
+  const app = createGateway({ home, report: (error) => said.push(String(error)) });
+  const ask = async (path: string): Promise<readonly [number, string]> => {
+    const answer = await app.request(`http://localhost${path}`);
+    return [answer.status, await answer.text()];
+  };
+  await send('first', 'start', [{ op: 'start', name: 'first' }]);
+  expect((await ask('/api/histories'))[0]).toBe(200);
+  expect(await ask('/health/ready')).toEqual([200, '{"status":"ready"}']);
+  const { bavail, bsize } = statfsSync(rows);
+  writeFileSync(join(rows, 'ballast'), Buffer.alloc(bavail * bsize - 8192));
+
+  for (let i = 0; i < 40; i++) await send(`more${i}`, 'start', [{ op: 'start', name: `more${i}` }]);
+  const during = await Promise.all(
+    ['/api/histories', '/api/histories/first', '/api/stats', '/api/doctor', '/health/live'].map(ask),
+  );
+  expect(during.map(([status]) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(during[0]?.[1]).toContain('"first"');
+  const [status, reason] = await ask('/health/ready');
+  expect([status, reason]).toEqual([503, expect.stringContaining('E_ROWS_UNWRITABLE')]);
+  expect(during[3]?.[1]).toMatch(/the disk of .* has .* left/);
+  expect(said).toEqual([
+    expect.stringMatching(/^the rows cannot be written: .*: answers show what the rows had before$/),
+  ]);
+
+  rmSync(join(rows, 'ballast'));
+  await expect.poll(() => ask('/health/ready'), { timeout: 10_000 }).toEqual([200, '{"status":"ready"}']);
+  expect((await ask('/api/histories/more39'))[0]).toBe(200);
+  expect(said.at(-1)).toBe('the rows are written again');
+}, 30_000);
+
+it('rows cannot be begun on a full disk, and that is said, with a code and without a signal', async ({
+  skip,
+}) => {
+  if (!mounted) skip(NOT_MOUNTED);
+  const full = join(directory, 'full');
+  mkdirSync(full);
+  expect(mount('-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', full)).toBe(true);
+  try {
+    writeFileSync(join(full, 'ballast'), Buffer.alloc(32 * 1024));
+    const { status, signal, stderr } = spawnSync(
+      process.execPath,
+      [
+        join(import.meta.dirname, '../../cli/src/main.ts'),
+        'import',
+        join(import.meta.dirname, '../../../samples/harbour-tram.chat.json'),
+        '--home',
+        full,
+      ],
+      { encoding: 'utf8', timeout: 20_000 },
     );
-    expect(during.map(([status]) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(during[0]?.[1]).toContain('"first"');
-    const [status, reason] = await ask('/health/ready');
-    expect([status, reason]).toEqual([503, expect.stringContaining('E_ROWS_UNWRITABLE')]);
-    expect(during[3]?.[1]).toMatch(/the disk of .* has .* left/);
-    expect(said).toEqual([
-      expect.stringMatching(/^the rows cannot be written: .*: answers show what the rows had before$/),
-    ]);
-
-    rmSync(join(rows, 'ballast'));
-    await expect.poll(() => ask('/health/ready'), { timeout: 10_000 }).toEqual([200, '{"status":"ready"}']);
-    expect((await ask('/api/histories/more39'))[0]).toBe(200);
-    expect(said.at(-1)).toBe('the rows are written again');
-  },
-  30_000,
-);
-
-it.skipIf(!mounted)(
-  'rows cannot be begun on a full disk, and that is said, with a code and without a signal',
-  async () => {
-    const full = join(directory, 'full');
-    mkdirSync(full);
-    expect(mount('-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', full)).toBe(true);
-    try {
-      writeFileSync(join(full, 'ballast'), Buffer.alloc(32 * 1024));
-      const { status, signal, stderr } = spawnSync(
-        process.execPath,
-        [
-          join(import.meta.dirname, '../../cli/src/main.ts'),
-          'import',
-          join(import.meta.dirname, '../../../samples/harbour-tram.chat.json'),
-          '--home',
-          full,
-        ],
-        { encoding: 'utf8', timeout: 20_000 },
-      );
-      expect({ status, signal }).toEqual({ status: 74, signal: null });
-      expect(stderr).toMatch(/ENOSPC|No space/i);
-    } finally {
-      spawnSync('umount', ['-l', full], { timeout: 10_000 });
-    }
-  },
-  30_000,
-);
+    expect({ status, signal }).toEqual({ status: 74, signal: null });
+    expect(stderr).toMatch(/ENOSPC|No space/i);
+  } finally {
+    spawnSync('umount', ['-l', full], { timeout: 10_000 });
+  }
+}, 30_000);

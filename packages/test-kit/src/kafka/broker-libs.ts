@@ -5,19 +5,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { inRun, sharedInRun } from '../shared-run.ts';
 import { startBroker } from './broker.ts';
-import { run } from './java.ts';
+import { run, type BrokerLibs } from './java.ts';
 import { readTopic } from './read-topic.ts';
 
 const POM = join(import.meta.dirname, '../../../../infra/kafka/pom.xml');
-
-/** What a broker is made of. */
-export type BrokerLibs = {
-  readonly classPath: string;
-  /** Of the Java that runs it. */
-  readonly flags: readonly string[];
-  /** The `bootstrap.checkpoint` that Kafka's tool writes for its version; undefined where it is to write it. */
-  readonly features?: string;
-};
 
 /** Where jars are kept: `STEMMA_CACHE`, else `.cache/stemma` below the home directory. */
 export const cacheFolder = (environment: NodeJS.ProcessEnv = process.env): string =>

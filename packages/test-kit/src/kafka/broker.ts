@@ -4,8 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BrokerLibs } from './broker-libs.ts';
-import { formatDirectory, JAVA_FLAGS, newClusterId } from './java.ts';
+import { formatDirectory, JAVA_FLAGS, newClusterId, type BrokerLibs } from './java.ts';
 import { freePorts, type Ports } from './ports.ts';
 
 export type BrokerOptions = {

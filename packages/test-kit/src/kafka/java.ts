@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrokerLibs } from './broker-libs.ts';
+
+/** What a broker is made of. */
+export type BrokerLibs = {
+  readonly classPath: string;
+  /** Of the Java that runs it. */
+  readonly flags: readonly string[];
+  /** The `bootstrap.checkpoint` that Kafka's tool writes for its version; undefined where it is to write it. */
+  readonly features?: string;
+};
 
 /** A broker of a test lives for seconds: what starts soon is better than what would be fast some day. */
 export const JAVA_FLAGS = ['-Xmx512m', '-Xms64m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'] as const;
