@@ -44,6 +44,8 @@ export type CommandSpec = {
   readonly options: readonly (readonly [syntax: string, description: string])[];
   /** Commands of its own, called by their name behind this one's. */
   readonly subcommands?: readonly CommandSpec[];
+  /** True if the result itself names all damage: nothing is said about it on stderr. */
+  readonly reportsDamage?: true;
   /** Gives the exit code where it is not 0. */
   run(
     context: Context,
@@ -121,7 +123,7 @@ const runCommand = async (
     return reportError(stop.signal.aborted && !isStemmaError(error) ? stop.signal.reason : error, output);
   } finally {
     stop.end();
-    if (home !== undefined) await sayDamage(home, output);
+    if (home !== undefined && spec.reportsDamage !== true) await sayDamage(home, output);
     await home?.close();
   }
 };

@@ -7,6 +7,7 @@ export const doctor: CommandSpec = {
   summary: 'check the log and the rows and list findings; exit 5 on an error',
   arguments: [],
   options: [['--secrets', 'search all frames for texts that look like secrets (default: a sample)']],
+  reportsDamage: true,
   run: async ({ home: open, output }, _args, options) => {
     const report = await (await open()).doctor(options['secrets'] === true ? 'all' : 'sample');
     await output.result(report, () => describe(report));

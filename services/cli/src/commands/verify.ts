@@ -6,6 +6,7 @@ export const verify: CommandSpec = {
   summary: 'check every record, every content, and rows; exit 5 if one is damaged',
   arguments: [],
   options: [['--rows', 'all rows and the newest snapshot of every history, not a sample of them']],
+  reportsDamage: true,
   run: async ({ home: open, output, progress: display }, _args, options) => {
     const home = await open();
     const progress = display('bytes');
