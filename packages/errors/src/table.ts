@@ -97,6 +97,11 @@ export const ERRORS = {
   E_IO: row(503, 74, true, 'Check the path, its permissions and the free space of the disk.'),
   E_NOTHING_TO_ACK: row(404, 1, false, '`stemma verify` lists the damaged records.', 'Ask the operator which records are damaged.'),
   E_NOTHING_TO_SALVAGE: row(409, 1, false, 'Continue with the history: it is whole.'),
+  // backups
+  E_BACKUP_DAMAGED: row(500, 5, false, 'Restore from another backup: the message names the file of this one that is missing or altered.'),
+  E_BACKUP_DIFFERS: row(409, 3, false, 'Back up to another directory: this backup is of another log, or of this one with another past.'),
+  E_BACKUP_NOT_FOUND: row(404, 74, false, 'Name a directory or an archive that `stemma backup` wrote; to write one, a directory that is empty.'),
+  E_HOME_NOT_EMPTY: row(409, 3, false, 'Name a directory that is empty or not there: nothing is restored over what exists.'),
   // rows
   E_ROWS_DAMAGED: row(503, 74, true, 'Try again: the rows are thrown away and built again from the log. If it happens again, check the disk.', 'Try again: the rows are built again. If it happens again, tell the operator.'),
   E_ROWS_UNWRITABLE: row(503, 74, true, 'Make room on the disk of the home, or mend it: the rows go on from where they stand.', 'Try again in a moment; if it stays so, ask the operator to make room on the disk.'),

@@ -58,5 +58,5 @@ export {
   type ReadPartitionOptions,
 } from './read-partition.ts';
 export { progressGuard } from './progress-guard.ts';
-export { HASH_BYTES, openRecord, sameBytes, sealRecord, type OpenRecord } from './record.ts';
+export { HASH_BYTES, openRecord, recordHash, sameBytes, sealRecord, type OpenRecord } from './record.ts';
 export { verifyLog, type LogProblem, type LogReport, type VerifyLogOptions } from './verify-log.ts';

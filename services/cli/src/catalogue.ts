@@ -1,6 +1,7 @@
 import type { CommandSpec } from './command.ts';
 import { ack } from './commands/ack.ts';
 import { annotate } from './commands/annotate.ts';
+import { backup } from './commands/backup.ts';
 import { bisect } from './commands/bisect.ts';
 import { blame } from './commands/blame.ts';
 import { branches } from './commands/branches.ts';
@@ -23,6 +24,7 @@ import { log } from './commands/log.ts';
 import { projector } from './commands/projector.ts';
 import { relay } from './commands/relay.ts';
 import { replay } from './commands/replay.ts';
+import { restore } from './commands/restore.ts';
 import { salvage } from './commands/salvage.ts';
 import { list, save } from './commands/save.ts';
 import { select } from './commands/select.ts';
@@ -80,6 +82,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   salvage,
   ack,
   copy,
+  backup,
+  restore,
   projector,
   relay,
   doctor,

@@ -1,0 +1,58 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+
+type Backup = { readonly contents: number; readonly added: { readonly contents: number } };
+
+const contentFiles = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^[\da-f]{62}$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+
+test('contents are backed up with the frames that name them, fetched again if the backup lost them, and named if nobody has them [decision 0058]', async () => {
+  using folder = temporaryFolder();
+  const [home, backup] = [join(folder.path, 'home'), join(folder.path, 'backup')];
+  const large = (letter: string): object => ({ role: 'user', content: letter.repeat(300_000) });
+  writeFileSync(
+    join(folder.path, 'a.json'),
+    JSON.stringify([
+      large('a'),
+      { role: 'assistant', content: 'yes' },
+      large('b'),
+      { role: 'assistant', content: 'no' },
+    ]),
+  );
+  await stemmaJson(['import', join(folder.path, 'a.json'), '--history', 'a', '--home', home]);
+  const thread = await stemmaJson(['thread', 'a', '--home', home]);
+  const run = (): Promise<unknown> => stemmaJson(['backup', backup, '--home', home]);
+  const first = (await run()) as Backup;
+  expect([first.contents, first.added.contents]).toEqual([contentFiles(join(home, 'contents')).length, 2]);
+  expect(((await run()) as Backup).added.contents).toBe(0);
+  rmSync(contentFiles(backup)[0] ?? '');
+  writeFileSync(contentFiles(backup)[0] ?? '', 'altered');
+  const refused = await runStemma(['restore', backup, '--to', join(folder.path, 'r')]);
+  expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('E_BACKUP_DAMAGED')]);
+  expect(((await run()) as Backup).added.contents).toBe(2);
+  await stemmaJson(['restore', backup, '--to', join(folder.path, 'r')]);
+  expect(await stemmaJson(['thread', 'a', '--home', join(folder.path, 'r')])).toEqual(thread);
+
+  rmSync(contentFiles(join(home, 'contents'))[0] ?? '');
+  rmSync(contentFiles(backup)[0] ?? '');
+  const damaged = await runStemma(['backup', backup, '--home', home]);
+  expect([damaged.code, damaged.stdout]).toEqual([5, expect.stringContaining('is missing')]);
+  const restored = await runStemma(['restore', backup, '--to', join(folder.path, 'r2')]);
+  expect([restored.code, restored.stdout]).toEqual([5, expect.stringContaining('is missing')]);
+});
+
+test('backup and restore say what they miss [decision 0058]', async () => {
+  using folder = temporaryFolder();
+  const at = (name: string): string => join(folder.path, name);
+  expect(await runStemma(['backup', at('b'), '--home', at('none')])).toMatchObject({ code: 1 });
+  expect(await runStemma(['restore', at('b')])).toMatchObject({ code: 64 });
+  expect(await runStemma(['restore', at('b'), '--to', at('r')])).toMatchObject({
+    code: 74,
+    stderr: expect.stringContaining('E_BACKUP_NOT_FOUND') as string,
+  });
+  expect(readdirSync(folder.path)).toEqual([]);
+});
