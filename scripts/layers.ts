@@ -7,6 +7,7 @@ export const layers = [
   'events',
   'stages',
   'history',
+  'redaction',
   'selectors',
   'row-store',
   'history-store',

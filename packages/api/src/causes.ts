@@ -87,6 +87,10 @@ const NodeTimelineEntry = TimelineEntry.extend({
   parent: z.string().nullable().optional(),
   ttl: count.nullable().optional(),
   priority: z.number().optional(),
+  redacted: z
+    .array(z.strictObject({ rule: z.string(), field: z.string(), count }))
+    .optional()
+    .describe('what was taken out before it was recorded: by which rule, of which attribute, how often'),
 });
 
 /** The life of a node as seen from a position: how it came, what happened to it, how it went. */

@@ -60,6 +60,7 @@ export const StepRequest = z
       total_rounds_after: count,
       since: position.optional(),
     }),
+    z.strictObject({ op: z.literal('erase') }),
   ])
   .meta({ id: 'Step' });
 export type StepRequest = z.infer<typeof StepRequest>;
@@ -86,6 +87,24 @@ export const who = {
   notes: z.string().optional().describe('the reason of the actor, at most 64 KiB'),
 } as const;
 
+/** What the client took out of what it sends: recorded with it. */
+const redactions = z
+  .array(
+    z.strictObject({
+      step: count.nullable().describe('the index of the step, in a call of the message; null for the notes'),
+      node: z
+        .union([count, id.max(512)])
+        .nullable()
+        .describe('the id of a node, or its index among those that the step brings'),
+      field: z.string().max(512),
+      rule: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
+      count: z.int().min(1),
+    }),
+  )
+  .max(100_000)
+  .optional()
+  .describe('what the client took out: rule, place and number; never what it was');
+
 /** Steps in order, all or none. */
 export const CommandRequest = z
   .strictObject({
@@ -93,6 +112,7 @@ export const CommandRequest = z
     ...who,
     expected: count.optional().describe('the newest frame that the branch must have; else E_CONFLICT'),
     steps: z.array(StepRequest).min(1).max(MAX_ITEMS),
+    redactions,
   })
   .meta({ id: 'CommandRequest' });
 export type CommandRequest = z.infer<typeof CommandRequest>;
@@ -104,6 +124,7 @@ export const CallRequest = z
     ...who,
     expected: count.optional().describe('the newest frame that the branch must have; else E_CONFLICT'),
     messages: z.array(object).max(MAX_ITEMS),
+    redactions,
   })
   .meta({ id: 'CallRequest' });
 export type CallRequest = z.infer<typeof CallRequest>;
@@ -118,6 +139,10 @@ export const StartRequest = z
       .enum(['full', 'pre'])
       .optional()
       .describe('the part of the tree in the provider thread (default: full)'),
+    erasable: z
+      .strictObject({ subject: z.string().min(1).max(256).nullable() })
+      .optional()
+      .describe('frames are sealed under a key of the history, which the step erase destroys'),
   })
   .meta({ id: 'StartRequest' });
 export type StartRequest = z.infer<typeof StartRequest>;

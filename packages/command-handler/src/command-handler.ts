@@ -3,11 +3,22 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION, type Frame } from '@stemma/events';
 import { commandDigest, type Command } from '@stemma/history';
 import { positionOfFrame, type Position } from '@stemma/history-store';
-import { boundsOf, openWriter, partitionOf, type EventLog, type Intent, type Writer } from '@stemma/log';
+import {
+  boundsOf,
+  erasureIn,
+  openWriter,
+  partitionOf,
+  type EventLog,
+  type Intent,
+  type Writer,
+} from '@stemma/log';
 import type { Progress, Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
+import type { Redactor } from '@stemma/redaction';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRowsDomain } from './decision-sources.ts';
+import { inOrder } from './in-order.ts';
+import { openKeyCheck, refuseErasable, type HistoryKeys } from './key-check.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Callbacks of a home, for counters. They must not throw. */
@@ -29,7 +40,7 @@ export type CommandHandler = {
    * Decides a command, appends its frame, and answers when the frame is accepted. A repeated command gets the same
    * answer.
    *
-   * @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN, E_COMMAND_INVALID
+   * @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN, E_COMMAND_INVALID, E_REDACTION_…
    */
   submit(command: Command): Promise<Outcome>;
   /** Resolves when every command submitted before has its outcome; refuses later ones. */
@@ -45,6 +56,10 @@ export type CommandHandlerOptions = {
   /** Called after a new frame was accepted. */
   readonly accepted: () => void;
   readonly observe?: HomeObserver;
+  /** Takes secrets out of every command before anything else sees it. */
+  readonly redactor?: Redactor;
+  /** The keys of erasable histories; without them none can be started. */
+  readonly keys?: HistoryKeys;
 };
 
 export const openCommandHandler = ({
@@ -54,6 +69,8 @@ export const openCommandHandler = ({
   clock,
   accepted,
   observe,
+  redactor,
+  keys,
 }: CommandHandlerOptions): CommandHandler => {
   /** The positions of accepted frames, as far as the session knew them. */
   const positions = new WeakMap<Frame, Position>();
@@ -66,23 +83,35 @@ export const openCommandHandler = ({
     ...(observe && { overtaken: observe.overtaken }),
   });
   const writer = withObserver(plain, observe);
+  const prepared = inOrder<Command>();
+  const requireKey = keys === undefined ? refuseErasable : openKeyCheck(keys, rows);
+  const prepare = async (given: Command): Promise<Command> => {
+    const command = redactor === undefined ? given : await redactor.command(given);
+    await requireKey(command);
+    return command;
+  };
   return {
-    submit: async (command) => {
+    submit: async (given) => {
+      const command = await prepared(prepare(given));
       const { id, history, by } = command;
       checkId(id, 'the id of a command');
       // The decision checks an actor's name, together with the intervention.
       if ('recorder' in by) checkId(by.recorder, 'the name of a recorder');
-      const { seq, frame, repeated } = await writer.write({
-        id,
-        digest: commandDigest(command),
-        history,
-        command,
-      });
+      const written = { id, digest: commandDigest(command), history, command };
+      const { seq, frame, repeated } = await writer.write(written);
       if (!repeated) accepted();
+      const erasure = frame === null ? undefined : erasureIn(frame.body);
       const position = frame && positions.get(frame);
-      if (!frame || !position) return { ...(await readOutcome(log, rows, history, seq)), repeated };
-      const { branchId, events } = frame.body;
-      return { history, branchId, seq, events, position, repeated };
+      const outcome =
+        frame && position
+          ? { history, branchId: frame.body.branchId, seq, events: frame.body.events, position, repeated }
+          : { ...(await readOutcome(log, rows, history, seq)), repeated };
+      if (erasure !== undefined) {
+        keys?.destroy(history, erasure);
+        // The rows begin anew, so that nothing of it is left when the command is answered.
+        await rows.catchUp(partitionOf(history, log.partitions));
+      }
+      return outcome;
     },
     close: () => writer.close(),
   };

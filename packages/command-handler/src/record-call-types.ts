@@ -1,5 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import type { Author } from '@stemma/events';
+import type { Redaction } from '@stemma/history';
 import type { Outcome } from './outcome.ts';
 
 /** A whole message list that is about to be sent, as the chat completions API takes it. */
@@ -12,6 +13,8 @@ export type Call = {
   readonly messages: readonly WideJson[];
   /** Fails with E_CONFLICT unless the newest frame of the branch is this one. */
   readonly expected?: number;
+  /** What was taken out of the messages before: `step` is the index of a message, `node` that of a node it becomes. */
+  readonly redactions?: readonly Redaction[];
 };
 
 /** The outcome of a call, and how many messages were kept, replaced, removed and inserted. */

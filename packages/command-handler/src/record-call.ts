@@ -1,7 +1,7 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
-import type { Command } from '@stemma/history';
+import type { Command, Redaction } from '@stemma/history';
 import {
   branchRefOf,
   findCommand,
@@ -9,8 +9,9 @@ import {
   type Position,
   type TreeView,
 } from '@stemma/history-store';
-import { callSteps, toOpenAIMessages, type CurrentBlock } from '@stemma/importers';
+import { callSteps, redactMessages, toOpenAIMessages, type CurrentBlock } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
+import type { Redactor } from '@stemma/redaction';
 import type { Outcome } from './outcome.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
 
@@ -36,15 +37,25 @@ export const recordCall = async (
   home: CallTarget,
   projection: Projection,
   { history, branchId }: BranchRef,
-  { id, by, notes, messages, expected }: Call,
+  { id, by, notes, messages: given, expected, redactions: before = [] }: Call,
+  redactor?: Redactor,
 ): Promise<CallOutcome> => {
   const branchRef = branchRefOf(history, branchId);
+  // What is recorded is what the list is compared with, so secrets go first.
+  const { messages, found } =
+    redactor === undefined
+      ? { messages: given, found: [] }
+      : await redactMessages(given, (nodes) => redactor.nodes(nodes));
   for (let tries = 1; ; tries++) {
     const position = await home.position(branchRef);
     const known = await projection.read((rows) => findCommand(rows, history, id));
     if (known !== undefined)
       return outcomeOfRepeated(home, projection, branchRef, { id, messages, seq: known.seq });
-    const { steps, ...counts } = callSteps(currentMessagesOf(await home.view(position)), messages);
+    const {
+      steps,
+      messages: origins,
+      ...counts
+    } = callSteps(currentMessagesOf(await home.view(position)), messages);
     try {
       const outcome = await home.submit({
         id,
@@ -54,6 +65,7 @@ export const recordCall = async (
         ...(notes === undefined ? {} : { notes }),
         expected: expected ?? position.seq,
         steps: [...steps, { op: 'commit' }],
+        redactions: placed(steps, origins, before, found),
       });
       return { ...outcome, ...counts };
     } catch (error) {
@@ -61,6 +73,23 @@ export const recordCall = async (
     }
   }
 };
+
+/** What was taken out of the messages that the steps bring; of the others it was recorded before. */
+const placed = (
+  steps: Command['steps'] | readonly Command['steps'][number][],
+  origins: readonly (number | null)[],
+  before: readonly Redaction[],
+  found: readonly (readonly Redaction[])[],
+): Redaction[] =>
+  steps.flatMap((step, index) => {
+    const message = origins[index];
+    if (message === null || message === undefined) return [];
+    const own = [...before.filter((one) => one.step === message), ...(found[message] ?? [])];
+    return own.flatMap((one): Redaction[] => {
+      if (step.op !== 'replace') return [{ ...one, step: index }];
+      return one.field === 'content' ? [{ ...one, step: index, node: step.id }] : [];
+    });
+  });
 
 const currentMessagesOf = ({ tree, payloads, thread }: TreeView): CurrentBlock[] =>
   threadIndexes(tree, thread).map((index) => {

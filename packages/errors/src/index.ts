@@ -5,6 +5,7 @@ export {
   errorToJson,
   fail,
   isStemmaError,
+  redactedError,
   type ErrorDetail,
 } from './stemma-error.ts';
 export { attempt } from './attempt.ts';

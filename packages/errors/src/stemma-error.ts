@@ -42,6 +42,19 @@ export const fail = (code: ErrorCode, message: string, detail?: ErrorDetail): St
 export const isStemmaError = (error: unknown, code?: ErrorCode): error is StemmaError =>
   error instanceof StemmaError && (code === undefined || error.code === code);
 
+/** The error with its texts as `redact` gives them; its stack names files only. The same error if nothing changes. */
+export const redactedError = (error: unknown, redact: (text: string) => string): unknown => {
+  if (!(error instanceof Error)) return error;
+  const message = redact(error.message);
+  const detail = error instanceof StemmaError ? error.detail : {};
+  const entries = Object.entries(detail).map(([name, value]): [string, ErrorDetail[string]] => [
+    ...([name, typeof value === 'string' ? redact(value) : value] as const),
+  ]);
+  if (message === error.message && entries.every(([name, value]) => value === detail[name])) return error;
+  const code = error instanceof StemmaError ? error.code : 'E_INTERNAL';
+  return new StemmaError(code, message, Object.fromEntries(entries));
+};
+
 type ErrorJson = {
   readonly error: {
     readonly code: ErrorCode;

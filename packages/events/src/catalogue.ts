@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { BranchStarted } from './branch-started.ts';
 import { ConfigurationChanged } from './configuration-changed.ts';
+import { ContentRedacted } from './content-redacted.ts';
 import { DamageAcknowledged, FormatRaised, LogOpened } from './control.ts';
+import { FrameSealed } from './frame-sealed.ts';
+import { HistoryErased } from './history-erased.ts';
 import { HistoryStarted } from './history-started.ts';
 import { InterventionRecorded } from './intervention-recorded.ts';
 import { NodeCascaded } from './node-cascaded.ts';
@@ -45,6 +48,8 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   InterventionRecorded,
   ConfigurationChanged,
   ObservationRecorded,
+  ContentRedacted,
+  HistoryErased,
 ]);
 export type HistoryEvent = z.infer<typeof HistoryEvent>;
 
@@ -52,4 +57,8 @@ export type HistoryEvent = z.infer<typeof HistoryEvent>;
 export const ControlEvent = z.discriminatedUnion('type', [LogOpened, FormatRaised, DamageAcknowledged]);
 export type ControlEvent = z.infer<typeof ControlEvent>;
 
-export type StemmaEvent = HistoryEvent | ControlEvent;
+/** What stands for the events of a sealed frame. */
+export const SealedEvent = FrameSealed;
+export type SealedEvent = z.infer<typeof FrameSealed>;
+
+export type StemmaEvent = HistoryEvent | ControlEvent | SealedEvent;

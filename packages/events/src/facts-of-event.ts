@@ -30,6 +30,8 @@ const CHANGES: { readonly [C in EventCategory]: boolean } = {
   label: false,
   intervention: false,
   observation: false,
+  redaction: false,
+  erasure: false,
 };
 
 /** True for an event that may add, remove or change nodes of the working state. */

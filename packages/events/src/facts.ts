@@ -16,7 +16,11 @@ export type EventCategory =
   /** It records why the other events of its frame exist. */
   | 'intervention'
   /** An actor looked at something; it belongs to no branch. */
-  | 'observation';
+  | 'observation'
+  /** It says what of the command was not recorded. */
+  | 'redaction'
+  /** It ends the history. */
+  | 'erasure';
 
 /** How a node was removed: by a command, or at a commit by its `ttl`, with another node, or by the policy. */
 export type Removal = 'removed' | 'expired' | 'cascaded' | 'pruned';
@@ -191,6 +195,8 @@ export const EVENT_FACTS = {
   PositionAnnotated: { category: 'label', ...NO_NODES, ...NO_NAMES },
   InterventionRecorded: { category: 'intervention', ...NO_NODES, ...NO_NAMES },
   ObservationRecorded: { category: 'observation', ...NO_NODES, ...NO_NAMES },
+  ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
+  HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },
 } as const satisfies Table;
 
 /** The events of some categories. */

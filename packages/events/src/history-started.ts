@@ -17,4 +17,6 @@ export const HistoryStarted = z.strictObject({
   source: z.strictObject({ format: z.string(), sha256: z.string() }).nullable(),
   /** If this history salvages another: that history, and its last good `seq` (record §2). */
   salvaged: z.strictObject({ history: z.string(), seq: z.int().min(0) }).nullable(),
+  /** If its frames are sealed under a key of its own: whom the history is about, where that was said. */
+  erasable: z.strictObject({ subject: z.string().nullable() }).optional(),
 });

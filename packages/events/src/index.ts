@@ -1,4 +1,4 @@
-export { ControlEvent, HistoryEvent, type StemmaEvent } from './catalogue.ts';
+export { ControlEvent, HistoryEvent, SealedEvent, type StemmaEvent } from './catalogue.ts';
 export {
   affectedIds,
   branchNames,

@@ -8,9 +8,9 @@ export type ObservationKind = (typeof OBSERVATIONS)[number];
 const nanoseconds = z.union([z.bigint(), z.int()]).transform((time) => BigInt(time));
 
 /**
- * An actor looked at a position (pool: Observations), `times` times between `first_at` and `last_at`. Frames of
- * observations hold no other events, belong to no branch, and change no tree and no position: `branchId` of the frame
- * is only the branch that was looked at.
+ * An actor looked at a position, `times` times between `first_at` and `last_at`. Frames of observations hold no other
+ * events but what was redacted, belong to no branch, and change no tree and no position: `branchId` of the frame is only
+ * the branch that was looked at.
  */
 export const ObservationRecorded = z.strictObject({
   type: z.literal('ObservationRecorded'),

@@ -122,6 +122,11 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     { kind: 'opened', what: '', branchId: 0, seq: 3, times: 1, first_at: 1n, last_at: 1n },
     { category: 'observation' },
   ],
+  ContentRedacted: [
+    { redactions: [{ rule: 'api_key', node: 'b1', field: 'content', count: 2 }] },
+    { category: 'redaction' },
+  ],
+  HistoryErased: [{}, { category: 'erasure' }],
 };
 
 const CATEGORIES: readonly EventCategory[] = [
@@ -132,6 +137,8 @@ const CATEGORIES: readonly EventCategory[] = [
   'label',
   'intervention',
   'observation',
+  'redaction',
+  'erasure',
 ];
 
 test.each(Object.entries(EXAMPLES))('%s: every question about it is answered', (type, [fact, expected]) => {

@@ -22,12 +22,15 @@ export const applyFrame: ApplyFrame = (state, frame, sources, options = {}) => {
     const keep = options.keep === true;
     const { applied, undo } = applyTo(state, frame, own, keep);
     state.next = envelope.seq + 1;
+    if (erases(applied)) state.erased = true;
     if (keep) undos.set(applied, undo);
     return applied;
   } catch (error) {
     throw asDefect(error, state.history, envelope.seq);
   }
 };
+
+const erases = ({ events }: AppliedFrame): boolean => events.some((event) => isOf(event, 'erasure'));
 
 const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: boolean): UndoableFrame => {
   const { events } = frame.body;
@@ -45,6 +48,8 @@ const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: bool
 /** How many interventions lead the frame: none or one. An intervention must come first and have an actor. */
 const refuseMisplaced = ({ body }: Frame): number => {
   const [first, ...others] = body.events;
+  if (body.events.slice(0, -1).some(({ type }) => type === 'ContentRedacted'))
+    throw fail('E_HISTORY_DEFECTIVE', 'ContentRedacted comes before other events');
   if (others.some(({ type }) => type === 'InterventionRecorded'))
     throw fail('E_HISTORY_DEFECTIVE', 'InterventionRecorded comes after other events');
   if (first?.type !== 'InterventionRecorded') return 0;
@@ -57,6 +62,7 @@ const applyObservations = (state: HistoryState, frame: Frame, sources: Sources):
   const { body, envelope } = frame;
   if (!('actor' in body)) throw fail('E_HISTORY_DEFECTIVE', 'an observation has no actor');
   for (const event of body.events) {
+    if (isOf(event, 'redaction')) continue;
     if (!isOf(event, 'observation'))
       throw fail('E_HISTORY_DEFECTIVE', `${event.type} is recorded beside observations`);
     if (event.branchId > event.seq || event.seq >= envelope.seq)
@@ -87,7 +93,7 @@ const applyBranchStarted = (
   if (at >= seq || parent >= seq || branchTip(state, parent, sources) === undefined)
     throw fail('E_HISTORY_DEFECTIVE', 'a branch starts at a position that does not exist yet');
   for (const { type } of events.slice(events.indexOf(event) + 1))
-    if (type !== 'PositionNamed' && type !== 'PositionAnnotated')
+    if (type !== 'PositionNamed' && type !== 'PositionAnnotated' && type !== 'ContentRedacted')
       throw fail('E_HISTORY_DEFECTIVE', `${type} comes after BranchStarted`);
   const undoRename = how === 'rollback' ? renameBranch(state, parent, abandoned) : () => undefined;
   state.startedBranches.set(seq, { branchId, parent: { branchId: parent, at }, name, seq });
@@ -167,12 +173,12 @@ const startOf = (seq: number, branchId: number, event: HistoryStarted): BranchSt
   return newRootBranch(event.ids, event.thread, event.cycle);
 };
 
-/** The position after the frame is the snapshot, so only names and notes may follow it. */
+/** The position after the frame is the snapshot, so only names, notes and what was redacted may follow it. */
 const refuseAfterSnapshot = (events: readonly HistoryEvent[]): void => {
   const snapshot = events.findIndex((event) => isOf(event, 'snapshot'));
   if (snapshot === -1) return;
   for (const event of events.slice(snapshot + 1))
-    if (!isOf(event, 'label'))
+    if (!isOf(event, 'label') && !isOf(event, 'redaction'))
       throw fail('E_HISTORY_DEFECTIVE', `${event.type} comes after the snapshot of the frame`);
 };
 
@@ -186,6 +192,7 @@ export const revertFrame = (state: HistoryState, applied: AppliedFrame): void =>
     throw fail('E_INTERNAL', `frame ${applied.seq} cannot be undone`);
   undos.delete(applied);
   state.next = applied.seq;
+  if (erases(applied)) state.erased = false;
   undo();
 };
 

@@ -10,6 +10,7 @@ export const openHistory = (history: string, next: number): HistoryState => ({
   loadedBranches: new Map(),
   startedBranches: new Map(),
   abandonedNames: new Map(),
+  erased: false,
 });
 
 /** The root branch of a new history: empty, after cycle `cycle`. */

@@ -14,6 +14,9 @@ const nanoseconds = z.bigint().min(0n);
 const position = z.strictObject({ branchId: count, seq: count });
 const source = z.strictObject({ format: z.string(), sha256: z.string() });
 
+/** The frames of the history are sealed under a key of its own, which `erase` destroys. */
+const erasable = z.strictObject({ subject: z.string().min(1).max(256).nullable() });
+
 /**
  * Starts a history: an empty tree. Regions without a given id are called `root`, `sys`, `seq`, `ah` (context-tree
  * §10.19).
@@ -26,6 +29,7 @@ const start = z.strictObject({
     .optional(),
   thread: z.enum(['full', 'pre']).optional(),
   source: source.nullable().optional(),
+  erasable: erasable.optional(),
 });
 
 /** Starts a history with the state of an export, which is the snapshot of its own cycle (context-tree §10.17). */
@@ -37,6 +41,7 @@ const importExport = z.strictObject({
   thread: z.enum(['full', 'pre']).optional(),
   source: source.nullable().optional(),
   salvaged: z.strictObject({ history: z.string(), seq: count }).nullable().optional(),
+  erasable: erasable.optional(),
 });
 
 /**
@@ -168,6 +173,9 @@ const observe = z.strictObject({
     .max(10_000),
 });
 
+/** Destroys the key of an erasable history. By an actor, and the only step. */
+const erase = z.strictObject({ op: z.literal('erase') });
+
 export const Step = z.discriminatedUnion('op', [
   start,
   importExport,
@@ -188,9 +196,23 @@ export const Step = z.discriminatedUnion('op', [
   query,
   run,
   observe,
+  erase,
 ]);
 export type Step = z.infer<typeof Step>;
 export type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
+
+/** A secret that was replaced before the command was sent or decided: by which rule, how often, and where. */
+const redaction = z.strictObject({
+  /** The index of the step; null for the notes. */
+  step: count.nullable(),
+  /** A node by its id, or by its index among those that the step inserts; null for texts beside the tree. */
+  node: z.union([count, id.max(512)]).nullable(),
+  /** The attribute of the node, or what the step calls the text. */
+  field: z.string().max(512),
+  rule: z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
+  count: z.int().min(1),
+});
+export type Redaction = Readonly<z.infer<typeof redaction>>;
 
 const author = z.union([
   z.strictObject({ recorder: z.string().min(1) }),
@@ -215,6 +237,8 @@ export const Command = z.strictObject({
   notes: z.string().optional(),
   /** Applied in order, all or none, in one frame. */
   steps: z.array(Step).min(1).max(100_000),
+  /** What was taken out of it: recorded in the same frame. */
+  redactions: z.array(redaction).max(100_000).optional(),
 });
 
 /** A request to change one branch. One command becomes one frame or one error. */
@@ -234,10 +258,10 @@ export const parseCommand = (value: unknown): Command => {
 
 /**
  * SHA-256 of the canonical msgpack of the command without its id: it distinguishes a repeated command from another
- * (record §3).
+ * (record §3). Of a redacted command it says nothing about the secrets, and it is the same whoever redacted it.
  */
 export const commandDigest = (command: Command): Uint8Array => {
-  const { id: _id, branchId, ...rest } = command;
+  const { id: _id, redactions: _redactions, branchId, ...rest } = command;
   // The digested form calls the branch id `lineage`, as recorded frames do (record §1).
   return sha256(pack({ ...rest, lineage: branchId } as unknown as Packable));
 };

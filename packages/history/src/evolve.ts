@@ -87,6 +87,8 @@ export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, s
     case 'PositionNamed':
     case 'PositionAnnotated':
     case 'InterventionRecorded':
+    case 'ContentRedacted':
+    case 'HistoryErased':
       return;
   }
 };

@@ -4,7 +4,7 @@ export { branchParts, loadBranch, openHistory } from './branch.ts';
 export { type Attributed, attributeFrame } from './causes/attribute.ts';
 export { type Cause, CAUSES, type Explains } from './causes/cause.ts';
 export { cycleOfFrame, type NodeChange, nodeChangesOf } from './causes/node-changes.ts';
-export { Command, commandDigest, parseCommand, Step, type StepOf } from './command.ts';
+export { Command, commandDigest, parseCommand, type Redaction, Step, type StepOf } from './command.ts';
 export type { Config } from './config.ts';
 export type { BranchParts, Decided } from './contracts.ts';
 export { decide, decideNew, findRepeated } from './decide/decide.ts';

@@ -184,6 +184,10 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'save', name: event.name, position: positionRef(event) }];
     case 'PositionAnnotated':
       return [{ op: 'annotate', position: positionRef(event) }];
+    case 'ContentRedacted':
+      return [{ op: 'redacted', redactions: event.redactions.map((one) => ({ ...one })) }];
+    case 'HistoryErased':
+      return [{ op: 'erase' }];
     case 'BranchStarted':
     case 'NodeImported':
     case 'NodeExpired':

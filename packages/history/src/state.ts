@@ -34,6 +34,8 @@ export type HistoryState = {
   readonly startedBranches: Map<number, StartedBranch>;
   /** The names that rollbacks gave abandoned branches, by branch. */
   readonly abandonedNames: Map<number, string | null>;
+  /** True when its key was destroyed: it takes no more commands. */
+  erased: boolean;
 };
 
 /** The newest position of a branch, without its tree. */

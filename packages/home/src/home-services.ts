@@ -1,5 +1,6 @@
 import type { CommandHandler } from '@stemma/command-handler';
 import type { Services } from '@stemma/operations';
+import type { Redactor } from '@stemma/redaction';
 import type { Background } from './background.ts';
 import type { OpenedRows } from './open-rows.ts';
 
@@ -8,4 +9,6 @@ export type HomeServices = Services & {
   readonly rows: OpenedRows;
   readonly handler: CommandHandler;
   readonly background: Background;
+  /** Undefined if nothing is redacted. */
+  readonly redactor: Redactor | undefined;
 };

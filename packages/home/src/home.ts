@@ -48,6 +48,12 @@ export type Home = {
   submit(command: Command): Promise<Outcome>;
   /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
   recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
+  /** The histories that were started as erasable, about a subject, and are not erased. */
+  erasable(subject: string): Promise<readonly string[]>;
+  /** The histories whose keys were destroyed here, by id. */
+  erased(): Promise<readonly string[]>;
+  /** A text about an input, as the message of an error is, without what the home redacts. */
+  redactText(text: string): string;
   /** All of them, the one that changed last first. */
   histories(): Promise<readonly HistorySummary[]>;
   /** @throws E_HISTORY_NOT_FOUND */

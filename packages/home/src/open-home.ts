@@ -39,12 +39,16 @@ import {
   viewOf,
   type LoggedEvent,
 } from '@stemma/queries';
+import { isStemmaError } from '@stemma/errors';
 import { listFrameSummaries } from '@stemma/read-models';
+import type { RedactorOptions } from '@stemma/redaction';
 import { resolve } from 'node:path';
 import { openBackground } from './background.ts';
 import { cooperativeReader } from './cooperative-reader.ts';
 import type { HomeServices } from './home-services.ts';
 import type { Home } from './home.ts';
+import { openKeyring } from './keyring.ts';
+import { loadRedaction } from './load-redaction.ts';
 import { openLocalRows, openSharedRows } from './open-rows.ts';
 
 export type HomeOptions = {
@@ -71,13 +75,18 @@ export type HomeOptions = {
   readonly say?: (sentence: string) => void;
   /** Told what is written and folded. */
   readonly observe?: HomeObserver;
+  /**
+   * Rules of redaction beside those of the home: a file of them (JSON, or a module with a function or rules as its default
+   * export), or the rules.
+   */
+  readonly redact?: string | RedactorOptions;
 };
 
 /**
  * Opens the Stemma in a directory: log, contents and rows side by side. Several processes may have it open.
  *
  * @throws E_HOME_NOT_FOUND if there is none and `create` is not set; E_LOG_BUSY, E_IO; with a log on Kafka
- *   E_BROKERS_UNREACHABLE, E_LOG_NOT_FOUND, E_LOG_MISMATCH; with rows in a database E_DATABASE_….
+ *   E_BROKERS_UNREACHABLE, E_LOG_NOT_FOUND, E_LOG_MISMATCH; with rows in a database E_DATABASE_…; E_REDACTION_INVALID.
  */
 export const openHome = async (options: HomeOptions): Promise<Home> => {
   const directory = resolve(options.directory);
@@ -102,8 +111,11 @@ const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 const openServices = async (
   directory: string,
   openedLog: OpenedLog,
-  { rows, catchUpTimeout, folds = true, clock = machineClock, observe, say }: HomeOptions,
+  { rows, catchUpTimeout, folds = true, clock = machineClock, observe, say, redact }: HomeOptions,
 ): Promise<HomeServices> => {
+  const redactor = await loadRedaction(directory, redact);
+  // Rows in a database cannot begin anew for one history: there no history can be erased.
+  const keys = rows === undefined ? openKeyring(directory) : undefined;
   const log = cooperativeReader(openedLog.log, () => performance.now());
   const repairs: string[] = [];
   const damaged = (damage: StemmaError): void => {
@@ -118,6 +130,7 @@ const openServices = async (
         folder: openedLog.rowsFolder,
         keepFrames: openedLog.keepFrames,
         damaged,
+        sealer: openKeyring(directory),
         ...(catchUpTimeout !== undefined && { catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
         ...(say && { say }),
@@ -133,6 +146,8 @@ const openServices = async (
     clock,
     accepted: () => background.schedule(),
     ...(observe && { observe }),
+    ...(redactor && { redactor }),
+    ...(keys && { keys }),
   });
   return {
     directory,
@@ -147,11 +162,12 @@ const openServices = async (
     rows: opened,
     handler,
     background,
+    redactor,
   };
 };
 
 const openHomeOver = (services: HomeServices): Home => {
-  const { log, projection, handler, background } = services;
+  const { log, projection, handler, background, redactor } = services;
   /** Everything that is in the log now is seen by what is read next. */
   const readCurrent = async <T>(fn: Parameters<typeof projection.read<T>>[0]): Promise<T> => {
     await projection.catchUp();
@@ -159,6 +175,7 @@ const openHomeOver = (services: HomeServices): Home => {
   };
   const view = async (position: Position): Promise<TreeView> => viewOf(projection, position);
   const sources = { projection, load: openTreeLoader() };
+  const keyring = openKeyring(services.directory);
   const home: Home = {
     directory: services.directory,
     branches: openBranches(
@@ -168,10 +185,21 @@ const openHomeOver = (services: HomeServices): Home => {
     ),
     catchUp: () => projection.catchUp(),
     submit: (command) => handler.submit(command),
-    recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call),
+    recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, redactor),
+    erasable: async (subject) => keyring.about(subject),
+    erased: async () => keyring.erased(),
+    redactText: (text) => redactor?.text(text) ?? text,
     histories: () => readCurrent((rows) => allHistories(rows)),
     history: (id) => readCurrent((rows) => oneHistory(rows, id)),
-    find: (name) => readCurrent((rows) => findServedBranch(rows, name)),
+    find: async (name) => {
+      try {
+        return await readCurrent((rows) => findServedBranch(rows, name));
+      } catch (error) {
+        if (!isStemmaError(error, 'E_HISTORY_ERASED')) throw error;
+        // The keyring also knows who had it erased, and why.
+        throw keyring.erasureOf(String(error.detail['history'])) ?? error;
+      }
+    },
     snapshots: (branchRef, page) => readCurrent((rows) => snapshotsOf(rows, branchRef, page)),
     position: (branchRef, ref = '') => readCurrent((rows) => findServedPosition(rows, branchRef, ref)),
     view,

@@ -1,6 +1,6 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { StemmaError } from '@stemma/errors';
-import type { EventLog } from '@stemma/log';
+import type { EventLog, FrameSealer } from '@stemma/log';
 import { diskUsage, type DiskUsage } from '@stemma/operations';
 import {
   GROUPS,
@@ -118,6 +118,8 @@ export type LocalRowsOptions = {
   /** The folder in it. */
   readonly folder: string;
   readonly keepFrames: boolean;
+  /** The keys of erasable histories. */
+  readonly sealer: FrameSealer;
   /** Milliseconds that a reader waits for what is folded. Default: until it is. */
   readonly catchUpTimeout?: number;
   readonly progress?: (progress: Progress) => void;
@@ -130,9 +132,9 @@ export type LocalRowsOptions = {
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (
   log: EventLog,
-  { directory, folder: rows, keepFrames, catchUpTimeout, progress, say, damaged }: LocalRowsOptions,
+  { directory, folder: rows, keepFrames, catchUpTimeout, progress, say, damaged, sealer }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
-  const contents = await openDirectoryContents(join(directory, 'contents'));
+  const contents = { ...(await openDirectoryContents(join(directory, 'contents'))), sealer };
   const store = openLmdbRowStore({ directory: join(directory, rows), ...(say && { say }) });
   let closed = false;
   const stop = (): boolean => closed;

@@ -211,5 +211,7 @@ const invalid = (why: string): Error => fail('E_FRAME_INVALID', `a frame cannot 
 export const isDefect = (error: unknown): boolean =>
   isStemmaError(error, 'E_FRAME_INVALID') ||
   isStemmaError(error, 'E_HISTORY_DEFECTIVE') ||
+  isStemmaError(error, 'E_HISTORY_ERASED') ||
+  isStemmaError(error, 'E_HISTORY_SEALED') ||
   isStemmaError(error, 'E_CONTENT_MISSING') ||
   isStemmaError(error, 'E_CONTENT_DAMAGED');

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { ControlEvent, HistoryEvent, type StemmaEvent } from '@stemma/events';
+import { ControlEvent, HistoryEvent, SealedEvent, type StemmaEvent } from '@stemma/events';
 import { shapedEvent } from './shaped-event.ts';
 import type { RawEvent } from './upcast.ts';
 
@@ -11,7 +11,10 @@ type Schema = {
 };
 
 export const SCHEMAS: ReadonlyMap<string, Schema> = new Map(
-  [...HistoryEvent.options, ...ControlEvent.options].map((schema) => [schema.shape.type.value, schema]),
+  [...HistoryEvent.options, ...ControlEvent.options, SealedEvent].map((schema) => [
+    schema.shape.type.value,
+    schema,
+  ]),
 );
 
 /** The names of all events that this version knows. */

@@ -48,6 +48,7 @@ export { checkRecords, openRecords, type CheckedRecords } from './check-records.
 export { openMemoryLog, type MemoryLog, type MemoryLogOptions } from './memory-log.ts';
 export type { StoredContent } from './externalise-contents.ts';
 export { controlHistory, controlOf, partitionOf } from './partition-of.ts';
+export { erasureIn, openBody, withoutKey, type Erasure, type FrameSealer } from './sealing.ts';
 export { closedBy, defectiveAt, freshPartition } from './partition-state.ts';
 export { damagedRecords, type KnownFrames } from './read-back.ts';
 export { readFrame, type ContentSource } from './read-frame.ts';

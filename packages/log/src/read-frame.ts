@@ -2,9 +2,14 @@ import type { ContentRef } from '@stemma/canonical';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import { decodeBody, finishBody, missingContents } from './body.ts';
 import type { AcceptedFrame } from './reading-types.ts';
+import { openBody, type FrameSealer } from './sealing.ts';
 
 /** A source of contents by reference. @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED */
-export type ContentSource = { get(ref: ContentRef): Promise<Uint8Array> };
+export type ContentSource = {
+  get(ref: ContentRef): Promise<Uint8Array>;
+  /** The keys of sealed frames; without it they cannot be read. */
+  readonly sealer?: FrameSealer | undefined;
+};
 
 /**
  * The events of an accepted frame, with their contents in place.
@@ -23,5 +28,6 @@ export const readFrame = async (
   for (let missing = missingContents(body, find); missing.length > 0; missing = missingContents(body, find)) {
     for (const ref of missing) fetched.set(ref.sha256, await contents.get(ref));
   }
-  return { envelope, body: finishBody(body, find) as Frame['body'] & { events: readonly HistoryEvent[] } };
+  const finished = openBody(envelope, finishBody(body, find), contents.sealer);
+  return { envelope, body: finished as Frame['body'] & { events: readonly HistoryEvent[] } };
 };

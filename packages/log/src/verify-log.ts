@@ -127,10 +127,12 @@ const verifyFrame = async (
     if (!frame.control) await check?.(read, frame.hash);
   } catch (error) {
     if (!isDefect(error) || !isStemmaError(error)) throw error;
+    if (head) heads.set(history, defectiveAt(head, seq));
+    // Meant: the record itself is whole.
+    if (error.code === 'E_HISTORY_ERASED') return;
     const content = error.code === 'E_CONTENT_MISSING' || error.code === 'E_CONTENT_DAMAGED';
     const kind = content ? 'content' : 'defective';
     const { partition, offset } = frame;
     problems.push({ partition, offset, history, seq, kind, code: error.code, message: error.message });
-    if (head) heads.set(history, defectiveAt(head, seq));
   }
 };

@@ -89,6 +89,15 @@ export const SAMPLES: readonly StemmaEvent[] = [
     first_at: 1_724_670_000_000_000_000n,
     last_at: 1_724_670_000_000_000_002n,
   },
+  {
+    type: 'ContentRedacted',
+    redactions: [
+      { rule: 'api_key', node: 'block-1', field: 'content', count: 2 },
+      { rule: 'badge', node: null, field: 'notes', count: 1 },
+    ],
+  },
+  { type: 'HistoryErased' },
+  { type: 'FrameSealed', payload: { content: 'AAECAwQF' } },
 ];
 
 export const sampleEnvelope = (seq: number): Envelope => ({

@@ -70,7 +70,10 @@ export const diagnose = async (
       stopped: [
         ...view.range(HISTORY_HEADS, { prefix: [] }).filter(({ value }) => (value[2] ?? null) !== null),
         ...view.range(DEFECTS, { prefix: [] }),
-      ].map(({ key }) => key[0] as string),
+      ]
+        .map(({ key }) => key[0] as string)
+        // An erased history stops on purpose.
+        .filter((history) => view.get(DEFECTS, [history])?.[1] !== 'E_HISTORY_ERASED'),
     };
   });
   const now = Number(clock() / 1_000_000n);

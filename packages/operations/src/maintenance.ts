@@ -203,12 +203,16 @@ const lostEnds = async ({
 /** Histories whose frames are whole but impossible, as the rows have them. */
 const defectsOf = (projection: Services['projection']): Promise<readonly Problem[]> =>
   projection.read((view) =>
-    view.range(DEFECTS, { prefix: [] }).map(({ key, value }) => ({
-      kind: 'defective',
-      partition: null,
-      offset: null,
-      history: key[0] as string,
-      seq: value[0] as number,
-      message: `${value[1] as string}: ${value[2] as string}`,
-    })),
+    view
+      .range(DEFECTS, { prefix: [] })
+      // An erased history stops on purpose.
+      .filter(({ value }) => value[1] !== 'E_HISTORY_ERASED')
+      .map(({ key, value }) => ({
+        kind: 'defective',
+        partition: null,
+        offset: null,
+        history: key[0] as string,
+        seq: value[0] as number,
+        message: `${value[1] as string}: ${value[2] as string}`,
+      })),
   );

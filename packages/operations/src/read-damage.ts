@@ -16,7 +16,13 @@ export type KnownDamage = {
 export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promise<KnownDamage> =>
   projection.read((view) => {
     const closed: { partition: number; offset: number }[] = [];
-    const stopped = new Set(view.range(DEFECTS, { prefix: [] }).map(({ key }) => key[0] as string));
+    const stopped = new Set(
+      view
+        .range(DEFECTS, { prefix: [] })
+        // An erased history stops on purpose.
+        .filter(({ value }) => value[1] !== 'E_HISTORY_ERASED')
+        .map(({ key }) => key[0] as string),
+    );
     for (const partition of view.partitions()) {
       const cursor = view.cursor(partition);
       if (cursor === null) continue;

@@ -5,6 +5,7 @@ import type { Row, Value } from '@stemma/row-store';
 
 /** The same contents, whose errors have the hash and the length of the content. */
 export const contentsWithSizes = (contents: ContentSource): ContentSource => ({
+  sealer: contents.sealer,
   async get(ref) {
     try {
       return await contents.get(ref);

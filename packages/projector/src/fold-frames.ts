@@ -16,13 +16,16 @@ import {
 import {
   decodeBody,
   defectiveAt,
+  erasureIn,
   finishBody,
   isDefect,
   missingContents,
+  openBody,
   readFrame,
   type AcceptedFrame,
   type CheckedBatch,
   type ContentSource,
+  type Erasure,
 } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
@@ -66,13 +69,17 @@ export const foldFrames = async (
     const savepoint = staged.savepoint();
     let frame: Frame | undefined;
     try {
-      frame = decodeWithoutContents(accepted) ?? (await readFrame(accepted, context.contents));
+      frame =
+        decodeWithoutContents(accepted, context.contents) ?? (await readFrame(accepted, context.contents));
+      const erasure = erasureIn(frame.body);
+      if (erasure !== undefined) throw erasedBelow(history, erasure, context.contents);
       events += frame.body.events.length;
       await foldFrameIntoModels(frame, staged, context);
       putFrame(staged, accepted, context.keepFrames);
     } catch (error) {
       staged.rollbackTo(savepoint);
       context.branchCache.forget(history);
+      if (isStemmaError(error, 'E_ROWS_ERASED')) throw error;
       // Not the frame may be at fault, but the rows it was applied to: then they are built again, and it fits.
       if (frame !== undefined && isStemmaError(error, 'E_HISTORY_DEFECTIVE'))
         await checkRowsBefore(frame, staged, context);
@@ -95,12 +102,26 @@ export const foldFrames = async (
   return { frames, events, bytes };
 };
 
+/**
+ * The rows below hold what is erased: they cannot be patched, they begin anew. Whoever erased may have died before the
+ * key was destroyed.
+ */
+const erasedBelow = (history: string, erasure: Erasure, { sealer }: ContentSource): Error => {
+  sealer?.destroy(history, erasure);
+  return fail('E_ROWS_ERASED', `the rows hold parts of the history ${history}, which was erased`, {
+    history,
+  });
+};
+
 /** The frame, if none of its contents is in the contents store. */
-const decodeWithoutContents = ({ envelope, bytes, bodyAt }: AcceptedFrame): Frame | undefined => {
+const decodeWithoutContents = (
+  { envelope, bytes, bodyAt }: AcceptedFrame,
+  { sealer }: ContentSource,
+): Frame | undefined => {
   const body = decodeBody(envelope.v, bytes, bodyAt);
   const nothing = (): undefined => undefined;
   if (missingContents(body, nothing).length > 0) return undefined;
-  return { envelope, body: finishBody(body, nothing) as Frame['body'] };
+  return { envelope, body: openBody(envelope, finishBody(body, nothing), sealer) as Frame['body'] };
 };
 
 /**

@@ -123,6 +123,14 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     opened.set(name, generation);
     return generation;
   };
+  /** Rows that hold something erased are not patched: all begin anew. */
+  const destroyRows = async (): Promise<void> => {
+    if (store.destroy === undefined) throw fail('E_NOT_ERASABLE', 'these rows cannot be destroyed');
+    await store.destroy();
+    opened.clear();
+    branchCache.clear();
+    payloads.clear();
+  };
   let wasPromoted = false;
   /** The current generation; the next one while rows of another version are still current. */
   const generation = async (): Promise<Generation> => {
@@ -198,6 +206,10 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         return;
       } catch (error) {
         clearCaches(fresh);
+        if (isStemmaError(error, 'E_ROWS_ERASED')) {
+          await destroyRows();
+          continue;
+        }
         if (!isStemmaError(error, 'E_CURSOR_MOVED')) throw inGeneration(error, generation.name);
         round(`${generation.name} ${(await readCheckpoint(generation, partition))?.cursor.offset ?? 0}`);
       }
@@ -223,27 +235,30 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const rebuild = async (): Promise<void> => {
     const old = await store.current(group);
     for (const name of await unfinishedNames(store, signature, old)) await store.drop(name);
-    const next = await open(await nextName(store, signature, old));
+    const name = await nextName(store, signature, old);
+    // Asked for again each time: the store may begin anew.
+    const next = (): Promise<Generation> => open(name);
     const fresh: FoldContext = {
       ...context,
       branchCache: openBranchCache(options.cacheBytes),
       payloads: openPayloads({
         log,
         contents,
-        frameAt: (history, seq) => next.read((view) => findFrame(view, history, seq, keepFrames)),
+        frameAt: async (history, seq) =>
+          (await next()).read((view) => findFrame(view, history, seq, keepFrames)),
       }),
     };
     const round = progressGuard('the rows are rebuilt');
     for (;;) {
-      for (const partition of partitions) await runUntilCommitted(partition, async () => next, fresh);
-      if (await promote(store, group, next.name, log)) break;
+      for (const partition of partitions) await runUntilCommitted(partition, next, fresh);
+      if (await promote(store, group, name, log)) break;
       if (stop?.() === true) throw fail('E_CANCELLED', 'the rows were closed while they were rebuilt');
-      round([...(await store.cursors(next.name))].map(([at, cursor]) => `${at}@${offsetOf(cursor)}`).join());
+      round([...(await store.cursors(name))].map(([at, cursor]) => `${at}@${offsetOf(cursor)}`).join());
     }
     branchCache.clear();
     payloads.clear();
-    if (old !== null && !isLater(old, next.name)) await store.drop(old);
-    await dropReplaced(store, next.name);
+    if (old !== null && !isLater(old, name)) await store.drop(old);
+    await dropReplaced(store, name);
   };
 
   const catchUp = (partition?: number): Promise<void> => repair.run(() => catchUpOnce(partition));

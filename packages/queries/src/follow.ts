@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { branchAddressOf, FRAMES } from '@stemma/history-store';
 import { openRecord, partitionOf, type EventLog } from '@stemma/log';
 import { offsetToAwait, type Projection } from '@stemma/projector';
@@ -113,9 +113,23 @@ const acceptedBetween = async (
     if (envelope === undefined || (only !== undefined && envelope.history !== only)) continue;
     const { history, seq } = envelope;
     const taken = await projection.read((view) => view.get(FRAMES, [history, seq])?.[0] === offset);
-    if (taken) events.push(...(await readFrameEvents(projection, history, seq)));
+    if (taken) events.push(...(await eventsOrNone(projection, history, seq)));
   }
   return { events, next: next === from ? to : next };
+};
+
+/** The events of a frame; none of a history that was erased, or whose key is not here. */
+const eventsOrNone = async (
+  projection: Projection,
+  history: string,
+  seq: number,
+): Promise<readonly LoggedEvent[]> => {
+  try {
+    return await readFrameEvents(projection, history, seq);
+  } catch (error) {
+    if (isStemmaError(error, 'E_HISTORY_ERASED') || isStemmaError(error, 'E_HISTORY_SEALED')) return [];
+    throw error;
+  }
 };
 
 const logEnds = (log: EventLog): Promise<number[]> =>

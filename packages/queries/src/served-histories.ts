@@ -1,6 +1,6 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
-import { readHistoryHead, type BranchRef, type Position } from '@stemma/history-store';
+import { DEFECTS, readHistoryHead, type BranchRef, type Position } from '@stemma/history-store';
 import type { GenerationView } from '@stemma/row-store';
 import { findBranchRef } from './find-branch.ts';
 import { positionOf, stateOf } from './read.ts';
@@ -16,6 +16,15 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
     if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND')) throw error;
     for (const history of [name, historyId(name, '')]) {
       const { state = 'open' } = readHistoryHead(rows, history) ?? {};
+      const [, code] = state === 'defective' ? (rows.get(DEFECTS, [history]) ?? []) : [];
+      if (code === 'E_HISTORY_ERASED' || code === 'E_HISTORY_SEALED')
+        throw fail(
+          code,
+          code === 'E_HISTORY_ERASED'
+            ? `the history ${JSON.stringify(name)} was erased`
+            : `the history ${JSON.stringify(name)} is sealed, and its key is not here`,
+          { history },
+        );
       if (state !== 'open')
         throw fail(
           state === 'damaged' ? 'E_HISTORY_DAMAGED' : 'E_HISTORY_DEFECTIVE',

@@ -18,26 +18,34 @@ const backendOf = (home: Home): Backend => {
       const { history, branch } = await home.find(name);
       return { history, branch };
     },
-    start: async ({ body: { id, name = null, thread, ...who } }) => {
-      const step = { op: 'start', name, ...(thread === undefined ? {} : { thread }) };
+    start: async ({ body: { id, name = null, thread, erasable, ...who } }) => {
+      const step = {
+        op: 'start',
+        name,
+        ...(thread === undefined ? {} : { thread }),
+        ...(erasable === undefined ? {} : { erasable }),
+      };
       const history = historyId(name, id);
       return commandAnswer(
         await home.submit(parseCommand({ id, history, branchId: 0, ...authorOfRequest(who), steps: [step] })),
       );
     },
-    command: async ({ history, body: { id, expected, steps, ...who } }) => {
+    command: async ({ history, body: { id, expected, steps, redactions, ...who } }) => {
       const { branchRef: line, steps: placed } = await home.branches.resolveSteps(
         await home.find(history),
         id,
         steps,
       );
       const where = { history: line.history, branchId: line.branchId };
-      const given = expected === undefined ? {} : { expected };
+      const given = {
+        ...(expected === undefined ? {} : { expected }),
+        ...(redactions === undefined ? {} : { redactions }),
+      };
       return commandAnswer(
         await home.submit(parseCommand({ id, ...where, ...authorOfRequest(who), ...given, steps: placed })),
       );
     },
-    recordCall: async ({ history, body: { id, expected, messages, ...who } }) => {
+    recordCall: async ({ history, body: { id, expected, messages, redactions, ...who } }) => {
       const { kept, replaced, removed, inserted, ...outcome } = await home.recordCall(
         await home.find(history),
         {
@@ -45,6 +53,7 @@ const backendOf = (home: Home): Backend => {
           ...authorOfRequest(who),
           messages: messages as readonly WideJson[],
           ...(expected === undefined ? {} : { expected }),
+          ...(redactions === undefined ? {} : { redactions }),
         },
       );
       return { ...commandAnswer(outcome), kept, replaced, removed, inserted };

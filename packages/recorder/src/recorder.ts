@@ -1,5 +1,6 @@
 import type { ApiFetch, CallAnswer, CommandAnswer, Diff, StepRequest } from '@stemma/api';
 import { fail, isStemmaError } from '@stemma/errors';
+import type { RedactorOptions } from '@stemma/redaction';
 import { openServer, type Backend, type RecordingTarget, type Snapshot } from './backend.ts';
 import { sendWithRetry } from './send-with-retry.ts';
 import { newBatch, type Batch, type InjectOptions, type NodeAttributes, type SaveOptions } from './steps.ts';
@@ -13,9 +14,13 @@ export type RecorderOptions = {
    */
   readonly history: string;
   readonly create?: boolean;
+  /** If it is started: its frames are sealed under a key that the step `erase` destroys. About whom, if somebody. */
+  readonly erasable?: { readonly subject: string | null };
   /** Who writes: an agent its own record, or somebody who intervenes. One of the two. */
   readonly recorder?: string;
   readonly actor?: string;
+  /** Rules by which secrets are taken out before anything is sent or recorded; those of the home or server come besides. */
+  readonly redact?: RedactorOptions;
   /** Instead of the global `fetch`. */
   readonly fetch?: ApiFetch;
 };
@@ -88,20 +93,27 @@ export type Recorder = {
 /**
  * Opens a history to record to, on a server or in a home. On the `url` path nothing is loaded that a page could not load.
  *
- * @throws E_USAGE for options that contradict each other, E_HISTORY_NOT_FOUND, E_NAME_INVALID, E_IO
+ * @throws E_USAGE for options that contradict each other, E_REDACTION_INVALID, E_HISTORY_NOT_FOUND, E_NAME_INVALID, E_IO
  */
 export const openRecorder = async (options: RecorderOptions): Promise<Recorder> => {
-  const { history: name, create = true, recorder, actor } = options;
+  const { recorder, actor } = options;
   if ((recorder === undefined) === (actor === undefined))
     throw fail('E_USAGE', 'give either a recorder or an actor');
   const who = recorder === undefined ? { actor: actor ?? '' } : { recorder };
-  const backend = await openBackend(options);
+  const opened = await openBackend(options);
   try {
-    return recorderOf(shared(backend), await findOrStart(backend, name, create, who), who);
+    const backend = await redacting(opened, options.redact);
+    return recorderOf(shared(backend), await findOrStart(backend, options, who), who);
   } catch (error) {
-    await backend.close();
+    await opened.close();
     throw error;
   }
+};
+
+const redacting = async (backend: Backend, rules: RedactorOptions | undefined): Promise<Backend> => {
+  if (rules === undefined) return backend;
+  const { redactingBackend } = await import('#redacting-backend');
+  return redactingBackend(backend, rules);
 };
 
 const openBackend = async ({ url, home, fetch }: RecorderOptions): Promise<Backend> => {
@@ -136,8 +148,7 @@ const newId = (): string => globalThis.crypto.randomUUID();
 
 const findOrStart = async (
   backend: Backend,
-  name: string,
-  create: boolean,
+  { history: name, create = true, erasable }: RecorderOptions,
   who: Who,
 ): Promise<RecordingTarget> => {
   try {
@@ -147,7 +158,11 @@ const findOrStart = async (
   }
   const id = newId();
   try {
-    return (await sendWithRetry(() => backend.start({ body: { id, name, ...who } }))).position;
+    return (
+      await sendWithRetry(() =>
+        backend.start({ body: { id, name, ...who, ...(erasable === undefined ? {} : { erasable }) } }),
+      )
+    ).position;
   } catch (error) {
     // Another was faster.
     if (!isStemmaError(error, 'E_HISTORY_EXISTS')) throw error;

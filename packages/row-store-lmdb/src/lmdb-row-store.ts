@@ -1,7 +1,8 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { sameCursor, shapeOf, type Generation, type RowStore, type Table } from '@stemma/row-store';
-import { rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { openLmdbEnvironment, type LmdbEnvironment } from './lmdb-environment.ts';
 import { cursorKey, cursorsOf, lmdbGeneration, ownHead, type Registration } from './lmdb-generation.ts';
 import { ownRecords, removeSome } from './own-records.ts';
@@ -78,6 +79,13 @@ export const openLmdbRowStore = ({
       opened.replace(`rows of ${generation}`);
       return true;
     },
+    // LMDB leaves in its pages what is removed from them. Who has a file open reads on until it looks for the next.
+    destroy: async () => {
+      removeFiles(directory, opened.isReplaced() ? undefined : opened.folder);
+      opened.replace('something in them was erased');
+      // Nothing was wrong with them: they are not kept for who wants to look.
+      rmSync(join(opened.folder, 'damage'), { force: true });
+    },
     bytes: async () => now().bytes(),
     close: async () => {
       for (const each of [...replaced, opened]) await each.close();
@@ -85,9 +93,19 @@ export const openLmdbRowStore = ({
   };
 };
 
+/** Removes the rows of all environments of a directory but the newest, and of `folder`. */
+const removeFiles = (directory: string, folder: string | undefined): void => {
+  const names = readdirSync(directory).filter((name) => /^(damaged-)?\d+$/.test(name));
+  const newest = Math.max(...names.map(Number).filter(Number.isSafeInteger));
+  for (const name of names)
+    if (name !== String(newest) || (folder !== undefined && basename(folder) === name))
+      rmSync(join(directory, name, 'rows.mdb'), { force: true });
+};
+
 /** The rows of one environment. */
 type OpenedRows = Omit<RowStore, 'generation' | 'discard'> & {
   generation(name: string, tables: readonly Table[]): Generation;
+  readonly folder: string;
   isReplaced(): boolean;
   replace(damage: string): void;
 };
@@ -119,6 +137,7 @@ const openRows = (environment: LmdbEnvironment): OpenedRows => {
     [...db.range(nameKey('p', ''), nameKey('q', ''))].map(({ value }) => value.toString());
 
   return {
+    folder: dirname(file),
     isReplaced: () => environment.isReplaced(),
     replace: (damage) => environment.replace(damage),
     generation(name, tables) {

@@ -60,6 +60,10 @@ export const openMemoryRowStore = (
         (sum, { tables }) => sum + [...tables.values()].reduce((all, rows) => all + rows.bytes(), 0),
         0,
       ),
+    destroy: async () => {
+      kept.clear();
+      pointers.clear();
+    },
     close: () => Promise.resolve(),
   };
 };

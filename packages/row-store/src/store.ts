@@ -106,6 +106,11 @@ export type RowStore = {
    * @param generation as the error named it
    */
   discard(generation: string): Promise<boolean>;
+  /**
+   * Throws all rows away so that no byte of them is left on the disk, also for other processes that have them open. Not
+   * there: the store cannot.
+   */
+  destroy?(): Promise<void>;
   /** Bytes on disk (or in memory). */
   bytes(): Promise<number>;
   /**

@@ -13,6 +13,7 @@ import { diff } from './commands/diff.ts';
 import { doctor } from './commands/doctor.ts';
 import { commit, configure, move, name, remove, replace } from './commands/edits.ts';
 import { experiment } from './commands/experiment.ts';
+import { erase } from './commands/erase.ts';
 import { exportCommand } from './commands/export.ts';
 import { fork, load, rollback } from './commands/fork.ts';
 import { histories } from './commands/histories.ts';
@@ -67,6 +68,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   load,
   fork,
   rollback,
+  erase,
   inject,
   config,
   insert,

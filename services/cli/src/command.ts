@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, redactedError } from '@stemma/errors';
 import type { ObservationKind } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
@@ -68,6 +68,7 @@ export const register = (
   command
     .option('--home <directory>', 'the home (default: STEMMA_HOME, then ./.stemma)')
     .option('--json', 'one JSON document on stdout')
+    .option('--redact <file>', 'rules of redaction beside those of the home: JSON, or a module')
     .exitOverride()
     .action(async (...received: unknown[]) => {
       const options = { ...inherited(), ...(received[spec.arguments.length] as Values) };
@@ -106,8 +107,14 @@ const runCommand = async (
     observe: (spec, kind, what, position) =>
       void observations.push({ branchRef: spec, kind, what, position }),
     findBranch: (name) => findBranchRef(context, required(name)),
-    home: async (options = {}) =>
-      (home ??= await openHome({ directory, say: output.say, ...options, ...addressesOf(around.env) })),
+    home: async (homeOptions = {}) =>
+      (home ??= await openHome({
+        directory,
+        say: output.say,
+        ...homeOptions,
+        ...addressesOf(around.env),
+        ...redactOf(options, around.env),
+      })),
   };
   try {
     stop.signal.throwIfAborted();
@@ -119,8 +126,12 @@ const runCommand = async (
     display?.end();
     // A reader that goes away (`stemma log H | head`) ends the command, it is not a failure.
     if (output.unread.aborted) return 0;
+    const redactText = (text: string): string => home?.redactText(text) ?? text;
     // What a stream or timer throws when it is aborted says less than why.
-    return reportError(stop.signal.aborted && !isStemmaError(error) ? stop.signal.reason : error, output);
+    return reportError(
+      redactedError(stop.signal.aborted && !isStemmaError(error) ? stop.signal.reason : error, redactText),
+      output,
+    );
   } finally {
     stop.end();
     if (home !== undefined && spec.reportsDamage !== true) await sayDamage(home, output);
@@ -136,6 +147,12 @@ const sayDamage = async (home: Home, output: Output): Promise<void> => {
     // Rows that cannot be read have been reported by the command itself.
   }
 };
+
+/** Rules that are named on the command line, else in the environment. */
+const redactOf = (
+  { redact }: Values,
+  { STEMMA_REDACT: file = '' }: Surroundings['env'],
+): { redact?: string } => (typeof redact === 'string' ? { redact } : file === '' ? {} : { redact: file });
 
 /** Where the log and the rows are, if they are not in the home. */
 export const addressesOf = ({

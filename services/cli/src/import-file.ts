@@ -27,6 +27,8 @@ export type Imported = {
 export type ImportFileOptions = {
   readonly format: string;
   readonly name: string | null;
+  /** If the histories are to be erasable: about whom. */
+  readonly erasable?: { readonly subject: string | null };
   /** What `-` reads (default: stdin of the process). */
   readonly stdin?: InputSurroundings['stdin'];
   readonly signal: AbortSignal;
@@ -74,7 +76,7 @@ export const importFile = async (
     for await (const item of items) {
       options.signal.throwIfAborted();
       if (item.kind === 'command') {
-        const recorded = record(home, item.command, tally);
+        const recorded = record(home, asErasable(item.command, options), tally);
         recorded.catch(() => undefined); // reported where it is awaited
         pending.push(recorded);
         // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
@@ -90,6 +92,13 @@ export const importFile = async (
     throw error;
   }
   return imported;
+};
+
+/** The command, if it starts a history with what was asked for. */
+const asErasable = (command: Command, { erasable }: ImportFileOptions): Command => {
+  const [first, ...rest] = command.steps;
+  if (erasable === undefined || (first?.op !== 'start' && first?.op !== 'import')) return command;
+  return { ...command, steps: [{ ...first, erasable }, ...rest] };
 };
 
 type Tally = { cycles: number; nodes: number; events: number };

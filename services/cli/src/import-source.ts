@@ -1,9 +1,11 @@
 import { fail } from '@stemma/errors';
 import type { ImportSource } from '@stemma/importers';
+import { createCipheriv, createDecipheriv, randomBytes, type Cipheriv } from 'node:crypto';
 import { createReadStream, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { openInput, type InputSurroundings } from './input.ts';
 
 /** So many bytes of a pipe are taken; a file may have any size. */
@@ -14,6 +16,9 @@ const PART_OF_FREE = 2;
 
 /** How much a pipe may give, in bytes, and how much space there is in the folder of the copy. */
 export type PipeLimits = { readonly most: number; readonly free: (folder: string) => number };
+
+/** A copy is readable to this process only: what is taken out before it is recorded must not stay in a file either. */
+const CIPHER = 'aes-256-ctr';
 
 const freeSpace = (folder: string): number => {
   const { bavail, bsize } = statfsSync(folder);
@@ -38,14 +43,26 @@ export const openImportSource = (
     return { name, size: input.size, open: input.read, [Symbol.dispose]: () => undefined };
   const folder = mkdtempSync(join(tmpdir(), 'stemma-import-'));
   const copy = join(folder, 'copy');
+  const [key, iv] = [randomBytes(32), randomBytes(16)];
   let copied = false;
   return {
     name,
     size: null,
     open: () => {
-      if (copied) return createReadStream(copy, { signal: around.signal });
+      if (copied)
+        return pipeline(
+          createReadStream(copy, { signal: around.signal }),
+          createDecipheriv(CIPHER, key, iv),
+          () => undefined,
+        );
       copied = true;
-      return copying(input.read(), copy, name, Math.min(most, free(folder) / PART_OF_FREE));
+      return copying(
+        input.read(),
+        createCipheriv(CIPHER, key, iv),
+        copy,
+        name,
+        Math.min(most, free(folder) / PART_OF_FREE),
+      );
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -54,6 +71,7 @@ export const openImportSource = (
 /** The bytes of a pipe, written to a file before they are given. */
 async function* copying(
   source: AsyncIterable<Uint8Array>,
+  cipher: Cipheriv,
   path: string,
   name: string,
   max: number,
@@ -69,7 +87,7 @@ async function* copying(
           `${name} gives more than ${Math.floor(max)} bytes, and a pipe is copied to be read twice: write it to a file and import that`,
           { limit: Math.floor(max) },
         );
-      await file.writeFile(chunk);
+      await file.writeFile(cipher.update(chunk));
       yield chunk;
     }
   } finally {

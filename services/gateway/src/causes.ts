@@ -52,7 +52,8 @@ const diffAnswer = ({ added, removed, changed }: FoundDiff) => ({
   changed: changed.map(({ id, fields }) => ({ id, fields: [...fields] })),
 });
 
-const entryAnswer = ({ explains, ...rest }: NodeTimelineEntry) => ({
+const entryAnswer = ({ explains, redacted, ...rest }: NodeTimelineEntry) => ({
   ...rest,
+  ...(redacted === undefined ? {} : { redacted: redacted.map((one) => ({ ...one })) }),
   explains: typeof explains === 'string' ? explains : [...explains],
 });

@@ -13,7 +13,7 @@ import type { Home } from '@stemma/home';
 /** Starts an empty history, and answers when it is durable. */
 export const startHistory = async (
   home: Home,
-  { id, name = null, thread, ...who }: StartRequest,
+  { id, name = null, thread, erasable, ...who }: StartRequest,
 ): Promise<CommandAnswer> =>
   commandAnswer(
     await home.submit(
@@ -22,7 +22,14 @@ export const startHistory = async (
         history: historyId(name, id),
         branchId: 0,
         ...authorOfRequest(who),
-        steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }) }],
+        steps: [
+          {
+            op: 'start',
+            name,
+            ...(thread === undefined ? {} : { thread }),
+            ...(erasable === undefined ? {} : { erasable }),
+          },
+        ],
       }),
     ),
   );
@@ -52,7 +59,7 @@ export const doCommand = async (
 export const submitRequest = async (
   home: Home,
   branchRef: BranchRef,
-  { id, expected, ...who }: Omit<CommandRequest, 'steps'>,
+  { id, expected, redactions, ...who }: Omit<CommandRequest, 'steps'>,
   steps: readonly unknown[],
 ): Promise<CommandAnswer> => {
   const command = parseCommand({
@@ -61,6 +68,7 @@ export const submitRequest = async (
     branchId: branchRef.branchId,
     ...authorOfRequest(who),
     ...(expected === undefined ? {} : { expected }),
+    ...(redactions === undefined ? {} : { redactions }),
     steps,
   });
   return commandAnswer(await home.submit(command));

@@ -1,5 +1,5 @@
 import { ENDPOINTS, openApi, toWireJson, type Endpoint, type InputOf } from '@stemma/api';
-import { fail, StemmaError, VERSION } from '@stemma/errors';
+import { fail, redactedError, StemmaError, VERSION } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import { isLoopback } from '@stemma/machine';
 import { openMetrics, type Metrics } from '@stemma/metrics';
@@ -76,7 +76,8 @@ export const createGateway = (options: GatewayOptions): Hono => {
   app.notFound((c) => {
     throw fail('E_NOT_FOUND', `there is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}`);
   });
-  app.onError((error) => {
+  app.onError((raised) => {
+    const error = redactedError(raised, (text) => home.redactText(text));
     if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
     return errorResponse(hider.error(error));
   });

@@ -45,7 +45,7 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     };
   },
   recordCall: async ({ history, body }) => {
-    const { id, expected, messages, ...who } = body;
+    const { id, expected, messages, redactions, ...who } = body;
     const { kept, replaced, removed, inserted, ...outcome } = await home.recordCall(
       await home.find(history),
       {
@@ -53,6 +53,7 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
         ...authorOfRequest(who),
         messages: messages as readonly WideJson[],
         ...(expected === undefined ? {} : { expected }),
+        ...(redactions === undefined ? {} : { redactions }),
       },
     );
     return { ...commandAnswer(outcome), kept, replaced, removed, inserted };

@@ -166,6 +166,9 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
   return {
     // Questions are asked of real homes only.
     questions: undefined as never,
+    erasable: undefined as never,
+    erased: undefined as never,
+    redactText: (text: string) => text,
     recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     audit: undefined as never,
     experiments: undefined as never,

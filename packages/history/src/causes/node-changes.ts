@@ -136,6 +136,8 @@ const nodeChangesOfEvent = (
     case 'ObservationRecorded':
     case 'PositionNamed':
     case 'PositionAnnotated':
+    case 'ContentRedacted':
+    case 'HistoryErased':
       return [];
   }
 };

@@ -15,7 +15,8 @@ import { decideInject } from './inject.ts';
 import { decideInsert } from './insert.ts';
 import { leadingEvents } from './intervene.ts';
 import { decideObserve } from './observe.ts';
-import type { PendingFrame } from './pending-frame.ts';
+import { emit, type PendingFrame } from './pending-frame.ts';
+import { withRedactions, type InsertedNodes } from './redact.ts';
 import { importPlan, newHistory } from './start.ts';
 
 export const decide: Decide = (state, command, now, sources) =>
@@ -38,12 +39,27 @@ export const findRepeated = (command: Command, lookups: Pick<Lookups, 'command'>
 
 /** As {@link decide}, for a command that repeats no other. */
 export const decideNew: Decide = (state, command, now, sources) => {
+  const inserted: InsertedNodes = new Map();
+  return withRedactions(decideEvents(state, command, now, sources, inserted), command, inserted);
+};
+
+const erased = (history: string): Error =>
+  fail('E_HISTORY_ERASED', `the history ${history} was erased`, { history });
+
+const decideEvents = (
+  state: HistoryState,
+  command: Command,
+  now: bigint,
+  sources: Sources & { readonly lookups: Lookups },
+  inserted: InsertedNodes,
+): Decided => {
+  if (state.erased) throw erased(state.history);
   const clock = command.at_ns ?? now;
   refuseAfterSnapshot(command.steps);
   const events = leadingEvents(command);
   const [first] = command.steps;
   if (first?.op === 'start' || first?.op === 'import')
-    return decideStart(state, command, clock, sources, events);
+    return decideStart(state, command, clock, { sources, inserted }, events);
   if (state.next === 0)
     throw fail('E_HISTORY_NOT_FOUND', `there is no history ${state.history}`, { history: state.history });
   if (first?.op === 'fork' || first?.op === 'rollback')
@@ -52,7 +68,7 @@ export const decideNew: Decide = (state, command, now, sources) => {
   const branch = requireBranch(state, command.branchId, sources);
   refuseMoved(command, branch.seq);
   return withPendingFrame({ state, branch, clock, sources, command: command.id }, events, (pending) => {
-    for (const step of command.steps) decideStep(pending, step);
+    decideSteps(pending, command.steps, 0, inserted);
   });
 };
 
@@ -77,7 +93,10 @@ const decideStart = (
   state: HistoryState,
   command: Command,
   clock: bigint,
-  sources: Sources & { lookups: Lookups },
+  {
+    sources,
+    inserted,
+  }: { readonly sources: Sources & { lookups: Lookups }; readonly inserted: InsertedNodes },
   events: HistoryEvent[],
 ): Decided => {
   const [first, ...rest] = command.steps;
@@ -92,7 +111,7 @@ const decideStart = (
     [...events, event],
     (pending) => {
       if (plan !== null) importPlan(pending, plan);
-      for (const step of rest) decideStep(pending, step);
+      decideSteps(pending, rest, 1, inserted);
     },
   );
 };
@@ -149,6 +168,23 @@ const withPolicyBefore = (events: HistoryEvent[], policy: Policy | null): Histor
   return [{ ...first, content: { ...first.content, policy_before: before } }, ...rest];
 };
 
+/** @param from the index of the first of the steps in the command */
+const decideSteps = (
+  pending: PendingFrame,
+  steps: readonly Step[],
+  from: number,
+  inserted: InsertedNodes,
+): void => {
+  steps.forEach((step, i) => {
+    const before = pending.events.length;
+    decideStep(pending, step);
+    const ids = pending.events
+      .slice(before)
+      .flatMap((event) => (event.type === 'NodeInserted' ? [event.node.id] : []));
+    if (ids.length > 0) inserted.set(from + i, ids);
+  });
+};
+
 const decideStep = (pending: PendingFrame, step: Step): void => {
   switch (step.op) {
     case 'start':
@@ -202,6 +238,9 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
       decideInject(pending, step);
       return;
     }
+    case 'erase':
+      emit(pending, { type: 'HistoryErased' });
+      return;
     case 'query':
     case 'run':
       // The intervention event records everything.

@@ -26,12 +26,13 @@ const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
   name: 'save',
   save: 'save',
   annotate: 'annotate',
+  erase: 'edit',
 };
 
 /** Steps that may accompany any other step without changing its type. */
 const ALONG: ReadonlySet<Op> = new Set(['commit', 'name', 'save', 'annotate']);
-const ALONE: ReadonlySet<Op> = new Set(['fork', 'rollback', 'query', 'run', 'observe']);
-const BY_ACTORS: ReadonlySet<Op> = new Set(['inject', 'query', 'run', 'observe']);
+const ALONE: ReadonlySet<Op> = new Set(['fork', 'rollback', 'query', 'run', 'observe', 'erase']);
+const BY_ACTORS: ReadonlySet<Op> = new Set(['inject', 'query', 'run', 'observe', 'erase']);
 
 /** The type of all steps together; steps of several types are an edit. */
 const kindOf = (steps: readonly Step[]): InterventionType => {

@@ -31,6 +31,7 @@ export const newHistory = (step: StartStep): NewHistory => {
     cycle,
     source: step.source ?? null,
     salvaged: step.op === 'import' ? (step.salvaged ?? null) : null,
+    ...(step.erasable === undefined ? {} : { erasable: step.erasable }),
   } as const;
   return { branch: newRootBranch(ids, thread, cycle), event, plan };
 };

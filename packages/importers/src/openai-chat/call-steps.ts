@@ -16,6 +16,8 @@ export type CurrentBlock = RecordedBlock & { readonly inSys: boolean };
  */
 export type CallSteps = {
   readonly steps: readonly Step[];
+  /** The index of the message that each step brings; null for a step that removes one. */
+  readonly messages: readonly (number | null)[];
   readonly kept: number;
   readonly replaced: number;
   readonly removed: number;
@@ -43,6 +45,7 @@ export const callSteps = (current: readonly CurrentBlock[], messages: readonly W
   const rest = keepOrderSteps(others, wanted.slice(head), head, '^ah');
   return {
     steps: [...system.steps, ...rest.steps],
+    messages: [...system.messages, ...rest.messages],
     kept: system.kept + rest.kept,
     replaced: system.replaced,
     removed: system.removed + rest.removed,
@@ -69,6 +72,7 @@ const groupsOf = (blocks: readonly CurrentBlock[]): CurrentMessage[] => {
 /** Under `^sys`, messages are rewritten in place if their number is the same and only the text of one differs. */
 const sysSteps = (current: readonly CurrentMessage[], wanted: readonly WideJsonObject[]): CallSteps => {
   const replaced: Step[] = [];
+  const rewritten: number[] = [];
   if (current.length === wanted.length) {
     const fits = wanted.every((message, i) => {
       const { blocks, json } = current[i] as CurrentMessage;
@@ -83,11 +87,14 @@ const sysSteps = (current: readonly CurrentMessage[], wanted: readonly WideJsonO
         role === block.role && kind === block.kind && canonicalJson(payload) === canonicalJson(known);
       if (!alike || content === undefined) return false;
       replaced.push({ op: 'replace', id: block.id, set: { content } });
+      rewritten.push(i);
       return true;
     });
     if (fits) {
       const kept = wanted.length - replaced.length;
-      return { steps: replaced, kept, replaced: replaced.length, removed: 0, inserted: 0 };
+      return {
+        ...{ steps: replaced, messages: rewritten, kept, replaced: replaced.length, removed: 0, inserted: 0 },
+      };
     }
   }
   return keepOrderSteps(current, wanted, 0, '^sys');
@@ -119,9 +126,12 @@ const keepOrderSteps = (
   }
   const gone = current.filter((group) => !stays.has(group));
   const steps: Step[] = gone.flatMap(({ blocks }) => blocks.map(({ id }): Step => ({ op: 'remove', id })));
-  for (let i = kept; i < wanted.length; i++)
+  const messages: (number | null)[] = steps.map(() => null);
+  for (let i = kept; i < wanted.length; i++) {
     steps.push(insertStep(wanted[i] as WideJsonObject, first + i, parent));
-  return { steps, kept, replaced: 0, removed: gone.length, inserted: wanted.length - kept };
+    messages.push(first + i);
+  }
+  return { steps, messages, kept, replaced: 0, removed: gone.length, inserted: wanted.length - kept };
 };
 
 const insertStep = (message: WideJsonObject, ordinal: number, parent: '^ah' | '^sys'): Step => {

@@ -4,6 +4,7 @@ import { encodeFrame } from '../body.ts';
 import { decodeEnvelope } from '../envelope.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import { HASH_BYTES, sealRecord } from '../record.ts';
+import { sealBody } from '../sealing.ts';
 import { readOn, type HistorySession, type OpenPartition } from './open-partition.ts';
 import type { ContentSink, Decision, SentFrame, Task, WriterOptions } from './types.ts';
 
@@ -68,13 +69,16 @@ const encode = async <C>(
   const { id, digest } = task.intent;
   const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
   const body: Body = { ...author, at, command: id, digest, branchId, events };
-  const encoded = encodeFrame(envelope, body);
+  const encoded = encodeFrame(envelope, sealBody(envelope, body, contents.sealer));
   const record = sealRecord(encoded.bytes);
   for (const { bytes } of encoded.contents) await contents.put(bytes);
   const own = decodeEnvelope(encoded.bytes);
   if (!own) throw fail('E_INTERNAL', `the frame ${history} ${session.next} does not decode`);
   const known = new Map(encoded.contents.map(({ ref, bytes }) => [ref.sha256, bytes]));
-  const source: ContentSource = { get: async (ref) => known.get(ref.sha256) ?? (await contents.get(ref)) };
+  const source: ContentSource = {
+    get: async (ref) => known.get(ref.sha256) ?? (await contents.get(ref)),
+    sealer: contents.sealer,
+  };
   const frame = await readFrame({ envelope: own.envelope, bytes: encoded.bytes, bodyAt: own.bodyAt }, source);
   const hash = record.subarray(record.length - HASH_BYTES);
   await session.apply(frame, hash);

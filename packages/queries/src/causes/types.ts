@@ -63,6 +63,8 @@ export type NodeTimelineEntry = TimelineEntryDescription & {
   readonly parent?: string | null;
   readonly ttl?: number | null;
   readonly priority?: number;
+  /** What was taken out of the content before it was recorded; absent if nothing was. */
+  readonly redacted?: readonly { readonly rule: string; readonly field: string; readonly count: number }[];
 };
 
 /** The timeline of a node up to a position. */

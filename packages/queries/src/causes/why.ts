@@ -32,7 +32,14 @@ export const whyNode = async (projection: Projection, position: Position, id: st
   });
   const describe = openTimelineFormatter(projection, history);
   const entries: NodeTimelineEntry[] = [];
-  for (const entry of timeline) entries.push({ ...(await describe(entry)), ...fieldsSetBy(entry) });
+  for (const entry of timeline) {
+    const redacted = setsContent(entry) ? await redactedIn(projection, history, entry.seq, id) : [];
+    entries.push({
+      ...(await describe(entry)),
+      ...fieldsSetBy(entry),
+      ...(redacted.length === 0 ? {} : { redacted }),
+    });
+  }
   const [added, ...rest] = entries as [NodeTimelineEntry, ...NodeTimelineEntry[]];
   const removed = rest.at(-1)?.explains === 'removed' ? (rest.pop() ?? null) : null;
   return {
@@ -44,6 +51,24 @@ export const whyNode = async (projection: Projection, position: Position, id: st
     changes: rest,
     removed,
   };
+};
+
+/** True for what brings content, of which something may have been taken out before it was recorded. */
+const setsContent = ({ cause }: TimelineEntry): boolean =>
+  cause.kind === 'import' || (cause.kind === 'mutation' && (cause.op === 'insert' || cause.op === 'replace'));
+
+/** What was taken out of a node in a frame. */
+const redactedIn = async (
+  projection: Projection,
+  history: string,
+  seq: number,
+  id: string,
+): Promise<NonNullable<NodeTimelineEntry['redacted']>> => {
+  const { event } = (await readFrameEvents(projection, history, seq)).at(-1) ?? {};
+  if (event?.type !== 'ContentRedacted') return [];
+  return event.redactions
+    .filter(({ node }) => node === id)
+    .map(({ rule, field, count }) => ({ rule, field, count }));
 };
 
 const fieldsSetBy = ({
@@ -91,7 +116,10 @@ export const listEventsOfNode = async (
     if (seq < from) continue;
     if (events.length >= limit) break;
     const frame = await readFrameEvents(projection, history, seq);
-    events.push(...frame.filter(({ index }) => indexes.has(index)));
+    events.push(...frame.filter(({ index, event }) => indexes.has(index) || isRedactionOf(event, id)));
   }
   return events;
 };
+
+const isRedactionOf = (event: LoggedEvent['event'], id: string): boolean =>
+  event.type === 'ContentRedacted' && event.redactions.some(({ node }) => node === id);

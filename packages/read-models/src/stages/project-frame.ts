@@ -125,6 +125,8 @@ export const projectFrame = (
       case 'PriorityChanged':
       case 'PositionNamed':
       case 'PositionAnnotated':
+      case 'ContentRedacted':
+      case 'HistoryErased':
         return;
     }
   });

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
-import { createInterface } from 'node:readline/promises';
-import type { CommandSpec, Context } from '../command.ts';
+import type { CommandSpec } from '../command.ts';
+import { confirmed } from '../confirm.ts';
 import { required } from '../options.ts';
 
 export const ack: CommandSpec = {
@@ -19,7 +19,7 @@ export const ack: CommandSpec = {
       'The content of the damaged record is lost. It may have been a frame of any history; a command in it, sent again, ' +
         'may be recorded a second time.',
     );
-    if (options['yes'] !== true && !(await confirmed(context)))
+    if (options['yes'] !== true && !(await confirmed(context, 'Acknowledge?')))
       throw fail('E_CANCELLED', 'the record is not acknowledged: the answer was not yes');
     await home.acknowledge(Number(partition), Number(offset));
     const result = { partition: Number(partition), offset: Number(offset) };
@@ -29,24 +29,4 @@ export const ack: CommandSpec = {
     );
     return undefined;
   },
-};
-
-/** Asks on the terminal. @throws E_USAGE where there is none: then only --yes will do. */
-const confirmed = async ({ stdin, stderr, signal }: Context): Promise<boolean> => {
-  if (stdin.isTTY !== true || stderr.isTTY !== true)
-    throw fail('E_USAGE', 'there is no terminal to ask on: give --yes');
-  const ask = createInterface({ input: stdin, output: stderr });
-  // Ctrl-C and Ctrl-D close it, and then no answer comes.
-  const closed = new AbortController();
-  ask.on('close', () => closed.abort());
-  try {
-    const answer = await ask.question('Acknowledge? Type yes: ', {
-      signal: AbortSignal.any([signal, closed.signal]),
-    });
-    return answer.trim() === 'yes';
-  } catch {
-    return false;
-  } finally {
-    ask.close();
-  }
 };

@@ -16,6 +16,8 @@ export const histories: CommandSpec = {
     const list = (await opened?.histories()) ?? [];
     const { closed, stopped } = (await opened?.damage()) ?? { closed: [], stopped: [] };
     const hidden = list.length === 0 && closed.length + stopped.length > 0;
+    const erased = (await opened?.erased()) ?? [];
+    if (erased.length > 0) output.say(`erased: ${erased.join(', ')}`);
     await output.result(list, () =>
       list.length === 0
         ? hidden

@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import { IMPORTERS } from '@stemma/importers';
 import type { CommandSpec } from '../command.ts';
+import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { importFile, type Imported } from '../import-file.ts';
 import { text } from '../options.ts';
 import { printable, table } from '../output.ts';
@@ -15,6 +16,7 @@ export const importCommand: CommandSpec = {
       `the format: ${['auto', ...IMPORTERS.map(({ name }) => name)].join(', ')} (default: auto)`,
     ],
     ['--history <name>', 'the name of the history, for one file only (default: none)'],
+    ...ERASABLE_OPTIONS,
     ['--dry-run', 'a report only; nothing is recorded'],
   ],
   run: async ({ home: open, output, stdin, signal, progress: display }, [files], options) => {
@@ -35,6 +37,7 @@ export const importCommand: CommandSpec = {
           format: text(options, 'format') ?? 'auto',
           name,
           stdin,
+          ...erasableOf(options),
           signal,
           onProgress: progress.count,
         });

@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import { randomUUID } from 'node:crypto';
 import type { CommandSpec } from '../command.ts';
+import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { text } from '../options.ts';
 import { printOutcome } from '../submit.ts';
 
@@ -15,6 +16,7 @@ export const start: CommandSpec = {
       '--thread <mode>',
       "what the model is shown: full, or pre, which keeps only the newest turn's pre-context (default: full)",
     ],
+    ...ERASABLE_OPTIONS,
     ['--recorder <name>', 'the agent or program that records (default: cli)'],
     ['--actor <name>', 'the person who acts, in place of a recorder'],
     ['--notes <text>', 'the reason, with --actor'],
@@ -34,7 +36,7 @@ export const start: CommandSpec = {
       branchId: 0,
       by: actor === undefined ? { recorder: text(options, 'recorder') ?? 'cli' } : { actor },
       ...(notes === undefined ? {} : { notes }),
-      steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }) }],
+      steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }), ...erasableOf(options) }],
     });
     await printOutcome({ output, home: open }, outcome);
     return undefined;

@@ -47,11 +47,15 @@ const describeWhy = (answer: Why): string => {
 };
 
 const describeTimelineEntry = (id: string, entry: NodeTimelineEntry): string => {
-  const { cycle, notes } = entry;
+  const { cycle, notes, redacted = [] } = entry;
   const lines = [
     `\n  ${`c${cycle}`.padEnd(6)} ${describeEntry(id, entry, entry)}\n`,
     `         ${describeSource(entry)}\n`,
   ];
+  for (const { rule, field, count } of redacted)
+    lines.push(
+      `         redacted before it was recorded: ${count} × ${printable(rule)} in ${printable(field)}\n`,
+    );
   if (notes !== null) for (const line of notes.split('\n')) lines.push(`         │ ${printable(line)}\n`);
   return lines.join('');
 };

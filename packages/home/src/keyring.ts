@@ -1,0 +1,187 @@
+import { compareCodePoints } from '@stemma/canonical';
+import { fail, isStemmaError } from '@stemma/errors';
+import { withoutKey, type FrameSealer } from '@stemma/log';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+/** The keys of the erasable histories of a home, one file each, beside the log and never in it. */
+export type Keyring = FrameSealer & {
+  /** Makes a key for a history that is about to start, unless it has one. @throws E_HISTORY_ERASED */
+  create(history: string, subject: string | null): void;
+  /** The error that names the erasure of a history, with who, when and why; undefined if it is not erased. */
+  erasureOf(history: string): Error | undefined;
+  /** The erased histories, by id. */
+  erased(): readonly string[];
+  /** The histories that were started about a subject and are not erased, by id. */
+  about(subject: string): readonly string[];
+};
+
+type KeyFile = { readonly subject: string | null; readonly key: string };
+
+const CIPHER = 'aes-256-gcm';
+const [KEY_BYTES, NONCE_BYTES, TAG_BYTES] = [32, 12, 16];
+const [LIVE, ERASED] = ['.key', '.erased'];
+
+/** @param directory of the home */
+export const openKeyring = (directory: string): Keyring => {
+  const folder = join(directory, 'keys', 'histories');
+  const cached = new Map<string, Buffer>();
+  const pathOf = (history: string, kind: string): string =>
+    join(folder, encodeURIComponent(history).replaceAll('.', '%2E') + kind);
+  const isErased = (history: string): boolean => existsSync(pathOf(history, ERASED));
+
+  const read = (path: string): KeyFile | undefined => {
+    try {
+      const file = JSON.parse(readFileSync(path, 'utf8')) as KeyFile;
+      return Buffer.from(file.key, 'base64').length === KEY_BYTES ? file : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  const named = (kind: string): readonly string[] =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .filter((name) => name.endsWith(kind))
+          .map((name) => decodeURIComponent(name.slice(0, -kind.length)))
+          .sort(compareCodePoints)
+      : [];
+  /** Another process may have destroyed the key: only its file says that it is there. */
+  const keyOf = (history: string): Buffer => {
+    const path = pathOf(history, LIVE);
+    if (isErased(history) || !existsSync(path)) {
+      cached.get(history)?.fill(0);
+      cached.delete(history);
+      throw isErased(history) ? erased(history) : withoutKey(history);
+    }
+    const known = cached.get(history);
+    if (known !== undefined) return known;
+    const file = read(path);
+    if (file === undefined) throw withoutKey(history);
+    const key = Buffer.from(file.key, 'base64');
+    cached.set(history, key);
+    return key;
+  };
+
+  return {
+    erasureOf: (history) =>
+      isErased(history) ? erasedAs(history, readErasure(pathOf(history, ERASED))) : undefined,
+    erased: () => named(ERASED),
+    seals: (history) => existsSync(pathOf(history, LIVE)) || isErased(history),
+    create(history, subject) {
+      if (isErased(history)) throw erased(history);
+      if (read(pathOf(history, LIVE)) !== undefined) return;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const file: KeyFile = { subject, key: randomBytes(KEY_BYTES).toString('base64') };
+      writeOnce(folder, pathOf(history, LIVE), JSON.stringify(file));
+    },
+    about: (subject) =>
+      named(LIVE).filter((history) => !isErased(history) && read(pathOf(history, LIVE))?.subject === subject),
+    seal(history, plain, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, keyOf(history), nonce).setAAD(context);
+      const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+    },
+    open(history, sealed, context) {
+      const key = keyOf(history);
+      const body = NONCE_BYTES + TAG_BYTES;
+      try {
+        const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
+          authTagLength: TAG_BYTES,
+        })
+          .setAAD(context)
+          .setAuthTag(sealed.subarray(NONCE_BYTES, body));
+        return new Uint8Array(Buffer.concat([decipher.update(sealed.subarray(body)), decipher.final()]));
+      } catch (error) {
+        if (isStemmaError(error)) throw error;
+        throw fail('E_FRAME_INVALID', `a sealed frame of ${history} does not open with its key`);
+      }
+    },
+    destroy(history, { at, actor, reason }) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // First the mark: from here on nobody uses the key, whatever becomes of this process.
+      writeOnce(folder, pathOf(history, ERASED), JSON.stringify({ at: String(at), actor, reason }));
+      cached.get(history)?.fill(0);
+      cached.delete(history);
+      overwrite(pathOf(history, LIVE));
+      syncFolder(folder);
+    },
+  };
+};
+
+type ErasureFile = { readonly at?: string; readonly actor?: string; readonly reason?: string };
+
+const readErasure = (path: string): ErasureFile => {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as ErasureFile;
+  } catch {
+    return {};
+  }
+};
+
+const erasedAs = (history: string, { at, actor, reason }: ErasureFile): Error => {
+  const day =
+    at === undefined ? '' : ` on ${new Date(Number(BigInt(at) / 1_000_000n)).toISOString().slice(0, 10)}`;
+  const by = actor === undefined || actor === '' ? '' : ` by ${actor}`;
+  const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
+  return fail('E_HISTORY_ERASED', `the history ${history} was erased${day}${by}${why}`, { history });
+};
+
+const erased = (history: string): Error =>
+  fail('E_HISTORY_ERASED', `the history ${history} was erased`, { history });
+
+/** Durable when it returns; false if there is such a file. */
+const writeOnce = (folder: string, path: string, text: string): boolean => {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = openSync(temporary, 'wx', 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  try {
+    linkSync(temporary, path);
+  } catch {
+    overwrite(temporary);
+    return false;
+  }
+  rmSync(temporary);
+  syncFolder(folder);
+  return true;
+};
+
+/** The bytes of a file replaced in place, then the file removed. */
+const overwrite = (path: string): void => {
+  if (!existsSync(path)) return;
+  const length = readFileSync(path).length;
+  const file = openSync(path, 'r+');
+  try {
+    writeSync(file, randomBytes(length), 0, length, 0);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  rmSync(path, { force: true });
+};
+
+const syncFolder = (folder: string): void => {
+  const entry = openSync(folder, 'r');
+  try {
+    fsyncSync(entry);
+  } finally {
+    closeSync(entry);
+  }
+};

@@ -1,0 +1,8 @@
+export { type RedactionConfig, SECRET_KINDS } from './config.ts';
+export {
+  openRedactor,
+  type RedactedNodes,
+  type RedactFunction,
+  type Redactor,
+  type RedactorOptions,
+} from './redactor.ts';

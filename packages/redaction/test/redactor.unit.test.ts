@@ -1,0 +1,279 @@
+import type { WideJsonObject } from '@stemma/canonical';
+import { parseCommand, type Command } from '@stemma/history';
+import { FAKE_SECRETS } from '@stemma/test-kit';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { openRedactor, SECRET_KINDS, type RedactorOptions } from '../src/index.ts';
+
+const insert = (node: WideJsonObject, more: Partial<Command> = {}): Command => ({
+  ...parseCommand({
+    ...{ id: 'c1', history: 'h', branchId: 0, by: { recorder: 'agent' } },
+    steps: [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb', ...node } }],
+  }),
+  ...more,
+});
+const nodeOf = ({ steps: [step] }: Command): WideJsonObject => {
+  if (step?.op !== 'insert') throw new Error('no insertion');
+  return step.node;
+};
+const contentAfter = async (content: WideJsonObject[string], rules: RedactorOptions = {}) =>
+  nodeOf(await openRedactor(rules).command(insert({ content })))['content'];
+
+const [, OPENAI = ''] = FAKE_SECRETS.find(([name]) => name === 'OpenAI') ?? [];
+
+describe('redaction', () => {
+  it.each(FAKE_SECRETS)('%s: nothing of it is left, wherever it stands', async (_name, text, secret) => {
+    const tail = secret.slice(-8);
+    for (const content of [
+      text,
+      `before ${text} after`,
+      `${'x '.repeat(500)}${text}`,
+      `a\r\n${text}\rb`,
+      `("${text}")`,
+      JSON.stringify({ a: [text] }),
+      JSON.stringify({ a: JSON.stringify({ b: text }) }),
+      { deep: [{ a: text }] },
+      { [text]: 1 },
+      `log: ${JSON.stringify({ a: [text] })}`,
+    ]) {
+      const left = JSON.stringify(await contentAfter(content));
+      expect(left).toContain('[redacted:');
+      expect(left).not.toContain(tail.replaceAll('"', '\\"'));
+      expect(left).not.toContain(secret.slice(0, 12));
+    }
+  });
+
+  test('what was redacted stays as it is: redacted again it is the same, and nothing is counted', async () => {
+    const redactor = openRedactor({
+      headers: ['x-session'],
+      patterns: [{ name: 'badge', pattern: 'B-\\d{6}' }],
+    });
+    const word = fc.constantFrom(
+      ...FAKE_SECRETS.map(([, text]) => text),
+      ...[
+        'B-123456',
+        'x-session: abc def',
+        'api_key',
+        'password',
+        ': ',
+        '="',
+        '"',
+        '\\"',
+        '{',
+        '}',
+        ' ',
+        '\n',
+      ],
+      ...['[redacted:api_key]', '[redacted:badge#0123456789ab]', 'Authorization', 'bearer', '://a:', '@'],
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { maxLength: 12 }), async (words) => {
+        const once = await redactor.command(insert({ content: words.join(''), data_x: words }));
+        const twice = await redactor.command({ ...once });
+        expect(nodeOf(twice)).toEqual(nodeOf(once));
+        expect(twice.redactions).toEqual(once.redactions);
+      }),
+      { seed: 7 },
+    );
+  });
+
+  test('what a telling name is set to is a secret whatever it says, in objects, pairs and JSON in texts', async () => {
+    expect(await contentAfter({ password: 'a b', note: 'a b', api_key: 12, api_keys: { a: 1 } })).toEqual({
+      ...{
+        password: '[redacted:credential]',
+        note: 'a b',
+        api_key: '[redacted:api_key]',
+        api_keys: { a: 1 },
+      },
+    });
+    expect(await contentAfter([['Authorization', 'a b'], { name: 'authorization', value: 'x' }])).toEqual([
+      ['Authorization', '[redacted:authorization]'],
+      { name: 'authorization', value: '[redacted:authorization]' },
+    ]);
+    expect(await contentAfter('{"passw\\u006frd":"a b"}')).toBe('{"password":"[redacted:credential]"}');
+  });
+
+  test('rules of the user: patterns with a group, fields with *, headers, numbers', async () => {
+    const rules = {
+      kinds: [],
+      patterns: [
+        { name: 'badge', pattern: 'badge (\\w+)' },
+        { name: 'card', pattern: '\\b\\d{16}\\b' },
+      ],
+      fields: ['/content/*/pin', '/data_who'],
+      headers: ['X-Session'],
+    };
+    const content = [
+      { pin: 7, text: 'badge abc and badge def, 4111111111111111', n: 4_111_111_111_111_111 },
+      'X-Session: qwertz\nrest',
+      { 'x-session': ['qwertz'] },
+    ];
+    const done = await openRedactor(rules).command(insert({ content, data_who: { a: 1 } }));
+    expect(nodeOf(done)).toMatchObject({
+      content: [
+        {
+          pin: '[redacted:pin]',
+          text: 'badge [redacted:badge] and badge [redacted:badge], [redacted:card]',
+          n: '[redacted:card]',
+        },
+        'X-Session: [redacted:x-session]\nrest',
+        { 'x-session': '[redacted:x-session]' },
+      ],
+      data_who: '[redacted:data_who]',
+    });
+    expect(done.redactions).toEqual([
+      { step: 0, node: 0, field: 'content', rule: 'pin', count: 1 },
+      { step: 0, node: 0, field: 'content', rule: 'badge', count: 2 },
+      { step: 0, node: 0, field: 'content', rule: 'card', count: 2 },
+      { step: 0, node: 0, field: 'content', rule: 'x-session', count: 2 },
+      { step: 0, node: 0, field: 'data_who', rule: 'data_who', count: 1 },
+    ]);
+  });
+
+  test('a pattern that would take a backtracking engine for ever takes no time', async () => {
+    const rules = { kinds: [], patterns: [{ name: 'evil', pattern: '(a+)+$' }] };
+    expect(await contentAfter(`${'a'.repeat(50_000)}!`, rules)).toHaveLength(50_001);
+  });
+
+  it.each([
+    'sk-'.repeat(100_000),
+    ' eyJ'.repeat(80_000),
+    `password="${'\\'.repeat(200_000)}`,
+    'api_key: '.repeat(40_000),
+    '-----begin '.repeat(30_000),
+    `{"a":${'['.repeat(300)}`,
+  ])('the kinds take time that grows with the text (%#)', async (text) => {
+    const started = performance.now();
+    await contentAfter(text);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  test('labels tell equal secrets from others, under a key of the home only', async () => {
+    const a = { labels: true, labelKey: new Uint8Array(32).fill(1) };
+    const b = { labels: true, labelKey: new Uint8Array(32).fill(2) };
+    const one = await contentAfter(OPENAI, a);
+    expect(one).toMatch(/^\[redacted:api_key#[0-9a-f]{12}\]$/);
+    expect(await contentAfter(`x ${OPENAI}`, a)).toBe(`x ${one as string}`);
+    expect(await contentAfter(OPENAI, b)).not.toBe(one);
+    expect(await contentAfter(`${OPENAI}x`, a)).not.toBe(one);
+    expect(() => openRedactor({ labels: true })).toThrow(/labels need a key/);
+  });
+
+  test('a function of the user is given what the rules leave, and a failing one refuses the command without its words', async () => {
+    const seen: string[] = [];
+    const rules: RedactorOptions = {
+      function: (text, { field, path }) => {
+        seen.push(`${field} ${path.join('/')} ${text}`);
+        return Promise.resolve(text.replace('Ada', 'A.'));
+      },
+    };
+    const done = await openRedactor(rules).command(insert({ content: { who: ['Ada', OPENAI] } }));
+    expect(seen).toEqual(['content content/who/0 Ada', 'content content/who/1 [redacted:api_key]']);
+    expect(nodeOf(done)['content']).toEqual({ who: ['A.', '[redacted:api_key]'] });
+    expect(done.redactions).toContainEqual({
+      step: 0,
+      node: 0,
+      field: 'content',
+      rule: 'function',
+      count: 1,
+    });
+
+    for (const failing of [() => Promise.reject(new Error(OPENAI)), () => 7 as never]) {
+      const error: unknown = await openRedactor({ function: failing })
+        .command(insert({ content: 'x' }))
+        .catch((raised: unknown) => raised);
+      expect(error).toMatchObject({ code: 'E_REDACTION_FAILED' });
+      expect(String(error)).not.toContain(OPENAI);
+    }
+  });
+
+  test('a secret in a name or an id is refused, and not repeated', async () => {
+    const commands: Command[] = [
+      insert({ id: OPENAI }),
+      insert({ key: OPENAI }),
+      insert({ [`data_${OPENAI}`]: 1 }),
+      insert({}, { id: OPENAI }),
+      insert({}, { by: { actor: OPENAI } }),
+      insert({}, { steps: [{ op: 'name', name: OPENAI }] }),
+      insert({}, { steps: [{ op: 'start', name: OPENAI }] }),
+      insert({}, { steps: [{ op: 'fork', name: OPENAI }] }),
+      insert({}, { steps: [{ op: 'config', set: { [OPENAI]: 1 } }] }),
+    ];
+    for (const command of commands) {
+      const error: unknown = await openRedactor({})
+        .command(command)
+        .catch((raised: unknown) => raised);
+      expect(error).toMatchObject({ code: 'E_REDACTION_REFUSED' });
+      expect(JSON.stringify(error) + String(error)).not.toContain(OPENAI);
+    }
+  });
+
+  test('every step is looked into', async () => {
+    const at = { branchId: 0, seq: 0 };
+    const steps: Command['steps'] = [
+      {
+        op: 'insert',
+        parent: 'p',
+        node: { nodeType: 'mc', children: [{ nodeType: 'cb', content: OPENAI }] },
+        siblings: [{ nodeType: 'cb', content: OPENAI }],
+      },
+      { op: 'replace', id: 'n', set: { content: OPENAI } },
+      { op: 'annotate', note: OPENAI },
+      { op: 'save', description: OPENAI },
+      { op: 'config', set: { key: OPENAI } },
+      { op: 'fork', description: OPENAI },
+      { op: 'rollback', to: at, description: OPENAI },
+      { op: 'inject', text: OPENAI, source: OPENAI },
+      { op: 'query', question: OPENAI, answer: { a: OPENAI }, mind: OPENAI },
+      {
+        op: 'observe',
+        observations: [{ kind: 'searched', what: OPENAI, at, times: 1, first_at: 0n, last_at: 0n }],
+      },
+      {
+        op: 'import',
+        name: null,
+        export: JSON.stringify({ root: { id: 'root', children: [{ id: 'x', content: OPENAI }] } }),
+      },
+    ];
+    const done = await openRedactor({}).command(insert({}, { steps, notes: OPENAI }));
+    expect(
+      JSON.stringify(done, (_, value: unknown) => (typeof value === 'bigint' ? 0 : value)),
+    ).not.toContain(OPENAI);
+    expect(done.redactions?.map(({ step, node, field }) => [step, node, field])).toEqual([
+      [0, 1, 'content'],
+      [0, 2, 'content'],
+      [1, 'n', 'content'],
+      [2, null, 'note'],
+      [3, null, 'description'],
+      [4, null, 'key'],
+      [5, null, 'description'],
+      [6, null, 'description'],
+      [7, 0, 'content'],
+      [7, 0, 'data_source'],
+      ...['question', 'answer', 'mind'].map((field) => [8, null, field]),
+      [9, null, 'what'],
+      [10, 'x', 'content'],
+      [null, null, 'notes'],
+    ]);
+  });
+
+  test('a command without a secret is the same command', async () => {
+    const command = insert({ content: { text: 'nothing here', list: [1, 2.5, null, true] } });
+    expect(await openRedactor({}).command(command)).toBe(command);
+  });
+
+  test.each([
+    [{ kinds: ['nothing'] }, /kinds/],
+    [{ patterns: [{ name: 'a', pattern: '(' }] }, /pattern a/],
+    [{ patterns: [{ name: 'a b', pattern: 'x' }] }, /name/],
+    [{ fields: ['content'] }, /fields/],
+    [{ secrets: true }, /secrets|Unrecognized/],
+  ])('rules that cannot be read are refused: %j', (rules, message) => {
+    expect(() => openRedactor(rules as RedactorOptions)).toThrow(message);
+  });
+
+  test('every kind has a name', () => {
+    expect(SECRET_KINDS).toContain('private_key');
+    expect(new Set(SECRET_KINDS).size).toBe(SECRET_KINDS.length);
+  });
+});

@@ -1,0 +1,40 @@
+import { fail } from '@stemma/errors';
+import { randomUUID } from 'node:crypto';
+import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
+import type { CommandSpec } from '../command.ts';
+import { confirmed } from '../confirm.ts';
+import { text } from '../options.ts';
+import { printable } from '../output.ts';
+
+export const erase: CommandSpec = {
+  name: 'erase',
+  summary: 'destroy the key of an erasable history: nothing of it can be read again',
+  arguments: [['[history]', 'an erasable history, by id or name']],
+  options: [
+    ['--subject <name>', 'all erasable histories about somebody, in place of one'],
+    ['--yes', 'no confirmation prompt'],
+    ...ACTOR_OPTIONS,
+  ],
+  run: async (context, [name], options) => {
+    const { home: open, output } = context;
+    const subject = text(options, 'subject');
+    if ((name === undefined) === (subject === undefined))
+      throw fail('E_USAGE', 'name either a history or a subject with --subject');
+    const home = await open();
+    const histories =
+      subject === undefined ? [(await home.find(name as string)).history] : await home.erasable(subject);
+    if (histories.length === 0)
+      throw fail('E_HISTORY_NOT_FOUND', 'no erasable history is about this subject', {});
+    output.say(`${histories.join(', ')}: what is erased can never be read again, by nobody.`);
+    if (options['yes'] !== true && !(await confirmed(context, 'Erase?')))
+      throw fail('E_CANCELLED', 'nothing is erased: the answer was not yes');
+    const by = { actor: await actorOf(context, options) };
+    const notes = await notesOf(context, options);
+    for (const history of histories)
+      await home.submit({ id: randomUUID(), history, branchId: 0, by, notes, steps: [{ op: 'erase' }] });
+    await output.result({ erased: histories }, () =>
+      histories.map((history) => `${printable(history)} is erased\n`).join(''),
+    );
+    return undefined;
+  },
+};
