@@ -54,7 +54,7 @@ export const oldWords: readonly OldWord[] = [
         text: /lanes?/,
         only: [
           'packages/context-tree/src/lt-hash',
-          'packages/history/test/naive-reading',
+          'packages/test-kit/src/trees/naive-reading',
           'docs/rules/snapshots.md',
           'docs/formats/hashes.md',
         ],
@@ -86,6 +86,7 @@ export const oldWords: readonly OldWord[] = [
       { text: /slice-?chain/, why: 'the chain of the hashes of slices' },
       { text: /`?chain`? is SHA-256[^|]*|chain before it/, why: 'a chain of hashes' },
       { text: /\.chain\(/, why: 'a method of fast-check' },
+      { text: /isOptionalChain|optional chain/, only: ['scripts/mutants/'], why: 'the term of the language' },
       { text: /markov chains?/, why: 'the term' },
       {
         text: /side chains|agents and chains/,

@@ -1,12 +1,13 @@
 import { exportTree, flattenRecords, flattenTree, type PayloadSource } from '@stemma/context-tree';
 import {
   anyOperations,
+  naiveDiff,
+  type NaiveHistory,
   naiveHistory,
   perform,
-  START,
-  type NaiveHistory,
   type RandomOperation,
   sized,
+  START,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -15,7 +16,6 @@ import { attributeFrame, type Attributed } from '../src/causes/attribute.ts';
 import { nodeChangesOf } from '../src/causes/node-changes.ts';
 import type { Step } from '../src/command.ts';
 import { payloadIn } from '../src/recorded-node.ts';
-import { naiveDiff } from './naive-diff.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(30, 100));
 

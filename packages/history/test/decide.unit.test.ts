@@ -1,11 +1,10 @@
 import { exportTree, PAYLOADS } from '@stemma/context-tree';
 import { fetching, isMissing, missing, missingKind, resume } from '@stemma/suspend';
-import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
+import { codeOf, type ReferenceHistory, referenceHistory } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { commandDigest, parseCommand, type Command, type Step } from '../src/command.ts';
 import { decide } from '../src/decide/decide.ts';
 import { historyId } from '../src/history-id.ts';
-import { codeOf } from './rules/kit.ts';
 
 const started = (): ReferenceHistory => {
   const history = referenceHistory();

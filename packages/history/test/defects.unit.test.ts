@@ -2,7 +2,7 @@ import type { Frame, HistoryEvent } from '@stemma/events';
 import { expect, test } from 'vitest';
 import { applyFrame } from '../src/apply-frame.ts';
 import { openHistory } from '../src/branch.ts';
-import { block, codeOf, started } from './rules/kit.ts';
+import { block, codeOf, started } from '@stemma/test-kit';
 
 /** A recorded event as its keys. */
 type Loose = Readonly<Record<string, unknown>>;

@@ -1,15 +1,25 @@
 import { toHex } from '@stemma/canonical';
 import { sumChanges, type RecordChange } from '@stemma/context-tree';
-import { referenceHistory } from '@stemma/test-kit';
+import {
+  applyToBoth,
+  exportNaive,
+  type HistoryPair,
+  type NaiveState,
+  newHistoryPair,
+  readBack,
+  referenceHistory,
+  runs,
+  script,
+  threadHashNaive,
+  threadNaive,
+  treeHashNaive,
+} from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AppliedFrame } from '../src/applied-frame.ts';
 import { applyFrame, freeMemory, revertFrame } from '../src/apply-frame.ts';
 import { branchParts, loadBranch, openHistory } from '../src/branch.ts';
 import type { BranchParts } from '../src/contracts.ts';
-import { exportNaive, threadHashNaive, threadNaive, treeHashNaive } from './naive-reading.ts';
-import type { NaiveState } from './naive-tree.ts';
-import { applyToBoth, newHistoryPair, readBack, runs, script, type HistoryPair } from './random-history.ts';
 
 /** Long enough for many runs. */
 const TIMEOUT = 1_800_000;

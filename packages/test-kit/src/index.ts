@@ -29,3 +29,30 @@ export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts'
 export { referenceSelect } from './selectors/reference-select.ts';
 export { rowsUnderTest, type RowsUnderTest } from './rows/rows-under-test.ts';
 export { framesOf, play, type Played } from './rows/played-history.ts';
+export { hashVectors, type HashVector } from './trees/hash-vectors.ts';
+export { naiveDiff } from './trees/naive-diff.ts';
+export { exportNaive, threadHashNaive, threadNaive, treeHashNaive } from './trees/naive-reading.ts';
+export type { NaiveState } from './trees/naive-tree.ts';
+export {
+  applyToBoth,
+  newHistoryPair,
+  readBack,
+  runs,
+  script,
+  type HistoryPair,
+} from './trees/random-history.ts';
+export {
+  block,
+  box,
+  codeOf,
+  COMMIT,
+  exportedNodes,
+  exportOf,
+  facts,
+  imported,
+  newSession,
+  nodePlacements,
+  refused,
+  started,
+  type TestSession,
+} from './trees/session.ts';

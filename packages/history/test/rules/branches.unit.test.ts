@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { block, codeOf, COMMIT, facts, newSession, started, type Session } from './kit.ts';
+import { block, codeOf, COMMIT, facts, newSession, started, type TestSession } from '@stemma/test-kit';
 
-const cycles = ({ history }: Session, branchId: number): [number, number][] =>
+const cycles = ({ history }: TestSession, branchId: number): [number, number][] =>
   history.ancestorSnapshots(branchId).map(({ cycle, branchId: of }) => [cycle, of]);
 
 /** Three cycles a, b, c on the root branch, frames 1, 2, 3. */
-const three = (): Session => {
+const three = (): TestSession => {
   const session = started();
   for (const id of ['a', 'b', 'c']) session.submit(block(id), COMMIT);
   return session;

@@ -1,7 +1,7 @@
 import { pack, sha256 } from '@stemma/canonical';
 import { expect, test } from 'vitest';
 import { commandDigest, type Command } from '../../src/command.ts';
-import { block } from './kit.ts';
+import { block } from '@stemma/test-kit';
 
 const command: Command = {
   id: 'one',

@@ -1,13 +1,23 @@
-import { anyOperations, naiveHistory, perform, START, type NaiveHistory } from '@stemma/test-kit';
+import {
+  anyOperations,
+  block,
+  codeOf,
+  COMMIT,
+  type NaiveHistory,
+  naiveHistory,
+  perform,
+  type TestSession,
+  START,
+  started,
+} from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { interventionIn, positionsAround, type AppliedFrame, type Step } from '../../src/index.ts';
-import { block, codeOf, COMMIT, started, type Session } from './kit.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? 20);
 const ACTOR = { actor: 'Ada' };
 
-const intervene = ({ history }: Session, branchId: number, ...steps: Step[]): AppliedFrame =>
+const intervene = ({ history }: TestSession, branchId: number, ...steps: Step[]): AppliedFrame =>
   history.submit(branchId, steps, 1n, ACTOR);
 
 /** Random acts, each by a recorder or by an actor. */
@@ -147,7 +157,7 @@ test.each([
 );
 
 /** Three cycles a, b, c on the root branch, frames 1, 2, 3. */
-const three = (): Session => {
+const three = (): TestSession => {
   const session = started();
   for (const id of ['a', 'b', 'c']) session.submit(block(id), COMMIT);
   return session;
@@ -283,7 +293,7 @@ test.each<[string, Step[]]>([
 );
 
 test('observations move no branch: what is decided, made and hashed is as if nobody had looked [pool: Observations]', () => {
-  const look = (session: Session): AppliedFrame =>
+  const look = (session: TestSession): AppliedFrame =>
     intervene(session, 0, {
       op: 'observe',
       observations: [

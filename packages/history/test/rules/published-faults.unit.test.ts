@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { block, COMMIT, started, type Session } from './kit.ts';
+import { block, COMMIT, started, type TestSession } from '@stemma/test-kit';
 
 /*
  * Faults of other checkpoint stores, as they were published, asked of ours: langchain-ai/langgraph issue 8443 and
  * langchain-ai/langgraphjs issue 2737.
  */
 
-const said = (session: Session, branchId = 0, seq: number | null = null): readonly string[] =>
+const said = (session: TestSession, branchId = 0, seq: number | null = null): readonly string[] =>
   session.tree(branchId, seq).ids.filter((id) => /^(shared|parent|fork|future|again)-/.test(id));
 
 test('a fork never sees what its parent writes later, at no position and at no depth of forks (langgraph 8443) [pool: Branches and snapshots] [snapshots: branches]', () => {

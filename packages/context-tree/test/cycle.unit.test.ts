@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { block, box, COMMIT, facts, imported, refused, started, type Session } from './kit.ts';
+import { block, box, COMMIT, facts, imported, refused, started, type TestSession } from '@stemma/test-kit';
 
 /** The cycles in whose snapshots a node is. */
-const cyclesWith = ({ history, tree }: Session, id: string): number[] =>
+const cyclesWith = ({ history, tree }: TestSession, id: string): number[] =>
   [...history.ancestorSnapshots(0)]
     .reverse()
     .flatMap(({ cycle, branchId, seq }) => (tree(branchId, seq).indexOf(id) === undefined ? [] : [cycle]));
 
 /** A turn `t` with a core and context on both sides, sealed. */
-const sealed = (): Session => {
+const sealed = (): TestSession => {
   const session = started();
   session.submit(box('core', ['said']), block('pre', { offset: -1 }), { op: 'commit', turn_id: 't' });
   return session;

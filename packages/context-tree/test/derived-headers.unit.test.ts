@@ -1,4 +1,4 @@
-import { isoTime } from '@stemma/context-tree';
+import { isoTime } from '../src/index.ts';
 import { expect, test } from 'vitest';
 import {
   block,
@@ -11,7 +11,7 @@ import {
   newSession,
   refused,
   started,
-} from './kit.ts';
+} from '@stemma/test-kit';
 
 test('creation_index counts insertions of a cycle, subtrees in pre-order; removals keep numbers used, refusals use none, sealing takes the next [context-tree §10.6]', () => {
   const session = started();

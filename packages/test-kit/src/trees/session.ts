@@ -9,12 +9,11 @@ import {
   type TreeDiff,
 } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import { referenceHistory, type ReferenceHistory } from '@stemma/test-kit';
-import type { AppliedFrame } from '../../src/applied-frame.ts';
-import type { Step } from '../../src/command.ts';
+import type { AppliedFrame, Step } from '@stemma/history';
+import { referenceHistory, type ReferenceHistory } from '../reference-history.ts';
 
 /** A history that a test changes step by step; the clock reads 1 unless a test sets it. */
-export type Session = {
+export type TestSession = {
   readonly history: ReferenceHistory;
   /** One command on the root branch, or on the branch of `on`. */
   readonly submit: (...steps: readonly Step[]) => AppliedFrame;
@@ -39,7 +38,7 @@ const commandsOf = (steps: readonly Step[]): readonly (readonly Step[])[] => {
 };
 
 /** A session on a history that was begun with these steps; each commit among them ends a command. */
-export const newSession = (...steps: readonly Step[]): Session => {
+export const newSession = (...steps: readonly Step[]): TestSession => {
   const history = referenceHistory();
   const submit = (branchId: number, given: readonly Step[], clock: bigint): AppliedFrame =>
     commandsOf(given)
@@ -64,10 +63,10 @@ export const newSession = (...steps: readonly Step[]): Session => {
   };
 };
 
-export const started = (thread: ThreadMode = 'full'): Session =>
+export const started = (thread: ThreadMode = 'full'): TestSession =>
   newSession({ op: 'start', name: null, thread });
 
-export const imported = (root: object, cycle = 1, thread: ThreadMode = 'full'): Session =>
+export const imported = (root: object, cycle = 1, thread: ThreadMode = 'full'): TestSession =>
   newSession({ op: 'import', name: null, export: exportOf(root, cycle), thread });
 
 export const exportOf = (root: object, cycle = 1): string =>
@@ -128,7 +127,7 @@ export const codeOf = (run: () => unknown): string => {
 };
 
 /** The code with which a step is refused; a refusal that leaves a trace is reported instead. */
-export const refused = (session: Session, step: Step): string => {
+export const refused = (session: TestSession, step: Step): string => {
   const before = [session.history.frames.length, session.export()];
   const code = codeOf(() => session.submit(step));
   if (code === 'taken') return code;

@@ -1,4 +1,4 @@
-import { hashFlat } from '@stemma/context-tree';
+import { hashFlat } from '../src/index.ts';
 import { expect, test } from 'vitest';
 import {
   block,
@@ -10,13 +10,13 @@ import {
   imported,
   newSession,
   started,
-  type Session,
-} from './kit.ts';
+  type TestSession,
+} from '@stemma/test-kit';
 
-const rootOf = (session: Session): object => (JSON.parse(session.export()) as { root: object }).root;
+const rootOf = (session: TestSession): object => (JSON.parse(session.export()) as { root: object }).root;
 
 /** A history with every kind of node, sealed and open. */
-const rich = (): Session => {
+const rich = (): TestSession => {
   const session = started();
   session.submit(
     block('rule', { under: '^sys', role: null, ttl: 4 }),

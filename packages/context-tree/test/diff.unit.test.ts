@@ -1,6 +1,6 @@
-import { diffTrees } from '@stemma/context-tree';
+import { diffTrees } from '../src/index.ts';
 import { expect, test } from 'vitest';
-import { block, box, COMMIT, started } from './kit.ts';
+import { block, box, COMMIT, started } from '@stemma/test-kit';
 
 test('a diff is exactly added, removed, changed, by id alone [context-tree §7: shape] [PACT 05 §4.1] [PACT 05 §4.3] [PACT 05 §6.6] [PACT 06 §4.1] [PACT 06 §4.3] [PACT 06 §7.3]', () => {
   const session = started();

@@ -10,7 +10,7 @@ import {
   nodePlacements,
   refused,
   started,
-} from './kit.ts';
+} from '@stemma/test-kit';
 
 const REQUIRED = [
   'created_at_iso',

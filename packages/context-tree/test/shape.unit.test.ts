@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { block, box, codeOf, COMMIT, imported, newSession, nodePlacements, refused, started } from './kit.ts';
+import {
+  block,
+  box,
+  codeOf,
+  COMMIT,
+  imported,
+  newSession,
+  nodePlacements,
+  refused,
+  started,
+} from '@stemma/test-kit';
 
 test('a history has one root and three regions that nothing removes, moves or replaces, and the head keeps its id at every commit [context-tree §1: regions]', () => {
   const session = newSession({ op: 'start', name: null, ids: { root: 'r', sys: 's', seq: 'q', ah: 'h' } });

@@ -1,9 +1,8 @@
 import { toHex } from '@stemma/canonical';
-import { hashFlat } from '@stemma/context-tree';
-import { referenceHistory } from '@stemma/test-kit';
+import { hashFlat } from '../src/index.ts';
+import { type HashVector, hashVectors, referenceHistory } from '@stemma/test-kit';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { hashVectors, type HashVector } from './hash-vectors.ts';
 
 const file = new URL('../../../docs/formats/hashes.json', import.meta.url);
 if (process.env['STEMMA_WRITE_VECTORS'] === '1')

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Step } from '../../src/command.ts';
-import { block, box, COMMIT, facts, started, type Session } from './kit.ts';
+import { block, box, COMMIT, facts, started, type TestSession } from '@stemma/test-kit';
+
+type Step = ReturnType<typeof block>;
 
 const policy = (max_blocks: number, keep_turns = 0, pins: string[] = []): Step => ({
   op: 'policy',
@@ -8,13 +9,13 @@ const policy = (max_blocks: number, keep_turns = 0, pins: string[] = []): Step =
 });
 
 /** Turns t1, t2, … each sealed with these blocks. */
-const turns = (...blocks: readonly (readonly Step[])[]): Session => {
+const turns = (...blocks: readonly (readonly Step[])[]): TestSession => {
   const session = started();
   blocks.forEach((steps, i) => session.submit(...steps, { op: 'commit', turn_id: `t${i + 1}` }));
   return session;
 };
 
-const pruned = (session: Session, ...steps: readonly Step[]): string[] =>
+const pruned = (session: TestSession, ...steps: readonly Step[]): string[] =>
   facts(session.submit(...steps, COMMIT)).flatMap((fact) =>
     fact.startsWith('NodePruned ') ? [fact.slice('NodePruned '.length)] : [],
   );

@@ -1,10 +1,10 @@
 import type { WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat, threadBytes } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import { referenceHistory, sized, type ReferenceHistory } from '@stemma/test-kit';
+import type { AppliedFrame, Step } from '@stemma/history';
 import fc from 'fast-check';
-import type { AppliedFrame } from '../src/applied-frame.ts';
-import type { Step } from '../src/command.ts';
+import { referenceHistory, type ReferenceHistory } from '../reference-history.ts';
+import { sized } from '../sized.ts';
 import {
   all,
   commitNaive,
@@ -43,7 +43,7 @@ export type Intention = {
   readonly flag: boolean;
 };
 
-export const intention: fc.Arbitrary<Intention> = fc.record({
+const intention: fc.Arbitrary<Intention> = fc.record({
   op: fc.constantFrom(
     ...Array.from({ length: 10 }, () => 'insert' as const),
     ...Array.from({ length: 10 }, () => 'commit' as const),

@@ -21,7 +21,7 @@ export type NaiveState = {
 
 export type CommitReport = { expired: string[]; cascaded: string[]; pruned: string[]; sealed: string | null };
 
-export const idOf = (node: NaiveNode): string => node.attributes['id'] as string;
+const idOf = (node: NaiveNode): string => node.attributes['id'] as string;
 export const typeOf = (node: NaiveNode): string => node.attributes['nodeType'] as string;
 export const isBlock = (node: NaiveNode): boolean =>
   !/^(\^|mt|mc)/.test(typeOf(node).split(':')[0] as string) || typeOf(node).startsWith('cb');
