@@ -105,7 +105,12 @@ const runCommand = async (
       void observations.push({ branchRef: spec, kind, what, position }),
     findBranch: (name) => findBranchRef(context, required(name)),
     home: async (options = {}) =>
-      (home ??= await openHome({ directory, say: output.say, ...options, ...addressesOf(around.env) })),
+      (home ??= await (around.openHome ?? openHome)({
+        directory,
+        say: output.say,
+        ...options,
+        ...addressesOf(around.env),
+      })),
   };
   try {
     stop.signal.throwIfAborted();
