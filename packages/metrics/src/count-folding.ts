@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** What a projector says after each commit of a run: cumulative within the run, whose first commit has `batches` 1. */
+/** What a projector reports after each commit of a run. Counts add up within the run; its first commit has `batches` 1. */
 export type FoldingProgress = {
   readonly partition: number;
   readonly frames: number;
@@ -8,7 +8,7 @@ export type FoldingProgress = {
   readonly batches: number;
 };
 
-/** Where the rows of a partition stand, and what was met on the way. */
+/** The offset of a partition's rows, and the records that were stale or damaged up to it. */
 export type PartitionStatus = {
   readonly partition: number;
   readonly rows: number;
@@ -21,9 +21,9 @@ export type PartitionStatus = {
 
 export type FoldingOptions = {
   readonly metrics: Metrics;
-  /** Which rows: the group that they belong to. */
+  /** The read model, or group of them, that the rows belong to. */
   readonly readModel: string;
-  /** Where the rows stand now; asked before each scrape. */
+  /** The current state of each partition; called before each scrape. */
   readonly partitionStatus: () => Promise<readonly PartitionStatus[]>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -31,7 +31,7 @@ export type FoldingOptions = {
 
 const WINDOW = 30_000;
 
-/** Counts what a projector folds. Give the result to it as `progress`. */
+/** Counts what a projector folds. Give the returned function to the projector as `progress`. */
 export const countFolding = ({
   metrics,
   readModel,

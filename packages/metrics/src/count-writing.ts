@@ -1,16 +1,16 @@
 import { isStemmaError } from '@stemma/errors';
 import type { Metrics } from './metrics.ts';
 
-/** What a writer tells of its commands. */
+/** The calls with which a writer reports its commands. */
 export type WritingCounts = {
-  /** A command has its place in the log; `events` is 0 where it had it before. */
+  /** The log has the command; `events` is 0 if the log had it before. */
   readonly written: (answer: { readonly repeated: boolean; readonly events: number }) => void;
   readonly failed: (error: unknown) => void;
-  /** So many frames were sent whose place another writer took. */
+  /** So many sent frames lost their number to another writer's frame. */
   readonly overtaken: (frames: number) => void;
 };
 
-/** Counts what becomes of commands. */
+/** Counts commands by their outcome, and the frames and events that the log accepted. */
 export const countWriting = (metrics: Metrics): WritingCounts => {
   for (const outcome of ['accepted', 'repeated', 'refused', 'conflict', 'unknown', 'failed'])
     metrics.add('stemma_commands_total', { outcome }, 0);

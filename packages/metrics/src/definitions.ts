@@ -1,14 +1,14 @@
-/** What a metric is: docs/metrics.md is made of this table. */
+/** One metric. docs/metrics.md is generated from the table below. */
 export type Definition = {
   readonly kind: 'counter' | 'gauge' | 'histogram';
-  /** One sentence for people; says the unit where the name does not. */
+  /** One sentence for people; it names the unit if the name of the metric does not. */
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper ends of a histogram's buckets. */
+  /** The upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
 };
 
-/** Every metric of every service, besides those that every process of Node.js has. */
+/** Every metric of every service, except those that prom-client adds for each Node.js process. */
 export const METRICS = {
   stemma_service_info: {
     kind: 'gauge',

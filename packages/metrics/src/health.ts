@@ -1,10 +1,10 @@
 import { fail, isStemmaError } from '@stemma/errors';
 
 /**
- * Resolves when a service can do its work, as `check` finds out.
+ * Resolves if a service can do its work.
  *
- * @param check throws while it cannot; what takes it longer than `patience` milliseconds counts as cannot.
- * @throws a code with the HTTP status 503: the one of `check` if it has that status, else E_BUSY
+ * @param check throws while the service cannot work. A check that takes longer than `patience` milliseconds has failed.
+ * @throws an error with HTTP status 503: that of `check` if it has this status, else E_BUSY
  */
 export const checkReady = async (check: () => Promise<void> | void, patience = 10_000): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;

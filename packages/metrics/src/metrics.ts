@@ -1,29 +1,29 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { METRICS, type Definition, type LabelsOf, type MetricName, type NameOf } from './definitions.ts';
 
-/** What one service counts. */
+/** The metrics of one service. */
 export type Metrics = {
   add<Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>, by?: number): void;
-  /** A gauge's value, or the state of a counter that is kept elsewhere. */
+  /** Sets a gauge, or a counter whose value is counted elsewhere. */
   set<Name extends NameOf<'gauge' | 'counter'>>(name: Name, labels: LabelsOf<Name>, value: number): void;
   observe<Name extends NameOf<'histogram'>>(name: Name, labels: LabelsOf<Name>, value: number): void;
   /**
-   * `look` is called before each scrape, to set what is only worth knowing then. What it throws is swallowed and what
-   * it takes longer than a second for is left out: a scrape is answered when nothing else is.
+   * Calls `look` before each scrape, to set values that are only needed then. If it throws or takes longer than
+   * `patience`, the scrape is answered with the old values: metrics must work while the service does not.
    */
   beforeScrape(look: () => Promise<void> | void): void;
   /** The text that Prometheus reads. */
   text(): Promise<string>;
-  /** Of that text. */
+  /** The media type of `text`. */
   readonly contentType: string;
 };
 
 export type MetricsOptions = {
   readonly service: string;
   readonly version: string;
-  /** Metrics of the process: memory, processor, event loop. Default true. */
+  /** Adds metrics of the process: memory, CPU, event loop. Default true. */
   readonly ofProcess?: boolean;
-  /** How long a look before a scrape may take, in milliseconds. Default 1000. */
+  /** Milliseconds that a `look` may take before each scrape. Default 1,000. */
   readonly patience?: number;
 };
 
@@ -91,7 +91,7 @@ const within = async (milliseconds: number, look: () => Promise<void> | void): P
   try {
     await Promise.race([look(), late]);
   } catch {
-    // What cannot be known just now is as it was.
+    // The metric keeps its old value.
   } finally {
     clearTimeout(timer);
   }

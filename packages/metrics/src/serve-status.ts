@@ -8,11 +8,11 @@ import type { Metrics } from './metrics.ts';
 
 export type StatusOptions = {
   readonly metrics: Metrics;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
   /** A loopback address; default 127.0.0.1. */
   readonly host?: string;
-  /** Throws while the service cannot do its work; the reason is shown. */
+  /** Throws while the service cannot do its work; `/health/ready` shows the reason. */
   readonly ready: () => Promise<void> | void;
 };
 
@@ -20,9 +20,10 @@ export type StatusOptions = {
 export type StatusServer = { readonly url: string; readonly port: number; close(): Promise<void> };
 
 /**
- * Says how a service without a door of its own is: `/health/live`, `/health/ready` (503 with the reason) and `/metrics`.
+ * Serves the status of a service that has no HTTP server otherwise: `/health/live`, `/health/ready` (503 with the reason)
+ * and `/metrics`.
  *
- * @throws E_NOT_ALLOWED for an address that is not of this machine alone, E_ADDRESS_IN_USE
+ * @throws E_NOT_ALLOWED for an address that other machines can reach, E_ADDRESS_IN_USE
  */
 export const serveStatus = async (options: StatusOptions): Promise<StatusServer> => {
   const { port, host = '127.0.0.1' } = options;
@@ -62,7 +63,7 @@ const answer = async (
     response.end(JSON.stringify(body));
   };
   try {
-    // A web page may make a browser ask under a name of its own.
+    // DNS rebinding: a foreign page can point its own name at this address, so that the browser asks here.
     if (!isLoopback((headers.host ?? '').replace(/:\d+$/, '')))
       throw fail('E_NOT_ALLOWED', 'this server answers to the names of this machine only');
     const path = url.split('?', 1)[0] ?? '/';

@@ -1,4 +1,4 @@
-/** Aborts when the process is told to end (SIGTERM, SIGINT). A second signal ends it at once, as if nobody listened. */
+/** Aborts when the process gets SIGTERM or SIGINT. A second signal ends the process at once, as it does by default. */
 export const untilEnded = (): AbortSignal => {
   const ended = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ended.abort(name));
@@ -6,8 +6,8 @@ export const untilEnded = (): AbortSignal => {
 };
 
 /**
- * Runs what a service has to finish before it ends, and ends the process with 70 where that takes longer than so many
- * milliseconds: who is told to end and does not, is killed in the middle.
+ * Runs what a service must finish before it ends. If that takes longer than `milliseconds`, it ends the process with exit
+ * code 70, because a service manager would soon kill it in the middle.
  */
 export const finishWithin = async (milliseconds: number, finish: () => Promise<void>): Promise<void> => {
   const timer = setTimeout(() => {

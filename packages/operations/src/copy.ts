@@ -21,34 +21,34 @@ export type CopyOptions = {
   /** A home's directory, or `kafka://HOST:PORT/PREFIX`. */
   readonly from: string;
   readonly to: string;
-  /** The home with the contents of a log on Kafka. */
+  /** The home that holds the contents, if a log is on Kafka. */
   readonly directory: string;
   readonly signal: AbortSignal;
-  /** Frames done so far, those that were there before included. */
+  /** Called with the number of frames copied so far, those of an earlier copy included. */
   readonly progress?: (frames: number) => void;
 };
 
 export type CopyReport = {
   readonly histories: number;
-  /** Frames that were appended, and those that an earlier copy had brought. */
+  /** Frames appended now; `before`: frames that an earlier copy had appended. */
   readonly frames: number;
   readonly before: number;
-  /** Contents that were stored and verified. */
+  /** The number of contents that were stored and verified. */
   readonly contents: number;
-  /** Histories of which only the frames before a damage could be copied. */
+  /** Histories of which only the frames before a damaged record could be copied. */
   readonly damaged: readonly string[];
   readonly from: string;
   readonly to: string;
 };
 
-/** What goes into one append. */
+/** About how many bytes go into one append. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_ENTRIES = 500;
 
 /**
- * Copies the accepted frames of every history, their bytes and their order, to another log, which keeps an id of its own
- * (record §5). Contents are stored and verified before the frames that name them. What is there already is passed over,
- * so an interrupted copy is resumed by doing it again; in the end every history of both is compared.
+ * Copies the accepted frames of every history, byte for byte and in their order, to another log, which has its own id
+ * (record §5). It stores and verifies contents before the frames that name them. It skips what the target already has, so
+ * an interrupted copy is resumed by running it again. At the end it compares every history of both logs.
  *
  * @throws E_LOG_NOT_EMPTY, before anything is written, if the target holds anything else; E_HOME_NOT_FOUND,
  *   E_LOG_NOT_FOUND for the source; E_CONTENT_MISSING, E_CONTENT_DAMAGED; E_PARTITION_CLOSED; E_CANCELLED
@@ -128,7 +128,7 @@ const readHeads = async (log: EventLog): Promise<Map<string, HeadState>> => {
   return heads;
 };
 
-/** @throws E_LOG_NOT_EMPTY unless every history of the target is a beginning of the source's */
+/** @throws E_LOG_NOT_EMPTY unless every history of the target is the beginning of the same one of the source */
 const checkTargetIsPrefix = async (
   source: EventLog,
   existing: ReadonlyMap<string, HeadState>,
@@ -196,7 +196,7 @@ const copyFrames = async (
   return { heads, frames, before, contents: stored.size };
 };
 
-/** Stores what a frame names, and what that names. Reading a content verifies it, and so does storing it. */
+/** Stores the contents that a frame names, and those that they name. Reading and storing both verify the hash. */
 const copyContents = async (
   { envelope, bytes, bodyAt }: AcceptedFrame,
   from: ContentStore,
@@ -215,12 +215,12 @@ const copyContents = async (
         fetched.set(ref.sha256, content);
       }
   } catch (error) {
-    // A frame that no reader can read is copied as it is.
+    // A frame that cannot be decoded names no contents; its bytes are copied as they are.
     if (!isStemmaError(error, 'E_FRAME_INVALID')) throw error;
   }
 };
 
-/** @throws E_CONFLICT if somebody wrote to the target at the same time */
+/** @throws E_CONFLICT if another process wrote to the target at the same time */
 const checkSameHeads = async (
   source: EventLog,
   target: EventLog,

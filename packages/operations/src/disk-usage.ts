@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Bytes that the files below a folder take on the disk. */
+/** The bytes that all files below a folder take on the disk. */
 export const diskUsage = (folder: string): number => {
   let bytes = 0;
   if (!existsSync(folder)) return 0;

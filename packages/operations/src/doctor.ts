@@ -12,17 +12,17 @@ export type PartitionHealth = {
   readonly partition: number;
   readonly start: number;
   readonly end: number;
-  /** The offset that the rows stand at, and how far that is from the end. */
+  /** The offset that the rows have reached, and how many offsets remain to the end of the log. */
   readonly rows: number;
   readonly lag: number;
   readonly accepted: number;
   readonly stale: Readonly<Record<string, number>>;
-  /** Damaged records that were seen, and whether one closes the partition. */
+  /** The number of damaged records, and whether one of them closes the partition. */
   readonly damaged: number;
   readonly closed: boolean;
 };
 
-/** A record that is no longer what it was; `history` is its key, null if that cannot be read either. */
+/** A record whose bytes have changed. `history` is its key; null if the key cannot be read either. */
 export type AlteredRecord = {
   readonly partition: number;
   readonly offset: number;
@@ -31,27 +31,26 @@ export type AlteredRecord = {
 
 export type DoctorReport = {
   readonly log: { readonly address: string; readonly id: string; readonly partitions: number };
-  /** True if nothing that was acknowledged can go: by the loss of power, or of one broker. */
+  /** True if no acknowledged record can be lost with the power, or with one broker. */
   readonly keepsItsEnd: boolean;
-  /** Of a log on Kafka: the topic, its replicas and settings. */
+  /** For a log on Kafka: its topic, replicas and settings; null for an embedded log. */
   readonly topic: LogTopic | null;
   readonly partitions: readonly PartitionHealth[];
   readonly histories: number;
   readonly stopped: readonly string[];
-  /** Records that were damaged after the rows had been made of them. Looked for where the log is in the directory. */
+  /** Records that were damaged after they had been folded. Only an embedded log is searched for them. */
   readonly altered: readonly AlteredRecord[];
-  /** Milliseconds since 1970: this machine's clock, and the newest time that the rows know. */
+  /** Milliseconds since 1970: this machine's clock, and the newest time in the rows. */
   readonly clock: { readonly now: number; readonly newest: number | null };
   readonly findings: readonly Finding[];
 };
 
-/** A clock may differ by so much before it is worth a word. */
+/** Milliseconds that the clock may differ from the newest recorded time before the report mentions it. */
 const CLOCK_DRIFT = 5_000;
 
 /**
- * What state a home is in: its log, where that keeps its records, how far the rows have followed, who may read its files,
- * and what in it looks like a secret. Reads the records of a log in the directory once more, as far as the rows have
- * them. Writes nothing.
+ * Reports the state of a home: its log and whether it can lose records, how far the rows are behind, who can read its
+ * files, and which contents look like secrets. It reads every folded record of an embedded log again. It writes nothing.
  */
 export const diagnose = async (
   services: Services,
@@ -95,7 +94,7 @@ export const diagnose = async (
 
 const searches = new WeakMap<EventLog, Promise<readonly AlteredRecord[]>>();
 
-/** Whoever asks while the log is read waits for the same answer. */
+/** Callers that ask while the log is being read get the same answer. */
 const findAlteredOnce = (services: Services): Promise<readonly AlteredRecord[]> => {
   const { log } = services;
   const search = searches.get(log) ?? findAltered(services).finally(() => searches.delete(log));
@@ -103,7 +102,7 @@ const findAlteredOnce = (services: Services): Promise<readonly AlteredRecord[]> 
   return search;
 };
 
-/** Damaged records among those that the rows took for good, or do not know of. */
+/** Damaged records that the rows count as good, or do not know. */
 const findAltered = async ({
   log,
   projection,
@@ -119,7 +118,7 @@ const findAltered = async ({
   return altered;
 };
 
-/** Where each partition's rows stand, and what was met on the way. */
+/** For each partition: the offset of its rows, and the stale and damaged records up to it. */
 export const readPartitionHealth = ({
   log,
   projection,
@@ -149,7 +148,7 @@ const healthOfPartition = async (
   };
 };
 
-/** What is worth a word, by rules that look at nothing but the report. */
+/** What an operator should look at, by rules that read only the report. */
 export function* listFindings(report: Omit<DoctorReport, 'findings'>): Generator<Finding> {
   const { topic, partitions, stopped, altered, clock, keepsItsEnd } = report;
   if (topic !== null && !keepsItsEnd)

@@ -4,15 +4,15 @@ import { secretKind } from '@stemma/stages';
 import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
 
-/** How much is looked at: all frames, or a sample that is done within a moment. */
+/** Which frames to search: all of them, or a sample that takes about a second. */
 export type SecretsScope = 'all' | 'sample';
 
-/** Of each history the first frames, where prompts and settings stand, and the newest. */
+/** How many frames of each history a sample has: the first ones, which hold prompts and settings, and the newest. */
 const SAMPLE = { first: 20, newest: 20, milliseconds: 1_000 };
-/** Frames whose summaries are read at a time. */
+/** How many frame summaries to read at a time. */
 const PAGE = 500;
 
-/** Contents of histories that look like keys: how many of which kind, never what they are. */
+/** Finds contents that look like keys. A finding says how many there are and of which kind, never the text itself. */
 export async function* findSecrets(
   { projection }: Pick<Services, 'projection'>,
   scope: SecretsScope,
@@ -29,7 +29,7 @@ export async function* findSecrets(
     for await (const seq of framesOf(projection, history, frames, scope)) {
       if (now() > until) break;
       looked++;
-      // What cannot be read is named by other findings.
+      // Other findings report frames that cannot be read.
       const events = await readFrameEvents(projection, history, seq).catch(() => []);
       for (const { event } of events)
         for (const text of textsIn(event)) {
@@ -66,7 +66,7 @@ async function* framesOf(
   }
 }
 
-/** Every text in a value, with the key before it where one is short enough to tell what it is. */
+/** Every text in a value, with its key in front if the key is short. */
 function* textsIn(value: unknown, key = ''): Generator<string> {
   if (typeof value === 'string') yield key === '' || key.length > 64 ? value : `${key}: ${value}`;
   else if (Array.isArray(value)) for (const each of value) yield* textsIn(each);

@@ -2,12 +2,12 @@ import { lstatSync, readdirSync, readFileSync, statfsSync, type Dirent } from 'n
 import { join, relative } from 'node:path';
 import type { Finding } from './finding.ts';
 
-/** Less than this is left on a disk that is about to be full: a group of the log and a batch of rows. */
+/** Bytes. A disk with less free space is nearly full: one group of the log and one batch of rows may need as much. */
 const LITTLE_SPACE = 64 * 1024 * 1024;
-/** Files that are looked at, at most: contents may be millions. */
+/** The most files to look at; a home may have millions of contents. */
 const MAX_FILES = 20_000;
 
-/** What is worth a word about the files of a home: room, who may read them, and what was put aside. */
+/** Findings about the files of a home: free space, permissions, and files that were put aside. */
 export function* inspectDirectory(directory: string): Generator<Finding> {
   yield* findLittleSpace(directory);
   yield* findReadable(directory);
@@ -15,7 +15,7 @@ export function* inspectDirectory(directory: string): Generator<Finding> {
 }
 
 function* findLittleSpace(directory: string): Generator<Finding> {
-  // The parts of a home may be on disks of their own.
+  // The parts of a home may be on different disks.
   for (const part of ['log', 'contents', 'rows', 'rows-kafka']) {
     const folder = join(directory, part);
     const left = spaceLeft(folder);
@@ -37,7 +37,7 @@ const spaceLeft = (folder: string): number | undefined => {
   }
 };
 
-/** Windows has other permissions: all files there look as if everybody could write them. */
+/** False on Windows, where every file looks as if everybody could write it. */
 const HAS_MODES = process.platform !== 'win32';
 
 function* findReadable(directory: string): Generator<Finding> {
@@ -50,7 +50,7 @@ function* findReadable(directory: string): Generator<Finding> {
     readable++;
     first ??= relative(directory, path) || '.';
   }
-  // Behind a closed door the rest does not matter.
+  // If others cannot enter the directory, permissions inside it do not matter.
   const open = (lstatSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & 0o077;
   if (readable === 0) return;
   yield {
@@ -78,7 +78,7 @@ const entriesOf = (folder: string): Dirent[] => {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Another process puts it aside at this moment.
+    // Another process is moving the folder at this moment.
     return [];
   }
 };

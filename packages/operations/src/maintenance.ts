@@ -13,7 +13,7 @@ import type { Services } from './services.ts';
 import type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
 import { verifyRows } from './verify-rows.ts';
 
-/** Sizes in bytes, counts, and where each partition's rows stand. */
+/** Sizes in bytes, counts, and the offset of each partition's rows. */
 export const statsOf = async ({
   directory,
   usage,
@@ -90,7 +90,7 @@ const describeRow = ({ table, key, seq }: RowDifference): string =>
 
 type Problem = VerifyReport['problems'][number];
 
-/** Reads every record and its contents, every stored content, rows, and what the projector found defective. */
+/** Checks every record, every stored content and the rows, and reports histories that the projector found defective. */
 export const verifyHome = async (
   { log, contents, projection, projectors, repairs }: Services,
   { rows: which = 'sample', progress = () => undefined }: VerifyOptions = {},
@@ -166,7 +166,7 @@ const rebuildIfDamageChanged = async (
   }
 };
 
-/** True if the rows stop at a record that is whole again: somebody restored it from a copy. */
+/** True if the rows stop at a record that somebody has since restored from a copy. */
 const isDamageRestored = async (
   log: Services['log'],
   projection: Services['projection'],
@@ -182,7 +182,7 @@ const isDamageRestored = async (
   return false;
 };
 
-/** What the log no longer has although rows were made of it: the rows are all that still knows. */
+/** Records at the end of the log that are lost although they were folded. Only the rows still show them. */
 const lostEnds = async ({
   log,
   projection,
@@ -200,7 +200,7 @@ const lostEnds = async ({
   return problems;
 };
 
-/** Histories whose frames are whole but impossible, as the rows have them. */
+/** Histories that the rows mark as defective: their bytes are intact, but a frame cannot be true. */
 const defectsOf = (projection: Services['projection']): Promise<readonly Problem[]> =>
   projection.read((view) =>
     view

@@ -4,49 +4,49 @@ import { openEmbeddedLog } from '@stemma/log-embedded';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the brokers say of the topic that holds a log. */
+/** The facts that brokers report about the topic of a log. */
 export type LogTopic = {
   readonly topic: string;
   readonly brokers: number;
-  /** The fewest that a partition has. */
+  /** The smallest number of replicas that a partition has. */
   readonly replicas: number;
   readonly inSync: number;
   readonly minInSync: number;
   readonly uncleanElection: boolean;
-  /** How many the topic has: an operator may have given it more than the log was made with. */
+  /** The number of the topic's partitions. An operator may have added some since the log was made. */
   readonly partitions: number;
   readonly settings: Readonly<Record<string, string>>;
   /** Settings that would lose frames. */
   readonly faults: readonly string[];
 };
 
-/** Where a log is, for people. */
+/** The address of a log, for people. */
 export type LogAddress = { readonly address: string; readonly facts: LogTopic | null };
 
-/** The log of a home, and what the home does differently for it. */
+/** The log of a home, and how the home must use it. */
 export type OpenedLog = {
   readonly log: EventLog;
   readonly address: LogAddress;
-  /** The folder of its rows: those of another kind of log stay what they are. */
+  /** The folder of its rows. Each kind of log has its own, so that changing the kind keeps the rows of the other. */
   readonly rowsFolder: string;
-  /** Payloads are read from the rows: the log is far away. */
+  /** True if frames are stored among the rows too, because reading them from the log takes long. */
   readonly keepFrames: boolean;
 };
 
 export type OpenLogOptions = {
-  /** Of the home. */
+  /** The directory of the home. */
   readonly directory: string;
   /** `kafka://HOST:PORT[,HOST:PORT]/PREFIX[?partitions=N]`; without one, the embedded log in the directory. */
   readonly address?: string;
-  /** Make log and home if they are not there. */
+  /** Makes the log and the home if there are none. */
   readonly create: boolean;
-  /** Contents are elsewhere. Default false. */
+  /** True if the contents are not in the directory. Default false. */
   readonly shared?: boolean;
-  /** Told what was repaired while it was opened, in sentences. */
+  /** Receives sentences about what was repaired while the log was opened. */
   readonly say?: (sentence: string) => void;
 };
 
-/** @throws E_HOME_NOT_FOUND, E_LOG_GONE, E_USAGE for an address that is none, and what opening the log throws */
+/** Opens the log of a home. @throws E_HOME_NOT_FOUND, E_LOG_GONE, E_USAGE for an invalid address, and what opening the log throws */
 export const openHomeLog = async ({
   directory,
   address,
@@ -62,16 +62,16 @@ export const openHomeLog = async ({
     const log = await openEmbeddedLog({ directory: folder, ...(say && { say }) });
     return { log, address: { address: folder, facts: null }, rowsFolder: 'rows', keepFrames: false };
   }
-  // Most homes never need it, and the client takes a while to load.
+  // Most homes do not use Kafka, and its client loads slowly.
   const { openKafkaLog, parseKafkaAddress } = await import('@stemma/log-kafka');
   const kafkaAddress = parseKafkaAddress(address);
-  // Contents stand in the home: without it, histories of the log could not be shown.
+  // The home holds the contents, without which the histories of the log cannot be shown.
   if (!create && !shared && !existsSync(join(directory, 'contents'))) throw noHome(directory);
   const log = await openKafkaLog({ ...kafkaAddress, create });
   return { log, address: { address, facts: log.facts }, rowsFolder: 'rows-kafka', keepFrames: true };
 };
 
-/** Rows are made of a log: where they are, there was one. @throws E_LOG_GONE */
+/** Refuses a home that has rows but no log: its log was removed. @throws E_LOG_GONE */
 const refuseRowsWithoutLog = (directory: string): void => {
   const rows = join(directory, 'rows');
   if (existsSync(rows) && readdirSync(rows).length > 0)

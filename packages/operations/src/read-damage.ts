@@ -4,15 +4,15 @@ import { closedBy } from '@stemma/log';
 import { decodeCheckpoint } from '@stemma/projector';
 import type { Services } from './services.ts';
 
-/** What a home does not show although it was recorded. */
+/** What a home has recorded but does not show because of damage. */
 export type KnownDamage = {
-  /** Partitions of which nothing after a record is shown, until somebody acknowledges that it is damaged. */
+  /** Partitions closed by a damaged record; nothing after its offset is shown until somebody acknowledges it. */
   readonly closed: readonly { readonly partition: number; readonly offset: number }[];
-  /** Histories that are damaged or defective: only what comes before that is shown. */
+  /** Damaged or defective histories; only what comes before the damage is shown. */
   readonly stopped: readonly string[];
 };
 
-/** The damage that the rows know of. Reads nothing of the log: cheap enough for every command and every page. */
+/** The damage that the rows know of. It does not read the log, so every command and every page can call it. */
 export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promise<KnownDamage> =>
   projection.read((view) => {
     const closed: { partition: number; offset: number }[] = [];
@@ -35,7 +35,7 @@ export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promis
     return { closed, stopped: [...stopped].sort(compareCodePoints) };
   });
 
-/** What people should hear before they believe an answer: a sentence for each kind of damage. */
+/** One sentence for each kind of damage, to print beside an answer that may lack something. */
 export const damageSentences = ({ closed, stopped }: KnownDamage): readonly string[] => [
   ...closed.map(
     ({ partition, offset }) =>

@@ -5,10 +5,10 @@ import { type Command, historyId } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
 
-/** The new history, and where the damaged one was good to. */
+/** The new history, and the last good position of the damaged one. */
 export type Salvaged = { readonly history: string; readonly from: string; readonly seq: number };
 
-/** What a salvage reads, and writes to. */
+/** What a salvage reads, and how it writes. */
 export type SalvageTarget = {
   history(id: string): Promise<HistorySummary>;
   snapshots(line: BranchRef, page: { readonly limit: number }): Promise<readonly SnapshotSummary[]>;

@@ -4,18 +4,18 @@ import type { Projection, Projector } from '@stemma/projector';
 import type { DiskUsage } from './disk-usage.ts';
 import type { LogAddress } from './open-log.ts';
 
-/** What an operator's work on a home needs of it. */
+/** The parts of a home that these operations use. */
 export type Services = {
   readonly directory: string;
   readonly log: EventLog;
   readonly logAddress: LogAddress;
   readonly contents: ContentStore;
-  /** The rows that are read. */
+  /** The rows, for reading. */
   readonly projection: Projection;
-  /** Those who can build the rows anew, each a part of them. */
+  /** The projectors that can rebuild the rows, one for each group of read models. */
   readonly projectors: readonly Projector[];
   readonly usage: () => Promise<DiskUsage>;
   readonly clock: () => bigint;
-  /** What was repaired since the home was opened, in sentences. */
+  /** Sentences about what was repaired since the home was opened. */
   readonly repairs: readonly string[];
 };

@@ -7,7 +7,7 @@ export type ReplayOptions = {
    * own limits.
    */
   readonly batches?: readonly number[];
-  /** With `verify`: stop at random places and begin again with empty caches. */
+  /** With `verify`: stops at random frames and continues with empty caches. */
   readonly stops?: boolean;
   readonly progress?: (frames: number) => void;
 };
@@ -18,13 +18,13 @@ export type ReplayReport = {
   readonly stale: number;
   readonly rows: number;
   readonly differences: number;
-  /** Where the first difference is, in a sentence; null where there is none. */
+  /** A sentence that says where the first difference is; null if there is none. */
   readonly firstDifference: string | null;
   readonly seconds: number;
 };
 
 export type VerifyOptions = {
-  /** How many rows are looked at. Default: a sample of each table, and of histories. */
+  /** How many rows to check. Default: a sample of each table and of the histories. */
   readonly rows?: RowsToVerify;
   readonly progress?: (bytes: number, total: number) => void;
 };
@@ -33,7 +33,7 @@ export type VerifyReport = {
   readonly ok: boolean;
   readonly records: number;
   readonly contents: number;
-  /** Rows that were looked at. */
+  /** The number of rows that were checked. */
   readonly rows: number;
   readonly stale: number;
   readonly problems: readonly {

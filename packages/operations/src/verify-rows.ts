@@ -5,13 +5,13 @@ import { resolvePosition, viewOf } from '@stemma/queries';
 import { listBranches } from '@stemma/read-models';
 import type { RowReader, Scan, Table } from '@stemma/row-store';
 
-/** How many rows are looked at. */
+/** Which rows to check. */
 export type RowsToVerify = 'sample' | 'all';
 
 export type VerifiedRows = {
-  /** Rows that were looked at. */
+  /** The number of rows that were checked. */
   readonly rows: number;
-  /** What was found and nobody could repair, in sentences. */
+  /** Sentences about damage that could not be repaired. */
   readonly damage: readonly string[];
 };
 
@@ -34,7 +34,7 @@ export const verifyRows = async (
     try {
       await work();
     } catch (error) {
-      // A content that cannot be read is reported by those who read the contents.
+      // The check of the contents reports a content that cannot be read.
       if (isStemmaError(error, 'E_CONTENT_MISSING') || isStemmaError(error, 'E_CONTENT_DAMAGED')) return;
       if (!isStemmaError(error, 'E_ROWS_DAMAGED')) throw error;
       damage.push(error.message);
@@ -68,7 +68,7 @@ const countRows = async (scan: Scan, table: Table, most: number): Promise<number
   return rows;
 };
 
-/** The newest snapshot of each branch that has one of its own. */
+/** The newest snapshot of each branch that made one itself. */
 const newestSnapshots = (rows: RowReader, history: string): readonly Position[] =>
   listBranches(rows, history).flatMap(({ branchId }) => {
     if (readTipSeq(rows, history, branchId) === branchId && branchId !== 0) return [];

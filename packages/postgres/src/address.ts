@@ -1,17 +1,17 @@
 import { fail } from '@stemma/errors';
 import { readFileSync } from 'node:fs';
 
-/** How a database is reached, as `STEMMA_ROWS` names it. */
+/** The address of a PostgreSQL database, as `STEMMA_ROWS` gives it. */
 export type DatabaseAddress = {
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  /** Undefined: that of `PGPASSWORD`, or none. */
+  /** Undefined: `PGPASSWORD` has it, or there is none. */
   readonly password: string | undefined;
-  /** What TLS demands; false: none. */
+  /** How TLS checks the server; false: no TLS. */
   readonly tls: false | { readonly host: string; readonly rejectUnauthorized: boolean; readonly ca?: string };
-  /** Connections at once, at the most. */
+  /** The largest number of connections at the same time. */
   readonly pool: number;
   /** `host:port/database`, for messages. */
   readonly name: string;
@@ -22,10 +22,10 @@ const DEFAULT_POOL = 8;
 
 /**
  * Reads `postgres://USER[:PASSWORD]@HOST[:PORT]/DATABASE[?sslmode=disable|require|verify-full][&sslrootcert=FILE][&pool=N]`.
- * `require` encrypts but trusts whoever answers; `verify-full` also wants a certificate for the host from an authority
- * that the machine, or the file, knows. Without sslmode nothing is encrypted.
+ * `require` encrypts but does not check who answers. `verify-full` also requires a certificate for the host, signed by an
+ * authority that the machine or the file knows. Without `sslmode` nothing is encrypted.
  *
- * @throws E_USAGE, in words that never hold the password
+ * @throws E_USAGE; the message never contains the password
  */
 export const readAddress = (text: string): DatabaseAddress => {
   let url: URL;
@@ -34,7 +34,7 @@ export const readAddress = (text: string): DatabaseAddress => {
   } catch {
     throw usage('it is not a URL');
   }
-  if (!['postgres:', 'postgresql:'].includes(url.protocol)) throw usage('it begins otherwise');
+  if (!['postgres:', 'postgresql:'].includes(url.protocol)) throw usage('this one has another scheme');
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) throw usage(`it has the parameter ${unknown}`);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');

@@ -10,43 +10,43 @@ import {
   type DatabaseSession,
 } from './database.ts';
 
-/** This process's share of the partitions of a group: its advisory locks, held by a session of their own. */
+/** The partitions of a group that this process may fold. A database session of its own holds an advisory lock on each. */
 export type Assignment = {
-  /** The partitions that were this process's at the last look, rising. */
+  /** The partitions that this process had at the last `renew`, ascending. */
   partitions(): readonly number[];
   /**
-   * Looks who is there, gives up what is beyond this process's share, and takes what is free up to it. To be called about
-   * once a second: a session that is silent for too long is ended by the database, and its partitions go to others.
+   * Counts the processes of the group, releases what is beyond this process's share and takes free partitions up to it.
+   * Call it about once a second: the database ends a session that is silent for too long, and its partitions go to others.
    *
-   * @throws E_DATABASE_UNREACHABLE: the session is lost, and its partitions with it; open another one. The codes of
-   *   {@link Database}
+   * @throws E_DATABASE_UNREACHABLE when the session is lost, and its partitions with it: open another assignment; also
+   *   the other codes of {@link Database}
    */
   renew(): Promise<void>;
-  /** Gives everything up. */
+  /** Releases all partitions and ends the session. */
   close(): Promise<void>;
 };
 
 export type AssignmentOptions = {
-  /** Who shares: all processes that name the same group in the same database. */
+  /** All processes that name the same group in the same database share its partitions. */
   readonly group: string;
-  /** How many partitions there are: 0 up to it. */
+  /** The number of partitions; they are numbered from 0. */
   readonly partitions: number;
-  /** Milliseconds of silence after which the database ends the session of a process that hangs. Default 6,000. */
+  /** Milliseconds without a statement after which the database ends the session of a process that hangs. Default 6,000. */
   readonly silence?: number;
 };
 
 const SILENCE_MS = 6_000;
 
 /**
- * Joins those who share the partitions of a group and takes a share. Of P partitions and n processes each gets P / n,
- * rounded up for some and down for the others; a partition is never one of two processes at once, as far as the
- * database knows. A process that ends loses its locks with its session.
+ * Joins the processes that share the partitions of a group, and takes a share. Of P partitions and n processes each gets
+ * P / n, rounded up for some and down for the others. The database never gives one partition to two processes. When a
+ * process ends, its session ends, and the database releases its locks.
  *
- * A process that was cut off from the database, or stopped, may believe for a while that a partition is still its own:
- * whoever builds on this checks what it writes, as rows do with their cursor (docs/decisions/0048).
+ * A process that was cut off from the database, or stopped, may believe for a while that it still has a partition. So
+ * every write that relies on an assignment needs a check of its own, as the cursor is for rows (docs/decisions/0048).
  *
- * @throws E_DATABASE_REFUSED where a pool hands the statements of one connection to several sessions; the codes of
- *   {@link Database}
+ * @throws E_DATABASE_REFUSED where a connection pooler sends the statements of one connection to several sessions; also
+ *   the other codes of {@link Database}
  */
 export const openAssignment = async (
   { address, name, deadlines }: Database,
@@ -54,7 +54,7 @@ export const openAssignment = async (
 ): Promise<Assignment> => {
   const limits = { ...deadlines, answer: Math.min(deadlines.answer, silence) };
   const client = new pg.Client(clientOptions(address, limits));
-  // Whatever happens to the connection is found at the next look.
+  // The next statement finds out what happened to the connection.
   client.on('error', () => destroyConnection(client));
   const session = sessionOn(client, name, limits);
   const key = keyOf(group);
@@ -81,7 +81,7 @@ export const openAssignment = async (
 
   try {
     await connected(client, name);
-    // PostgreSQL 13 has no such setting: there only its keepalives notice a process that hangs.
+    // PostgreSQL 13 has no such setting; there only TCP keepalives notice a process that hangs.
     await session.query(
       `select set_config(name, $1, false) from pg_settings where name = 'idle_session_timeout'`,
       [silence],
@@ -103,11 +103,11 @@ const connected = async (client: pg.Client, name: string): Promise<void> => {
   }
 };
 
-/** Everybody who is there holds this lock of the group, shared; the others are those of partitions, held by one. */
+/** Every process of the group holds this lock, shared. Each other lock is that of a partition, and one process holds it. */
 const MEMBERS = 0;
 const lockOf = (partition: number): number => partition + 1;
 
-/** The number of a group, the first of the two that name an advisory lock: 31 bits, so that it is shown as it is given. */
+/** The number of a group, the first of the two that name an advisory lock; 31 bits, because `pg_locks` shows it without a sign. */
 const keyOf = (group: string): number =>
   createHash('sha256').update(group).digest().readUInt32BE(0) & 0x7fff_ffff;
 
@@ -127,7 +127,7 @@ const locksOf = async (session: DatabaseSession, key: number): Promise<readonly 
   }));
 };
 
-/** What this process holds, how much it may hold, and what nobody holds. */
+/** How many partitions this process may hold, which it holds, and which nobody holds. */
 const sharing = (
   locks: readonly Lock[],
   count: number,

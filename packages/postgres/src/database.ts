@@ -4,20 +4,20 @@ import pg from 'pg';
 import { readAddress, type DatabaseAddress } from './address.ts';
 import { databaseError } from './database-error.ts';
 
-/** Cells as PostgreSQL writes them as texts (`bytea` as `\x…`, `bool` as `t` and `f`); null for SQL's null. */
+/** The cells of a row in PostgreSQL's text format (`bytea` as `\x…`, `bool` as `t` and `f`); null is SQL's null. */
 export type Cells = readonly (string | null)[];
 
-/** What a parameter may be. A buffer goes as bytes; everything else as a text. */
+/** A parameter of a statement. A buffer is sent as bytes, everything else as text. */
 export type Parameter = string | number | bigint | boolean | Uint8Array | null;
 
-/** Statements with parameters as `$1`, `$2`, …, answered in order.  @throws the codes of {@link Database} */
+/** Runs statements, with parameters `$1`, `$2`, …; the answers come in order. @throws the codes of {@link Database} */
 export type DatabaseSession = {
   query(statement: string, values?: readonly Parameter[]): Promise<Cells[]>;
 };
 
 /**
- * A database, through a pool of connections made when they are needed. Nothing here waits forever: not for a connection,
- * and not for an answer, even where the machine behind is gone without a word.
+ * A PostgreSQL database and a pool that opens connections when they are needed. Every wait has a deadline: for a
+ * connection and for an answer, even if the server's machine has disappeared.
  *
  * @throws every method: E_DATABASE_UNREACHABLE (also when it restarts, is read-only, or does not answer in time),
  * E_DATABASE_UNTRUSTED, E_DATABASE_REFUSED, E_BUSY (all connections in use for too long; a deadlock), E_IO,
@@ -28,24 +28,24 @@ export type Database = DatabaseSession & {
   readonly name: string;
   readonly address: DatabaseAddress;
   /**
-   * Runs `fn` in a transaction; what it wrote is undone if it throws. If the connection is lost while it is committed,
-   * nobody knows whether it was: E_DATABASE_UNREACHABLE, and the caller looks.
+   * Runs `fn` in a transaction and rolls it back if `fn` throws. If the connection is lost during the commit, it throws
+   * E_DATABASE_UNREACHABLE, and nobody knows whether the commit happened: the caller must read and see.
    */
   transaction<T>(mode: TransactionMode, fn: (session: DatabaseSession) => Promise<T>): Promise<T>;
-  /** Deadlines, for those who open connections of their own. */
+  /** For callers that open connections of their own. */
   readonly deadlines: Deadlines;
   close(): Promise<void>;
 };
 
-/** `read`: all statements see one state. */
+/** `read`: all statements of the transaction see the same state of the database. */
 export type TransactionMode = 'write' | 'read';
 
 export type Deadlines = {
-  /** Until there is a connection, ms. */
+  /** Milliseconds until a connection must be open. */
   readonly connect: number;
-  /** Until a statement is answered, ms. */
+  /** Milliseconds until a statement must be answered. */
   readonly answer: number;
-  /** Until a write that says nothing more in its middle is undone, ms. Default 10,000. */
+  /** Milliseconds without a statement after which the server rolls back an open write. Default 10,000. */
   readonly silence?: number;
 };
 
@@ -53,13 +53,13 @@ const DEADLINES: Deadlines = { connect: 10_000, answer: 30_000 };
 
 const SILENCE_MS = 10_000;
 
-/** Whoever is stopped or cut off in the middle of a write keeps others from writing no longer than so many milliseconds. */
+/** A process that is stopped or cut off during a write blocks other writers for at most this many milliseconds. */
 const beginOf = (mode: TransactionMode, silence = SILENCE_MS): string =>
   mode === 'read'
     ? 'begin isolation level repeatable read read only'
     : `begin isolation level read committed read write; set local idle_in_transaction_session_timeout = ${silence}`;
 
-/** @throws E_USAGE. Connects with the first statement. */
+/** Opens a pool for a database; it connects with the first statement. @throws E_USAGE for an address that cannot be read */
 export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Database => {
   const address = readAddress(url);
   const { name } = address;
@@ -67,17 +67,17 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
     ...clientOptions(address, deadlines),
     max: address.pool,
     idleTimeoutMillis: 60_000,
-    // The server forgets statements of tables that were dropped with the connection.
+    // A new connection makes the server forget prepared statements of tables that were dropped.
     maxLifetimeSeconds: 900,
     allowExitOnIdle: true,
   });
   const clients = new Set<pg.PoolClient>();
   pool.on('connect', (client) => clients.add(client));
   pool.on('remove', (client) => clients.delete(client));
-  // A connection that is lost while it rests leaves the pool, which makes another when one is needed.
+  // The pool drops an idle connection that is lost, and opens another when one is needed.
   pool.on('error', () => undefined);
 
-  /** A connection for `fn` alone. One that failed below SQL is not used again. */
+  /** Gives `fn` a connection of its own. After a failure below SQL the connection is not used again. */
   const withClient = async <T>(fn: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
     const client = await connected(pool, name);
     let broken: unknown;
@@ -105,7 +105,7 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
       withClient(async (client) => {
         const session = sessionOn(client, name, deadlines);
         const begun = session.query(beginOf(mode, deadlines.silence));
-        // Reading can go ahead; a write must not, lest it be one outside of any transaction.
+        // A read may be sent before `begin` is answered; a write must wait, or it might run outside a transaction.
         if (mode === 'write') await begun;
         begun.catch(() => undefined);
         try {
@@ -114,7 +114,7 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
           await session.query('commit');
           return result;
         } catch (error) {
-          // What fails here fails because the connection is lost: then there is nothing left to take back.
+          // The rollback fails only if the connection is lost, and then the server rolls back.
           if (!isBroken(error)) await session.query('rollback');
           throw error;
         }
@@ -123,13 +123,13 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
       if (pool.ending) return;
       const open = [...clients];
       await pool.end();
-      // One that stopped answering does not say goodbye.
+      // A server that no longer answers does not answer this either.
       setTimeout(() => open.forEach((client) => destroyConnection(client)), 1_000).unref();
     },
   };
 };
 
-/** How a connection is made, by the pool and by who listens. */
+/** The options of a connection, for the pool and for {@link listenTo}. */
 export const clientOptions = (address: DatabaseAddress, deadlines: Deadlines): pg.ClientConfig => ({
   host: address.host,
   port: address.port,
@@ -138,7 +138,7 @@ export const clientOptions = (address: DatabaseAddress, deadlines: Deadlines): p
   password: address.password,
   ssl: address.tls,
   application_name: 'stemma',
-  // Statements are sent without waiting for the answers to those before: a transaction costs two or three round trips.
+  // Pipelining: a statement is sent before the one before it is answered, so a transaction takes two or three round trips.
   ...{ pipeline: true },
   options: PLANS,
   connectionTimeoutMillis: deadlines.connect,
@@ -149,12 +149,12 @@ export const clientOptions = (address: DatabaseAddress, deadlines: Deadlines): p
 });
 
 /**
- * We ask for rows by their key, in its order. On tables that PostgreSQL has no statistics of yet it would sooner read all
- * and sort; and what it then thinks that costs would make it compile the statement.
+ * Every query reads rows by their key, in the order of the key. On a table without statistics PostgreSQL would read
+ * all rows and sort them, and its estimate of that cost would make it compile the statement (JIT).
  */
 const PLANS = '-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off -c jit=off';
 
-/** Cells stay as they are sent: who asks knows the types, and reads them without losing a digit. */
+/** Leaves every cell as text: the caller knows its type and reads it without losing a digit. */
 const AS_SENT = { getTypeParser: () => (cell: unknown) => cell } as unknown as pg.CustomTypesConfig;
 
 const connected = async (pool: pg.Pool, name: string): Promise<pg.PoolClient> => {
@@ -168,11 +168,11 @@ const connected = async (pool: pg.Pool, name: string): Promise<pg.PoolClient> =>
   }
 };
 
-/** Statements on a connection, each with a deadline: behind it the connection is cut, since nobody is there. */
+/** Statements on one connection. Each has a deadline; after it the connection is closed, because no server answers. */
 export const sessionOn = (client: pg.ClientBase, name: string, deadlines: Deadlines): DatabaseSession => {
   return {
     async query(text, values = []) {
-      // The server ends a statement that takes too long by itself; this is for one that no longer does.
+      // The server itself cancels a slow statement; this timer is for a server that no longer can.
       const timer = setTimeout(
         () => destroyConnection(client, 'timeout: no answer'),
         deadlines.answer + GRACE_MS,
@@ -182,7 +182,7 @@ export const sessionOn = (client: pg.ClientBase, name: string, deadlines: Deadli
           text,
           values: values.map(parameter),
           rowMode: 'array' as const,
-          // Planned once a connection: half of what a small statement costs.
+          // The server plans a named statement once for a connection; planning is half the cost of a small one.
           ...(values.length > 0 && { name: nameOf(text) }),
         };
         return (await client.query<(string | null)[]>(given)).rows;
@@ -197,7 +197,7 @@ export const sessionOn = (client: pg.ClientBase, name: string, deadlines: Deadli
 
 const names = new Map<string, string>();
 
-/** A short name for a statement; how many there are is bounded by the tables that are open. */
+/** A short name for a prepared statement. The number of open tables bounds how many names there are. */
 const nameOf = (text: string): string => {
   let name = names.get(text);
   if (name === undefined) {
@@ -214,7 +214,7 @@ const parameter = (value: Parameter): unknown =>
     ? Buffer.from(value.buffer, value.byteOffset, value.length)
     : value;
 
-/** Ends a connection on this side, whatever the other does. */
+/** Closes a connection on this side, whatever the server does. */
 export const destroyConnection = (client: pg.ClientBase, why?: string): void => {
   const { stream } = (
     client as unknown as { readonly connection: { readonly stream: { destroy(error?: Error): void } } }
@@ -222,10 +222,10 @@ export const destroyConnection = (client: pg.ClientBase, why?: string): void => 
   stream.destroy(why === undefined ? undefined : new Error(why));
 };
 
-/** The connection is of no use any more; after a mere refusal by SQL it is. */
+/** True if the connection cannot be used any more; after an SQL error it can. */
 const isBroken = (error: unknown): boolean =>
   isStemmaError(error, 'E_DATABASE_UNREACHABLE') &&
   !['57014', '25006'].includes(String(error.detail['state'] ?? ''));
 
-/** The bytes of a cell of `bytea`: the library reads binary cells as texts, and loses what is not UTF-8. */
+/** The bytes of a `bytea` cell. They come as hexadecimal text, because the library reads binary cells as UTF-8 and loses bytes. */
 export const decodeBytea = (cell: string): Buffer => Buffer.from(cell.slice(2), 'hex');

@@ -1,20 +1,20 @@
 import pg from 'pg';
 import { clientOptions, destroyConnection, type Database } from './database.ts';
 
-/** Hears when somebody notifies a channel. */
+/** Waits for notifications of a channel (`LISTEN`). */
 export type Listener = {
   /**
-   * Resolves when the channel may have been notified since the call, with the signal, and in any case after a second:
-   * who waits for something looks by itself, and waits again.
+   * Resolves when somebody may have notified the channel since the call, when the signal aborts, and in any case after a
+   * second. The caller looks for what it waits for, and waits again.
    */
   notified(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A notification can be lost with its connection. */
+/** A notification is lost if the connection is; so nobody waits longer than this, in milliseconds. */
 const POLL_MS = 1_000;
 
-/** Listens on a connection of its own, made when first needed and again when it is lost. */
+/** Listens on a connection of its own, which it opens with the first wait, and again when it is lost. */
 export const listenTo = ({ address, deadlines }: Database, channel: string, poll = POLL_MS): Listener => {
   const waiting = new Set<() => void>();
   const wake = (): void => {
@@ -31,7 +31,7 @@ export const listenTo = ({ address, deadlines }: Database, channel: string, poll
     const lost = (): void => {
       destroyConnection(fresh);
       if (client === fresh) client = undefined;
-      // Who waits looks, and listens again by waiting again. Where nobody answers, that is not at once but after a poll.
+      // The caller looks, and its next wait listens again. If the server does not answer, the wait lasts a poll first.
       if (listening) wake();
       listening = false;
     };
@@ -43,7 +43,7 @@ export const listenTo = ({ address, deadlines }: Database, channel: string, poll
       .then(() => fresh.query(`listen ${channel}`))
       .then(() => {
         listening = true;
-        // What was notified before was not heard.
+        // A notification sent before `listen` was not received, so the caller looks once.
         wake();
       }, lost);
   };

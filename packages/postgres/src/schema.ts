@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { sqlStateOf } from './database-error.ts';
 import type { Database, DatabaseSession } from './database.ts';
 
-/** Every step from an empty database on, never changed once it is out; their number is the version of the schema. */
+/** The steps that make the schema, from an empty database on. A released step never changes; their number is the schema's version. */
 const STEPS: readonly string[] = [
   `create table stemma.contents (
      sha256 bytea primary key check (octet_length(sha256) = 32),
@@ -28,14 +28,14 @@ const STEPS: readonly string[] = [
    comment on table stemma.groups is 'Which generation is the one that is read.'`,
 ];
 
-/** One process at a time makes or changes the schema; the number means nothing. */
+/** The advisory lock of the process that makes or changes the schema; the number is arbitrary. */
 const LOCK = 7_835_611_042;
 
 /**
- * Makes what Stemma keeps in a database, the schema `stemma`, or brings it to this version. Several processes may come
- * at once. Costs one look when there is nothing to do.
+ * Makes the schema `stemma`, which holds everything that Stemma stores in a database, or brings it to this version.
+ * Several processes may call it at the same time. It costs one query if there is nothing to do.
  *
- * @throws E_DATABASE_VERSION if a newer Stemma made it, and the codes of {@link Database}
+ * @throws E_DATABASE_VERSION if a newer Stemma made the schema, and the codes of {@link Database}
  */
 export const migrate = async (database: Database): Promise<void> => {
   if ((await versionOf(database)) === STEPS.length) return;
@@ -55,7 +55,7 @@ export const migrate = async (database: Database): Promise<void> => {
   });
 };
 
-/** 0 if there is none yet. */
+/** The version of the schema in a database; 0 if it has none. */
 const versionOf = async (database: Database): Promise<number> => {
   try {
     const version = await readVersion(database);

@@ -1,20 +1,20 @@
 import { createClient, type ApiClient, type ApiFetch } from '@stemma/api';
 
-/** What a recorder asks of a server or of a home: the same questions, the same answers, the same coded errors. */
+/** What a recorder needs of a gateway or of a home. Both give the same answers and the same error codes. */
 export type Backend = Pick<
   ApiClient,
   'start' | 'command' | 'recordCall' | 'select' | 'diff' | 'export' | 'thread'
 > & {
-  /** The history and the branch that a name or an id means. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
+  /** Resolves a name or an id to a history and a branch. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
   find(name: string): Promise<RecordingTarget>;
   snapshots(history: string): Promise<readonly Snapshot[]>;
   close(): Promise<void>;
 };
 
-/** `branch` names it in the API: the history's id for the main one, else `HISTORY:BRANCH_ID`. */
+/** `branch` is the branch as the API names it: the history's id for `main`, else `HISTORY:BRANCH_ID`. */
 export type RecordingTarget = { readonly history: string; readonly branch: string };
 
-/** A snapshot of the branch, as a list shows it. */
+/** A snapshot of the branch. */
 export type Snapshot = {
   readonly label: string;
   readonly cycle: number;
@@ -24,7 +24,7 @@ export type Snapshot = {
   readonly blocks: number;
 };
 
-/** A server at an address. Nothing of this needs more than `fetch`. */
+/** The backend of a gateway at an address. It needs nothing but `fetch`. */
 export const openServer = (url: string, fetch: ApiFetch): Backend => {
   const client = createClient(fetch, url.replace(/\/+$/, ''));
   return {

@@ -6,7 +6,7 @@ import { openHome, type Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import type { Backend } from './backend.ts';
 
-/** A home of this process. @throws as `openHome` */
+/** The backend of a home that this process opens. @throws what `openHome` throws */
 export const openEmbedded = async (directory: string): Promise<Backend> =>
   backendOf(await openHome({ directory, create: true }));
 

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { openEmbedded as openInProcess } from './home-backend.ts';
 
-/** What a bundle for a browser has instead of a home: there is no directory. @throws E_USAGE */
+/** Replaces `home-backend.ts` in a bundle for a browser, where there is no directory. @throws E_USAGE */
 export const openEmbedded: typeof openInProcess = () =>
   Promise.reject(fail('E_USAGE', 'a browser has no home: record to a server (url)'));

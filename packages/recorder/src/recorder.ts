@@ -6,56 +6,57 @@ import { sendWithRetry } from './send-with-retry.ts';
 import { newBatch, type Batch, type InjectOptions, type NodeAttributes, type SaveOptions } from './steps.ts';
 
 export type RecorderOptions = {
-  /** Where to record: the address of a server, or the directory of a home of this process. One of the two. */
+  /** Where to record: the address of a gateway (`url`), or the directory of a home that this process opens. Give one of them. */
   readonly url?: string;
   readonly home?: string;
   /**
-   * By name or id; a branch of it as `HISTORY:NAME`. A name that is not there yet is started, unless `create` is false.
+   * A history by name or id; `HISTORY:NAME` for one of its branches. A new name starts a history, unless `create` is
+   * false.
    */
   readonly history: string;
   readonly create?: boolean;
   /** If it is started: its frames are sealed under a key that the step `erase` destroys. About whom, if somebody. */
   readonly erasable?: { readonly subject: string | null };
-  /** Who writes: an agent its own record, or somebody who intervenes. One of the two. */
+  /** Who writes: `recorder` for an agent's own record, `actor` for a person who intervenes. Give one of them. */
   readonly recorder?: string;
   readonly actor?: string;
   /** Rules by which secrets are taken out before anything is sent or recorded; those of the home or server come besides. */
   readonly redact?: RedactorOptions;
-  /** Instead of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: ApiFetch;
 };
 
 export type SendOptions = {
-  /** The id of the command; made by the recorder unless said. Sent again, it has one effect. */
+  /** The id of the command; by default the recorder makes one. A command that is sent twice has one effect. */
   readonly id?: string;
-  /** Refuse with E_CONFLICT unless the newest frame of the branch is this one. */
+  /** The `seq` that the branch's newest frame must have; otherwise the command is refused with E_CONFLICT. */
   readonly expected?: number;
-  /** Why: for an actor. */
+  /** An actor's reason. */
   readonly notes?: string;
 };
 
-/** What a command came to. */
+/** The result of a command. */
 export type RecordingResult = {
   readonly seq: number;
-  /** `@c4` at a snapshot, `@s57` elsewhere. */
+  /** The position after the command: `@c4` if it is a snapshot, else `@s57`. */
   readonly label: string;
-  /** True when it had been recorded before and nothing was written now. */
+  /** True if the command was recorded before, and nothing was written now. */
   readonly repeated: boolean;
-  /** Of the nodes that came, in order. */
+  /** The ids of the nodes that the command inserted, in order. */
   readonly ids: readonly string[];
 };
 
-/** A recorded call, and how many messages stayed, were rewritten, went and came. */
+/** A recorded call, and how many messages were kept, replaced, removed and inserted. */
 export type RecordedCall = RecordingResult & Pick<CallAnswer, 'kept' | 'replaced' | 'removed' | 'inserted'>;
 
 export type ForkOptions = { readonly at?: string; readonly name?: string; readonly description?: string };
-/** `abandoned`: the name of what is left. */
+/** `abandoned`: the new name of the abandoned branch. */
 export type RollbackOptions = { readonly abandoned?: string; readonly description?: string };
 
-/** One branch, to write to and to ask. Commands are sent one after the other, in the order in which they were given. */
+/** One branch to write to and to query. It sends commands one after the other, in the order of the calls. */
 export type Recorder = {
   readonly history: string;
-  /** What names the branch: the history's id for the main one, else `HISTORY:BRANCH_ID`. After a rollback another. */
+  /** The branch as the API names it: the history's id for `main`, else `HISTORY:BRANCH_ID`. A rollback changes it. */
   readonly branch: string;
   insert(parent: string, node: NodeAttributes, options?: SendOptions): Promise<RecordingResult>;
   replace(id: string, set: NodeAttributes, options?: SendOptions): Promise<RecordingResult>;
@@ -65,33 +66,33 @@ export type Recorder = {
   name(name: string, options?: SendOptions): Promise<RecordingResult>;
   annotate(note: string, options?: SendOptions): Promise<RecordingResult>;
   save(saveOptions?: SaveOptions, options?: SendOptions): Promise<RecordingResult>;
-  /** An actor's message enters the open cycle. @throws E_ACTOR_REQUIRED for a recorder */
+  /** Inserts an actor's message into the open cycle. @throws E_ACTOR_REQUIRED for a recorder */
   inject(text: string, how?: InjectOptions, options?: SendOptions): Promise<RecordingResult>;
-  /** Begins a branch at a position, unless said where this one stands, and opens it; this one goes on as it was. */
+  /** Starts a branch at a position (default: the newest of this branch) and opens it. This branch does not change. */
   fork(forkOptions?: ForkOptions, options?: SendOptions): Promise<Recorder>;
-  /** Goes on from an earlier position of this branch; what came after it stays, as a branch that was left. */
+  /** Continues from an earlier position. What came after it stays readable, as an abandoned branch. */
   rollback(to: string, rollbackOptions?: RollbackOptions, options?: SendOptions): Promise<RecordingResult>;
-  /** Steps as one command: all or none. */
+  /** Sends several steps as one command: all of them are recorded, or none. */
   batch(fill: (batch: Batch) => unknown, options?: SendOptions): Promise<RecordingResult>;
-  /** The whole message list that is about to be sent: what is new comes in, what it leaves out goes, then a commit. */
+  /** Records the whole message list before a call: inserts new messages, removes those that are missing, and commits. */
   recordCall(messages: readonly object[], options?: SendOptions): Promise<RecordedCall>;
   select(
     selector: string,
     window?: { readonly limit?: number; readonly skip?: number },
   ): Promise<readonly string[]>;
   diff(a: string, b: string): Promise<Diff>;
-  /** The export of the tree, byte for byte; without a reference of the working state. */
+  /** The export of the tree at a position, byte for byte; by default of the working state. */
   export(at?: string): Promise<string>;
-  /** The provider thread, byte for byte. */
+  /** The provider thread at a position, byte for byte. */
   thread(at?: string): Promise<string>;
-  /** The message list as the chat completions API takes it. */
+  /** The thread as a message list, as the chat completions API takes it. */
   messages(at?: string): Promise<string>;
   snapshots(): Promise<readonly Snapshot[]>;
   close(): Promise<void>;
 };
 
 /**
- * Opens a history to record to, on a server or in a home. On the `url` path nothing is loaded that a page could not load.
+ * Opens a history to record to, on a gateway (`url`) or in a home. With `url` it loads only code that runs in a browser.
  *
  * @throws E_USAGE for options that contradict each other, E_REDACTION_INVALID, E_HISTORY_NOT_FOUND, E_NAME_INVALID, E_IO
  */
@@ -125,7 +126,7 @@ const openBackend = async ({ url, home, fetch }: RecorderOptions): Promise<Backe
   return openEmbedded(home ?? '');
 };
 
-/** A backend that closes when all that were opened on it have. */
+/** A backend that closes when every recorder that uses it has closed. */
 type Shared = Backend & { readonly open: () => void };
 
 const shared = (backend: Backend): Shared => {
@@ -164,7 +165,7 @@ const findOrStart = async (
       )
     ).position;
   } catch (error) {
-    // Another was faster.
+    // Another process started the history first.
     if (!isStemmaError(error, 'E_HISTORY_EXISTS')) throw error;
     return backend.find(name);
   }
@@ -221,7 +222,7 @@ const recorderOf = (backend: Shared, { history, branch: opened }: RecordingTarge
     },
     rollback: async (to, rollbackOptions = {}, options = {}) => {
       const body = { ...bodyOf(options), steps: [{ op: 'rollback' as const, to, ...rollbackOptions }] };
-      // Commands that were given after this one go to the branch that goes on.
+      // Commands after this one go to the new branch.
       const answer = await enqueue(async () => {
         const done = await backend.command({ history: branch, body });
         branch = done.position.branch;
@@ -230,7 +231,7 @@ const recorderOf = (backend: Shared, { history, branch: opened }: RecordingTarge
       return recordingResult(answer);
     },
     recordCall: async (messages, options = {}) => {
-      // The list is the agent's and goes on changing: what counts is what it is now.
+      // The agent may change its list after the call: record it as it is now.
       const body = { ...bodyOf(options), messages: structuredClone(messages) as Record<string, unknown>[] };
       const answer = await enqueue(() => backend.recordCall({ history: branch, body }));
       const { kept, replaced, removed, inserted } = answer;

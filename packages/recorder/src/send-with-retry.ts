@@ -5,8 +5,8 @@ const TRIES = 4;
 const PAUSES = { first: 100, longest: 400 };
 
 /**
- * What `send` gives. Where it is not known whether a command was recorded (no answer came, or the server says so), the
- * same command is sent again, with the same id: it has one effect however often it arrives (record §3).
+ * Returns what `send` returns. If nobody knows whether the command was recorded (no answer came, or the server says so),
+ * it sends the command again with the same id: a command has one effect, however often it arrives (record §3).
  */
 export const sendWithRetry = async <T>(send: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries++) {

@@ -1,9 +1,9 @@
 import type { StepRequest } from '@stemma/api';
 
-/** A node as it is given: `nodeType` is `cb` unless said; a container brings `children`. */
+/** A node to insert: `nodeType` is `cb` by default; a container has `children`. */
 export type NodeAttributes = { readonly [attribute: string]: unknown };
 
-/** What is saved: unless said, where the branch stands (after the steps before), under a name made from that position. */
+/** The position to save; by default the one after the steps before, under a name made from that position. */
 export type SaveOptions = {
   readonly name?: string;
   readonly description?: string;
@@ -11,27 +11,27 @@ export type SaveOptions = {
   readonly at?: string;
 };
 
-/** How an actor's message enters the open cycle. Unless said: at the end of `^ah`, `manual`. */
+/** How an actor's message enters the open cycle; by default at the end of `^ah`, with the kind `manual`. */
 export type InjectOptions = Omit<StepOf<'inject'>, 'op' | 'text'>;
 
 type StepOf<Op extends StepRequest['op']> = Extract<StepRequest, { op: Op }>;
 
-/** The steps of one command, collected. Each gives itself back, so that they can be written in a row. */
+/** Collects the steps of one command. Each method returns the batch, so that calls can be chained. */
 export type Batch = {
   readonly steps: readonly StepRequest[];
   /** `parent`: an id, `^ah` or `^sys`. */
   insert(parent: string, node: NodeAttributes): Batch;
-  /** Sets the attributes it names: `content`, `content_*`, `data_*`. */
+  /** Sets the given attributes: `content`, `content_*`, `data_*`. */
   replace(id: string, set: NodeAttributes): Batch;
   move(id: string, parent: string): Batch;
   remove(id: string): Batch;
-  /** Ends the cycle: what stands there is the snapshot. */
+  /** Ends the cycle and makes its snapshot. */
   commit(turnId?: string): Batch;
-  /** Names the position after the steps before. */
+  /** Gives a name to the position after the steps before. */
   name(name: string): Batch;
   annotate(note: string): Batch;
   save(saveOptions?: SaveOptions): Batch;
-  /** By an actor, and at most one in a command. */
+  /** Only for an actor, and at most one in a command. */
   inject(text: string, how?: InjectOptions): Batch;
 };
 

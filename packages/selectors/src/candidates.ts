@@ -7,18 +7,18 @@ import type { Matches } from './matches.ts';
 import type { Attribute } from './syntax.ts';
 import type { TreeIndex } from './tree-index.ts';
 
-/** Below so many nodes looking at each costs no more than asking an index. */
+/** For fewer nodes than this, testing each one costs no more than an index. */
 const FEW = 1_024;
 
-/** What a compound may match: ascending codes, and the attribute that holds for all the nodes, as an index said. */
+/** The nodes that a compound may match, as ascending codes, and the attribute test that an index has already applied to all of them. */
 export type Candidates = { readonly codes: Int32Array; readonly holds: Attribute | null };
 
 /**
- * Codes that a compound may match under what was matched to its left, ascending, each once, from whatever names the
- * fewest: the id index, the children, an index of an attribute, the turns, or all nodes of the stretch. The nodes are of
- * the compound's kind; what else it asks is still to be tested.
+ * The codes that a compound may match below the matches to its left: ascending, each once. They come from the source that
+ * gives the fewest: the id index, the children, an index of an attribute, the turns, or all nodes of the range. The nodes
+ * have the compound's kind; the caller applies its other tests.
  *
- * @param left null: nothing stands to the left.
+ * @param left the matches of the compound to the left; null if there is none.
  */
 export const candidates = (
   matcher: Matcher,
@@ -69,7 +69,7 @@ const sizeOf = (ranges: IndexRanges): number => {
   return size;
 };
 
-/** The attribute that the fewest nodes have as it is asked for, if an index says so of few enough. */
+/** The attribute test that the fewest nodes pass, if an index knows it and they are few enough. */
 const fewest = (
   { attributes, kind }: Matcher,
   size: number,

@@ -6,26 +6,26 @@ import { depthWindow, filterOf, isCounting, pickOf, type Filter, type Pick } fro
 import type { Attribute, Compound, TypeName } from './syntax.ts';
 import type { TreeIndex } from './tree-index.ts';
 
-/** A compound as closures over the tree that is asked. */
+/** A compound compiled to closures over one tree. */
 export type Matcher = {
-  /** The only node it can match, by its root or the id index; undefined: it names none, null: there is no such node. */
+  /** The only node that it can match, by its root or its id; undefined: it names none; null: there is no such node. */
   readonly only: number | null | undefined;
   /** The kind of node it matches; undefined: any. */
   readonly kind: number | undefined;
-  /** Where in the document it can match, [from, to) in nodes. */
+  /** The part of the document where it can match, [from, to) in nodes. */
   readonly window: readonly [number, number];
-  /** Attributes that an index may know, and all tests of a node but for its kind, cheap ones first. */
+  /** The attributes that may have an index, and all tests of a node except its kind, cheap ones first. */
   readonly attributes: readonly Attribute[];
   readonly tests: readonly Test[];
   /** Tests of an implicit core; null: it never matches one (context-tree §10.28). */
   readonly core: readonly Filter[] | null;
-  /** The first pseudo that counts, and those behind it, which see one node at the most. */
+  /** The first counting pseudo, and those after it, which see at most one node. */
   readonly pick: Pick | null;
   readonly rest: readonly (Filter | Pick)[];
   readonly restCounts: readonly boolean[];
 };
 
-/** A test of a node, and the attribute it is of. */
+/** A test of a node, and the attribute that it tests, if any. */
 export type Test = { readonly holds: Filter; readonly of: Attribute | null };
 
 type Node = Extract<Compound, { kind: 'node' }>;

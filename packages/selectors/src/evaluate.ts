@@ -10,10 +10,10 @@ import { zoneSign } from './pseudos.ts';
 import type { Combinator, Compound, SelectorGroup, SelectorStep } from './syntax.ts';
 import type { TreeIndex } from './tree-index.ts';
 
-/** Questions that one selector may ask of nodes, a few seconds' worth: what hostile ones ask beyond is refused. */
+/** How many tests of nodes one selector may make, which takes a few seconds. A selector that needs more is refused. */
 const MAX_WORK = 40_000_000;
 
-/** One selector at work on one tree. */
+/** The state of evaluating one selector on one tree; `work` counts the tests so far. */
 export type EvaluationContext = AttributeSource & { readonly index: TreeIndex; work: number };
 
 const NOTHING = new Int32Array(0);

@@ -1,10 +1,10 @@
 import { lowerBound } from '@stemma/canonical';
 import type { FlatTree } from '@stemma/context-tree';
 
-/** Stretches of ascending numbers, [from, to) each, as pairs one after the other, ascending by where they begin. */
+/** Ranges of numbers, [from, to) each, stored as pairs one after the other, ascending by their start. */
 export type IndexRanges = Int32Array;
 
-/** The same numbers as stretches that do not overlap. */
+/** The same numbers in ranges that do not overlap. */
 export const mergeRanges = (ranges: IndexRanges): IndexRanges => {
   const merged = new Int32Array(ranges.length);
   let size = 0;
@@ -27,7 +27,7 @@ export const mergeRanges = (ranges: IndexRanges): IndexRanges => {
   return merged.subarray(0, size);
 };
 
-/** The part of stretches that do not overlap that lies in [low, high). */
+/** The part of non-overlapping ranges that lies in [low, high). */
 export const clipRanges = (ranges: IndexRanges, low: number, high: number): IndexRanges => {
   if (ranges.length === 0) return ranges;
   if (low <= (ranges[0] as number) && (ranges.at(-1) as number) <= high) return ranges;
@@ -40,7 +40,7 @@ export const clipRanges = (ranges: IndexRanges, low: number, high: number): Inde
   return Int32Array.from(clipped);
 };
 
-/** Those of the ascending numbers that lie in one of the stretches, each once. */
+/** Those of the ascending numbers that lie in one of the ranges, each once. */
 export const numbersInRanges = (numbers: readonly number[], ranges: IndexRanges): readonly number[] => {
   const found: number[] = [];
   const merged = mergeRanges(ranges);
@@ -54,7 +54,7 @@ export const numbersInRanges = (numbers: readonly number[], ranges: IndexRanges)
   return found;
 };
 
-/** Those of the ascending codes that lie in stretches that do not overlap. */
+/** Those of the ascending codes that lie in one of the non-overlapping ranges. */
 export const codesInRanges = (codes: Int32Array, ranges: IndexRanges): Int32Array => {
   if (ranges.length === 0 || codes.length === 0) return codes.subarray(0, 0);
   if (ranges.length === 2)
@@ -72,7 +72,7 @@ export const codesInRanges = (codes: Int32Array, ranges: IndexRanges): Int32Arra
   return found.subarray(0, size);
 };
 
-/** The nodes from the beginning of each stretch of codes on that are siblings, up to its end. */
+/** Of each range of codes the node at its start and the siblings of that node, up to the end of the range. */
 export const siblingsIn = ({ ends }: FlatTree, ranges: IndexRanges): Int32Array => {
   let size = 0;
   for (let s = 0; s < ranges.length; s += 2) {
@@ -88,6 +88,6 @@ export const siblingsIn = ({ ends }: FlatTree, ranges: IndexRanges): Int32Array 
   return found;
 };
 
-/** Where the first of the ascending numbers stands that is not below `least`. */
+/** The index of the first of the ascending numbers that is at least `least`. */
 export const firstFrom = (numbers: ArrayLike<number>, least: number): number =>
   lowerBound(0, numbers.length, (i) => (numbers[i] as number) < least);

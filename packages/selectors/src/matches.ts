@@ -9,21 +9,21 @@ import type { TreeIndex } from './tree-index.ts';
  * (context-tree §6, §10.24 to §10.27).
  */
 export type Matches = {
-  /** The codes below each match, ascending by where they begin; those of nested matches overlap. */
+  /** The ranges of codes below each match, ascending by their start. Ranges of nested matches overlap. */
   readonly below: IndexRanges;
-  /** All of `below` is below one match: a scope. */
+  /** True if one match has everything in `below`: a scope. */
   readonly one: boolean;
-  /** The match that a node or implicit core is a child of, as any number that tells it from others; -1: of none. */
+  /** A number for the match whose child a node or implicit core is, different for each match; -1: it is a child of none. */
   parentOf(code: number): number;
-  /** Marks by code, where those of the matches alone say which nodes are children of one; undefined: ask `parentOf`. */
+  /** Marks of the matches by code, if they alone tell which nodes are children of a match; undefined: ask `parentOf`. */
   parentMarks(): { readonly array: Uint8Array; readonly mark: number } | undefined;
   /** The nodes that are children of a match, each once. Not ascending where matches are nested. */
   children(): Int32Array;
   /** The turns and `^ah` whose zones are below a match, or only those directly below. */
   zoneOwners(directly: boolean): readonly number[];
-  /** Whether `^root` is one of them: only there a scope is found. */
+  /** True if `^root` is a match: only a child of it can be a scope. */
   readonly root: boolean;
-  /** The codes of the nodes that are given when the compound is the last one, ascending. */
+  /** The codes of the nodes that the selector returns if this compound is the last one, ascending. */
   given(): Int32Array;
 };
 
@@ -31,7 +31,7 @@ export type Matches = {
 export const nodeMatches = (codes: Int32Array, index: TreeIndex): Matches => {
   const { tree, owners } = index;
   const { ends, parents } = tree;
-  // The matches of the last compound are only given: what the next one would see is worked out when it is asked for.
+  // Nothing asks the last compound for what comes below its matches, so that is computed only on demand.
   let ranges: IndexRanges | undefined;
   let members: Members | undefined;
   let withCores: boolean | undefined;

@@ -2,12 +2,12 @@ import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { attributeIndex, type AttributeIndex } from './attribute-index.ts';
 import { codeOfCore, codeOfNode } from './codes.ts';
 
-/** Indexes of a tree, made when first needed and kept as long as the tree. */
+/** Indexes of a tree, built when first needed and kept as long as the tree. */
 export type TreeIndex = {
   readonly tree: FlatTree;
   /** Sealed turns, oldest first. */
   readonly turns: readonly number[];
-  /** What has zones and may have an implicit core: the turns, then `^ah`. */
+  /** The nodes that have zones and may have an implicit core: the turns, then `^ah`. */
   readonly owners: readonly number[];
   /** The first block of the implicit core of a turn or `^ah`; -1: it has none (context-tree §1, §10.3). */
   coreOf(owner: number): number;
@@ -15,11 +15,11 @@ export type TreeIndex = {
   turnCodes(): Int32Array;
   /** The {@link codeOfCore} of every implicit core, ascending. */
   cores(): Int32Array;
-  /** The children of a turn or `^ah` with this sign of their offset, as the stretch from the first to behind the last. */
+  /** The children of a turn or `^ah` whose offset has this sign, as the range [from, to). */
   zone(owner: number, sign: number): readonly [from: number, to: number];
   /**
-   * Of every node the sign of the offset of the child of a turn (or of `^ah`) that it is or lies in; {@link NO_SIDE} for
-   * those that lie in neither.
+   * For every node the sign of an offset: that of the child of a turn (or of `^ah`) which the node is, or in which it lies.
+   * {@link NO_SIDE} for nodes outside turns and `^ah`.
    */
   sides(): Int8Array;
   /** The node with an id; undefined: there is none. The first search is a scan, later ones use the index of ids. */
@@ -30,12 +30,12 @@ export type TreeIndex = {
   attribute(key: string): AttributeIndex | undefined;
 };
 
-/** A mark for each code; what stands there from before is another mark than the next one. */
+/** One byte for each code. A set marks its codes with a value that no byte holds yet, so the array need not be cleared. */
 export type CodeFlags = {
   array(): Uint8Array;
-  /** How many sets have marked their codes: the last one's marks are whole. */
+  /** The number of sets that have used the array. Only the last one can rely on its marks. */
   turn(): number;
-  /** For the next set its turn and its mark, which is none that stands in the array. */
+  /** The number of the next set, and its mark, which no byte of the array has. */
   next(): { readonly turn: number; readonly mark: number };
 };
 

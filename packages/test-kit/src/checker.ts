@@ -1,20 +1,20 @@
 /**
- * What processes did to a log, as they saw it, and what is wrong with it: in the manner of Jepsen's Kafka workload
- * (https://github.com/jepsen-io/redpanda, workload "queue"), for commands that are answered with a place in a history.
- * Values are commands' ids. A pure function of the recorded operations.
+ * An operation on a log, as a process saw it. `checkOperations` looks for anomalies among them, as Jepsen's Kafka workload
+ * does (https://github.com/jepsen-io/redpanda, workload "queue"). A value is the id of a command; its answer is the
+ * number that it got in a history.
  */
 export type Operation =
-  /** A command was given to a writer, and what the writer said: a place, `no` (it has no effect), or nothing certain. */
+  /** A command was given to a writer, which answered a number, `no` (it has no effect), or nothing certain. */
   | {
       readonly kind: 'write';
       readonly process: string;
       readonly history: string;
       readonly value: string;
       readonly outcome: 'ok' | 'no' | 'unknown';
-      /** With `ok`. */
+      /** The number, with `ok`. */
       readonly seq?: number;
     }
-  /** A reader saw the values of a history from a place on, in this order, without a gap. */
+  /** A reader saw the values of a history from a number on, in this order, without a gap. */
   | {
       readonly kind: 'poll';
       readonly process: string;
@@ -24,21 +24,21 @@ export type Operation =
     };
 
 export type Anomalies = {
-  /** Acknowledged, and not where it was acknowledged in what some reader saw. */
+  /** Acknowledged, but some reader saw another value at its number. */
   readonly lostWrite: readonly string[];
-  /** In one history twice. */
+  /** Seen twice in one history. */
   readonly duplicate: readonly string[];
-  /** Seen, although its writer was told that it has no effect. */
+  /** Seen, although the writer answered that it has no effect. */
   readonly abortedRead: readonly string[];
   /** Seen, although nobody wrote it. */
   readonly phantom: readonly string[];
-  /** A reader's next poll began behind where the last one ended. */
+  /** A reader's next poll began after the end of its last one, and left values out. */
   readonly skippedPoll: readonly string[];
-  /** Two readers saw different values at one place. */
+  /** Two readers saw different values at the same number. */
   readonly inconsistentOrder: readonly string[];
 };
 
-/** Everything that is wrong with the operations, each named; all lists empty if nothing is. */
+/** All anomalies among the operations; every list is empty if there are none. */
 export const checkOperations = (operations: readonly Operation[]): Anomalies => {
   const positions = new Map<string, Map<number, string>>();
   const inconsistentOrder: string[] = [];
@@ -99,7 +99,7 @@ const seenOf = (
     [...seen.values()].filter((value) => is(history, value)).map((value) => `${history}: ${value}`),
   );
 
-/** How many of each: what a test of faults says of itself. */
+/** The number of anomalies of each kind. */
 export const countAnomalies = (anomalies: Anomalies): Readonly<Record<keyof Anomalies, number>> => ({
   lostWrite: anomalies.lostWrite.length,
   duplicate: anomalies.duplicate.length,

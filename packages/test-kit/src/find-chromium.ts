@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 
 /**
  * The path of a Chromium for tests in a browser, or undefined when this machine has none:
- * `STEMMA_CHROMIUM`, then Debian's place, then the PATH. Such a test is skipped with {@link NO_CHROMIUM} as its reason.
+ * `STEMMA_CHROMIUM`, then Debian's path, then the PATH. Such a test is skipped with {@link NO_CHROMIUM} as its reason.
  */
 export function findChromium(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   const onPath = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -15,7 +15,7 @@ export function findChromium(environment: NodeJS.ProcessEnv = process.env): stri
   return candidates.find((candidate) => candidate !== '' && isExecutable(candidate));
 }
 
-/** Why a test in a browser was skipped. */
+/** The reason of a skipped browser test. */
 export const NO_CHROMIUM = 'no Chromium here: install it or set STEMMA_CHROMIUM to its path';
 
 function isExecutable(file: string): boolean {

@@ -10,7 +10,7 @@ const OVERFLOW = 0x04;
 const BIG_DATA = 0x01;
 const SUB_DATABASE = 0x02;
 
-/** The file of the rows that a home reads now. */
+/** The file with the rows that a home reads now. */
 export const rowsFileOf = (home: string): string => {
   const folder = join(home, 'rows');
   const last = readdirSync(folder)
@@ -19,7 +19,7 @@ export const rowsFileOf = (home: string): string => {
   return join(folder, last ?? '1', 'rows.mdb');
 };
 
-/** Replaces the first byte wherever a text occurs; returns how often it does. */
+/** Replaces the first byte of every occurrence of a text; returns how many there are. */
 export const replaceInRows = (home: string, text: string, by: string): number => {
   const file = rowsFileOf(home);
   const bytes = readFileSync(file);
@@ -32,7 +32,7 @@ export const replaceInRows = (home: string, text: string, by: string): number =>
   return count;
 };
 
-/** Where keys and values stand: [first byte, after the last]. LMDB follows no pointer in them. */
+/** The ranges of bytes that hold keys and values, [from, to) each. LMDB follows no pointer in them. */
 const dataIn = (bytes: Buffer): (readonly [number, number])[] => {
   const found: (readonly [number, number])[] = [];
   for (let page = 2 * PAGE; page + PAGE <= bytes.length; page += PAGE) {
@@ -59,7 +59,7 @@ const dataIn = (bytes: Buffer): (readonly [number, number])[] => {
   return found;
 };
 
-/** Changes one bit of a key or a value; `random` gives numbers in [0, 1). */
+/** Flips one bit of a key or a value; `random` returns numbers in [0, 1). */
 export const flipBitOfRow = (home: string, random: () => number): void => {
   const file = rowsFileOf(home);
   const bytes = readFileSync(file);

@@ -22,7 +22,7 @@ import {
 
 export const HISTORY = 'h';
 
-/** A branch as the naive copies know it: where it began, and a copy after each of its frames. */
+/** A branch of the naive history: where it started, and a copy of the tree after each of its frames. */
 type NaiveBranch = {
   readonly parent: number | null;
   readonly at: number;
@@ -30,24 +30,24 @@ type NaiveBranch = {
   name: string | null;
 };
 
-/** A history in memory that keeps a full copy of the tree after every frame: what rows are compared with. */
+/** A history in memory that keeps a full copy of the tree after every frame. Tests compare rows with it. */
 export type NaiveHistory = {
   readonly frames: Frame[];
   readonly branches: Map<number, NaiveBranch>;
   readonly state: HistoryState;
-  /** Every id that was ever used. */
+  /** Every node id that was ever used. */
   readonly ids: Set<string>;
   readonly payload: PayloadSource;
-  /** Decides and applies; undefined if the command was refused. */
+  /** Decides a command and applies its frame; undefined if the command is refused. */
   run(branchId: number, steps: readonly Step[], by?: Author): AppliedFrame | undefined;
   branch(how: 'fork' | 'rollback', parent: number, at: number): AppliedFrame | undefined;
-  /** The branch at a position, by the definition of branches and positions alone. */
+  /** The branch at a position, found only by the definitions of branch and position. */
   copyAt(branchId: number, seq: number): BranchParts;
 };
 
 /**
- * `see` is given every frame right after it was applied, while its state can still be read. Of a long history only the
- * copies of the last `keep` frames may be kept.
+ * Makes an empty history. It calls `see` with every frame directly after applying it, while the state can still be read.
+ * For a long history it keeps the copies of the last `keep` frames only.
  */
 export const naiveHistory = (
   see: (frame: AppliedFrame) => void,

@@ -2,7 +2,7 @@ import type { Step } from '@stemma/history';
 import fc from 'fast-check';
 import type { NaiveHistory } from './naive-history.ts';
 
-/** One random act: numbers that are read against the history as it is then. */
+/** One random operation. Its numbers choose among what the history has when it runs. */
 export type RandomOperation = {
   readonly what: number;
   readonly a: number;
@@ -22,7 +22,7 @@ export const START: Step = { op: 'start', name: null };
 
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)];
 
-/** Performs one operation on a branch, or branches off; what the rules refuse changes nothing. */
+/** Performs one operation on a branch, or starts a branch. An operation that the rules refuse changes nothing. */
 export const perform = (history: NaiveHistory, { what, a, b, c }: RandomOperation): void => {
   const branchIds = [...history.branches.keys()];
   // Mostly the newest branches, sometimes any.
@@ -61,7 +61,7 @@ const stepsFor = (
       nodeType: 'mc',
       offset: 0,
       removable: b % 2 === 0,
-      // Other lifetimes than the container's own, so that it is emptied, or takes with it what would have stayed.
+      // Other lifetimes than the container's, so that it becomes empty, or cascades to children that would have stayed.
       children: [
         node({ offset: 0, ttl: [null, 0, 1, 3][b % 4] }),
         node({ offset: 1, ttl: [1, 2, null][(a + b) % 3] }),

@@ -40,8 +40,8 @@ import { missing } from '@stemma/suspend';
 export type AncestorSnapshot = { readonly cycle: number; readonly branchId: number; readonly seq: number };
 
 /**
- * One history in memory, kept naively: after every frame a full copy of the branch it belongs to. It writes no log and
- * no rows; what those give is compared with it.
+ * One history in memory that makes a full copy of the branch after every frame. It writes no log and no rows; tests
+ * compare theirs with it.
  */
 export type ReferenceHistory = {
   readonly state: HistoryState;
@@ -51,7 +51,7 @@ export type ReferenceHistory = {
   readonly sources: Sources & { readonly lookups: Lookups };
   /** Decides steps on a branch as one command and applies the frame. */
   submit(branchId: number, steps: readonly Step[], clock: bigint, by?: Author): AppliedFrame;
-  /** A new branch from a position; gives its branch id. */
+  /** Starts a branch at a position; returns its branch id. */
   fork(parent: number, at: number, name: string | null): number;
   rollback(left: number, at: number, abandoned: string | null): number;
   /** The branch after frame `seq` (null: its newest), along its ancestor path. */
@@ -64,7 +64,7 @@ export type ReferenceHistory = {
 
 const BY: Author = { recorder: 'reference' };
 
-/** What a reader gets of recorded events: their bytes, decoded and parsed. */
+/** The events as a reader gets them: encoded, then decoded and parsed. */
 const asRecorded = (decided: readonly HistoryEvent[]): readonly HistoryEvent[] =>
   (unpack(pack(decided as unknown as Packable)) as unknown[]).map((event) => HistoryEvent.parse(event));
 
@@ -132,7 +132,7 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
     }
     return result;
   };
-  /** The newest copy of a branch that was left bears its new name. */
+  /** Gives the newest copy of an abandoned branch its new name. */
   const rename = (branchId: number, name: string | null): void => {
     const own = copies.get(branchId) ?? [];
     copies.set(branchId, [...own.slice(0, -1), { ...(own.at(-1) as BranchParts), name }]);

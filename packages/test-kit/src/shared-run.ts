@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { removeContainer } from './kafka/container-broker.ts';
 
-/** The folder that the processes of one run of vitest share; `startRun` names it. */
+/** The environment variable with the folder that all processes of one vitest run share; `startRun` sets it. */
 const RUN = 'STEMMA_TEST_RUN';
 
 /**
- * What is started once a run for all its tests: where it answers, its process, and a folder to take away at the end; or the
- * container that it runs in.
+ * A server that is started once a run, for all its tests: its address, its process and a folder to remove at the end, or
+ * the container that it runs in.
  */
 export type SharedServer = {
   readonly address: string;
@@ -17,14 +17,14 @@ export type SharedServer = {
   readonly container?: string;
 };
 
-/** What whoever starts it leaves for the others, and for who ends it. */
+/** What the process that starts a server writes for the others, and for the end of the run. */
 type Left = SharedServer | { readonly error: string };
 
 /**
- * The server of this name, started by whoever needs it first.
+ * The server with this name. The first test that needs it starts it.
  *
- * @param start gets a folder inside the run's
- * @throws Error with the reason, the same for all who ask
+ * @param start gets a folder inside that of the run
+ * @throws Error with the reason; every caller gets the same one
  */
 export const sharedInRun = async (
   name: string,
@@ -52,11 +52,11 @@ export const sharedInRun = async (
   return left.address;
 };
 
-/** True in the processes of a run of vitest. */
+/** True in a process of a vitest run that called `startRun`. */
 export const inRun = (environment: NodeJS.ProcessEnv = process.env): boolean =>
   environment[RUN] !== undefined;
 
-/** True for the first who asks. */
+/** True for the first caller. */
 const takes = (folder: string): boolean => {
   try {
     mkdirSync(folder);
@@ -73,12 +73,12 @@ const writeWhole = (file: string, value: Left): void => {
   renameSync(`${file}.part`, file);
 };
 
-/** Names the folder of a run for all its processes. */
+/** Sets the folder of a run for all its processes. */
 export const startRun = (folder: string): void => {
   process.env[RUN] = folder;
 };
 
-/** Ends the servers of a run, if any were started, and takes its folder away. */
+/** Ends the servers of a run, if any, and removes its folder. */
 export const endRun = async (folder: string): Promise<void> => {
   for (const name of ['broker', 'postgres']) await endServer(folder, name);
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
@@ -87,7 +87,7 @@ export const endRun = async (folder: string): Promise<void> => {
 const endServer = async (run: string, name: string): Promise<void> => {
   const file = join(run, `${name}.json`);
   const starting = join(run, `${name}.starting`);
-  // A process of the run may just be starting it.
+  // A process of the run may be starting it at this moment.
   for (const until = Date.now() + 300_000; existsSync(starting) && !existsSync(file);) {
     if (Date.now() > until || Date.now() - statSync(starting).mtimeMs > 300_000) break;
     await sleep(100);
@@ -99,7 +99,7 @@ const endServer = async (run: string, name: string): Promise<void> => {
     await removeContainer(left.container);
     return;
   }
-  // PostgreSQL gives back its shared memory when it is asked to end at once; Kafka has nothing to give back.
+  // SIGQUIT lets PostgreSQL release its shared memory; Kafka has none.
   if (name === 'postgres') await endProcess(left.pid, 'SIGQUIT');
   await endProcess(left.pid, 'SIGKILL');
   if (left.folder !== undefined) rmSync(left.folder, { recursive: true, force: true, maxRetries: 10 });

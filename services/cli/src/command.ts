@@ -108,7 +108,7 @@ const runCommand = async (
       void observations.push({ branchRef: spec, kind, what, position }),
     findBranch: (name) => findBranchRef(context, required(name)),
     home: async (homeOptions = {}) =>
-      (home ??= await openHome({
+      (home ??= await (around.openHome ?? openHome)({
         directory,
         say: output.say,
         ...homeOptions,

@@ -24,7 +24,7 @@ export const whole = (
   if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(number) || number < min || number > max)
     throw fail(
       'E_USAGE',
-      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} must be a whole number${min === 0 ? ' from 0' : ''}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, not ${JSON.stringify(value)}`,
+      `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} must be a whole number${min > Number.MIN_SAFE_INTEGER ? ` from ${min}` : ''}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, not ${JSON.stringify(value)}`,
     );
   return number;
 };

@@ -1,6 +1,7 @@
+import type { openHome } from '@stemma/home';
 import type { Readable, Writable } from 'node:stream';
 
-/** What a process gives to the command line, so that a test can give it too. */
+/** What a process gives to the command line. A test gives its own. */
 export type Surroundings = {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Terminal;
@@ -8,6 +9,8 @@ export type Surroundings = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts with Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
+  /** Opens a home for a command. Default: `openHome`; a test of many commands may give one that is open already. */
+  readonly openHome?: typeof openHome;
 };
 
 /** A stream that may be a terminal. */

@@ -92,6 +92,22 @@ test('an unknown history, a missing snapshot and a bad reference have codes of t
   expect((await runStemma(['insert', ...at])).code).toBe(64);
 });
 
+test('projector --silence takes whole numbers from 100 to 999999', async () => {
+  const env = { STEMMA_ROWS: 'postgres://stemma@127.0.0.1:1/stemma' };
+  for (const value of ['99', '1000000', '6s', '']) {
+    const run = await runStemma(['projector', '--read-model', 'audit', '--silence', value, '--json'], {
+      env,
+    });
+    expect(run.code, value).toBe(64);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      error: {
+        code: 'E_USAGE',
+        message: `--silence must be a whole number from 100 to 999999, not "${value}"`,
+      },
+    });
+  }
+});
+
 test('two cores in one turn are refused, and the history is as it was [context-tree §1: core, §10.4]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];

@@ -1,4 +1,5 @@
 import { HIDDEN_CHARACTERS } from '@stemma/errors';
+import { openHome, type Home } from '@stemma/home';
 import { sized } from '@stemma/test-kit';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,12 @@ const WHO = 'ana\u200b\u200d\u2060\ufeff\u061c\u{e0041}';
 const LOUD = `${SLY}\u001b[31m\u009b2J\u0007\r\u0000\nforged: line`;
 
 const folder = temporaryFolder();
-afterAll(() => folder[Symbol.dispose]());
+/** Outside CI one home serves all commands of the sweep: to open one takes longer than most of them. */
+let home: Home | undefined;
+afterAll(async () => {
+  await home?.close();
+  folder[Symbol.dispose]();
+});
 const at = ['--home', join(folder.path, 'home')];
 const file = (name: string, text: string): string => {
   const path = join(folder.path, name);
@@ -65,6 +71,7 @@ beforeAll(async () => {
   await stemmaJson(['fork', 'h', '@c1', '--description', SLY, '--name', 'other', ...shared]);
   const found = await runStemma(['interventions', 'h', '--json', ...at]);
   intervention = (JSON.parse(found.stdout.split('\n')[0] ?? '') as { id: string }).id;
+  if (!process.env['CI']) home = await openHome({ directory: join(folder.path, 'home') });
 }, 60_000);
 
 /** Command lines of every command: what it prints when it succeeds, and what it repeats when it fails. */
@@ -215,10 +222,9 @@ test.each(Object.keys(LINES))(
       const env = {
         STEMMA_ROWS: command === 'projector' ? `postgres://${encodeURIComponent(SLY)}@127.0.0.1:1/x` : '',
       };
-      // Opening a home takes longer than anything else here.
       for (const json of i < sized(JSON_FIRST.includes(command) ? 1 : 0, 10) ? [false, true] : [false]) {
         const args = [...command.split(' '), ...line, ...at, ...(json ? ['--json'] : [])];
-        const run = await runStemma(args, { env, columns: 70 });
+        const run = await runStemma(args, { env, columns: 70, home });
         const told = `stemma ${command} ${JSON.stringify(line)}: ${run.stderr}`;
         expect(hidden(run, line.includes('csv')), told).toEqual([]);
         expect(run.stderr, told).not.toContain('E_INTERNAL');
@@ -270,7 +276,7 @@ test('no command repeats more than 200 characters of an argument in an error', a
       for (const line of lines().slice(1)) {
         const args = line.map((arg) => (arg.includes('sly') ? given : arg));
         if (!args.includes(given) || line.includes('--recorder')) continue;
-        const run = await runStemma([...command.split(' '), ...args, ...at]);
+        const run = await runStemma([...command.split(' '), ...args, ...at], { home });
         if (run.code === 0) continue;
         const told = `stemma ${command}: ${run.stderr.slice(0, 300)}`;
         expect(longestShared(run.stderr, given), told).toBeLessThanOrEqual(200);

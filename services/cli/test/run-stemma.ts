@@ -1,3 +1,4 @@
+import type { Home } from '@stemma/home';
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { runCli } from '../src/run-cli.ts';
@@ -15,12 +16,14 @@ type Around = {
   readonly env?: Readonly<Record<string, string>>;
   /** Of the terminal at stdout; there is none unless said. */
   readonly columns?: number;
+  /** A home that is open already: the command uses it and does not close it. */
+  readonly home?: Home | undefined;
 };
 
 /** Runs a command line in this process and gives what it printed and how it ended. */
 export const runStemma = async (
   args: readonly string[],
-  { input = '', env = {}, columns }: Around = {},
+  { input = '', env = {}, columns, home }: Around = {},
 ): Promise<Run> => {
   const [stdout, stderr] = [collector(), collector()];
   if (columns !== undefined) Object.assign(stdout.stream, { isTTY: true, columns });
@@ -30,6 +33,7 @@ export const runStemma = async (
     stderr: stderr.stream,
     env: { STEMMA_ACTOR: 'tester', ...env },
     signal: new AbortController().signal,
+    ...(home && { openHome: async () => ({ ...home, close: async () => undefined }) }),
   });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 };

@@ -115,9 +115,9 @@ const TreeRow = ({
             <span
               class="badge changed"
               key={field}
-              title={`${visible(field)} differs from the previous snapshot`}
+              title={`${visible(fieldWord(field))} differs from the previous snapshot`}
             >
-              {field} changed
+              {fieldWord(field)} changed
             </span>
           ))}
         <TtlBadge ttl={node.ttl} aged={node.changed.includes('ttl')} />
@@ -126,6 +126,9 @@ const TreeRow = ({
     </li>
   );
 };
+
+/** The tree compares contents by their hash. */
+const fieldWord = (field: string): string => (field === 'content_hash' ? 'content' : field);
 
 const REGIONS: Readonly<Record<string, string>> = {
   '^sys': 'system header',

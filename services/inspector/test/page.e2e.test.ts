@@ -234,6 +234,27 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
+  test('in a window of 1,200 pixels the marks of a tree row stay whole, however many it has', async () => {
+    await client.start({ body: { id: 'start-marks', recorder: 'test', name: 'marks' } });
+    const aging = { kind: 'retrieved-document', ttl: 5 };
+    await record('marks', insert('found', 'system', 'words '.repeat(40), aging), COMMIT);
+    const changes = { content: 'other words '.repeat(40), data_source: 'a search' };
+    await record('marks', { op: 'replace', id: 'found', set: changes }, COMMIT);
+    await open('?h=marks&at=@c2', { width: 1200, height: 800 });
+    const row = page.locator('.tree [data-node="found"]');
+    await soon(() => row.locator('.node-marks .badge').count()).toBeGreaterThan(1);
+    const cut = await row.evaluate((node) => {
+      const edge = node.getBoundingClientRect().right;
+      return [...node.querySelectorAll('.node-marks, .node-marks .badge')]
+        .filter((mark) => mark.getBoundingClientRect().right > edge || mark.scrollWidth > mark.clientWidth)
+        .map((mark) => mark.textContent);
+    });
+    expect(cut).toEqual([]);
+    const tree = page.getByRole('tree');
+    expect(await tree.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
   test('what does not exist is told with its code', async () => {
     await open('?h=support&at=@c99');
     await soon(() => page.getByRole('alert').first().innerText()).toContain('E_SNAPSHOT_NOT_FOUND');

@@ -8,28 +8,29 @@ import { foldAssigned } from './fold-assigned.ts';
 import { loadGroup } from './load-group.ts';
 
 export type ProjectorRun = {
-  /** `branch`, `diffs`, `stages`, or the path of a module whose default export is a read model. */
+  /** `audit`, `diffs`, `stages`, or the path of a module whose default export is a read model. */
   readonly readModel: string;
   /** `kafka://HOST:PORT/PREFIX`; without one, the embedded log of the home. */
   readonly log?: string;
   /** The home, where the embedded log is. */
   readonly directory: string;
-  /** `postgres://…`: where rows and contents are. */
+  /** `postgres://…`: the database with the rows and contents. */
   readonly rows: string;
-  /** Where to answer for health and metrics, on the loopback address; 0: any port. Default: nowhere. */
+  /** The port of the status server (health and metrics) on the loopback address; 0: any free port. Default: no status server. */
   readonly statusPort?: number;
-  /** Milliseconds after which the partitions of a process that hangs go to others. Default 6,000. */
+  /** Milliseconds without a statement after which other processes take this one's partitions. Default 6,000. */
   readonly silence?: number;
   readonly signal: AbortSignal;
-  /** A sentence for people. */
+  /** Receives sentences for people. */
   readonly say: (sentence: string) => void;
 };
 
 const SILENCE_MS = 6_000;
 
 /**
- * Folds a log into the rows of one group until the signal aborts. Processes that run the same read model share the log's
- * partitions; one that ends, however it ends, is replaced by the others from where its rows stand. It waits while brokers or the database are away, and builds the rows anew where they are not of this log.
+ * Folds a log into the rows of one read model until the signal aborts. Processes that run the same read model share the
+ * log's partitions. When one ends, in whatever way, the others continue from its rows. It waits while brokers or the
+ * database cannot be reached, and rebuilds rows that were made of another log.
  *
  * @throws E_USAGE, E_HOME_NOT_FOUND, E_VERSION_NEEDED, E_BROKERS_REFUSED, E_DATABASE_REFUSED, E_DATABASE_UNTRUSTED,
  *   E_DATABASE_VERSION

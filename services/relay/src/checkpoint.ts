@@ -3,24 +3,24 @@ import { cursorAtStart, type Cursor, type EventLog } from '@stemma/log';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How far a partition of the log was published: everything before the cursor but what is held back. */
+/** How far the relay has published a partition of the log: everything before the cursor, except what it holds back. */
 export type RelayCheckpoint = {
   readonly cursor: Cursor;
-  /** Histories that are damaged or defective: nothing from this `seq` on was published, until they are whole again. */
+  /** Damaged or defective histories, each with the `seq` from which nothing is published until it is whole again. */
   readonly held: ReadonlyMap<string, number>;
-  /** For each partition of the topic the offset after the last acknowledged record: the topic cannot end before. */
+  /** For each partition of the topic the offset after the last acknowledged record. A topic that ends before it lost records. */
   readonly ends: ReadonlyMap<number, number>;
-  /** How many partitions the topic has: with another number histories would be in others. */
+  /** The number of the topic's partitions. With another number, histories would move to other partitions. */
   readonly partitions: number;
 };
 
-/** Where the places of one topic are kept: a file a partition of the log, written whole and synced. */
+/** Stores the checkpoints for one topic: one file for each partition of the log, written as a whole and synced. */
 export type CheckpointStore = {
   load(partition: number): Promise<RelayCheckpoint | undefined>;
   save(partition: number, checkpoint: RelayCheckpoint): Promise<void>;
 };
 
-/** The place of who has published nothing yet: the log's beginning or, for what comes from now on, its end. */
+/** The checkpoint of a relay that has published nothing: the beginning of the log or, with `fromNow`, its end. */
 export const firstCheckpoint = async (
   log: EventLog,
   partition: number,
@@ -77,7 +77,7 @@ const writeSynced = async (file: string, text: string): Promise<void> => {
   await handle.sync();
 };
 
-/** A name is durable with its folder. */
+/** Syncs a folder: only then is the name of a new file durable. */
 const sync = async (directory: string): Promise<void> => {
   await using handle = await open(directory, 'r');
   await handle.sync();

@@ -7,7 +7,7 @@ import { isClosed, type Projector } from '@stemma/projector';
 import type { CheckpointStore, RelayCheckpoint } from './checkpoint.ts';
 import { readServedFrame, readServedRun, type ServedFrame } from './served-frames.ts';
 
-/** What the relays of all partitions share. */
+/** What the relays of all partitions use together. */
 export type RelayContext = {
   readonly log: EventLog;
   readonly contents: Projector['options']['contents'];
@@ -19,16 +19,16 @@ export type RelayContext = {
   readonly published: (events: number) => void;
 };
 
-/** The relay's way through one partition of the log. */
+/** Publishes one partition of the log. */
 export type PartitionRelay = {
   readonly partition: number;
   checkpoint(): RelayCheckpoint;
   isClosed(): boolean;
-  /** Publishes the next stretch; false if there was nothing to publish. May be called again when it throws. */
+  /** Publishes the next records; false if there were none. After an error it can be called again. */
   step(): Promise<boolean>;
 };
 
-/** About how many bytes of records are sent at once. */
+/** About how many bytes of records it sends at once. */
 const MAX_SEND_BYTES = 4 * 1024 * 1024;
 
 export const openPartitionRelay = (
@@ -43,14 +43,14 @@ export const openPartitionRelay = (
   const projectedOffset = async (): Promise<number> =>
     (await projector.checkpoint(partition))?.cursor.offset ?? 0;
 
-  /** Everything up to the log's end is in the rows: only they know which frames are accepted and true. */
+  /** Folds up to the end of the log: only the rows know which frames are accepted and not defective. */
   const catchUp = async (): Promise<void> => {
     try {
       await projector.catchUp(partition);
     } catch (error) {
       if (!isStemmaError(error, 'E_CURSOR_LOST')) throw error;
       await checkCursor(log, checkpoint.cursor);
-      // The log is the one that was published; only the rows are of another.
+      // The log is the right one, but the rows were made of another log.
       await projector.rebuild();
     }
     const isNowClosed = isClosed(await projector.checkpoint(partition));
@@ -88,7 +88,7 @@ export const openPartitionRelay = (
     return ends;
   };
 
-  /** Histories that are whole again: what was held back of them goes first. */
+  /** Publishes what was held back of histories that are whole again, before anything newer. */
   const releaseHeld = async (): Promise<boolean> => {
     let released = false;
     for (const [history, from] of checkpoint.held) {

@@ -15,45 +15,45 @@ import { openPartitionRelay, type PartitionRelay } from './partition-relay.ts';
 import { openStatus } from './status.ts';
 
 export type RelayOptions = {
-  /** A home: contents are there, the log too unless `log` says otherwise; the relay keeps its place in `relay`. */
+  /** The home. It has the contents, and the log unless `log` is given. The relay stores its checkpoints in its folder `relay`. */
   readonly directory: string;
   /** `kafka://HOST:PORT/PREFIX`. */
   readonly log?: string;
-  /** `postgres://…`: where the contents are, if not in the home. */
+  /** `postgres://…`: the database with the contents, if they are not in the home. */
   readonly rows?: string;
   /** `kafka://HOST:PORT/TOPIC[?partitions=N]`: where to publish. */
   readonly to: string;
-  /** Where to begin that has no place yet: the first event, or those from now on. Default the first. */
+  /** Where to begin if there is no checkpoint: true publishes only events from now on. Default: from the first event. */
   readonly fromNow?: boolean;
-  /** Forget the place: everything is published once more. */
+  /** Ignores the checkpoint and publishes everything again. */
   readonly fromStart?: boolean;
-  /** End when everything that is in the log was published, instead of waiting for more. */
+  /** Ends when everything in the log is published, instead of waiting for more. */
   readonly once?: boolean;
-  /** Of the status server: metrics and health, on the loopback address. Default: there is none. */
+  /** The port of the status server (metrics and health) on the loopback address. Default: no status server. */
   readonly statusPort?: number;
-  /** Milliseconds after which brokers that do not answer are asked anew. Default 10,000. */
+  /** Milliseconds after which the relay asks brokers again that do not answer. Default 10,000. */
   readonly deadline?: number;
   readonly signal: AbortSignal;
-  /** A sentence for people. */
+  /** Receives sentences for people. */
   readonly say: (sentence: string) => void;
 };
 
 export type RelayReport = {
   readonly topic: string;
-  /** Events that were acknowledged in this run, repeats included. */
+  /** The number of events that the brokers acknowledged in this run, repeated ones included. */
   readonly events: number;
-  /** Histories that are not whole, and partitions closed by a damaged record: what comes after is not published. */
+  /** Damaged or defective histories, and partitions closed by a damaged record. The relay publishes nothing after the damage. */
   readonly held: readonly string[];
   readonly closed: readonly number[];
 };
 
 /**
- * Publishes every accepted event of a log as one record (docs/events.md), at least once, in the order of its history;
- * ends with the signal. What was acknowledged is noted before more is published, so killing it loses nothing. It
- * waits while brokers are away.
+ * Publishes every accepted event of a log as one record (docs/events.md), at least once, in the order of its history,
+ * until the signal aborts. It stores what the brokers acknowledged before it publishes more, so killing it loses nothing.
+ * It waits while brokers cannot be reached.
  *
  * @throws E_USAGE, E_HOME_NOT_FOUND, E_LOG_NOT_FOUND, E_LOG_MISMATCH, E_VERSION_NEEDED, E_BROKERS_REFUSED;
- *   E_CURSOR_LOST if the log or the topic is not the one that the place was noted for
+ *   E_CURSOR_LOST if the checkpoint belongs to another log or topic
  */
 export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
   const target = parseKafkaAddress(options.to);
@@ -135,7 +135,7 @@ const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<Rel
   };
 };
 
-/** Where to go on in each partition. @throws E_CURSOR_LOST */
+/** The checkpoint of each partition. @throws E_CURSOR_LOST */
 const loadCheckpoints = async (
   log: EventLog,
   publisher: Publisher,
@@ -210,11 +210,11 @@ const run = async (
   }
 };
 
-/** Behind damage that closes the partition only an acknowledgement helps, and that comes at the end. */
+/** The offset to wait for. Damage that closes the partition needs an acknowledgement, which comes at the end of the log. */
 const awaitedOffset = async (partitionRelay: PartitionRelay, log: EventLog): Promise<number> =>
   partitionRelay.isClosed() ? log.end(partitionRelay.partition) : partitionRelay.checkpoint().cursor.offset;
 
-/** Where the relay stands in the partitions that have more for it: nothing of it could be read just now. */
+/** The offsets of the partitions whose next records could not be read. */
 const unreadOffsets = async (partitionRelays: readonly PartitionRelay[], log: EventLog): Promise<string> => {
   const unread: string[] = [];
   for (const partitionRelay of partitionRelays) {
@@ -224,7 +224,7 @@ const unreadOffsets = async (partitionRelays: readonly PartitionRelay[], log: Ev
   return unread.join(', ');
 };
 
-/** A content that is put back does not stand in the log: so often it is looked for, in milliseconds. */
+/** Milliseconds between looks for missing contents: the log does not tell when somebody restores one. */
 const HELD_POLL_INTERVAL = 5000;
 
 const waitForMore = async (

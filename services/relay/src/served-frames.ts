@@ -4,20 +4,20 @@ import { FRAMES, readHistoryHead } from '@stemma/history-store';
 import { openRecord, openRecords, readFrame, type EventLog, type LogRecord, type Opened } from '@stemma/log';
 import type { Projector } from '@stemma/projector';
 
-/** An accepted frame as it lies in the log. */
+/** An accepted frame of the log. */
 export type ServedFrame = {
   readonly history: string;
   readonly seq: number;
   readonly hash: Uint8Array;
-  /** Its events, contents in place. @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED, E_IO */
+  /** Reads the frame with its contents. @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED, E_IO */
   read(): Promise<Frame>;
 };
 
 export type ServedRun = {
   readonly opened: readonly Opened[];
-  /** The frames that the rows took and that are served, in order. */
+  /** The frames that the rows accepted and that may be published, in order. */
   readonly frames: readonly ServedFrame[];
-  /** Histories met in it that are not whole, with the `seq` from which nothing of them is served. */
+  /** Damaged or defective histories in this run, with the `seq` from which nothing of them is published. */
   readonly stopped: ReadonlyMap<string, number>;
 };
 
@@ -27,7 +27,7 @@ type ReadContext = {
   readonly contents: { get: Projector['options']['contents']['get'] };
 };
 
-/** The next records of a partition before `to`, judged by the rows, which were folded at least so far. */
+/** Reads the next records of a partition before `to`. The rows, which must be folded up to `to`, say which were accepted. */
 export const readServedRun = async (
   context: ReadContext,
   { partition, from, to }: { readonly partition: number; readonly from: number; readonly to: number },
@@ -53,7 +53,7 @@ export const readServedRun = async (
   return { opened, frames, stopped };
 };
 
-/** The frame at an offset that the rows name. @throws E_RECORD_DAMAGED, and what reading the log throws */
+/** Reads the frame at an offset that the rows name. @throws E_RECORD_DAMAGED, and what reading the log throws */
 export const readServedFrame = async (
   context: ReadContext,
   partition: number,

@@ -12,11 +12,11 @@ import {
 import { isClosed, type Projector } from '@stemma/projector';
 import type { PartitionRelay } from './partition-relay.ts';
 
-/** What the relay says of itself to programs. */
+/** The relay's metrics and health, for programs. */
 export type Status = {
   readonly published: (events: number) => void;
   readonly folded: (folded: FoldingProgress) => void;
-  /** It has found everything it needs and is under way. */
+  /** Called when the relay has opened everything and begins to publish. */
   readonly started: (log: EventLog, projector: Projector, partitionRelays: readonly PartitionRelay[]) => void;
   serve(port: number): Promise<StatusServer>;
 };

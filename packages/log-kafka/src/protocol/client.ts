@@ -8,7 +8,7 @@ import { openCluster, openSockets, REQUEST_TIMEOUT, turned } from './connections
 import { decodeFetch, type FetchResponse } from './fetch-response.ts';
 import { isFinal, refused, unreachable } from './kafka-errors.ts';
 
-/** Where a partition is fetched from, and about how many bytes as they are stored (one batch at least). */
+/** From which offset to fetch a partition, and about how many stored bytes (at least one batch). */
 export type FetchRequest = { readonly partition: number; readonly from: number; readonly maxBytes: number };
 
 export type Message = {
@@ -18,20 +18,20 @@ export type Message = {
 };
 
 export type KafkaClient = {
-  /** The offset of the first record, or behind the last. */
+  /** The offset of the first record (`start`), or the one after the last (`end`). */
   offset(partition: number, of: 'start' | 'end'): Promise<number>;
-  /** What a partition has from an offset on. */
+  /** The record batches of a partition from an offset on. */
   fetch(asked: FetchRequest): Promise<FetchResponse>;
   /**
-   * What partitions of one leader have; waits so many milliseconds for something. Not tried again: whoever leads them now
-   * is asked for with `leaders`. @throws any error
+   * Fetches partitions of one leader, and waits up to so many milliseconds for new records. It does not try again: after
+   * an error the caller finds the new leaders with `leaders`. @throws any error
    */
   poll(fetches: readonly FetchRequest[], milliseconds: number): Promise<ReadonlyMap<number, FetchResponse>>;
-  /** Appends one batch, in order, and again until the brokers acknowledge it; gives the offset of its first record. */
+  /** Sends one batch until the brokers acknowledge it; returns the offset of its first record. */
   produce(partition: number, messages: readonly Message[]): Promise<number>;
-  /** Partitions by the broker that leads them now; those that nobody leads are left out. */
+  /** Groups partitions by the broker that leads them now; leaves out those without a leader. */
   leaders(partitions: readonly number[]): Promise<readonly (readonly number[])[]>;
-  /** Rises when a connection was lost or a leader may have changed. */
+  /** A number that rises when a connection was lost or a leader may have changed. */
   epoch(): number;
   close(): Promise<void>;
 };
@@ -39,19 +39,19 @@ export type KafkaClient = {
 export type ClientOptions = {
   readonly brokers: readonly string[];
   readonly topic: string;
-  /** Milliseconds after which a request that does not succeed is given up. */
+  /** Milliseconds after which the client gives up a request. */
   readonly deadline: number;
 };
 
 const OUT_OF_RANGE = 1;
-/** Milliseconds that the answer to a poll may be late. */
+/** Milliseconds that the answer to a poll may come late. */
 const POLL_TIMEOUT = 4000;
-/** Before the third try and later ones; the second is made at once, as leaders have just been looked up again. */
+/** Milliseconds before the third try and later ones. The second comes at once, because the client has just looked up the leaders. */
 const PAUSES = { first: 20, longest: 500 };
 
 /**
- * Requests to the leaders of one topic, tried again until they succeed, cannot succeed, or the deadline is over. Leaders
- * are looked up again after every failure, on new connections if need be.
+ * Opens a client that sends requests to the leaders of one topic. It repeats a request until it succeeds, cannot succeed,
+ * or its deadline is over. After every failure it looks up the leaders again, on new connections if necessary.
  *
  * @throws E_BROKERS_UNREACHABLE, E_LOG_CLOSED, E_FRAME_TOO_LARGE
  */
@@ -159,7 +159,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
         return Number(placed.baseOffset);
       });
       return sending.catch((error: unknown) => {
-        // E_LOG_CLOSED would promise that nothing was written.
+        // E_LOG_CLOSED promises that nothing was written, and after a send that is not certain.
         throw sent && isStemmaError(error, 'E_LOG_CLOSED') ? unreachable(brokers, error) : error;
       });
     },
@@ -187,14 +187,14 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
   };
 };
 
-/** What was answered about a partition. @throws Error if it is not led there, or cannot be read now */
+/** The answer about one partition. @throws Error if the broker does not lead it, or cannot read it now */
 const only = (answer: ReadonlyMap<number, FetchResponse>, partition: number): FetchResponse => {
   const fetched = answer.get(partition);
   if (fetched?.error === 0 || fetched?.error === OUT_OF_RANGE) return fetched;
   throw new Error(`partition ${partition}: error ${fetched?.error ?? 'none'}`);
 };
 
-/** The connection on which each broker is fetched from: of two that open it at once, one would be lost. */
+/** The connection to each broker while it opens: if two callers opened one at the same time, kafkajs would leak one. */
 const opening = new WeakMap<Broker, Promise<unknown>>();
 
 const fetchFrom = async (
@@ -210,7 +210,7 @@ const fetchFrom = async (
     const answer = await broker.connectionPool.send({
       request: fetchRequest({
         replicaId: -1,
-        // Else an open transaction of somebody else would hide what stands behind it.
+        // Read uncommitted: otherwise an open transaction of another client hides the records after it.
         isolationLevel: 0,
         maxWaitTime: milliseconds,
         minBytes: 1,
@@ -230,7 +230,7 @@ const fetchFrom = async (
         decode: async (payload) => ({ clientSideThrottleTime: 0, payload }),
         parse: async (decoded) => decodeFetch((decoded as { payload: Buffer }).payload),
       },
-      // A broker that is stopped is noticed soon by who polls it.
+      // A poll notices a stopped broker soon.
       requestTimeout: milliseconds > 0 ? milliseconds + POLL_TIMEOUT : REQUEST_TIMEOUT,
     });
     return answer as ReadonlyMap<number, FetchResponse>;

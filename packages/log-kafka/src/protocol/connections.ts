@@ -4,11 +4,11 @@ import loggers from 'kafkajs/src/loggers/index.js';
 import { connect, type Socket } from 'node:net';
 import { mendKafkajs } from './mend-kafkajs.ts';
 
-/** Milliseconds that a broker has for an answer, beyond those that it was told to wait. */
+/** Milliseconds that a broker has for an answer, in addition to the time that the request tells it to wait. */
 export const REQUEST_TIMEOUT = 10_000;
 const CONNECT_TIMEOUT = 3_000;
 
-/** Sockets that can be ended at once: kafkajs waits for what is under way, and that may be a long poll. */
+/** Sockets that can be closed at once. kafkajs waits for open requests first, and one of them may be a long poll. */
 export type Sockets = {
   readonly factory: (options: {
     readonly host: string;
@@ -18,14 +18,14 @@ export type Sockets = {
   readonly end: () => void;
 };
 
-/** @param lost is called whenever a connection ends, before it can be made anew. */
+/** @param lost is called whenever a connection ends, before kafkajs can open another. */
 export const openSockets = (lost: () => void = () => undefined): Sockets => {
   const sockets = new Set<Socket>();
   return {
     factory: ({ host, port, onConnect }) => {
       const socket = connect({ host, port, noDelay: true, keepAlive: true }, onConnect);
       sockets.add(socket);
-      // Before kafkajs hears of it: it connects again on the next request, and says nothing.
+      // These listeners run before those of kafkajs, which connects again on the next request and reports nothing.
       for (const event of ['end', 'error', 'close']) socket.once(event, lost);
       socket.once('close', () => sockets.delete(socket));
       return socket;
@@ -36,11 +36,11 @@ export const openSockets = (lost: () => void = () => undefined): Sockets => {
   };
 };
 
-/** Another broker first each time, so that one that is away does not stand for all of them: kafkajs begins with the first. */
+/** The list of brokers, rotated. kafkajs tries only the first one, so each attempt must begin with another. */
 export const turned = (brokers: readonly string[], by: number): readonly string[] =>
   brokers.map((_, i) => brokers[(i + by) % brokers.length] ?? '');
 
-/** kafkajs's own connections to brokers: it finds them and speaks to them, and tries nothing twice. */
+/** The inner cluster of kafkajs: it finds brokers and sends requests, and retries nothing. */
 export const openCluster = (brokers: readonly string[], sockets: Sockets): Cluster => {
   mendKafkajs();
   return new Cluster({
@@ -59,7 +59,7 @@ export const openCluster = (brokers: readonly string[], sockets: Sockets): Clust
   });
 };
 
-/** The public client, for what is rare: topics and their settings. */
+/** The public client of kafkajs, for topics and their settings. */
 export const openKafka = (brokers: readonly string[], sockets: Sockets): kafkajs.Kafka => {
   mendKafkajs();
   return new kafkajs.Kafka({

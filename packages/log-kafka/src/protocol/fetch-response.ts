@@ -1,13 +1,13 @@
-/** What a broker answers about one partition. */
+/** A broker's answer about one partition. */
 export type FetchResponse = {
   readonly error: number;
-  /** The offset behind the last record that all in-sync replicas have; −1 with an error. */
+  /** The offset after the last record that all in-sync replicas have; −1 with an error. */
   readonly end: number;
   readonly batches: Buffer;
 };
 
 /**
- * Takes a fetch response (version 11) for one topic apart, record batches as they are:
+ * Parses a fetch response (version 11) for one topic and leaves its record batches as bytes. Sizes in bytes:
  * throttle 4, error 2, session 4, [topic, [partition 4, error 2, high watermark 8, last stable 8, start 8,
  * [aborted 16], preferred replica 4, batches]].
  */

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 
-/** Answers of brokers that trying again does not change. */
+/** Errors of brokers that stay the same when a request is repeated. */
 const FINAL: readonly string[] = [
   'MESSAGE_TOO_LARGE',
   'RECORD_LIST_TOO_LARGE',
@@ -14,7 +14,7 @@ const FINAL: readonly string[] = [
   'INVALID_REPLICATION_FACTOR',
 ];
 
-/** The type of a broker's answer, as Kafka's protocol guide names it; empty for other errors. */
+/** The type of a broker's error, as Kafka's protocol guide names it; empty for other errors. */
 export const typeOf = (error: unknown): string => {
   const { type, cause } = (error ?? {}) as { type?: unknown; cause?: unknown };
   if (typeof type === 'string') return type;
@@ -25,7 +25,7 @@ export const isFinal = (error: unknown): boolean => FINAL.includes(typeOf(error)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @param unwritten that nothing of what was asked for can have been done */
+/** @param unwritten true if the request cannot have had any effect */
 export const refused = (error: unknown, unwritten: boolean): Error => {
   const type = typeOf(error);
   const detail = { type, ...(unwritten && { written: false }) };

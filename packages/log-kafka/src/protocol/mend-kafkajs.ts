@@ -4,7 +4,7 @@ import { registerZstd } from './zstd.ts';
 
 let mended = false;
 
-/** Mends what kafkajs does wrong below its public API, once for the process; README.md says what pins each fault. */
+/** Patches faults of kafkajs below its public API, once for each process. README.md names the test of each fault. */
 export const mendKafkajs = (): void => {
   if (mended) return;
   mended = true;
@@ -14,9 +14,9 @@ export const mendKafkajs = (): void => {
 };
 
 /**
- * A connection of kafkajs 2.2.4 that broke in the middle of an answer keeps what it had of it when it is made again, reads
- * the next answer as the rest, and throws where nobody catches: the process ends. Here it begins with nothing, and what
- * cannot be read closes it. May go with kafkajs.
+ * If a connection of kafkajs 2.2.4 breaks in the middle of an answer, kafkajs keeps the first part, connects again, reads the
+ * next answer as the rest, and throws where nobody catches: the process ends. With this patch a connection starts with an
+ * empty buffer, and an answer that cannot be read closes it. Remove it when kafkajs is replaced.
  */
 const beginAnswersAnew = (): void => {
   const connection = Connection.prototype;
@@ -36,9 +36,9 @@ const beginAnswersAnew = (): void => {
 };
 
 /**
- * kafkajs 2.2.4 looks every millisecond, for as long as a connection lives, whether one of the requests that wait may be
- * sent, even when none waits: 8 % of a core, and a TimeoutNegativeWarning of Node.js. Here it looks when one waits. May go
- * with kafkajs.
+ * kafkajs 2.2.4 checks every millisecond, for as long as a connection lives, whether it may send a waiting request, even if
+ * none waits. That takes 8 % of a core and makes Node.js print a TimeoutNegativeWarning. With this patch it checks only
+ * while a request waits. Remove it when kafkajs is replaced.
  */
 const stopIdleTimers = (): void => {
   const queue: { pending: readonly unknown[]; scheduleCheckPendingRequests: (this: typeof queue) => void } =

@@ -13,8 +13,8 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
  *   record: length varint, attributes 1, timestamp delta varint, offset delta varint,
  *   key length varint (−1: none), key, value length varint (−1: none), value, headers
  *
- * kafkajs decodes them too, but it does not look at the CRC, a batch that grows too large while it is decompressed ends
- * its consumer, and it makes a dozen objects of each record.
+ * kafkajs decodes them too. But it does not check the CRC, its consumer ends at a batch that decompresses to too many
+ * bytes, and it makes a dozen objects for each record.
  */
 const LENGTH_AT = 8;
 const FORMAT_AT = 16;
@@ -25,18 +25,18 @@ const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const CONTROL = 0x20;
 
-/** What one batch may grow to while it is decompressed; ours have at most 900 KiB, or one record. */
+/** The most bytes that one batch may decompress to. Batches of Stemma have at most 900 KiB, or one record. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
-/** Records in order, and the offset behind the last batch, of which control batches leave nothing else. */
+/** Records in order, and the offset after the last batch. A control batch has no records, so only the offset shows it. */
 export type DecodedRecords = { readonly records: readonly LogRecord[]; readonly next: number };
 
 /**
- * The records of whole batches. A batch that is not what was sent, or grows beyond its bound, is one damaged record that
- * takes the batch's place; control batches are gaps; what was cut off at the end is left out.
+ * Decodes whole batches. A batch whose CRC is wrong, or that decompresses to more than {@link MAX_BATCH_BYTES}, becomes one
+ * damaged record in its place. Control batches become gaps. A batch that is cut off at the end is left out.
  *
- * @param from records before it, of a batch that begins earlier, are left out.
- * @throws E_LOG_MISMATCH for a batch compressed in a way that is not read here.
+ * @param from the first offset wanted; a batch may begin with earlier records, which are left out.
+ * @throws E_LOG_MISMATCH for a batch with a compression that Stemma does not read.
  */
 export const decodeBatches = (bytes: Buffer, from: number): DecodedRecords => {
   const records: LogRecord[] = [];
@@ -74,7 +74,7 @@ const decodeBatch = (batch: Buffer, base: number, behind: number): readonly LogR
   return (body && decodeRecords(body, base, batch.readInt32BE(COUNT_AT), behind)) ?? [damaged];
 };
 
-/** Undefined if it cannot be decompressed, or not within the bound. */
+/** The decompressed bytes; undefined if they are damaged or too many. */
 const decompress = (codec: number, body: Buffer): Buffer | undefined => {
   const unpack = codec === 1 ? gunzipSync : codec === 4 ? zstdDecompressSync : undefined;
   if (codec === 0) return body;
@@ -93,7 +93,7 @@ const decompress = (codec: number, body: Buffer): Buffer | undefined => {
   }
 };
 
-/** Undefined unless the bytes are exactly so many records, one behind the other. */
+/** The records; undefined unless the bytes are exactly `count` of them. */
 const decodeRecords = (
   body: Buffer,
   base: number,
@@ -138,7 +138,7 @@ type Reader = {
   readonly bytes: () => Buffer | null;
 };
 
-/** Reads on; behind the end it gives zeros and has failed. */
+/** A reader of numbers and bytes. After the end of the bytes it returns zeros, and `failed` is true. */
 const openReader = (body: Buffer): Reader => {
   let at = 0;
   let failed = false;
@@ -146,7 +146,7 @@ const openReader = (body: Buffer): Reader => {
     if (!(bytes >= 0 && at + bytes <= body.length)) failed = true;
     else at += bytes;
   };
-  /** Zigzag; exact to 53 bits, and no record has more where it counts. */
+  /** A zigzag varint, exact to 53 bits; no length or offset of a record needs more. */
   const varint = (): number => {
     let value = 0;
     for (let scale = 1, i = 0; i < 10; i++, scale *= 128) {

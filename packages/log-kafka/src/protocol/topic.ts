@@ -7,21 +7,21 @@ import { isFinal, refused, typeOf, unreachable } from './kafka-errors.ts';
 /** The topic that holds the frames of a log. */
 export const framesTopic = (prefix: string): string => `${prefix}.frames`;
 
-/** What the brokers say of a frames topic. */
+/** The facts that brokers report about a frames topic. */
 export type TopicFacts = {
   readonly topic: string;
-  /** The id of the cluster that the brokers are of. */
+  /** The id of the brokers' cluster. */
   readonly cluster: string;
   readonly partitions: number;
-  /** The fewest replicas, and the fewest in sync, that a partition has now. */
+  /** The smallest number of replicas, and of replicas in sync, over all partitions, now. */
   readonly replicas: number;
   readonly inSync: number;
   readonly brokers: number;
   readonly minInSync: number;
   readonly uncleanElection: boolean;
-  /** Settings that decide whether the topic may hold a log, as the brokers give them. */
+  /** The settings that decide whether the topic can hold a log, as the brokers report them. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What is wrong with them for a topic that is to hold a log forever. */
+  /** What is wrong with the settings: a log must keep every record forever. */
   readonly faults: readonly string[];
 };
 
@@ -35,7 +35,7 @@ const SETTINGS: readonly string[] = [
   'unclean.leader.election.enable',
 ];
 
-/** A frame of 900 KiB with its hash, its key, and what Kafka puts around them. */
+/** The smallest `max.message.bytes`: a frame of 900 KiB with its hash, its key, and Kafka's own bytes. */
 const LEAST_MESSAGE = 900 * 1024 + 2048;
 
 const PAUSES = { first: 20, longest: 500 };
@@ -43,14 +43,14 @@ const PAUSES = { first: 20, longest: 500 };
 export type TopicOptions = {
   readonly brokers: readonly string[];
   readonly topic: string;
-  /** Milliseconds until it is given up. */
+  /** Milliseconds after which the request is given up. */
   readonly deadline: number;
-  /** Make the topic, with so many partitions, if it is not there. */
+  /** If there is no topic, make one with so many partitions. */
   readonly create?: number;
 };
 
 /**
- * What the brokers say of the topic; undefined if there is none and it is not to be made.
+ * Asks the brokers about the topic, and makes it if `create` is given. Undefined if there is none.
  *
  * @throws E_BROKERS_UNREACHABLE, E_BROKERS_REFUSED
  */
@@ -100,7 +100,7 @@ const createTopic = async (admin: kafkajs.Admin, topic: string, partitions: numb
       waitForLeaders: true,
     });
   } catch (error) {
-    // Somebody else makes it too.
+    // Another process made the topic at the same time.
     if (!causes(error).some((each) => typeOf(each) === 'TOPIC_ALREADY_EXISTS'))
       throw causes(error)[0] ?? error;
   }
@@ -137,7 +137,7 @@ const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<Topic
   };
 };
 
-/** True if what the topic acknowledged cannot go: two replicas have it, and none without it becomes the leader. */
+/** True if the topic cannot lose an acknowledged record: two replicas have it, and no replica without it can become leader. */
 export const keepsItsEnd = ({ replicas, minInSync, uncleanElection }: TopicFacts): boolean =>
   replicas >= 2 && minInSync >= 2 && !uncleanElection;
 

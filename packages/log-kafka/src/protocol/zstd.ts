@@ -5,8 +5,8 @@ import { MAX_BATCH_BYTES } from './record-batches.ts';
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /**
- * Teaches kafkajs zstd, level 1. Synchronous: with an asynchronous codec two sends can change places. The codecs belong to
- * this copy of kafkajs. Our own reading does not come by here (record-batches.ts).
+ * Adds zstd, level 1, to kafkajs. The codec is synchronous, because with an asynchronous one two sends can change places.
+ * It applies to this copy of kafkajs only. Reading uses `record-batches.ts` instead.
  */
 export const registerZstd = (): void => {
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({

@@ -9,7 +9,7 @@ export const projector: CommandSpec = {
   options: [
     ['--read-model <name>', 'the read model: audit, diffs, stages, or the path of your own module'],
     ['--status-port <n>', 'the port for health and metrics; 0 takes any free port (default: none)'],
-    ['--silence <ms>', 'so long may it hang before its partitions go to others (default: 6000)'],
+    ['--silence <ms>', 'after how many ms without a sign of life others take its partitions (default: 6000)'],
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
     const readModel = text(options, 'readModel');
@@ -18,10 +18,10 @@ export const projector: CommandSpec = {
     if (rows === '')
       throw fail('E_USAGE', 'STEMMA_ROWS is not set: set it to postgres://USER@HOST:PORT/DATABASE');
     const statusPort = whole(options, 'statusPort', { least: 0, most: 65_535 });
+    const silence = whole(options, 'silence', { least: 100, most: 999_999 });
     // Only this command needs it.
     const { runProjector } = await import('@stemma/projector-service');
     const location = { directory, rows, ...(log !== '' && { log }) };
-    const silence = whole(options, 'silence', { least: 100, most: 999_999 });
     const given = {
       ...(statusPort !== undefined && { statusPort }),
       ...(silence !== undefined && { silence }),
