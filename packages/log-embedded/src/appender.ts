@@ -1,8 +1,8 @@
-import { fail, StemmaError } from '@stemma/errors';
+import { fail } from '@stemma/errors';
 import type { Entry, EntryOffset } from '@stemma/log';
-import { Worker } from 'node:worker_threads';
+import type { StartThread } from './append-thread.ts';
 import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
-import type { AppendGroup, Job, JobAnswer, JobResponse, WorkerOptions } from './job-messages.ts';
+import type { AppendGroup, JobAnswer, WorkerOptions } from './job-messages.ts';
 
 /** The process's side of the appending thread: requests that come while it works are sent as one group. */
 export type Appender = {
@@ -29,10 +29,11 @@ const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 
 /** @param onFatal is called when the disk did not accept the data; it must end the process. */
 export const openAppender = async (
+  startThread: StartThread,
   options: WorkerOptions,
   onFatal: (message: string) => void,
 ): Promise<Appender> => {
-  const thread = openThread(options, onFatal);
+  const thread = startThread(options, onFatal);
   const open = async (): Promise<Extract<JobAnswer, { kind: 'opened' }>> => {
     const answer = await thread.ask({ kind: 'open' });
     if (answer.kind !== 'opened') throw fail('E_INTERNAL', 'the appending thread did not open the log');
@@ -82,62 +83,6 @@ export const openAppender = async (
       await flushing;
       await thread.ask({ kind: 'close' }).catch(() => undefined);
       await thread.end();
-    },
-  };
-};
-
-type Thread = { readonly ask: (job: Job) => Promise<JobAnswer>; readonly end: () => Promise<void> };
-
-const openThread = (options: WorkerOptions, onFatal: (message: string) => void): Thread => {
-  const worker = new Worker(new URL('./append-worker.ts', import.meta.url), { workerData: options });
-  const asked = new Map<number, { resolve: (answer: JobAnswer) => void; reject: (error: unknown) => void }>();
-  let count = 0;
-  let gone: Error | undefined;
-  const fatal = (message: string): void => {
-    onFatal(message);
-    lose(fail('E_IO', message));
-  };
-  const lose = (error: Error): void => {
-    gone = error;
-    for (const { reject } of asked.values()) reject(error);
-    asked.clear();
-  };
-  worker.on('message', ({ id, answer }: JobResponse) => {
-    const waiter = asked.get(id);
-    asked.delete(id);
-    if (asked.size === 0) worker.unref();
-    if (answer.kind === 'fatal') {
-      waiter?.reject(fail('E_IO', answer.message));
-      fatal(answer.message);
-    } else if (answer.kind === 'failed') {
-      const { code, message, detail } = answer.failure;
-      waiter?.reject(new StemmaError(code, message, detail));
-    } else waiter?.resolve(answer);
-  });
-  worker.on('error', (error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    lose(fail('E_IO', `the log cannot be opened for writing: ${why}`));
-  });
-  worker.on('exit', () => {
-    lose(gone ?? fail('E_LOG_CLOSED', 'the log was closed'));
-  });
-  return {
-    ask: (job) =>
-      new Promise((resolve, reject) => {
-        if (gone !== undefined) {
-          reject(gone);
-          return;
-        }
-        // Only a request without an answer keeps the process alive.
-        worker.ref();
-        asked.set(++count, { resolve, reject });
-        worker.postMessage(
-          { id: count, job },
-          job.kind === 'append' ? [job.group.bytes.buffer as ArrayBuffer] : [],
-        );
-      }),
-    end: async () => {
-      await worker.terminate();
     },
   };
 };

@@ -1,11 +1,11 @@
 import { fail, visibleText } from '@stemma/errors';
 import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openAppender, type Appender, type LockFolder } from './appender.ts';
+import { makeFolders, readAll, withFile, writeAll, type Disk } from './disk.ts';
 import { identifyRecord } from './identify-record.ts';
-import { openLockEnvironment, type LockEnvironment, type PartitionEnd } from './lock-environment.ts';
+import type { LockEnvironment, PartitionEnd } from './lock-environment.ts';
+import { thisMachine, type LogMachine } from './log-machine.ts';
 import { readSegmentRange } from './read-segments.ts';
 import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
@@ -36,10 +36,16 @@ export type EmbeddedLogOptions = {
  *
  * @throws E_LOG_MISMATCH if it has another number of partitions, E_LOG_BUSY, E_IO.
  */
-export const openEmbeddedLog = async (options: EmbeddedLogOptions): Promise<EventLog> => {
+export const openEmbeddedLog = (options: EmbeddedLogOptions): Promise<EventLog> =>
+  openLogOn(thisMachine, options);
+
+/** The same on a machine that may be simulated. */
+export const openLogOn = async (machine: LogMachine, options: EmbeddedLogOptions): Promise<EventLog> => {
+  const { disk } = machine;
   const directory = resolve(options.directory);
-  makeDirectory(directory);
+  makeDirectory(disk, directory);
   const appender = await openAppender(
+    machine.startThread,
     {
       directory,
       partitions: options.partitions ?? 1,
@@ -53,9 +59,9 @@ export const openEmbeddedLog = async (options: EmbeddedLogOptions): Promise<Even
   try {
     if (options.partitions !== undefined && options.partitions !== appender.partitions)
       throw fail('E_LOG_MISMATCH', `the log in ${directory} has ${appender.partitions} partitions`);
-    const raw = openRaw(directory, appender, options);
-    const id = await openPartitions(raw, knownId(directory) ?? randomUUID(), BigInt(Date.now()) * 1_000_000n);
-    keepId(directory, id);
+    const raw = openRaw(machine, directory, appender, options);
+    const id = await openPartitions(raw, knownId(disk, directory) ?? machine.newId(), machine.clock());
+    keepId(disk, directory, id);
     return { ...raw, id };
   } catch (error) {
     await appender.close();
@@ -63,9 +69,9 @@ export const openEmbeddedLog = async (options: EmbeddedLogOptions): Promise<Even
   }
 };
 
-const makeDirectory = (directory: string): void => {
+const makeDirectory = (disk: Disk, directory: string): void => {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolders(disk, directory);
   } catch (error) {
     throw fail(
       'E_IO',
@@ -75,16 +81,21 @@ const makeDirectory = (directory: string): void => {
 };
 
 /** The log's id in a file beside the records, for a log whose first record is damaged; used for nothing else. */
-const knownId = (directory: string): string | undefined => {
+const knownId = (disk: Disk, directory: string): string | undefined => {
   try {
-    return /^[\da-f-]{36}$/.exec(readFileSync(idFile(directory), 'utf8'))?.[0];
+    const text = withFile(disk, idFile(directory), 'read', (file) => readAll(disk, file, 37, 0));
+    return /^[\da-f-]{36}$/.exec(text.toString('latin1'))?.[0];
   } catch {
     return undefined;
   }
 };
 
-const keepId = (directory: string, id: string): void => {
-  if (knownId(directory) !== id) writeFileSync(idFile(directory), id, { mode: 0o600 });
+const keepId = (disk: Disk, directory: string, id: string): void => {
+  if (knownId(disk, directory) === id) return;
+  withFile(disk, idFile(directory), 'make', (file) => {
+    disk.cut(file, 0);
+    writeAll(disk, file, Buffer.from(id), 0);
+  });
 };
 
 /** Records could be lost if the process continued after a failed sync (record §6). */
@@ -94,6 +105,7 @@ const endProcess = (message: string): void => {
 };
 
 const openRaw = (
+  { disk, openLock, every }: LogMachine,
   directory: string,
   appender: Appender,
   { pollEvery = 25, say }: Pick<EmbeddedLogOptions, 'pollEvery' | 'say'>,
@@ -101,7 +113,7 @@ const openRaw = (
   const enter = ({ lock, replaced }: LockFolder): LockEnvironment => {
     for (const damage of replaced)
       say?.(`the lock of the log was damaged (${damage}); the log's end was found again in its segments`);
-    return openLockEnvironment(lock);
+    return openLock(lock);
   };
   let environment = enter(appender.lock);
   let entering: Promise<void> | undefined;
@@ -117,7 +129,7 @@ const openRaw = (
       .finally(() => (entering = undefined));
     await entering;
   };
-  const files = openFiles();
+  const files = openFiles(disk);
   const bases = new Map<number, readonly number[]>();
   const waiting = new Set<() => void>();
   let closed = false;
@@ -131,7 +143,7 @@ const openRaw = (
   const basesOf = (partition: number, last: number): readonly number[] => {
     const known = bases.get(partition);
     if (known?.includes(last)) return known;
-    const found = segmentBases(partitionFolder(directory, partition)).filter((base) => base <= last);
+    const found = segmentBases(disk, partitionFolder(directory, partition)).filter((base) => base <= last);
     bases.set(partition, found);
     return found;
   };
@@ -172,13 +184,13 @@ const openRaw = (
       new Promise((done) => {
         const look = (): void => {
           if (!signal.aborted && !closed && !environment.isReplaced() && endOf(partition).end <= from) return;
-          clearInterval(timer);
+          end();
           waiting.delete(look);
           signal.removeEventListener('abort', look);
           done();
         };
         // Processes do not wake each other; reading the end takes a microsecond.
-        const timer = setInterval(look, pollEvery);
+        const end = every(pollEvery, look);
         waiting.add(look);
         signal.addEventListener('abort', look);
         look();

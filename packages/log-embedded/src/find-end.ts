@@ -1,8 +1,8 @@
 import { fail } from '@stemma/errors';
-import { syncFile } from '@stemma/machine';
 import { hash } from 'node:crypto';
-import { closeSync, fsyncSync, ftruncateSync, openSync, statSync } from 'node:fs';
+import { withFile, type Disk } from './disk.ts';
 import type { PartitionEnd } from './lock-environment.ts';
+import type { JobMachine } from './log-machine.ts';
 import { readSegmentRange } from './read-segments.ts';
 import { openFiles, segmentBases, segmentPath } from './segments.ts';
 
@@ -10,17 +10,21 @@ import { openFiles, segmentBases, segmentPath } from './segments.ts';
  * The end of a partition, found again from its segments: after the last complete record, and not before `known`, an end
  * that was durable. Bytes after it are cut; other bytes that do not verify stay, as damage, and so do missing ones.
  */
-export const findEnd = (folder: string, known: number): PartitionEnd => {
-  const base = segmentBases(folder).at(-1);
+export const findEnd = (
+  { disk, isWhole }: Pick<JobMachine, 'disk' | 'isWhole'>,
+  folder: string,
+  known: number,
+): PartitionEnd => {
+  const base = segmentBases(disk, folder).at(-1);
   if (base === undefined) {
     if (known > 0) throw fail('E_LOG_GONE', `every segment file in ${folder} is missing`);
     return { end: 0, base: 0 };
   }
   const path = segmentPath(folder, base);
-  const { size } = statSync(path);
+  const size = disk.find(path)?.size ?? 0;
   // The newest records are gone. Their place stays as it is, as damage, and others go into a segment after it.
   if (base + size < known) return { end: known, base: known };
-  const files = openFiles(1);
+  const files = openFiles(disk, 1);
   let end = Math.max(base, known);
   try {
     for (let at = end; at < base + size;) {
@@ -39,27 +43,23 @@ export const findEnd = (folder: string, known: number): PartitionEnd => {
   } finally {
     files.close();
   }
-  truncateFile(path, end - base);
+  truncateFile(disk, path, end - base);
   // No process was told of these records, so perhaps none synced them.
-  if (end > known) syncFile(path);
+  if (end > known) withFile(disk, path, 'write', (file) => disk.sync(file));
   return { end, base };
 };
 
 /** True if a record ends with the SHA-256 of its other bytes. */
-const isWhole = (record: Uint8Array): boolean => {
+export const endsWithItsHash = (record: Uint8Array): boolean => {
   const length = record.length - 32;
   return length > 0 && hash('sha256', record.subarray(0, length), 'buffer').equals(record.subarray(length));
 };
 
 /** Shortens a segment file durably; one that is shorter already stays as it is. */
-export const truncateFile = (path: string, size: number): void => {
-  const file = openSync(path, 'r+');
-  try {
-    if (statSync(path).size > size) {
-      ftruncateSync(file, size);
-      fsyncSync(file);
-    }
-  } finally {
-    closeSync(file);
-  }
+export const truncateFile = (disk: Disk, path: string, size: number): void => {
+  withFile(disk, path, 'write', (file) => {
+    if (disk.status(file).size <= size) return;
+    disk.cut(file, size);
+    disk.sync(file);
+  });
 };

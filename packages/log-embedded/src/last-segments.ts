@@ -1,15 +1,5 @@
 import { fail } from '@stemma/errors';
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { syncFolder, writeAll, type Disk } from './disk.ts';
 import type { PartitionEnd } from './lock-environment.ts';
 import { partitionFolder, segmentPath } from './segments.ts';
 
@@ -33,22 +23,21 @@ export type LastSegments = {
   readonly close: () => void;
 };
 
-export const openLastSegments = ({
-  directory,
-  segmentBytes,
-  stepBytes,
-}: {
-  readonly directory: string;
-  readonly segmentBytes: number;
-  readonly stepBytes: number;
-}): LastSegments => {
+export const openLastSegments = (
+  disk: Disk,
+  {
+    directory,
+    segmentBytes,
+    stepBytes,
+  }: { readonly directory: string; readonly segmentBytes: number; readonly stepBytes: number },
+): LastSegments => {
   const files = new Map<number, { readonly base: number; readonly file: number }>();
   const start = Buffer.alloc(1);
 
   const forget = (partition: number): void => {
     const known = files.get(partition);
     files.delete(partition);
-    if (known) closeSync(known.file);
+    if (known) disk.close(known.file);
   };
   const pathOf = (partition: number, base: number): string =>
     segmentPath(partitionFolder(directory, partition), base);
@@ -56,12 +45,11 @@ export const openLastSegments = ({
     const known = files.get(partition);
     if (known?.base === base) return known.file;
     // Syncs the group's data in this segment before the group continues in the next.
-    if (known) fdatasyncSync(known.file);
+    if (known) disk.syncData(known.file);
     forget(partition);
     const folder = partitionFolder(directory, partition);
-    // Read and write, made if missing.
-    const file = openSync(segmentPath(folder, base), 0o102, 0o600);
-    syncFolder(folder);
+    const file = disk.open(segmentPath(folder, base), 'make');
+    syncFolder(disk, folder);
     files.set(partition, { base, file });
     return file;
   };
@@ -69,30 +57,30 @@ export const openLastSegments = ({
   /** Writes zeros ahead in steps, so that a sync of records does not change the file's length. */
   const preallocate = (file: number, needed: number): void => {
     // Another process may have truncated the file when it closed.
-    const has = fstatSync(file).size;
+    const has = disk.status(file).size;
     if (needed <= has) return;
     const size = Math.min(Math.ceil((needed + 1) / stepBytes) * stepBytes, Math.max(segmentBytes, needed));
-    writeAll(file, Buffer.alloc(size - has), has);
+    writeAll(disk, file, Buffer.alloc(size - has), has);
   };
 
   return {
     write: (partition, base, at, bytes) => {
       const file = segment(partition, base);
       preallocate(file, at + bytes.length);
-      writeAll(file, bytes, at);
+      writeAll(disk, file, bytes, at);
     },
-    sync: (partition) => fdatasyncSync(files.get(partition)?.file ?? -1),
+    sync: (partition) => disk.syncData(files.get(partition)?.file ?? -1),
     hasDataAt: (partition, { end, base }) => {
-      if (end > base && existsSync(pathOf(partition, end))) return true;
+      if (end > base && disk.exists(pathOf(partition, end))) return true;
       // A segment that is gone is not made again as zeros: where the records go on is found in the others.
-      if (files.get(partition)?.base !== base && !existsSync(pathOf(partition, base))) return end > base;
-      return readSync(segment(partition, base), start, 0, 1, end - base) === 1 && start[0] !== 0;
+      if (files.get(partition)?.base !== base && !disk.exists(pathOf(partition, base))) return end > base;
+      return disk.read(segment(partition, base), start, 0, 1, end - base) === 1 && start[0] !== 0;
     },
     refuseReplaced: (partition) => {
       const known = files.get(partition);
       if (known === undefined) return;
       const path = pathOf(partition, known.base);
-      if (statSync(path, { throwIfNoEntry: false })?.ino !== fstatSync(known.file).ino)
+      if (disk.find(path)?.ino !== disk.status(known.file).ino)
         throw fail(
           'E_LOG_CLOSED',
           `the file ${path} was removed or replaced while the log was open: put it back and open the log again`,
@@ -104,16 +92,4 @@ export const openLastSegments = ({
       for (const partition of [...files.keys()]) forget(partition);
     },
   };
-};
-
-const writeAll = (file: number, bytes: Buffer, at: number): void => {
-  for (let done = 0; done < bytes.length;)
-    done += writeSync(file, bytes, done, bytes.length - done, at + done);
-};
-
-/** Makes the list of a folder's files durable. */
-export const syncFolder = (folder: string): void => {
-  const handle = openSync(folder, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 };

@@ -1,5 +1,5 @@
 import type { LogRecord } from '@stemma/log';
-import { readSync } from 'node:fs';
+import { readAll } from './disk.ts';
 import { HEADER_BYTES, MAGIC, MAX_KEY_BYTES, MAX_RECORD_BYTES, readEntry } from './entry.ts';
 import { segmentPath, type OpenFiles } from './segments.ts';
 
@@ -36,19 +36,12 @@ export const readSegmentRange = (
 
 /** The bytes of a segment from an offset on; fewer than requested if the file is too short. */
 const load = (files: OpenFiles, { folder, base, end }: SegmentRange, from: number, size: number): Buffer => {
-  const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(size, end - from)));
   try {
     const file = files.get(segmentPath(folder, base));
-    let got = 0;
-    while (got < bytes.length) {
-      const more = readSync(file, bytes, got, bytes.length - got, from - base + got);
-      if (more === 0) break;
-      got += more;
-    }
-    return bytes.subarray(0, got);
+    return readAll(files.disk, file, Math.min(size, end - from), from - base);
   } catch (error) {
     // A missing segment is damage, not an error of the reader.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return bytes.subarray(0, 0);
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from './disk.ts';
 import type { LockEnvironment } from './lock-environment.ts';
 import { partitionFolder, partitionsIn, segmentBases } from './segments.ts';
 
@@ -14,12 +14,16 @@ export const idFile = (directory: string): string => join(directory, 'id');
  * @param environment the durable ends, where they are known already.
  * @throws E_LOG_GONE
  */
-export const refuseGone = (directory: string, environment?: Pick<LockEnvironment, 'end'>): void => {
-  const hasId = existsSync(idFile(directory));
-  const partitions = partitionsIn(directory);
+export const refuseGone = (
+  disk: Disk,
+  directory: string,
+  environment?: Pick<LockEnvironment, 'end'>,
+): void => {
+  const hasId = disk.exists(idFile(directory));
+  const partitions = partitionsIn(disk, directory);
   if (hasId && partitions === 0) throw gone(directory, 'the folder 0', 'the file id says that there was one');
   for (let partition = 0; partition < partitions; partition++) {
-    if (segmentBases(partitionFolder(directory, partition)).length > 0) continue;
+    if (segmentBases(disk, partitionFolder(directory, partition)).length > 0) continue;
     const end = environment?.end(partition)?.end ?? 0;
     const what = `every segment file of partition ${partition}`;
     if (end > 0) throw gone(directory, what, `the partition ended at offset ${end}`);

@@ -1,5 +1,5 @@
-import { closeSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from './disk.ts';
 
 /** A segment file is named by the offset of its first entry. */
 const NAME = /^(\d{16})\.seg$/;
@@ -11,15 +11,16 @@ export const segmentPath = (folder: string, base: number): string =>
   join(folder, `${String(base).padStart(16, '0')}.seg`);
 
 /** The first offsets of a partition's segments, ascending. */
-export const segmentBases = (folder: string): number[] =>
-  readdirSync(folder)
+export const segmentBases = (disk: Disk, folder: string): number[] =>
+  disk
+    .list(folder)
     .flatMap((name) => NAME.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
 
 /** The number of partitions in a directory: 0 if the log was never made. */
-export const partitionsIn = (directory: string): number => {
-  const folders = new Set(readdirSync(directory).filter((name) => /^(0|[1-9]\d*)$/.test(name)));
+export const partitionsIn = (disk: Disk, directory: string): number => {
+  const folders = new Set(disk.list(directory).filter((name) => /^(0|[1-9]\d*)$/.test(name)));
   // Folder 0 is made last: without it, making the log was interrupted.
   if (!folders.has('0')) return 0;
   let count = 0;
@@ -28,11 +29,16 @@ export const partitionsIn = (directory: string): number => {
 };
 
 /** Segments opened for reading; the least recently used is closed when more than `limit` are open. */
-export type OpenFiles = { readonly get: (path: string) => number; readonly close: () => void };
+export type OpenFiles = {
+  readonly disk: Disk;
+  readonly get: (path: string) => number;
+  readonly close: () => void;
+};
 
-export const openFiles = (limit = 32): OpenFiles => {
+export const openFiles = (disk: Disk, limit = 32): OpenFiles => {
   const files = new Map<string, number>();
   return {
+    disk,
     get: (path) => {
       const known = files.get(path);
       if (known !== undefined) {
@@ -42,15 +48,15 @@ export const openFiles = (limit = 32): OpenFiles => {
       }
       for (const [old, file] of files) {
         if (files.size < limit) break;
-        closeSync(file);
+        disk.close(file);
         files.delete(old);
       }
-      const file = openSync(path, 'r');
+      const file = disk.open(path, 'read');
       files.set(path, file);
       return file;
     },
     close: () => {
-      for (const file of files.values()) closeSync(file);
+      for (const file of files.values()) disk.close(file);
       files.clear();
     },
   };

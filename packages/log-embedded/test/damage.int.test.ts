@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { thisDisk } from '../src/disk.ts';
 import { entryBytes, writeEntry } from '../src/entry.ts';
 import { openEmbeddedLog } from '../src/index.ts';
 import { segmentBases, segmentPath } from '../src/segments.ts';
@@ -119,7 +120,7 @@ describe('damage in the embedded log', () => {
     const log = await openEmbeddedLog({ directory, segmentBytes: 2000, stepBytes: 512 });
     const writer = await noteWriter(log);
     for (let i = 0; i < 40; i++) await writer.write(noteIntent(`h${i % 3}`, `c${i}`, `note ${i}`));
-    const bases = segmentBases(join(directory, '0'));
+    const bases = segmentBases(thisDisk, join(directory, '0'));
     expect(bases.length).toBeGreaterThan(4);
     const records = await allRecords(log);
     await log.close();
@@ -281,7 +282,7 @@ describe('a log of which files are gone', () => {
       const records = await allRecords(log);
       const end = await log.end(0);
       await log.close();
-      const base = segmentBases(join(directory, '0')).at(-1) ?? 0;
+      const base = segmentBases(thisDisk, join(directory, '0')).at(-1) ?? 0;
       const lost = records.filter(({ offset }) => offset > base)[0] as LogRecord;
       if (how === 'missing') rmSync(segment(directory, base));
       else truncateSync(segment(directory, base), lost.offset - base + (how.includes('middle') ? 40 : 0));

@@ -1,0 +1,168 @@
+import { fail, isStemmaError } from '@stemma/errors';
+import {
+  appendOrRollBack,
+  findEndOf,
+  NOTHING,
+  SyncFailed,
+  type Appending,
+  type PutEnd,
+} from './append-group.ts';
+import { makeFolders, syncFolder } from './disk.ts';
+import { truncateFile } from './find-end.ts';
+import { openHolderFile, waitForHolder } from './holder.ts';
+import type { Failure, Job, JobAnswer, WorkerOptions } from './job-messages.ts';
+import { openLastSegments } from './last-segments.ts';
+import type { LockEnvironment } from './lock-environment.ts';
+import type { EnteredLock, JobMachine } from './log-machine.ts';
+import { refuseGone } from './refuse-gone.ts';
+import { partitionFolder, partitionsIn, segmentPath } from './segments.ts';
+
+/** What the appending thread of a process does, one job after the other. */
+export type AppendJobs = {
+  /** Never throws what a job throws: it is part of the answer. */
+  readonly answer: (job: Job) => JobAnswer;
+  /** After the answer to `close`. */
+  readonly closeLock: () => Promise<void>;
+};
+
+type LockedAction<T> = (put: PutEnd, putBoot: () => void, environment: LockEnvironment) => T;
+
+/** Opens the log's directory for appending; the lock is entered with the first job. */
+export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): AppendJobs => {
+  const { directory } = options;
+  const { disk } = machine;
+  let entered: EnteredLock | undefined;
+  /** Locks that were replaced: the process's own thread may still read them. */
+  const retired: EnteredLock[] = [];
+  /** What was wrong with locks that were put aside. */
+  const replaced: string[] = [];
+  const holder = openHolderFile(disk, directory);
+  const self = machine.self();
+  const boot = machine.boot();
+  const segments = openLastSegments(disk, options);
+  const appending: Appending = { machine, options, segments, dirty: true, syncs: 0 };
+  const waitForLock = (): void => waitForHolder(machine, holder, self, options.busyAfter);
+
+  const withLock = <T>(action: LockedAction<T>): T => {
+    waitForLock();
+    const lock = currentLock();
+    const { gate, opened: environment } = lock;
+    const done = gate.pass((): { readonly result: T } | undefined => {
+      // A holder that did not record its end was killed in the middle.
+      if (holder.read()) appending.dirty = true;
+      holder.write(self);
+      try {
+        if (lock.isReplaced()) return undefined;
+        refuseRemoved(directory, environment);
+        return { result: environment.locked((put, putBoot) => action(put, putBoot, environment)) };
+      } finally {
+        holder.write(null);
+      }
+    });
+    return done === undefined ? withLock(action) : done.result;
+  };
+
+  /** The lock that this process holds open; the one that another process put in its place, if it found it damaged. */
+  const currentLock = (): EnteredLock => {
+    if (entered !== undefined && !entered.isReplaced()) return entered;
+    if (entered !== undefined) retired.push(entered);
+    entered = machine.enterLock(directory, (damage) => replaced.push(damage));
+    appending.dirty = true;
+    // Others may still be in the middle, behind the lock before this one: the holder's file is all that keeps them apart.
+    waitForLock();
+    return entered;
+  };
+
+  /** The machine was restarted, or the environment is new: the segments show where they end. */
+  const rebuild: LockedAction<void> = (put, putBoot, environment) => {
+    for (let partition = 0; partition < options.partitions; partition++)
+      put(partition, findEndOf(appending, partition, environment.end(partition) ?? NOTHING));
+    putBoot();
+    appending.dirty = false;
+  };
+
+  /** Makes the folders of a new log, 0 last; returns their number. */
+  const create = (partitions: number): number => {
+    const there = partitionsIn(disk, directory);
+    if (there > 0) return there;
+    for (let partition = partitions - 1; partition >= 0; partition--)
+      makeFolders(disk, partitionFolder(directory, partition));
+    syncFolder(disk, directory);
+    return partitions;
+  };
+
+  const close = (): void => {
+    try {
+      // The preallocated zeros are removed; the next writer makes its own.
+      withLock((_put, _putBoot, environment) => {
+        for (const [partition, base] of segments.bases()) {
+          const { end, base: last } = environment.end(partition) ?? NOTHING;
+          if (base === last && !segments.hasDataAt(partition, { end, base }))
+            truncateFile(disk, segmentPath(partitionFolder(directory, partition), base), end - base);
+        }
+      });
+    } catch {
+      // Another process holds the lock: the zeros stay until somebody closes.
+    }
+    segments.close();
+    holder.close();
+  };
+
+  const perform = (job: Job): JobAnswer => {
+    switch (job.kind) {
+      case 'open': {
+        refuseGone(disk, directory);
+        options.partitions = create(options.partitions);
+        withLock((put, putBoot, environment) => {
+          refuseGone(disk, directory, environment);
+          if (environment.boot() !== boot) rebuild(put, putBoot, environment);
+        });
+        return {
+          kind: 'opened',
+          partitions: options.partitions,
+          lock: entered?.folder ?? '',
+          replaced: replaced.splice(0),
+        };
+      }
+      case 'append': {
+        const placed = withLock((put, _putBoot, environment) =>
+          appendOrRollBack(appending, job.group, put, environment),
+        );
+        return { kind: 'appended', ...placed };
+      }
+      case 'close':
+        close();
+        return { kind: 'closed' };
+    }
+  };
+
+  return {
+    answer: (job) => {
+      try {
+        return perform(job);
+      } catch (error) {
+        if (error instanceof SyncFailed) return { kind: 'fatal', message: error.message };
+        appending.dirty = true;
+        return { kind: 'failed', failure: failureOf(error) };
+      }
+    },
+    closeLock: async () => {
+      for (const each of [...retired, ...(entered === undefined ? [] : [entered])]) {
+        await each.opened.close();
+        await each.leave();
+      }
+    },
+  };
+};
+
+/** Two processes with two environments could overwrite each other's records. */
+const refuseRemoved = (directory: string, environment: LockEnvironment): void => {
+  if (!environment.isCurrent())
+    throw fail('E_LOG_CLOSED', `the lock of ${directory} was removed: open the log again`);
+};
+
+const failureOf = (error: unknown): Failure => {
+  const message = error instanceof Error ? error.message : String(error);
+  if (isStemmaError(error)) return { code: error.code, message, detail: error.detail };
+  return { code: 'E_IO', message: `the log cannot be written: ${message}`, detail: {} };
+};

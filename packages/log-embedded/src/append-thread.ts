@@ -1,0 +1,66 @@
+import { fail, StemmaError } from '@stemma/errors';
+import { Worker } from 'node:worker_threads';
+import type { Job, JobAnswer, JobResponse, WorkerOptions } from './job-messages.ts';
+
+/** The thread that appends for a process. `ask` rejects with coded errors. */
+export type AppendThread = {
+  readonly ask: (job: Job) => Promise<JobAnswer>;
+  readonly end: () => Promise<void>;
+};
+
+/** @param onFatal is called when the disk did not accept the data; it must end the process. */
+export type StartThread = (options: WorkerOptions, onFatal: (message: string) => void) => AppendThread;
+
+export const startThread: StartThread = (options, onFatal) => {
+  const worker = new Worker(new URL('./append-worker.ts', import.meta.url), { workerData: options });
+  const asked = new Map<number, { resolve: (answer: JobAnswer) => void; reject: (error: unknown) => void }>();
+  let count = 0;
+  let gone: Error | undefined;
+  const fatal = (message: string): void => {
+    onFatal(message);
+    lose(fail('E_IO', message));
+  };
+  const lose = (error: Error): void => {
+    gone = error;
+    for (const { reject } of asked.values()) reject(error);
+    asked.clear();
+  };
+  worker.on('message', ({ id, answer }: JobResponse) => {
+    const waiter = asked.get(id);
+    asked.delete(id);
+    if (asked.size === 0) worker.unref();
+    if (answer.kind === 'fatal') {
+      waiter?.reject(fail('E_IO', answer.message));
+      fatal(answer.message);
+    } else if (answer.kind === 'failed') {
+      const { code, message, detail } = answer.failure;
+      waiter?.reject(new StemmaError(code, message, detail));
+    } else waiter?.resolve(answer);
+  });
+  worker.on('error', (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    lose(fail('E_IO', `the log cannot be opened for writing: ${why}`));
+  });
+  worker.on('exit', () => {
+    lose(gone ?? fail('E_LOG_CLOSED', 'the log was closed'));
+  });
+  return {
+    ask: (job) =>
+      new Promise((resolve, reject) => {
+        if (gone !== undefined) {
+          reject(gone);
+          return;
+        }
+        // Only a request without an answer keeps the process alive.
+        worker.ref();
+        asked.set(++count, { resolve, reject });
+        worker.postMessage(
+          { id: count, job },
+          job.kind === 'append' ? [job.group.bytes.buffer as ArrayBuffer] : [],
+        );
+      }),
+    end: async () => {
+      await worker.terminate();
+    },
+  };
+};
