@@ -83,6 +83,7 @@ const findOpened = async (
   };
   const heads = new Map<string, HeadState>();
   let found: LogOpened | undefined;
+  let known = 0;
   for (let from = await log.start(partition); ;) {
     const { records, next } = await log.read(partition, from, { maxBytes: 64 * 1024 });
     for (const record of records) {
@@ -98,7 +99,10 @@ const findOpened = async (
       if (found) return { opened: found, history: controlHistory(partition, at.state.control) };
     }
     if (records.length === 0 || next <= from) {
-      await refuseUnread(log, partition, from);
+      if (from < known) await refuseUnread(log, partition, from);
+      known = await log.end(partition);
+      // Another process opens the partition at this moment: its record came after this read.
+      if (from < known) continue;
       return { opened: undefined, history: controlHistory(partition, at.state.control) };
     }
     from = next;

@@ -4,6 +4,7 @@ import {
   openMemoryLog,
   progressGuard,
   readPartition,
+  storedPartitionCount,
   verifyLog,
   type EventLog,
   type HeadState,
@@ -99,6 +100,21 @@ describe('a writer', () => {
       code: 'E_HISTORY_DAMAGED',
     });
     expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a log that is opened', () => {
+  it('while another process opens it takes the record that came between two looks; one that returns nothing is refused', async () => {
+    const log = await openMemoryLog();
+    let looks = 0;
+    const late: EventLog = {
+      ...log,
+      read: async (partition, from, options) =>
+        looks++ === 0 ? { records: [], next: from } : log.read(partition, from, options),
+    };
+    expect(await storedPartitionCount(late)).toBe(1);
+    expect(looks).toBe(2);
+    await expect(storedPartitionCount(silentFrom(log, 0))).rejects.toMatchObject({ code: 'E_BUSY' });
   });
 });
 
