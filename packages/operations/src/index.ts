@@ -14,3 +14,7 @@ export { damageSentences, type KnownDamage, readDamage } from './read-damage.ts'
 export { salvageBranch, type Salvaged } from './salvage.ts';
 export type { Services } from './services.ts';
 export type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
+export { readCheckpoint, signLog } from './log-tree/heads.ts';
+export { openKeyFile, publicKeyFrom, readKeyFile } from './log-tree/key-file.ts';
+export { checkProof, parseProof, proveFrame, proveGrowth, type LogProof } from './log-tree/proofs.ts';
+export { verifySince } from './log-tree/verify-since.ts';

@@ -6,6 +6,7 @@ import { bisect } from './commands/bisect.ts';
 import { blame } from './commands/blame.ts';
 import { branches } from './commands/branches.ts';
 import { cache } from './commands/cache.ts';
+import { checkpoint } from './commands/checkpoint.ts';
 import { compare } from './commands/compare.ts';
 import { config } from './commands/config.ts';
 import { copy } from './commands/copy.ts';
@@ -84,6 +85,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   copy,
   backup,
   restore,
+  checkpoint,
   projector,
   relay,
   doctor,

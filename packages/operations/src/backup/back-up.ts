@@ -48,7 +48,7 @@ export type BackupReport = {
 /**
  * Backs up a log and the contents that its frames name, while others write to it: of each partition all that was acknowledged
  * before the backup began. Into a directory it copies only what is new. Then it reads the backup again and verifies
- * every record, the chains, and every content; only then does it replace the manifest of the backup before. A run that was
+ * every record, what its frame says of the one before it, and every content; only then does it replace the manifest of the backup before. A run that was
  * interrupted at any place leaves that one whole, and the next run continues.
  *
  * @throws E_BACKUP_DIFFERS, E_BACKUP_DAMAGED, E_BACKUP_NOT_FOUND, E_BUSY, E_IO, E_CANCELLED

@@ -1,13 +1,22 @@
-import type { CommandSpec } from '../command.ts';
+import { readCheckpoint, verifySince } from '@stemma/operations';
+import { keyForChecking, MAX_NOTES, withLog } from '../checkpoint/sources.ts';
+import type { CommandSpec, Context } from '../command.ts';
+import { readText, text } from '../options.ts';
 import { printable } from '../output.ts';
 
 export const verify: CommandSpec = {
   name: 'verify',
   summary: 'check every record, every content, and rows; exit 5 if one is damaged',
   arguments: [],
-  options: [['--rows', 'all rows and the newest snapshot of every history, not a sample of them']],
+  options: [
+    ['--rows', 'all rows and the newest snapshot of every history, not a sample of them'],
+    ['--since <checkpoint>', 'prove that the log only grew since this checkpoint (a file)'],
+    ['--public-key <key>', 'with --since: the key that must have signed it, or a file with it'],
+  ],
   reportsDamage: true,
-  run: async ({ home: open, output, progress: display }, _args, options) => {
+  run: async (context, _args, options) => {
+    const { home: open, output, progress: display } = context;
+    const since = await grownSince(context, options);
     const home = await open();
     const progress = display('bytes');
     const report = await home.verify({
@@ -16,8 +25,14 @@ export const verify: CommandSpec = {
     });
     progress.end();
     await output.result(
-      report,
+      since === undefined ? report : { ...report, since },
       () =>
+        (since ?? [])
+          .map(
+            ({ partition, then, now }) =>
+              `partition ${partition} begins with the ${then} frames of the checkpoint, and has ${now}\n`,
+          )
+          .join('') +
         report.problems
           .map(({ kind, history, seq, partition, offset, message }) => {
             const place = history === null ? '' : `: history ${history} stops at seq ${seq ?? '?'}`;
@@ -30,4 +45,16 @@ export const verify: CommandSpec = {
     );
     return report.ok ? 0 : 5;
   },
+};
+
+/** How the log grew since the checkpoint that was named. @throws E_LOG_TRUNCATED, E_LOG_ALTERED, E_CHECKPOINT_… */
+const grownSince = async (
+  context: Context,
+  options: Readonly<Record<string, unknown>>,
+): Promise<Awaited<ReturnType<typeof verifySince>> | undefined> => {
+  const path = text(options, 'since');
+  if (path === undefined) return undefined;
+  const notes = await readText(context, path, MAX_NOTES);
+  const heads = readCheckpoint(notes, await keyForChecking(context, options));
+  return withLog(context, ({ log }) => verifySince(log, heads));
 };

@@ -1,0 +1,148 @@
+import { openMemoryLog, type EventLog } from '@stemma/log';
+import { signingKey } from '@stemma/merkle';
+import { hash } from 'node:crypto';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import {
+  checkProof,
+  parseProof,
+  proveFrame,
+  proveGrowth,
+  readCheckpoint,
+  signLog,
+  verifySince,
+  type LogProof,
+} from '../src/index.ts';
+import {
+  backUpTo,
+  filesIn,
+  framesOf,
+  openLog,
+  recordsOf,
+  restoreTo,
+  temporaryFolder,
+  writeNotes,
+} from './backup-kit.ts';
+
+const KEY = signingKey('test', Buffer.alloc(32, 1));
+const HISTORIES = ['ha', 'hb', 'hc', 'hd'];
+
+const since = (log: EventLog, text: string): Promise<unknown> => verifySince(log, readCheckpoint(text, KEY));
+const H = (...parts: readonly Uint8Array[]): Uint8Array => hash('sha256', Buffer.concat(parts), 'buffer');
+/** RFC 6962 §2.1, word for word. */
+const MTH = (D: readonly Uint8Array[]): Uint8Array => {
+  if (D.length === 0) return H();
+  if (D.length === 1) return H(Uint8Array.of(0), D[0] ?? H());
+  const k = 2 ** Math.ceil(Math.log2(D.length) - 1);
+  return H(Uint8Array.of(1), MTH(D.slice(0, k)), MTH(D.slice(k)));
+};
+
+it('a checkpoint has the root of RFC 6962 over the hashes of the accepted frames of each partition, and later ones continue it [decision 0059]', async () => {
+  const log = await openMemoryLog({ partitions: 3 });
+  const texts: string[] = [];
+  for (const run of ['a', 'b', 'c']) {
+    texts.push((await signLog(log, KEY)).text);
+    await writeNotes(log, HISTORIES, 7, run);
+  }
+  const frames = await framesOf(log);
+  const { text, partitions } = await signLog(log, KEY);
+  for (const { partition, size, root } of partitions) {
+    const hashes = frames
+      .filter((line) => line.startsWith(`${partition} `))
+      .map((line) => Buffer.from(line.split(' ')[2] ?? '', 'hex'));
+    expect([size, root]).toEqual([hashes.length, Buffer.from(MTH(hashes)).toString('base64')]);
+  }
+  for (const [i, older] of texts.entries()) {
+    await since(log, older);
+    for (const newer of [...texts.slice(i), text]) {
+      const proof = await proveGrowth(log, older, newer);
+      expect(checkProof(parseProof(JSON.stringify(proof)), KEY)).toContain('only grew');
+    }
+  }
+  await expect(proveGrowth(log, text, texts[1] ?? '')).rejects.toMatchObject({ code: 'E_USAGE' });
+});
+
+it('a proof of a frame is checked without the log, and none of its parts can be another [decision 0059]', async () => {
+  const log = await openMemoryLog({ partitions: 2 });
+  await writeNotes(log, HISTORIES, 9, 'x');
+  const { text } = await signLog(log, KEY);
+  await writeNotes(log, HISTORIES, 2, 'y');
+  const proof = await proveFrame(log, 'hb', 5, text);
+  expect(checkProof(proof, KEY)).toContain('frame 5 of hb');
+  if (proof.proof !== 'inclusion') throw new Error('another proof');
+  const other = (await signLog(log, signingKey('test', Buffer.alloc(32, 2)))).text;
+  const wrong: LogProof[] = [
+    { ...proof, frame: proof.frame.replace(/^./, (c) => (c === '0' ? '1' : '0')) },
+    { ...proof, index: proof.index + 1 },
+    { ...proof, partition: 1 - proof.partition },
+    { ...proof, hashes: proof.hashes.slice(1) },
+    { ...proof, checkpoint: text.replace('memory', 'memorx') },
+    { ...proof, checkpoint: other },
+    { ...proof, checkpoint: (await signLog(log, KEY)).text },
+  ];
+  for (const each of wrong)
+    expect(() => checkProof(each, KEY), JSON.stringify(each)).toThrow(/E_|proof|checkpoint/);
+  await expect(proveFrame(log, 'hb', 10, text)).rejects.toMatchObject({ code: 'E_NOT_FOUND' });
+  for (const broken of ['', '{}', '[]', JSON.stringify({ ...proof, index: -1 })])
+    expect(() => parseProof(broken)).toThrow('proof');
+});
+
+it('the newest frames cut off, with lock, rows and id gone, are missed by the checkpoint; so are frames that were put in their place [decision 0059]', async () => {
+  using folder = temporaryFolder();
+  let log = await openLog(folder.at('home'), 1);
+  await writeNotes(log, HISTORIES, 10, 'x');
+  const early = (await signLog(log, KEY)).text;
+  await writeNotes(log, HISTORIES, 10, 'y');
+  const late = (await signLog(log, KEY)).text;
+  expect(await since(log, early)).toEqual([{ partition: 0, then: 40, now: 80 }]);
+  await backUpTo(log, folder.at('b'));
+  const offsets = (await recordsOf(log)).map((line) => Number(/@(\d+)/.exec(line)?.[1]));
+  await log.close();
+
+  // Whole entries are cut, so nothing that is left is damaged.
+  const cut = offsets.at(-4) ?? 0;
+  for (const file of filesIn(folder.at('home/log/0'))) {
+    const base = Number(/(\d+)\.seg/.exec(file)?.[1]);
+    if (base >= cut) rmSync(file);
+    else if (base + readFileSync(file).length > cut) truncateSync(file, cut - base);
+  }
+  for (const name of ['lock', 'gate', 'holder', 'id'])
+    rmSync(folder.at(`home/log/${name}`), { recursive: true, force: true });
+  log = await openLog(folder.at('home'));
+  await expect(since(log, late)).rejects.toMatchObject({ code: 'E_LOG_TRUNCATED' });
+  await since(log, early);
+  await writeNotes(log, HISTORIES, 2, 'z');
+  await expect(since(log, late)).rejects.toMatchObject({ code: 'E_LOG_ALTERED' });
+  await log.close();
+
+  // A restored log is the same log; another one is not.
+  await restoreTo(folder.at('b'), folder.at('r'));
+  const restored = await openLog(folder.at('r'));
+  await since(restored, late);
+  await restored.close();
+  const other = await openLog(folder.at('other'));
+  await expect(since(other, early)).rejects.toMatchObject({ code: 'E_CHECKPOINT_MISMATCH' });
+  await other.close();
+});
+
+it('one byte altered in a frame before the checkpoint is noticed by it [decision 0059]', async () => {
+  using folder = temporaryFolder();
+  let log = await openLog(folder.at('home'), 1);
+  await writeNotes(log, HISTORIES, 5, 'x');
+  const { text } = await signLog(log, KEY);
+  await writeNotes(log, HISTORIES, 5, 'y');
+  const offset = Number(/@(\d+)/.exec((await recordsOf(log))[7] ?? '')?.[1]);
+  await log.close();
+  const file =
+    filesIn(folder.at('home/log/0')).findLast((path) => Number(/(\d+)\.seg/.exec(path)?.[1]) <= offset) ?? '';
+  const bytes = readFileSync(file);
+  const at = offset - Number(/(\d+)\.seg/.exec(file)?.[1]) + 80;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  log = await openLog(folder.at('home'));
+  // The frames of its history are no longer accepted: there are others in their places, or fewer.
+  await expect(since(log, text)).rejects.toMatchObject({
+    code: expect.stringMatching(/E_LOG_(ALTERED|TRUNCATED)/) as string,
+  });
+  await log.close();
+});
