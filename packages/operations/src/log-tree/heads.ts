@@ -25,7 +25,7 @@ export const parseOrigin = ({ origin }: Pick<TreeHead, 'origin'>): LogOrigin => 
 };
 
 /** The tree head of a partition. */
-export const headOf = async (
+const headOf = async (
   log: EventLog,
   partition: number,
   count?: (offset: number) => void,
