@@ -33,5 +33,6 @@ export const withSwitches = (text: string, mutants: readonly NumberedMutant[]): 
 
 const switched = (original: string, { number, replacement, isStatement }: NumberedMutant): string =>
   isStatement
-    ? `if (!${SWITCH}(${number})) { ${original} }`
+    ? // In braces, or an `else` after it would be this one's.
+      `{ if (!${SWITCH}(${number})) { ${original} } }`
     : `(${SWITCH}(${number}) ? (${replacement}) : (${original}))`;
