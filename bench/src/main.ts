@@ -4,6 +4,7 @@ import { append } from './append/append.ts';
 import { audit } from './audit/audit.ts';
 import { branches } from './branches/branches.ts';
 import { causes } from './causes/causes.ts';
+import { checks } from './checks/checks.ts';
 import { gateway } from './gateway/gateway.ts';
 import { growth } from './growth/growth.ts';
 import { kafka } from './kafka/kafka.ts';
@@ -26,6 +27,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   selectors,
   causes,
   questions,
+  checks,
   stages,
   audit,
   branches,
@@ -43,7 +45,7 @@ const run = async (options: Options, name: Name): Promise<Report> => {
 };
 
 /** Tables that compare Stemma with nothing else. */
-const OURS: ReadonlySet<Name> = new Set(['stages', 'questions', 'audit', 'branches', 'gateway']);
+const OURS: ReadonlySet<Name> = new Set(['checks', 'stages', 'questions', 'audit', 'branches', 'gateway']);
 
 const main = async (options: Options): Promise<void> => {
   const withPeers = options.tables.some((name) => !OURS.has(name));

@@ -8,6 +8,7 @@ export const names = [
   'growth',
   'causes',
   'questions',
+  'checks',
   'stages',
   'branches',
   'kafka',

@@ -9,6 +9,7 @@ import { branch } from './branches/branch.ts';
 import { askWhy } from './causes/ask-why.ts';
 import { growLangGraph } from './growth/langgraph.ts';
 import { growStemma } from './growth/stemma.ts';
+import { measureChecks } from './checks/measure-checks.ts';
 import { consumeKafka } from './kafka/consume.ts';
 import { produceKafka } from './kafka/produce.ts';
 import { writeKafka } from './kafka/write.ts';
@@ -32,6 +33,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'audit/record': recordInjection,
   'audit/impact': askImpact,
   'causes/why': askWhy,
+  'checks/measure': measureChecks,
   'kafka/write': writeKafka,
   'kafka/produce': produceKafka,
   'kafka/consume': consumeKafka,

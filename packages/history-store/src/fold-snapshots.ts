@@ -1,4 +1,4 @@
-import { eachInSubtree, idOf, type FixedName, type NodeRecord } from '@stemma/context-tree';
+import { eachInSubtree, idOf, type NodeRecord } from '@stemma/context-tree';
 import { namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
@@ -12,6 +12,7 @@ import {
   type PositionMeta,
 } from './position-meta.ts';
 import { fixedCells, nodeCells, REGION, TOMBSTONE, turnCells } from './records.ts';
+import { FIXED, numberOfFixed, numberOfNode } from './sum-records.ts';
 import {
   BRANCH_NAMES,
   BRANCHES,
@@ -32,8 +33,6 @@ import {
  * churn).
  */
 const SYS_SLACK = 64;
-
-const FIXED: readonly FixedName[] = ['root', 'sys', 'seq', 'ah'];
 
 /** Folds an observation: only its command is remembered, like every other. */
 export const observeSnapshots = ({ history, command, seq, digest }: AppliedFrame, rows: Rows): void => {
@@ -63,6 +62,7 @@ export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
     ...systemRows,
     ...liveLocationsAfter(frame, before, net),
     ...foldDecisionState(frame, before, rows),
+    sum: sumAfter(frame, before, net),
   };
   const metaChanged = frame.snapshot !== null || before === EMPTY_META || !equalPositionMeta(before, meta);
   if (metaChanged) rows.put(POSITION_META, [history, branchId, seq], positionMetaCells(meta));
@@ -82,6 +82,7 @@ const EMPTY_META: PositionMeta = {
   sys: 0,
   sysLive: 0,
   sysRows: 0,
+  sum: 0,
 };
 
 const metaBefore = (
@@ -207,7 +208,7 @@ const foldFixed = (
   rows: Rows,
 ): void => {
   FIXED.forEach((name, ordinal) => {
-    const record = fixed.get(name) ?? (started?.how === 'start' ? state.tree[name].record : undefined);
+    const record = fixed.get(name)?.after ?? (started?.how === 'start' ? state.tree[name].record : undefined);
     if (record === undefined) return;
     const { id } = record.headers;
     rows.put(IDS, [history, id, seq, branchId], [REGION.fixed, 0]);
@@ -254,6 +255,28 @@ const foldSystemRows = (
       );
   });
   return { sys: seq, sysLive, sysRows: sysLive, rewritten: true };
+};
+
+/** The sum of the records that live after the frame: what it wrote comes in, what that replaces goes. */
+const sumAfter = (
+  { started, state }: AppliedFrame,
+  { sum: before }: PositionMeta,
+  { nodes, turns, fixed }: NetChanges,
+): number => {
+  let sum = before;
+  for (const { before: was, after } of [...nodes, ...turns]) {
+    if (was !== undefined) sum = (sum - numberOfNode(was)) | 0;
+    if (after !== undefined) sum = (sum + numberOfNode(after)) | 0;
+  }
+  // A history begins with records that no change made.
+  if (started?.how === 'start')
+    for (const name of FIXED) sum = (sum + numberOfFixed(name, state.tree[name].record)) | 0;
+  else
+    for (const [name, { before: was, after }] of fixed) {
+      if (was !== undefined) sum = (sum - numberOfFixed(name, was)) | 0;
+      if (after !== undefined) sum = (sum + numberOfFixed(name, after)) | 0;
+    }
+  return sum >>> 0;
 };
 
 const liveLocationsAfter = (

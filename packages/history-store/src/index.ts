@@ -46,6 +46,7 @@ export {
   RECORD_TABLES,
 } from './record-tables.ts';
 export { rowsDiffer } from './rows-differ.ts';
+export { sumOfRecords } from './sum-records.ts';
 export { openSnapshotWalk, type SnapshotPosition, type WalkStep } from './snapshot-walk.ts';
 export {
   readThreadTimeline,

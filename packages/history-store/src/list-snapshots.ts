@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import type { Row, RowReader } from '@stemma/row-store';
 import { readAncestorPath } from './ancestor-path.ts';
 import { readPositionMeta } from './position-meta.ts';
@@ -26,7 +27,7 @@ export type SnapshotPageQuery = {
 /**
  * The snapshots on the ancestor path of a position, of its own branch and of the ancestors.
  *
- * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ * @throws E_ROWS_DAMAGED if one is missing. E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const listSnapshots = (
   rows: RowReader,
@@ -57,10 +58,30 @@ export const listSnapshots = (
     for (const row of rows.range(SNAPSHOTS, remaining === Infinity ? range : { ...range, limit: remaining }))
       found.push(snapshotOf(row));
   }
+  const oldest = oldestCycle(rows, history);
+  const [low, high] =
+    first === 'newest' ? [oldest, Math.min(before, from ?? Infinity)] : [Math.max(oldest, from ?? 0), before];
+  if (found.length !== Math.max(0, Math.min(limit, high - low + 1)))
+    throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack a snapshot of the cycles ${low} to ${high}`, {
+      history,
+    });
   return found;
 };
 
-/** The snapshot of a cycle on the ancestor path of a position; undefined if there is none. */
+/** Every commit is the next cycle, from 1 on; only what a history began with may have any number. */
+const oldestCycle = (rows: RowReader, history: string): number => {
+  const [first] = rows.range(SNAPSHOTS, { prefix: [history, 0], limit: 1 });
+  return first?.value[0] === 0 ? (first.key[2] as number) : 1;
+};
+
+const lacksSnapshot = (history: string, cycle: number): Error =>
+  fail('E_ROWS_DAMAGED', `the rows of ${history} lack the snapshot of cycle ${cycle}`, { history, cycle });
+
+/**
+ * The snapshot of a cycle on the ancestor path of a position; undefined if there is none.
+ *
+ * @throws E_ROWS_DAMAGED if it is that of the position, and missing. E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
 export const findSnapshot = (
   rows: RowReader,
   history: string,
@@ -73,6 +94,8 @@ export const findSnapshot = (
     if (value !== undefined && (value[0] as number) <= segment.limit)
       return snapshotOf({ key: [history, segment.branchId, cycle], value });
   }
+  if (cycle > 0 && readPositionMeta(rows, history, branchId, seq).meta.cycle === cycle)
+    throw lacksSnapshot(history, cycle);
   return undefined;
 };
 

@@ -10,27 +10,27 @@ export type NetChange<R> = {
 export type NetChanges = {
   readonly nodes: readonly NetChange<NodeRecord>[];
   readonly turns: readonly NetChange<TurnRecord>[];
-  readonly fixed: ReadonlyMap<FixedName, FixedRecord>;
+  readonly fixed: ReadonlyMap<FixedName, NetChange<FixedRecord>>;
 };
 
 /** The total changes of a frame: for every node the record before the first change and after the last. */
 export const netChanges = (lists: readonly (readonly RecordChange[])[]): NetChanges => {
   const nodes = new Map<string, NetChange<NodeRecord>>();
   const turns = new Map<string, NetChange<TurnRecord>>();
-  const fixed = new Map<FixedName, FixedRecord>();
+  const fixed = new Map<FixedName, NetChange<FixedRecord>>();
   for (const list of lists) {
     for (const change of list) {
       if ('node' in change) addChange(nodes, change.node, change.before, change.after);
       else if ('turn' in change) addChange(turns, change.turn, change.before, change.after);
-      else fixed.set(change.fixed, change.after);
+      else addChange(fixed, change.fixed, change.before, change.after);
     }
   }
   return { nodes: [...nodes.values()], turns: [...turns.values()], fixed };
 };
 
-const addChange = <R>(
-  changes: Map<string, NetChange<R>>,
-  id: string,
+const addChange = <R, I extends string>(
+  changes: Map<I, NetChange<R>>,
+  id: I,
   before: R | undefined,
   after: R | undefined,
 ): void => {

@@ -21,6 +21,8 @@ export type PositionMeta = {
   readonly sys: number;
   readonly sysLive: number;
   readonly sysRows: number;
+  /** Of the records that live here ({@link sumOfRecords}). */
+  readonly sum: number;
 };
 
 /** A position within its history. */
@@ -34,6 +36,7 @@ export const positionMetaCells = (meta: PositionMeta): Value => [
   meta.nextIndex,
   meta.sysLive,
   meta.sysRows,
+  meta.sum,
   meta.sys === 0 ? null : meta.sys,
   meta.policy,
   meta.olderLive.length === 0 ? null : meta.olderLive,
@@ -48,10 +51,11 @@ export const positionMetaOf = (value: Value): PositionMeta => ({
   nextIndex: value[4] as number,
   sysLive: value[5] as number,
   sysRows: value[6] as number,
-  sys: (value[7] ?? 0) as number,
-  policy: value[8] as number | null,
-  olderLive: (value[9] ?? []) as readonly number[],
-  config: (value[10] ?? null) as number | null,
+  sum: value[7] as number,
+  sys: (value[8] ?? 0) as number,
+  policy: value[9] as number | null,
+  olderLive: (value[10] ?? []) as readonly number[],
+  config: (value[11] ?? null) as number | null,
 });
 
 export const equalPositionMeta = (a: PositionMeta, b: PositionMeta): boolean =>
@@ -65,6 +69,7 @@ export const equalPositionMeta = (a: PositionMeta, b: PositionMeta): boolean =>
   a.sys === b.sys &&
   a.sysLive === b.sysLive &&
   a.sysRows === b.sysRows &&
+  a.sum === b.sum &&
   a.olderLive.length === b.olderLive.length &&
   a.olderLive.every((location, i) => location === b.olderLive[i]);
 

@@ -16,9 +16,10 @@ import type { BranchParts, Config } from '@stemma/history';
 import type { Row, RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch, type Segment } from './ancestor-path.ts';
 import { readPositionMeta, type PositionMeta } from './position-meta.ts';
-import { asTree } from './rows-differ.ts';
+import { asTree, rowsDiffer } from './rows-differ.ts';
 import { isTombstone, nodeRowOf, REGION, type NodeRow } from './records.ts';
-import { CONFIGS, HEADS, POLICIES, TURNS, VERSIONS } from './tables.ts';
+import { FIXED, sumOfRecords } from './sum-records.ts';
+import { CONFIGS, HEADS, POLICIES, POSITION_META, TURNS, VERSIONS } from './tables.ts';
 
 /**
  * The records that live at a position. Of every node's rows on the ancestor path the newest counts; the node is absent
@@ -27,12 +28,20 @@ import { CONFIGS, HEADS, POLICIES, TURNS, VERSIONS } from './tables.ts';
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const readPosition = (rows: RowReader, history: string, branchId: number, seq: number): TreeParts =>
-  readSegments(
-    rows,
-    history,
-    readAncestorPath(rows, history, branchId, seq),
-    readPositionMeta(rows, history, branchId, seq).meta,
-  );
+  readWhole(rows, history, branchId, seq, readPositionMeta(rows, history, branchId, seq).meta);
+
+/** Everything that lives at a position, and nothing else. @throws E_ROWS_DAMAGED if rows are missing */
+const readWhole = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number,
+  meta: PositionMeta,
+): TreeParts => {
+  const parts = readSegments(rows, history, readAncestorPath(rows, history, branchId, seq), meta);
+  if (sumOfRecords(parts) !== meta.sum) throw rowsDiffer(history, branchId, seq);
+  return parts;
+};
 
 /** The same as {@link readPosition}, laid flat. */
 export const readFlatTree = (rows: RowReader, history: string, branchId: number, seq: number): FlatTree =>
@@ -147,14 +156,12 @@ export const turnOf = (cycle: number, ordinal: number, value: Row['value']): Tur
   };
 };
 
-const NAMES: readonly FixedName[] = ['root', 'sys', 'seq', 'ah'];
-
 const fixedRecords = (
   history: string,
   found: ReadonlyMap<number, { readonly record: FixedRecord }>,
 ): FixedRecords => {
   const records: Partial<Record<FixedName, FixedRecord>> = {};
-  NAMES.forEach((name, ordinal) => {
+  FIXED.forEach((name, ordinal) => {
     const each = found.get(ordinal);
     if (each === undefined) throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack ^${name}`, { history });
     records[name] = each.record;
@@ -174,10 +181,22 @@ const openLocationCache = (): ((region: number, location: number, ordinal: numbe
   };
 };
 
-/** The newest frame of a branch, after which its draft is. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
+/**
+ * The newest frame of a branch, after which its draft is.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND. E_ROWS_DAMAGED if the row of the tip is missing, or the metadata that
+ *   it names
+ */
 export const readTipSeq = (rows: RowReader, history: string, branchId: number): number => {
   const tip = rows.get(HEADS, [history, branchId]);
-  return tip === undefined ? readBranch(rows, history, branchId).branchId : (tip[0] as number);
+  const [meta] = rows.range(POSITION_META, { prefix: [history, branchId], reverse: true, limit: 1 });
+  const branch = tip === undefined ? readBranch(rows, history, branchId) : undefined;
+  if ((meta?.key[2] ?? null) !== (tip?.[1] ?? null) || branch?.parent === null)
+    throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack the newest frame of branch ${branchId}`, {
+      history,
+      branchId,
+    });
+  return tip === undefined ? branchId : (tip[0] as number);
 };
 
 /**
@@ -194,7 +213,7 @@ export const readBranchState = (
   const { parent, name, thread } = readBranch(rows, history, branchId);
   const at = seq ?? readTipSeq(rows, history, branchId);
   const { meta } = readPositionMeta(rows, history, branchId, at);
-  const records = readSegments(rows, history, readAncestorPath(rows, history, branchId, at), meta);
+  const records = readWhole(rows, history, branchId, at, meta);
   return {
     ...records,
     branchId,

@@ -11,10 +11,10 @@ export const asTree = <T>({ history, branchId, seq }: RowsAt, read: () => T): T 
 
 type RowsAt = { readonly history: string; readonly branchId: number; readonly seq: number };
 
-/** The rows of a position are not those that its hash was computed of. */
+/** The rows of a position are not those that its sum or its hash was computed of. */
 export const rowsDiffer = (history: string, branchId: number, seq: number): Error =>
   fail(
     'E_ROWS_DAMAGED',
-    `the rows of ${history} at frame ${seq} do not have the hash that was recorded there: some are missing`,
+    `the rows of ${history} at frame ${seq} are not those that were written: some are missing`,
     { history, branchId, seq },
   );

@@ -113,7 +113,7 @@ export const SNAPSHOTS: Table = {
 export const POSITION_META: Table = {
   name: 'position_meta',
   about:
-    'The metadata of a position from a frame on: the newest `cycle`; the lowest location with living nodes (`oldest_live`), except for those in `older_live`; the lowest location of a turn; the number of the `^sys` location, its living nodes and its rows; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frames that configured the policy and the rest.',
+    'The metadata of a position from a frame on: the newest `cycle`; the lowest location with living nodes (`oldest_live`), except for those in `older_live`; the lowest location of a turn; the number of the `^sys` location, its living nodes and its rows; the `sum` over the records that live here, by which missing rows are noticed; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frames that configured the policy and the rest.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -127,6 +127,7 @@ export const POSITION_META: Table = {
     ['next_index', 'uint'],
     ['sys_live', 'uint'],
     ['sys_rows', 'uint'],
+    ['sum', 'uint'],
     ['sys', 'uint'],
     ['policy', 'uint'],
     ['older_live', 'json'],

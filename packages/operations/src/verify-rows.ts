@@ -1,7 +1,7 @@
 import { isStemmaError } from '@stemma/errors';
 import { HISTORY_HEADS, positionOfFrame, readTipSeq, type Position } from '@stemma/history-store';
 import type { Projection, Projector } from '@stemma/projector';
-import { resolvePosition, viewOf } from '@stemma/queries';
+import { checkSnapshotRows, resolvePosition } from '@stemma/queries';
 import { listBranches } from '@stemma/read-models';
 import type { RowReader, Scan, Table } from '@stemma/row-store';
 
@@ -56,9 +56,7 @@ export const verifyRows = async (
   const chosen = which === 'all' ? histories : sampleOf(histories, SAMPLED_HISTORIES, random);
   for (const history of chosen)
     for (const position of await projection.read((view) => newestSnapshots(view, history)))
-      await noting(async () => {
-        await viewOf(projection, position);
-      });
+      await noting(() => checkSnapshotRows(projection, position));
   return { rows, damage };
 };
 

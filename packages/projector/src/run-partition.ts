@@ -1,4 +1,4 @@
-import { isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { readHistoryHeads } from '@stemma/history-store';
 import {
   checkpointAtStart,
@@ -8,7 +8,7 @@ import {
   type EventLog,
   type Heads,
 } from '@stemma/log';
-import { stageRows, type Generation } from '@stemma/row-store';
+import { sameCursor, stageRows, type Generation } from '@stemma/row-store';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { foldFrames, type FoldContext, type StagedBatch } from './fold-frames.ts';
 
@@ -147,6 +147,14 @@ const openBatch = (
     const source = generation.source({ partition, cursor: expected });
     return Object.assign(stageRows(source), { using: <T>(fn: () => T | Promise<T>) => source.using(fn) });
   };
+  /** Rows are not read as one state: if another projector commits meanwhile, some are older than others, and not damaged. */
+  const ifUnmoved = async (error: unknown): Promise<never> => {
+    if (!isStemmaError(error, 'E_ROWS_DAMAGED')) throw error;
+    const stored = await generation.read((view) => view.cursor(partition));
+    throw sameCursor(stored, expected)
+      ? error
+      : fail('E_CURSOR_MOVED', `another projector has read on in partition ${partition}`, { partition });
+  };
   let staged = openStaged();
   let since = now();
   let total: BatchTotals = { frames: 0, events: 0, bytes: 0, next: checkpoint };
@@ -163,7 +171,7 @@ const openBatch = (
     age: () => now() - since,
     isEmpty: () => total.next === checkpoint && staged.size === 0,
     async add(checked, context) {
-      const { frames, events, bytes } = await foldFrames(checked, staged, context);
+      const { frames, events, bytes } = await foldFrames(checked, staged, context).catch(ifUnmoved);
       total = {
         frames: total.frames + frames,
         events: total.events + events,

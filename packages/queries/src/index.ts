@@ -14,6 +14,7 @@ export type {
   Why,
 } from './causes/types.ts';
 export { listEventsOfNode } from './causes/why.ts';
+export { checkSnapshotRows } from './check-view.ts';
 export { followFrom, followLog, readFrameEvents } from './follow.ts';
 export { type PathStep, pathTo } from './impact/path.ts';
 export type { CycleSpan, Impact, TaintedCall } from './impact/types.ts';

@@ -9,11 +9,8 @@ import {
   readFlatTree,
   readHistoryHead,
   readTipSeq,
-  rowsDiffer,
-  snapshotAtPosition,
   type BranchRef,
   type Position,
-  type SnapshotRow,
   type TreeAt,
   type TreeView,
 } from '@stemma/history-store';
@@ -23,15 +20,14 @@ import {
   findFrameSummary,
   findHistory,
   listBranches,
-  listHistories,
   listNamedPositions,
   type HistoryRow,
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { collect } from '@stemma/suspend';
-import { hasRecordedHash, reportDifference } from './check-view.ts';
 import { findBranchOf } from './find-branch.ts';
+import { listOpenedHistories } from './list-opened.ts';
 import type { BranchSummary, HistorySummary, SnapshotSummary } from './read-types.ts';
 import { resolvePosition, type PositionMarker } from './resolve-position.ts';
 
@@ -46,7 +42,7 @@ export const stateOf = (rows: RowReader, history: string): Pick<HistorySummary, 
 
 /** Every history, the one that changed last first; equal times by id. */
 export const allHistories = (rows: RowReader): readonly HistorySummary[] =>
-  listHistories(rows)
+  listOpenedHistories(rows)
     .map((row) => summaryOf(rows, row))
     .sort((a, b) => b.updatedAt - a.updatedAt || (a.history < b.history ? -1 : 1));
 
@@ -157,30 +153,10 @@ const treeIn = (rows: RowReader, position: Position): TreeAt => {
   };
 };
 
-/**
- * The tree at a position with all its payloads in memory. That of a snapshot has the hashes that were recorded for it.
- *
- * @throws E_ROWS_DAMAGED if it has not, and rows that were built again do not either
- */
+/** The tree at a position with all its payloads in memory. */
 export const viewOf = async (projection: Projection, position: Position): Promise<TreeView> => {
-  const view = await readView(projection, position);
-  if (view.snapshot === undefined || hasRecordedHash(projection, view, view.snapshot)) return view;
-  await reportDifference(projection, view);
-  const again = await readView(projection, position);
-  if (again.snapshot !== undefined && !hasRecordedHash(projection, again, again.snapshot))
-    throw rowsDiffer(position.history, position.branchId, position.seq);
-  return again;
-};
-
-const readView = async (
-  projection: Projection,
-  position: Position,
-): Promise<TreeView & { readonly snapshot: SnapshotRow | undefined }> => {
   const { history } = position;
-  const { tree, thread, snapshot } = await projection.read((rows) => ({
-    ...treeIn(rows, position),
-    snapshot: position.committed ? snapshotAtPosition(rows, position) : undefined,
-  }));
+  const { tree, thread } = await treeAt(projection, position);
   const refs = tree.payloads.filter((ref) => ref !== null);
   const found = await projection.payloads.using(history, (source) =>
     collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
@@ -191,5 +167,5 @@ const readView = async (
     if (frame === undefined) at.set(seq, new Map([[index, found[i]]]));
     else frame.set(index, found[i]);
   }
-  return { position, tree, thread, snapshot, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
+  return { position, tree, thread, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
 };

@@ -13,10 +13,11 @@ import {
   type Position,
 } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { findHistory, findIntervention, listHistories, listObservations } from '@stemma/read-models';
+import { findHistory, findIntervention, listObservations } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
 import { areResolved, resolveSteps } from './resolve-steps.ts';
 import { configAt, savedPositions } from './saved.ts';
+import { listOpenedHistories } from '../list-opened.ts';
 import { findPosition } from '../audit/find-position.ts';
 import { ancestorsOf, listBranchNodes } from './tree.ts';
 import type { Branches } from './types.ts';
@@ -41,7 +42,7 @@ export const openBranches = (
       readCurrent((rows) => {
         if (history !== undefined && findHistory(rows, history) === undefined)
           throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
-        const asked = history === undefined ? listHistories(rows).map((row) => row.history) : [history];
+        const asked = history === undefined ? listOpenedHistories(rows).map((row) => row.history) : [history];
         return asked.flatMap((each) => savedPositions(rows, each));
       }),
     config: (position) => readCurrent((rows) => ({ position, config: configAt(rows, position) })),

@@ -42,7 +42,7 @@ export const foldIntervention = (frame: AppliedFrame, rows: Rows): void => {
 };
 
 /** The column `intervened_at` of a history. */
-const INTERVENED_AT = 12;
+const INTERVENED_AT = 13;
 
 /** Kept with the history: to look for the newest row would cost what else is written in the same batch. */
 const raiseHighest = ({ history, at }: AppliedFrame, rows: Rows): bigint => {

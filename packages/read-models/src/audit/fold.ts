@@ -47,7 +47,7 @@ export const observeAudit = (frame: AppliedFrame, rows: Rows): void => {
   });
 };
 
-const foldHistory = ({ history, seq, at, events, snapshot }: AppliedFrame, rows: Rows): void => {
+const foldHistory = ({ history, seq, at, events, snapshot, started }: AppliedFrame, rows: Rows): void => {
   const newSnapshots = snapshot === null ? 0 : 1;
   const event = events.find((each) => each.type === 'HistoryStarted');
   if (event !== undefined) {
@@ -58,13 +58,13 @@ const foldHistory = ({ history, seq, at, events, snapshot }: AppliedFrame, rows:
       salvaged?.history ?? null,
       salvaged?.seq ?? null,
     ];
-    rows.put(HISTORIES, [history], [name, at, at, 1, events.length, seq, newSnapshots, thread, ...from]);
+    rows.put(HISTORIES, [history], [name, at, at, 1, events.length, seq, newSnapshots, 1, thread, ...from]);
     return;
   }
   const row = rows.get(HISTORIES, [history]);
   if (row === undefined) return;
-  const [name, startedAt, , frames, count, , snapshots] = row;
-  const rest = row.slice(7);
+  const [name, startedAt, , frames, count, , snapshots, branches] = row;
+  const rest = row.slice(8);
   rows.put(
     HISTORIES,
     [history],
@@ -76,6 +76,7 @@ const foldHistory = ({ history, seq, at, events, snapshot }: AppliedFrame, rows:
       (count as number) + events.length,
       seq,
       (snapshots as number) + newSnapshots,
+      (branches as number) + (started === null ? 0 : 1),
       ...rest,
     ],
   );

@@ -14,6 +14,7 @@ export type HistoryRow = {
   readonly seq: number;
   /** Of all branches together. */
   readonly snapshots: number;
+  readonly branches: number;
   readonly thread: 'full' | 'pre';
   readonly source: { readonly format: string; readonly sha256: string } | null;
   readonly salvaged: { readonly history: string; readonly seq: number } | null;
@@ -89,9 +90,25 @@ export const findHistory = (rows: RowReader, history: string): HistoryRow | unde
   return value && historyOf({ key: [history], value });
 };
 
-/** The branches of a history in the order in which they were started. */
-export const listBranches = (rows: RowReader, history: string): readonly BranchRow[] =>
-  rows.range(BRANCH_SUMMARIES, { prefix: [history] }).map(branchOf);
+/**
+ * The branches of a history in the order in which they were started.
+ *
+ * @throws E_ROWS_DAMAGED if there are not as many as the history counts
+ */
+export const listBranches = (rows: RowReader, history: string): readonly BranchRow[] => {
+  const found = rows.range(BRANCH_SUMMARIES, { prefix: [history] }).map(branchOf);
+  const branches = (rows.get(HISTORIES, [history])?.[BRANCHES_OF_HISTORY] ?? 0) as number;
+  if (found.length !== branches)
+    throw fail(
+      'E_ROWS_DAMAGED',
+      `the rows of ${history} have ${found.length} branches, and say ${branches}`,
+      { history },
+    );
+  return found;
+};
+
+/** The column of `histories` that counts them. */
+const BRANCHES_OF_HISTORY = HISTORIES.value.findIndex(([name]) => name === 'branches');
 
 export const findBranch = (rows: RowReader, history: string, branchId: number): BranchRow | undefined => {
   const value = rows.get(BRANCH_SUMMARIES, [history, branchId]);
@@ -164,6 +181,7 @@ const historyOf = ({ key, value }: Row): HistoryRow => {
     events,
     seq,
     snapshots,
+    branches,
     thread,
     format,
     source,
@@ -179,6 +197,7 @@ const historyOf = ({ key, value }: Row): HistoryRow => {
     events: events as number,
     seq: seq as number,
     snapshots: snapshots as number,
+    branches: branches as number,
     thread: thread === 'pre' ? 'pre' : 'full',
     source: format === null ? null : { format: format as string, sha256: source as string },
     salvaged: salvaged === null ? null : { history: salvaged as string, seq: salvagedSeq as number },

@@ -24,6 +24,7 @@ export const HISTORIES: Table = {
     ['events', 'uint'],
     ['seq', 'uint'],
     ['snapshots', 'uint'],
+    ['branches', 'uint'],
     ['thread', 'text'],
     ['format', 'text'],
     ['source', 'text'],

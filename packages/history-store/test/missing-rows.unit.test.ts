@@ -1,0 +1,69 @@
+import { isStemmaError } from '@stemma/errors';
+import type { Key, RowReader, Table } from '@stemma/row-store';
+import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START } from '@stemma/test-kit';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { listSnapshots, positionOfFrame, readBranchState, readPosition, readTipSeq } from '../src/index.ts';
+import { BRANCHES, HEADS, POSITION_META, SNAPSHOTS, TURNS, VERSIONS } from '../src/tables.ts';
+
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(4, 30));
+const REMOVED: readonly Table[] = [VERSIONS, TURNS, SNAPSHOTS, POSITION_META, HEADS, BRANCHES];
+
+const textOf = (key: Key): string => key.join('/');
+
+/** The same rows without one. */
+const without = (rows: RowReader, table: Table, text: string): RowReader => ({
+  get: (of, key) => (of === table && textOf(key) === text ? undefined : rows.get(of, key)),
+  range: (of, { limit = Infinity, ...range }) =>
+    rows
+      .range(of, range)
+      .filter(({ key }) => of !== table || textOf(key) !== text)
+      .slice(0, limit),
+});
+
+/** What `read` gives, or the code of its error. */
+const answerOf = (read: () => unknown): unknown => {
+  try {
+    return read();
+  } catch (error) {
+    if (isStemmaError(error)) return error.code;
+    throw error;
+  }
+};
+
+it('without any one of its rows a branch is read as it was written, or not at all [decision 0051]', () => {
+  fc.assert(
+    fc.property(anyOperations(8, 30), (actions) => {
+      const under = rowsUnderTest();
+      const history = naiveHistory(under.fold);
+      history.run(0, [START]);
+      for (const action of actions) perform(history, action);
+      const branchIds = [...history.branches.keys()];
+      under.rows.now((view) => {
+        const questions = branchIds.flatMap((branchId) => [
+          (rows: RowReader) => readBranchState(rows, HISTORY, branchId, null),
+          (rows: RowReader) => {
+            const seq = readTipSeq(rows, HISTORY, branchId);
+            return [
+              positionOfFrame(rows, HISTORY, branchId, seq),
+              readPosition(rows, HISTORY, branchId, seq),
+            ];
+          },
+          (rows: RowReader) => listSnapshots(rows, HISTORY, branchId, readTipSeq(rows, HISTORY, branchId)),
+        ]);
+        const answers = questions.map((ask) => ask(view));
+        for (const table of REMOVED)
+          for (const { key } of view.range(table, { prefix: [HISTORY] })) {
+            const fewer = without(view, table, textOf(key));
+            questions.forEach((ask, i) => {
+              const answer = answerOf(() => ask(fewer));
+              if (typeof answer === 'string')
+                expect(answer).toMatch(table === BRANCHES ? /^E_/ : /^E_ROWS_DAMAGED$/);
+              else expect(answer, `without ${table.name} ${textOf(key)}`).toEqual(answers[i]);
+            });
+          }
+      });
+    }),
+    { numRuns: RUNS },
+  );
+});
