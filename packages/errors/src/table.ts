@@ -100,15 +100,15 @@ export const ERRORS = {
   // backups
   E_BACKUP_DAMAGED: row(500, 5, false, 'Restore from another backup: the message names the file of this one that is missing or altered.'),
   E_BACKUP_DIFFERS: row(409, 3, false, 'Back up to another directory: this backup is of another log, or of this one with another past.'),
-  E_BACKUP_NOT_FOUND: row(404, 74, false, 'Name a directory or an archive that `stemma backup` wrote; to write one, a directory that is empty.'),
+  E_BACKUP_NOT_FOUND: row(404, 74, false, 'Name a directory or an archive that `stemma backup` wrote; to write one, a directory that is empty.', 'Name a backup that was written before; to write one, a directory that is empty.'),
   E_HOME_NOT_EMPTY: row(409, 3, false, 'Name a directory that is empty or not there: nothing is restored over what exists.'),
   // checkpoints
   E_LOG_TRUNCATED: row(500, 5, false, 'Restore the log from a backup: frames that the checkpoint counts are gone.'),
   E_LOG_ALTERED: row(500, 5, false, 'Restore the log from a backup: frames before the checkpoint are not what they were.'),
   E_CHECKPOINT_MISMATCH: row(409, 5, false, 'Name the home of the log that the checkpoint is of; its first line has the id.'),
-  E_CHECKPOINT_INVALID: row(400, 5, false, 'Use the file that `stemma checkpoint` wrote, and the public key that it printed.'),
+  E_CHECKPOINT_INVALID: row(400, 5, false, 'Use the file that `stemma checkpoint` wrote, and the public key that it printed.', 'Send a checkpoint as it was signed, and the public key that belongs to it.'),
   E_PROOF_INVALID: row(400, 5, false, 'Do not rely on it: the proof does not show what it claims.'),
-  E_KEY_INVALID: row(400, 64, false, 'Give the line that `stemma checkpoint` printed as its public key, or a file that holds it.'),
+  E_KEY_INVALID: row(400, 64, false, 'Give the line that `stemma checkpoint` printed as its public key, or a file that holds it.', 'Send the public key as one line: name, id and key.'),
   // rows
   E_ROWS_DAMAGED: row(503, 74, true, 'Try again: the rows are thrown away and built again from the log. If it happens again, check the disk.', 'Try again: the rows are built again. If it happens again, tell the operator.'),
   E_ROWS_UNWRITABLE: row(503, 74, true, 'Make room on the disk of the home, or mend it: the rows go on from where they stand.', 'Try again in a moment; if it stays so, ask the operator to make room on the disk.'),

@@ -272,34 +272,33 @@ it('a directory with something else in it and a file that is no backup are left 
   await log.close();
 });
 
-// To mount a file system of a known size, the test must run as root.
 const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0;
-it.skipIf(!canMount)(
-  'a disk that is full in the middle is said, and the backup before it can be restored [decision 0058]',
-  async () => {
-    using folder = temporaryFolder();
-    const log = await openLog(folder.at('home'), 1);
-    const disk = folder.at('disk');
-    mkdirSync(disk);
-    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=100k', 'tmpfs', disk]).status).toBe(0);
-    try {
-      await writeNotes(log, HISTORIES, 20, 'x');
-      const first = await framesOf(log);
-      await backUpTo(log, join(disk, 'b'));
-      await writeNotes(log, HISTORIES, 300, 'y');
-      for (const target of ['b', 'b.tar']) {
-        const error: unknown = await backUpTo(log, join(disk, target)).catch((thrown: unknown) => thrown);
-        expect(error).toMatchObject({ code: 'E_IO', detail: { errno: 'ENOSPC' } });
-      }
-      expect(readdirSync(disk)).toEqual(['b']);
-      await restoreTo(join(disk, 'b'), folder.at('r'));
-      const restored = await openLog(folder.at('r'));
-      expect(await framesOf(restored)).toEqual(first);
-      await restored.close();
-      await expect(restoreTo(join(disk, 'b'), join(disk, 'r'))).resolves.toBeDefined();
-    } finally {
-      spawnSync('umount', ['-l', disk]);
-      await log.close();
+it('a disk that is full in the middle is said, and the backup before it can be restored [decision 0058]', async ({
+  skip,
+}) => {
+  if (!canMount) skip('only root may mount a file system of a known size');
+  using folder = temporaryFolder();
+  const log = await openLog(folder.at('home'), 1);
+  const disk = folder.at('disk');
+  mkdirSync(disk);
+  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=100k', 'tmpfs', disk]).status).toBe(0);
+  try {
+    await writeNotes(log, HISTORIES, 20, 'x');
+    const first = await framesOf(log);
+    await backUpTo(log, join(disk, 'b'));
+    await writeNotes(log, HISTORIES, 300, 'y');
+    for (const target of ['b', 'b.tar']) {
+      const error: unknown = await backUpTo(log, join(disk, target)).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'E_IO', detail: { errno: 'ENOSPC' } });
     }
-  },
-);
+    expect(readdirSync(disk)).toEqual(['b']);
+    await restoreTo(join(disk, 'b'), folder.at('r'));
+    const restored = await openLog(folder.at('r'));
+    expect(await framesOf(restored)).toEqual(first);
+    await restored.close();
+    await expect(restoreTo(join(disk, 'b'), join(disk, 'r'))).resolves.toBeDefined();
+  } finally {
+    spawnSync('umount', ['-l', disk]);
+    await log.close();
+  }
+});

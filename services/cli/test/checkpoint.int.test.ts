@@ -6,7 +6,7 @@ import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 
-/** A second implementation of the two checks, in another language, from RFC 9162 §2.1.3.2 and §2.1.4.2. */
+/** A second implementation of the two checks, in another language, from RFC 9162, sections 2.1.3.2 and 2.1.4.2. */
 const PYTHON = `
 import sys, json, hashlib, base64
 b = base64.b64decode
