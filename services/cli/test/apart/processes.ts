@@ -14,6 +14,8 @@ export type Process = {
   readonly name: string;
   /** What it said on both outputs. */
   readonly said: () => string;
+  /** Is told everything that it says from now on, on its standard output. */
+  readonly listen: (take: (data: string) => void) => void;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly ended: () => boolean;
   /** How it ended; null if it has not, or by a signal. */
@@ -53,6 +55,7 @@ export const openProcesses = (): Processes => {
       const process: Process = {
         name,
         said: () => said,
+        listen: (take) => void child.stdout.on('data', (data: Buffer) => take(data.toString())),
         ended,
         code: () => child.exitCode,
         signal: (signal) => void child.kill(signal),

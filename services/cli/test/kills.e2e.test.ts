@@ -1,0 +1,13 @@
+import { NO_ANOMALIES, sized } from '@stemma/test-kit';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runKills } from './kills/run-kills.ts';
+import { temporaryFolder } from './run-stemma.ts';
+
+it('writers, commands, projectors and gateways of one home are killed at any moment: nothing acknowledged is lost or doubled, and its rows are the fold of its log [record §6: killed, §3: outcome]', async () => {
+  using folder = temporaryFolder();
+  const report = await runKills(join(folder.path, 'home'), { count: sized(8, 40) });
+  expect(report.anomalies).toEqual(NO_ANOMALIES);
+  expect(report).toMatchObject({ differences: 0, problems: [], ended: [] });
+  expect(report.acknowledged).toBeGreaterThan(0);
+}, 600_000);

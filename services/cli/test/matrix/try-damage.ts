@@ -1,0 +1,205 @@
+import { rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Run } from '../run-stemma.ts';
+import type { Asker, Ended } from './asker.ts';
+import { damagedCopy, entriesOf, restore, touchedBy, type Damage, type SegmentEntry } from './places.ts';
+import { HISTORIES, isFixed, QUESTIONS, WRITTEN_TO, type Question } from './whole-home.ts';
+
+/** A home that is whole, and what it answers. */
+export type Whole = {
+  readonly home: string;
+  readonly answers: ReadonlyMap<string, string>;
+  /** By the name of each history. */
+  readonly ids: ReadonlyMap<string, string>;
+  readonly entries: readonly SegmentEntry[];
+};
+
+const spell = (question: Question): string => question.join(' ');
+
+/** Asks a whole home everything. @throws Error if it has no answer to something */
+export const openWhole = async (asker: Asker, home: string): Promise<Whole> => {
+  const answers = new Map<string, string>();
+  const ask = async (question: Question): Promise<string> => {
+    const ended = await asker.ask([...question, '--home', home]);
+    if ('died' in ended || ended.code !== 0 || ended.stderr !== '')
+      throw new Error(`${spell(question)}: ${JSON.stringify(ended)}`);
+    return ended.stdout;
+  };
+  for (const question of QUESTIONS) answers.set(spell(question), await ask(question));
+  const rows = JSON.parse(await ask(['histories', '--json'])) as { name: string; history: string }[];
+  const ids = new Map(rows.map(({ name, history }) => [name, history]));
+  return { home, answers, ids, entries: entriesOf(join(home, 'log/0/0000000000000000.seg')) };
+};
+
+/** What is wrong with how the damaged home answers, and with what is left when the advice was taken; empty if nothing is. */
+export const tryDamage = async (
+  asker: Asker,
+  whole: Whole,
+  copy: string,
+  damage: Damage,
+  random: () => number,
+  most: number,
+): Promise<readonly string[]> => {
+  const wrong: string[] = [];
+  const blame = (what: string, why: string, ended: Ended): void => {
+    const said = 'died' in ended ? ended.died : `${ended.code}: ${ended.stderr.slice(0, 400)}`;
+    wrong.push(`${damage.file} ${damage.how} at ${damage.at}: ${what}: ${why} (${said})`);
+  };
+  const at = ['--home', copy];
+  const ask = async (line: readonly string[], why = 'it died'): Promise<Run | null> => {
+    const ended = await asker.ask([...line, ...at]);
+    if (!('died' in ended) && !/E_INTERNAL|internal error/.test(ended.stderr)) return ended;
+    blame(spell(line), why, ended);
+    return null;
+  };
+  const kind = kindOf(damage.file);
+  damagedCopy(whole.home, copy, damage);
+  try {
+    // The first command finds the damage as it is, so it is another one each time.
+    const written: string[] = [];
+    const lines: Question[] = pick(QUESTIONS, random, most).map((each) => each);
+    if (random() < 0.3) lines.splice(Math.floor(random() * lines.length), 0, WRITE);
+    for (const line of lines) {
+      const ended = await ask(line);
+      if (ended === null) continue;
+      const fault = line === WRITE ? refusalFault(ended) : answerFault(line, ended, whole);
+      if (fault !== null) blame(spell(line), fault, ended);
+      if (line === WRITE && ended.code === 0) written.push(WROTE);
+    }
+    await takeAdvice({ ask, whole, copy, damage, kind, blame, written, random, most });
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+  return wrong;
+};
+
+const WROTE = 'said after the damage';
+const WRITE: Question = ['inject', WRITTEN_TO, WROTE];
+
+/** What a file is for: the log, the contents, or what can be made again. */
+type Kind = 'log' | 'contents' | 'id' | 'disposable';
+
+const kindOf = (file: string): Kind => {
+  if (file.endsWith('.seg')) return 'log';
+  if (file === join('log', 'id')) return 'id';
+  return file.startsWith('contents') ? 'contents' : 'disposable';
+};
+
+const pick = <T>(list: readonly T[], random: () => number, most: number): T[] => {
+  const left = [...list];
+  return Array.from({ length: Math.min(most, left.length) }, () =>
+    left.splice(Math.floor(random() * left.length), 1),
+  ).flat();
+};
+
+const DAMAGE_WORDS =
+  /damage|closed|lost|missing|gone|defective|put aside|built again|rebuilt|not the log|another/i;
+
+const refusalFault = ({ code, stderr }: Run): string | null => {
+  if (code === 0) return null;
+  if (!/\(E_[A-Z_]+\)/.test(stderr)) return 'it fails without a code';
+  return DAMAGE_WORDS.test(stderr) ? null : 'it fails and does not say of what';
+};
+
+const answerFault = (question: Question, run: Run, whole: Whole): string | null => {
+  if (run.code !== 0) return refusalFault(run);
+  if (isAsBefore(question, run, whole)) return null;
+  if (isFixed(question)) return 'the answer is another';
+  return DAMAGE_WORDS.test(run.stderr) ? null : 'the answer is another, without a word';
+};
+
+/** What was written meanwhile stands in one history, of which only the list of histories tells. */
+const isAsBefore = (question: Question, { stdout }: Run, { answers }: Whole): boolean => {
+  const before = answers.get(spell(question)) ?? '';
+  if (question[0] !== 'histories' || stdout === '') return stdout === before;
+  const others = (text: string): unknown =>
+    (JSON.parse(text) as { name: string }[])
+      .filter(({ name }) => name !== WRITTEN_TO)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return JSON.stringify(others(stdout)) === JSON.stringify(others(before));
+};
+
+type Advice = {
+  readonly ask: (line: readonly string[], why?: string) => Promise<Run | null>;
+  readonly whole: Whole;
+  readonly copy: string;
+  readonly damage: Damage;
+  readonly kind: Kind;
+  readonly blame: (what: string, why: string, ended: Ended) => void;
+  readonly written: readonly string[];
+  readonly random: () => number;
+  readonly most: number;
+};
+
+/** Does what the errors advise, then compares with all that the log still holds. */
+const takeAdvice = async (given: Advice): Promise<void> => {
+  const { ask, whole, copy, damage, kind, blame, written } = given;
+  const verified = await ask(['verify', '--rows']);
+  if (verified === null) return;
+  if (verified.code !== 0 && verified.code !== 5 && !/\(E_[A-Z_]+\)/.test(verified.stderr))
+    blame('verify', 'it fails without a code', verified);
+  const untouched = (name: string): boolean => !touched.has(whole.ids.get(name) ?? '');
+  const touched = kind === 'log' ? touchedBy(whole.entries, damage) : new Map<string, number>();
+  if (kind === 'log' && touched.size > 0 && verified.code === 0 && damage.at < sizeOf(whole, damage))
+    blame('verify', 'it finds nothing', verified);
+  if (kind === 'contents' && damage.how !== 'missing' && verified.code === 0)
+    blame('verify', 'it finds nothing', verified);
+  const gone = /E_LOG_GONE|E_LOG_MISMATCH|E_IO/.test(verified.stderr);
+  if (kind === 'contents' || kind === 'id' || gone) restore(whole.home, copy, damage);
+  else if (kind === 'log') {
+    for (let tries = 0; tries < 10; tries++) {
+      const closed = await ask(['histories']);
+      const record = /`?stemma ack (\d+@\d+)/.exec(closed?.stderr ?? '')?.[1];
+      if (record === undefined) break;
+      const acknowledged = await ask(['ack', record, '--yes']);
+      if (acknowledged?.code !== 0 && acknowledged !== null) {
+        blame(`ack ${record}`, 'the advice does not work', acknowledged);
+        break;
+      }
+    }
+  }
+  const replayed = await ask(['replay']);
+  if (replayed !== null && replayed.code !== 0) blame('replay', 'the advice does not work', replayed);
+  const compared = await ask(['replay', '--verify']);
+  if (compared !== null && compared.code !== 0) blame('replay --verify', 'rows differ', compared);
+  const again = await ask(['verify', '--rows']);
+  const isMended = kind !== 'log' || gone;
+  if (isMended && again !== null && again.code !== 0) blame('verify', 'the advice did not help', again);
+  for (const question of pick(QUESTIONS, given.random, given.most)) {
+    const ended = await ask(question);
+    if (ended === null) continue;
+    const about = question.find((word) => (HISTORIES as readonly string[]).includes(word));
+    const isWhole = isMended || (about !== undefined && untouched(about));
+    if (!isWhole) {
+      const fault = answerFault(question, ended, whole);
+      if (fault !== null) blame(spell(question), `after the advice: ${fault}`, ended);
+    } else if (ended.code !== 0 || !isAsBefore(question, ended, whole))
+      blame(spell(question), 'after the advice it is not served as before', ended);
+  }
+  for (const text of written) {
+    const log = await ask(['log', WRITTEN_TO]);
+    const isSaid = log?.stdout.includes(text) === true;
+    if (!isSaid && log !== null && untouched(WRITTEN_TO)) blame('inject', 'acknowledged, and not there', log);
+  }
+  if (kind !== 'log' || gone) return;
+  for (const [name, id] of whole.ids) {
+    const seq = touched.get(id);
+    if (seq === undefined || seq === 0 || damage.how === 'truncated') continue;
+    const salvaged = await ask(['salvage', name, '--json']);
+    const first = (text: string): number => text.split('\n').filter((line) => line.startsWith('@c')).length;
+    if (salvaged === null) continue;
+    if (salvaged.code !== 0) {
+      if (!/E_NOTHING_TO_SALVAGE/.test(salvaged.stderr + salvaged.stdout))
+        blame(`salvage ${name}`, 'the advice does not work', salvaged);
+      continue;
+    }
+    const { history } = JSON.parse(salvaged.stdout) as { history: string };
+    const before = await ask(['snapshots', name]);
+    const after = await ask(['snapshots', history]);
+    if (before !== null && after !== null && first(before.stdout) !== first(after.stdout))
+      blame(`salvage ${name}`, `${first(after.stdout)} of ${first(before.stdout)} snapshots`, after);
+  }
+};
+
+const sizeOf = ({ entries }: Whole, { file }: Damage): number =>
+  basename(file).endsWith('.seg') && entries.length > 0 ? Infinity : 0;

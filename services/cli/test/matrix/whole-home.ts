@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runStemma, stemmaJson } from '../run-stemma.ts';
+
+const SAMPLES = join(import.meta.dirname, '../../../../samples');
+
+/** Contents this large stand in a file of their own. */
+const LARGE = 'A long report, line by line.\n'.repeat(8_000);
+
+/** Makes a home of the samples: three histories, a branch, a content that has a file of its own, an open cycle. */
+export const makeHome = async (home: string, folder: string): Promise<void> => {
+  const at = ['--home', home];
+  const must = async (...args: readonly string[]): Promise<void> => {
+    const { code, stderr } = await runStemma([...args, ...at]);
+    if (code !== 0) throw new Error(`stemma ${args.join(' ')}: ${stderr}`);
+  };
+  for (const [name, file] of [
+    ['tram', 'harbour-tram.chat.json'],
+    ['ferry', 'night-ferry.ctree.jsonl'],
+    ['checkout', 'slow-checkout.steps.jsonl'],
+  ] as const)
+    await must('import', join(SAMPLES, file), '--history', name);
+  const long = join(folder, 'long.json');
+  writeFileSync(
+    long,
+    JSON.stringify([
+      { role: 'user', content: 'Write the report.' },
+      { role: 'assistant', content: LARGE },
+      { role: 'user', content: 'Thank you.' },
+      { role: 'assistant', content: 'With pleasure.' },
+    ]),
+  );
+  await must('import', long, '--history', 'long');
+  const { branch } = (await stemmaJson(['fork', 'tram', '@c5', '--name', 'side', ...at])) as {
+    branch: string;
+  };
+  await must('insert', branch, '--content', 'on the side');
+  await must('commit', branch);
+  await must('name', 'tram', 'kept');
+  await must('insert', 'checkout', '--content', 'not committed yet');
+  await must('start', '--name', WRITTEN_TO);
+  await must('inject', WRITTEN_TO, 'said before');
+  // What reading makes is there too.
+  await must('histories');
+};
+
+/** The history that is written to while the home is damaged; the others stay as they are. */
+export const WRITTEN_TO = 'notes';
+
+export const HISTORIES = ['tram', 'ferry', 'checkout', 'long'] as const;
+
+/** Questions whose answers the log fixes for ever: of a position that is named. */
+const FIXED = [
+  ['thread', 'tram', '@c3'],
+  ['thread', 'checkout', '@c9'],
+  ['thread', 'ferry', '@c2'],
+  ['export', 'tram', '@c5'],
+  ['export', 'long', '@c2'],
+  ['show', 'checkout', '@c4'],
+  ['diff', 'tram', '@c1', '@c7'],
+  ['diff', 'checkout', '@c3', '@c12'],
+  ['select', 'ferry', '@c3 ^seq .cb'],
+  ['stages', 'checkout', '@c7'],
+  ['blame', 'tram', '@c6'],
+] as const;
+
+/** Questions whose answers may be shorter where the log has lost something, but never without a word. */
+const NEWEST = [
+  ['histories', '--json'],
+  ['snapshots', 'tram'],
+  ['snapshots', 'checkout'],
+  ['snapshots', 'ferry'],
+  ['snapshots', 'long'],
+  ['branches', 'tram'],
+  ['list'],
+  ['thread', 'tram'],
+  ['thread', 'long'],
+  ['show', 'checkout'],
+  ['export', 'ferry'],
+  ['log', 'tram'],
+  ['log', 'ferry'],
+  ['log', 'checkout'],
+  ['why', 'tram', 'm7'],
+  ['interventions', 'tram'],
+  ['compare', 'tram', 'side', 'main'],
+  ['select', 'checkout', '^seq'],
+  ['cache', 'tram'],
+  ['stages', 'ferry'],
+] as const;
+
+export type Question = readonly string[];
+export const QUESTIONS: readonly Question[] = [...FIXED, ...NEWEST];
+
+export const isFixed = (question: Question): boolean => FIXED.some((each) => each === question);
