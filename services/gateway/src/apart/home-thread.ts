@@ -4,7 +4,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { openGatewayMetrics } from '../gateway-metrics.ts';
 import { createGateway } from '../gateway.ts';
 import { addDoorCounts } from '../front/door-counts.ts';
-import { openPrograms, type Ports } from '../questions-apart/programs.ts';
+import { openPrograms, type ClientPorts } from '../questions-apart/programs.ts';
 import { openQuestionPool, type Asker } from '../questions-apart/question-pool.ts';
 import { toWireError } from '../wire-error.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
@@ -44,7 +44,7 @@ const start = async (): Promise<void> => {
   const programs = openPrograms();
   /** The programs of connections: to look takes a while, and a connection keeps its own. */
   const known = new Map<number, Promise<string>>();
-  const programOf = (connection: number, ports: Ports): Promise<string> => {
+  const programOf = (connection: number, ports: ClientPorts): Promise<string> => {
     const found =
       known.get(connection) ?? programs.find(ports).then((program) => program ?? `connection ${connection}`);
     known.set(connection, found);

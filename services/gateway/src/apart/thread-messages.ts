@@ -1,6 +1,6 @@
 import type { HomeOptions } from '@stemma/home';
 import type { DoorCounts } from '../front/door-counts.ts';
-import type { Ports } from '../questions-apart/programs.ts';
+import type { ClientPorts } from '../questions-apart/programs.ts';
 import type { WireError } from '../wire-error.ts';
 
 /** What a home in a thread is opened with. */
@@ -22,7 +22,7 @@ export type ToHome =
       readonly body: readonly Uint8Array[] | null;
       /** The connection that it came on. */
       readonly connection: number;
-      readonly ports: Ports;
+      readonly ports: ClientPorts;
     }
   /** The client takes more of a stream. */
   | { readonly kind: 'pull'; readonly id: number }

@@ -1,13 +1,13 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /** The two ports of a connection between this machine and itself, as the server sees them. */
-export type Ports = { readonly remote: number; readonly local: number };
+export type ClientPorts = { readonly remote: number; readonly local: number };
 
 /**
  * Finds the program at the other end of a connection: all clients of a loopback address have that address, so what tells
  * one from another is the process. Known on Linux, of processes of the same user; elsewhere undefined.
  */
-export type Programs = { readonly find: (ports: Ports) => Promise<string | undefined> };
+export type Programs = { readonly find: (ports: ClientPorts) => Promise<string | undefined> };
 
 type Seen = { readonly sockets: ReadonlyMap<string, string>; readonly owners: ReadonlyMap<string, string> };
 
