@@ -17,6 +17,7 @@ export const HEAVY: ReadonlySet<EndpointName> = new Set([
   'ctreesEvents',
   'interventions',
   'impact',
+  'events',
   'thread',
   'export',
 ]);

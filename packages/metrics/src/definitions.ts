@@ -125,6 +125,26 @@ export const METRICS = {
     help: 'Requests received whose answer has not begun.',
     labels: [],
   },
+  stemma_http_refused_total: {
+    kind: 'counter',
+    help: 'Requests refused at the door, which stemma_http_requests_total has not: by the code of the error, or by the status where the request could not be read.',
+    labels: ['code'],
+  },
+  stemma_http_connections_dropped_total: {
+    kind: 'counter',
+    help: 'Connections that the server closed: too-many (the one idle longest goes for a new one), stalled (the client took nothing).',
+    labels: ['reason'],
+  },
+  stemma_streams_dropped_total: {
+    kind: 'counter',
+    help: 'Live streams that the server ended: turn (all slots are taken and another client wants one), slow (the client took nothing).',
+    labels: ['reason'],
+  },
+  stemma_questions_total: {
+    kind: 'counter',
+    help: 'Questions given to processes of their own, by outcome: answered, failed (refused for what it asks), timeout, busy (too many waited), cancelled (the client went), lost (its process ended).',
+    labels: ['outcome'],
+  },
 } as const satisfies Readonly<Record<string, Definition>>;
 
 export type MetricName = keyof typeof METRICS;

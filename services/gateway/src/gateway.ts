@@ -67,7 +67,7 @@ export const createGateway = (options: GatewayOptions): Hono => {
     options.questions,
   );
   routeInterventionLines(app, home);
-  routeStreams(app, options, hider);
+  routeStreams(app, options, hider, metrics);
   routeMetrics(app, metrics);
   const document = toWireJson(openApi(VERSION));
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
@@ -100,8 +100,10 @@ const routeStreams = (
   app: Hono,
   { home, streams = 64, stream, closing }: GatewayOptions,
   hider: PathHider,
+  metrics: Metrics,
 ): void => {
-  const times = { ...TIMES, ...stream, told: hider.error };
+  const stalled = (): void => metrics.add('stemma_streams_dropped_total', { reason: 'slow' });
+  const times = { ...TIMES, ...stream, told: hider.error, stalled };
   const afterOf = (c: Context, after: string | undefined): string | undefined =>
     c.req.header('last-event-id') ?? after;
   const openings: readonly (readonly [Endpoint, Opening])[] = [
@@ -132,7 +134,9 @@ const routeStreams = (
       },
     ],
   ];
-  const takeSlot = openStreamSlots(streams, times.turn);
+  const takeSlot = openStreamSlots(streams, times.turn, () =>
+    metrics.add('stemma_streams_dropped_total', { reason: 'turn' }),
+  );
   for (const [{ path }, opening] of openings)
     app.get(honoPath(path), async (c) => {
       const slot = takeSlot();

@@ -26,6 +26,7 @@ import { interventionHandlers } from './interventions.ts';
 import { loggedAnswer } from './logged-events.ts';
 import { openPreviews } from './preview.ts';
 import { questionHandlers } from './prompt-questions.ts';
+import { sharedFor } from './shared-for.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
 import { openTreeCache, withContents } from './tree-cache.ts';
 import { nodeDetailAt } from './tree-node.ts';
@@ -45,6 +46,9 @@ export type Handlers = {
 const rangeOptionsOf = (given: object): RangeOptions =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
+/** A report of the home's state reads the whole log: who asks within so many milliseconds of its end is given the same. */
+const DOCTOR_INTERVAL = 2_000;
+
 type At = { readonly history: string; readonly at?: string | undefined };
 
 export type HandlerOptions = {
@@ -60,6 +64,7 @@ export const createHandlers = (
   const previews = openPreviews(home);
   const trees = openTreeCache(home);
   const snapshotPages = openSnapshotPages(home);
+  const examine = sharedFor(DOCTOR_INTERVAL, () => home.doctor());
   const positionAt = async ({ history, at }: At): Promise<Position> =>
     home.position(await home.find(history), at);
   const viewAt = async (at: At): Promise<TreeView> => home.view(await positionAt(at));
@@ -116,7 +121,7 @@ export const createHandlers = (
     start: ({ body }) => startHistory(home, body),
     command: async ({ history, body }) => doCommand(home, history, body),
     stats: async () => ({ ...(await home.stats()) }),
-    doctor: async () => doctorAnswer(await home.doctor(), hider),
+    doctor: async () => doctorAnswer(await examine(), hider),
     verify: async () => {
       const all = await home.histories();
       const inState = (state: string): string[] =>

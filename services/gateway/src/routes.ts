@@ -2,7 +2,7 @@ import { ENDPOINTS, HEAVY, toWireJson, type Endpoint, type EndpointName } from '
 import type { Context, Hono } from 'hono';
 import type { Handlers } from './handlers.ts';
 import { REPORT_SECURITY_POLICY } from './headers.ts';
-import type { QuestionPool } from './questions-apart/question-pool.ts';
+import type { Asker, QuestionPool } from './questions-apart/question-pool.ts';
 import { honoPath, inputOf } from './request.ts';
 
 /** Told of every answer that was asked for in somebody's name. */
@@ -27,7 +27,7 @@ export const routeEndpoints = (
       const input = await inputOf(c, endpoint);
       const value =
         questions !== undefined && HEAVY.has(name)
-          ? await questions.ask(name, input, clientOf(c), c.req.raw.signal)
+          ? await questions.ask(name, input, askerOf(c), c.req.raw.signal)
           : await handle(input);
       await onAnswered(name, c.req.header('stemma-actor'), input);
       return answer(endpoint, value);
@@ -35,8 +35,9 @@ export const routeEndpoints = (
   }
 };
 
-/** The connection that a request came on, as the server names it; without a server the request itself. */
-const clientOf = (c: Context): unknown => (c.env as { client?: unknown } | undefined)?.client ?? c.req.raw;
+/** Who asks, as the server says; without a server nobody is another's program. */
+const askerOf = (c: Context): Asker =>
+  (c.env as { asker?: Asker } | undefined)?.asker ?? { connection: c.req.raw, program: async () => '' };
 
 /** @param value what the endpoint answers, or the bytes of that */
 const answer = ({ answer: kind }: Endpoint, value: unknown): Response => {

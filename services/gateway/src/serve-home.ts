@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import { openHomeThread } from './apart/open-home-thread.ts';
 import type { HomeThreadOptions } from './apart/thread-messages.ts';
+import { openDoorCounts } from './front/door-counts.ts';
 import { errorResponse } from './front/error-response.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
 import { openFront, type Answering } from './front/open-front.ts';
@@ -43,19 +44,32 @@ export const serveHome = async ({
   limits,
   queryTimeout = QUERY_TIMEOUT,
 }: ServeHomeOptions): Promise<Gateway> => {
-  const thread = await openHomeThread({ home, queryTimeout }, (exitCode) => process.exit(exitCode));
+  const { count, take } = openDoorCounts();
+  const thread = await openHomeThread({ home, queryTimeout }, take, (exitCode) => process.exit(exitCode));
   let hosts: (name: string) => boolean = () => false;
   const answering: Answering = (request, received) => {
     try {
       refuseForeign(request, hosts);
-      if (new URL(request.url).pathname === '/health/live') return health(thread.alive());
     } catch (error) {
+      count('stemma_http_refused_total', { code: 'E_NOT_ALLOWED' });
       return errorResponse(error);
+    }
+    if (new URL(request.url).pathname === '/health/live') {
+      const response = health(thread.alive());
+      count('stemma_http_requests_total', {
+        method: request.method,
+        route: '/health/live',
+        status: response.status,
+      });
+      return response;
     }
     return thread.answer(request, received);
   };
   try {
-    const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }), { port, host });
+    const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }, count), {
+      port,
+      host,
+    });
     hosts = listening.hosts;
     return {
       port: listening.port,

@@ -1,8 +1,10 @@
-import { fail, isStemmaError, StemmaError } from '@stemma/errors';
+import { fail, isStemmaError, StemmaError, VERSION } from '@stemma/errors';
 import { isLoopback } from '@stemma/machine';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { openMetrics } from '@stemma/metrics';
+import { addDoorCounts, openDoorCounts } from './front/door-counts.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
 import { openFront, type Answering } from './front/open-front.ts';
 import { createGateway, type GatewayOptions } from './gateway.ts';
@@ -34,14 +36,17 @@ const PORTS_TRIED = 20;
 export const serveGateway = async ({ port, host, limits, ...options }: ServeOptions): Promise<Gateway> => {
   const closing = new AbortController();
   let hosts: (name: string) => boolean = () => false;
-  const app = createGateway({ ...options, hosts: (name) => hosts(name), closing: closing.signal });
-  const answering: Answering = (request, { client, body }) => {
+  const metrics = options.metrics ?? openMetrics({ service: 'gateway', version: VERSION, ofProcess: false });
+  const { count, take } = openDoorCounts();
+  metrics.beforeScrape(() => addDoorCounts(metrics, take()));
+  const app = createGateway({ ...options, metrics, hosts: (name) => hosts(name), closing: closing.signal });
+  const answering: Answering = (request, { body }) => {
     const { url, method, headers, signal } = request;
-    if (body === null) return app.fetch(request, { client });
+    if (body === null) return app.fetch(request);
     const bytes = new Uint8Array(Buffer.concat(body));
-    return app.fetch(new Request(url, { method, headers, signal, body: bytes }), { client });
+    return app.fetch(new Request(url, { method, headers, signal, body: bytes }));
   };
-  const open = (): Server => openFront(answering, { ...LIMITS, ...limits });
+  const open = (): Server => openFront(answering, { ...LIMITS, ...limits }, count);
   const listening = await listenOn(open, { port, host });
   hosts = listening.hosts;
   return {

@@ -75,7 +75,7 @@ export const watchSource = (
 export const openStream = async <T>(
   source: StreamSource<T>,
   clientSignal: AbortSignal,
-  times: StreamTimes & { readonly told?: (error: StemmaError) => StemmaError },
+  times: StreamTimes & { readonly told?: (error: StemmaError) => StemmaError; readonly stalled?: () => void },
 ): Promise<ReadableStream<Uint8Array>> => {
   const end = new AbortController();
   const signal = AbortSignal.any([clientSignal, end.signal]);
@@ -90,7 +90,7 @@ export const openStream = async <T>(
     },
   );
 
-  const { told = (error) => error } = times;
+  const { told = (error) => error, stalled: onStalled = () => undefined } = times;
   const encoder = new TextEncoder();
   const queued: string[] = ['retry: 1000\n\n'];
   let stalled: NodeJS.Timeout | undefined;
@@ -132,6 +132,7 @@ export const openStream = async <T>(
         return;
       }
       stalled = setTimeout(() => {
+        onStalled();
         controller.enqueue(
           encoder.encode(endMessage(fail('E_STREAM_SLOW', 'the client took nothing for too long'))),
         );

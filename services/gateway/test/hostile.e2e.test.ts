@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { sized } from '@stemma/test-kit';
 import { block, commit } from './airline.ts';
 
 type Latencies = {
@@ -155,6 +156,44 @@ test(
     const least = async (): Promise<number> =>
       (await fetch(`${url}/api/histories/wide/select?selector=${encodeURIComponent('@c1 #n1-1')}`)).status;
     await expect.poll(least, { timeout: 20_000 }).toBe(200);
+  },
+);
+
+test(
+  'a program that asks on 500 connections for wide selections keeps no other program waiting: one process is kept for others',
+  { timeout: 60_000 },
+  async ({ skip }) => {
+    if (process.platform !== 'linux') skip('only Linux says which program a connection belongs to');
+    const selector = encodeURIComponent(`${'@c1..@c2 '}${Array(40).fill('* *').join(', ')}`);
+    const path = `/api/histories/wide/select?selector=${selector}`;
+    const flood = fork(join(import.meta.dirname, 'children/flood.ts'), [
+      String(port),
+      String(sized(100, 500)),
+      path,
+    ]);
+    children.push(flood);
+    const answers = async (): Promise<number> => {
+      const answer = once(flood, 'message') as Promise<[number]>;
+      flood.send('now');
+      return (await answer)[0];
+    };
+    await expect.poll(answers, { timeout: 30_000 }).toBeGreaterThan(0);
+    const took: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const began = performance.now();
+      const asked = `${url}/api/histories/wide/select?selector=${encodeURIComponent('@c1 #n1-1')}`;
+      const ask = async (): Promise<string> => {
+        const response = await fetch(asked);
+        const text = await response.text();
+        return response.ok ? 'answered' : text;
+      };
+      await expect.poll(ask, { timeout: 20_000, interval: 1_000 }).toBe('answered');
+      took.push(performance.now() - began);
+    }
+    flood.kill('SIGKILL');
+    expect(Math.max(...took)).toBeLessThan(15_000);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(metrics).toMatch(/stemma_questions_total\{outcome="busy"\} [1-9]/);
   },
 );
 

@@ -47,7 +47,16 @@ test(
     await expect(client.select({ history: 'nobody', selector: '*' })).rejects.toMatchObject({
       code: 'E_HISTORY_NOT_FOUND',
     });
-    expect(await (await fetch(`${url}/metrics`)).text()).toContain('stemma_http_requests_total');
+    await fetch(`${url}/api/histories`, { method: 'DELETE' });
+    await fetch(`${url}/health/live`);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    for (const line of [
+      'stemma_http_requests_total{method="GET",route="/health/live",status="200"} 1',
+      'stemma_http_refused_total{code="E_METHOD_NOT_ALLOWED"} 1',
+      'stemma_questions_total{outcome="answered"} 2',
+      'stemma_questions_total{outcome="failed"} 1',
+    ])
+      expect(metrics).toContain(line);
     await gateway.close();
     gateway = undefined;
     expect(await events).toContain('event: end\ndata: {"error":{"code":"E_BUSY"');
@@ -62,6 +71,31 @@ test('a home that cannot be opened is refused with its code, and leaves nothing 
     code: 'E_HOME_NOT_FOUND',
   });
 });
+
+test(
+  'large answers that nobody takes share a room: what does not fit is refused, until they are taken or dropped',
+  { timeout: 60_000 },
+  async () => {
+    gateway = await serveHome({
+      home: { directory: fresh(), create: true },
+      port: 0,
+      limits: { answers: 20_000_000 },
+    });
+    const { port, url } = gateway;
+    await record(url, 'x'.repeat(12_000_000));
+    const ask = async (): Promise<number> => {
+      const response = await fetch(`${url}/api/histories/first/thread?at=@c1`);
+      await response.arrayBuffer();
+      return response.status;
+    };
+    expect(await ask()).toBe(200);
+    const slow = connect(port, '127.0.0.1').pause();
+    slow.write(`GET /api/histories/first/thread?at=@c1 HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`);
+    await expect.poll(ask, { timeout: 20_000 }).toBe(503);
+    slow.destroy();
+    await expect.poll(ask, { timeout: 20_000 }).toBe(200);
+  },
+);
 
 test(
   'a client of a stream that reads nothing is dropped, and its stream ends',
@@ -97,9 +131,10 @@ test(
     const directory = fresh();
     gateway = await serveHome({ home: { directory, create: true }, port: 0 });
     await record(gateway.url);
+    const asker = { connection: 1, program: async () => 'one' };
     const ask = (given: QuestionPool, signal = new AbortController().signal): Promise<string> =>
       given
-        .ask('select', { history: 'first', selector: '@c1 #ask' }, 'client', signal)
+        .ask('select', { history: 'first', selector: '@c1 #ask' }, asker, signal)
         .then((bytes) => Buffer.from(bytes).toString());
     const stuck = openQuestionPool({
       home: { directory },

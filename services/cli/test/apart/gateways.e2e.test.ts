@@ -58,7 +58,7 @@ describe('two gateways on one log', () => {
     if ('skip' in postgres) skip(postgres.skip);
   });
 
-  it('see each other’s writes at the next read, and the same damage: it closes its own history, or, where nobody knows whose it is, the partition until it is acknowledged [record §2: damaged, §2: unknown key] [record §3: outcome]', async () => {
+  it('see each other’s writes at the next read and question, and the same damage: it closes its own history, or, where nobody knows whose it is, the partition until it is acknowledged [record §2: damaged, §2: unknown key] [record §3: outcome]', async () => {
     using folder = temporaryFolder();
     const prefix = `two-${randomUUID()}`;
     const database = await freshDatabase(server);
@@ -85,6 +85,9 @@ describe('two gateways on one log', () => {
         const { position } = await say(writes, whole, `n${i}`);
         const { frames } = await insistently('a read', () => reads.client.history({ history: whole }));
         expect([position.seq, frames]).toEqual([i + 1, i + 2]);
+        // Questions that take long are answered by processes of their own: they see as much.
+        const asked = { history: whole, selector: `#n${i}` };
+        expect((await insistently('a question', () => reads.client.select(asked))).ids).toEqual([`n${i}`]);
       }
 
       await spoil(log, 0, historyId(hurt, ''));

@@ -3,7 +3,9 @@ import { openHome } from '@stemma/home';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { openGatewayMetrics } from '../gateway-metrics.ts';
 import { createGateway } from '../gateway.ts';
-import { openQuestionPool } from '../questions-apart/question-pool.ts';
+import { addDoorCounts } from '../front/door-counts.ts';
+import { openPrograms, type ClientPorts } from '../questions-apart/programs.ts';
+import { openQuestionPool, type Asker } from '../questions-apart/question-pool.ts';
 import { toWireError } from '../wire-error.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
@@ -15,6 +17,11 @@ const port = parentPort as MessagePort;
 const { home: homeOptions, queryTimeout } = workerData as HomeThreadOptions;
 const tell = (message: FromHome, transfer: readonly ArrayBuffer[] = []): void =>
   port.postMessage(message, [...transfer]);
+
+type RequestToHome = Extract<ToHome, { kind: 'request' }>;
+
+/** Connections whose program is remembered. */
+const MAX_CONNECTIONS = 10_000;
 
 /** Answers whose pieces are made as the client takes them. */
 const STREAMED = /^(text\/event-stream|application\/jsonl|text\/csv)/;
@@ -32,6 +39,29 @@ const start = async (): Promise<void> => {
     home: { directory, ...(log !== undefined && { log }), ...(rows !== undefined && { rows }) },
     catchUp: () => home.catchUp(),
     timeout: queryTimeout,
+    ended: (outcome) => metrics.add('stemma_questions_total', { outcome }),
+  });
+  const programs = openPrograms();
+  /** The programs of connections: to look takes a while, and a connection keeps its own. */
+  const known = new Map<number, Promise<string>>();
+  const programOf = (connection: number, ports: ClientPorts): Promise<string> => {
+    const found =
+      known.get(connection) ?? programs.find(ports).then((program) => program ?? `connection ${connection}`);
+    known.set(connection, found);
+    const [oldest] = known.keys();
+    if (known.size > MAX_CONNECTIONS && oldest !== undefined) known.delete(oldest);
+    return found;
+  };
+  const askerOf = ({ connection, ports }: Pick<RequestToHome, 'connection' | 'ports'>): Asker => ({
+    connection,
+    program: () => programOf(connection, ports),
+  });
+  let counted: (() => void)[] = [];
+  metrics.beforeScrape(async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    counted.push(resolve);
+    tell({ kind: 'count' });
+    await promise;
   });
   const closing = new AbortController();
   const app = createGateway({
@@ -46,14 +76,7 @@ const start = async (): Promise<void> => {
   const requests = new Map<number, AbortController>();
   const streams = new Map<number, ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>>();
 
-  const answer = async ({
-    id,
-    method,
-    url,
-    headers,
-    body,
-    client,
-  }: Extract<ToHome, { kind: 'request' }>): Promise<void> => {
+  const answer = async ({ id, method, url, headers, body, ...from }: RequestToHome): Promise<void> => {
     const gone = new AbortController();
     requests.set(id, gone);
     const request = new Request(url, {
@@ -62,7 +85,7 @@ const start = async (): Promise<void> => {
       body: body === null ? null : new Uint8Array(Buffer.concat(body)),
       signal: gone.signal,
     });
-    const response = await app.fetch(request, { client });
+    const response = await app.fetch(request, { asker: askerOf(from) });
     const { status } = response;
     const responseHeaders = [...response.headers];
     if (response.body !== null && STREAMED.test(response.headers.get('content-type') ?? '')) {
@@ -112,6 +135,11 @@ const start = async (): Promise<void> => {
         break;
       case 'cancel':
         void drop(message.id);
+        break;
+      case 'counted':
+        addDoorCounts(metrics, message.counts);
+        for (const done of counted) done();
+        counted = [];
         break;
       case 'ping':
         tell({ kind: 'pong' });

@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import { once } from 'node:events';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
+import type { DoorCounts } from '../front/door-counts.ts';
 import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
@@ -27,16 +28,19 @@ const movable = (pieces: readonly Uint8Array[]): readonly ArrayBuffer[] =>
   );
 
 type Waiting = {
+  readonly hold: (bytes: number) => void;
   readonly resolve: (response: Response) => void;
   readonly reject: (error: unknown) => void;
 };
 
 /**
+ * @param takeCounts gives what the door has counted since it was last called.
  * @param onLost is called with the exit code when the thread ends without being asked: the process cannot go on.
  * @throws what opening the home throws
  */
 export const openHomeThread = async (
   options: HomeThreadOptions,
+  takeCounts: () => DoorCounts,
   onLost: (exitCode: number) => void,
 ): Promise<HomeThread> => {
   const worker = new Worker(new URL('./home-thread.ts', import.meta.url), { workerData: options });
@@ -55,6 +59,12 @@ export const openHomeThread = async (
   const respond = ({ id, status, headers, body }: Extract<FromHome, { kind: 'response' }>): void => {
     const waiter = waiting.get(id);
     waiting.delete(id);
+    try {
+      waiter?.hold(body?.length ?? 0);
+    } catch (error) {
+      waiter?.reject(error);
+      return;
+    }
     const content = status === 204 ? null : (body ?? streamOf(id));
     waiter?.resolve(new Response(content, { status, headers: [...headers] as [string, string][] }));
   };
@@ -95,6 +105,9 @@ export const openHomeThread = async (
         case 'end':
           end(message.id);
           break;
+        case 'count':
+          tell({ kind: 'counted', counts: takeCounts() });
+          break;
         case 'pong':
       }
     });
@@ -124,7 +137,7 @@ export const openHomeThread = async (
   }
 
   return {
-    answer: async (request, { client, body }) => {
+    answer: async (request, { client, hold, body }) => {
       if (state.ended) throw fail('E_BUSY', 'the server is stopping');
       const id = ++state.count;
       const { method, url, headers, signal } = request;
@@ -137,9 +150,10 @@ export const openHomeThread = async (
       signal.addEventListener('abort', onAbort, { once: true });
       try {
         return await new Promise<Response>((resolve, reject) => {
-          waiting.set(id, { resolve, reject });
+          waiting.set(id, { hold, resolve, reject });
           const message = { kind: 'request', id, method, url, headers: [...headers], body } as const;
-          tell({ ...message, client: clientNumber(client) }, movable(body ?? []));
+          const ports = { remote: client.remotePort ?? 0, local: client.localPort ?? 0 };
+          tell({ ...message, connection: clientNumber(client), ports }, movable(body ?? []));
         });
       } finally {
         signal.removeEventListener('abort', onAbort);

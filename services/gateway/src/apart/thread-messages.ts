@@ -1,4 +1,6 @@
 import type { HomeOptions } from '@stemma/home';
+import type { DoorCounts } from '../front/door-counts.ts';
+import type { ClientPorts } from '../questions-apart/programs.ts';
 import type { WireError } from '../wire-error.ts';
 
 /** What a home in a thread is opened with. */
@@ -19,12 +21,15 @@ export type ToHome =
       /** In pieces: they are moved as they came, and put together where nobody waits. */
       readonly body: readonly Uint8Array[] | null;
       /** The connection that it came on. */
-      readonly client: number;
+      readonly connection: number;
+      readonly ports: ClientPorts;
     }
   /** The client takes more of a stream. */
   | { readonly kind: 'pull'; readonly id: number }
   /** The client is gone. */
   | { readonly kind: 'cancel'; readonly id: number }
+  /** What the door counted since the last time: before metrics are read. */
+  | { readonly kind: 'counted'; readonly counts: DoorCounts }
   | { readonly kind: 'ping' }
   /** Streams end, and no more questions are to come. */
   | { readonly kind: 'closing' }
@@ -43,4 +48,6 @@ export type FromHome =
     }
   | { readonly kind: 'piece'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end'; readonly id: number; readonly broken: boolean }
+  /** Metrics are being read: what has the door counted? */
+  | { readonly kind: 'count' }
   | { readonly kind: 'pong' };

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { CountAtDoor } from './door-counts.ts';
 import type { GatewayLimits } from './limits.ts';
 
 /** The connections of a server. */
@@ -34,6 +35,7 @@ const connected = (): Connection => ({ requests: 0, progress: undefined, since: 
 export const boundConnections = (
   server: Server,
   { connections, perConnection, stall }: Pick<GatewayLimits, 'connections' | 'perConnection' | 'stall'>,
+  count: CountAtDoor,
 ): Connections => {
   /** Those without a request that is not answered, the longest idle first: a map keeps its order. */
   const idle = new Map<Socket, Connection>();
@@ -52,6 +54,7 @@ export const boundConnections = (
     });
     if (known.size <= connections) return;
     const [longest = socket] = idle.keys();
+    count('stemma_http_connections_dropped_total', { reason: 'too-many' });
     longest.destroy();
   });
   const sweep = setInterval(
@@ -62,7 +65,10 @@ export const boundConnections = (
         if (progress === undefined || progress !== connection.progress) {
           connection.progress = progress;
           connection.since = now;
-        } else if (now - connection.since > stall) socket.destroy();
+        } else if (now - connection.since > stall) {
+          count('stemma_http_connections_dropped_total', { reason: 'stalled' });
+          socket.destroy();
+        }
       }
     },
     Math.min(1_000, stall / 3),

@@ -18,6 +18,8 @@ export type GatewayLimits = {
   readonly small: number;
   /** Bytes of all bodies that are no larger than `small`. */
   readonly smallBodies: number;
+  /** Bytes of all answers larger than `small` that have not been taken; one larger than this is sent alone. */
+  readonly answers: number;
   /** A body may be slow for so long … */
   readonly bodyGrace: number;
   /** … and afterwards has to have brought this many bytes a second, from its beginning. */
@@ -36,6 +38,7 @@ export const LIMITS: GatewayLimits = {
   bodies: 240 * MIB,
   small: 256 * 1024,
   smallBodies: 64 * MIB,
+  answers: 512 * MIB,
   bodyGrace: 5_000,
   bodyRate: 64 * 1024,
 };

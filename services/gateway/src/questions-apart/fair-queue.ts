@@ -1,53 +1,65 @@
+/** Who asks: a connection, and the program that it belongs to, as far as that is known. */
+export type Share = { readonly program: string; readonly connection: unknown };
+
 /** What waits, and for whom. */
-type Waiting<T> = { readonly client: unknown; readonly item: T };
+type Waiting<T> = Share & { readonly item: T };
 
 /**
- * A queue that is fair to clients: next is the question of the client that has used least time, whoever asked first.
- * Whoever is new begins with as much as the one who was served last, so that nobody gains by coming anew.
+ * A queue that is fair to programs, and in a program to its connections: next is the question of the program that has
+ * used least time, whoever asked first. Whoever is new begins with as much as the one who was served last, so that
+ * nobody gains by coming anew.
  */
 export type FairQueue<T> = {
   /** Adds an item, and gives the one that has to go for it where the queue is full: the newest of who waits for most. */
-  readonly add: (client: unknown, item: T) => T | undefined;
-  readonly next: () => Waiting<T> | undefined;
+  readonly add: (share: Share, item: T) => T | undefined;
+  /** @param may whether a program may have one more now; any unless said */
+  readonly next: (may?: (program: string) => boolean) => Waiting<T> | undefined;
   /** False: it waits no longer. */
   readonly remove: (item: T) => boolean;
-  readonly spend: (client: unknown, milliseconds: number) => void;
+  readonly spend: (share: Share, milliseconds: number) => void;
   readonly size: () => number;
 };
 
-/** Clients whose use is remembered. */
-const MAX_CLIENTS = 10_000;
+/** Programs, and connections, whose use is remembered. */
+const MAX_REMEMBERED = 10_000;
 
 export const openFairQueue = <T>(capacity: number): FairQueue<T> => {
   let waiting: Waiting<T>[] = [];
-  const used = new Map<unknown, number>();
+  const byProgram = new Map<unknown, number>();
+  const byConnection = new Map<unknown, number>();
   let floor = 0;
-  const usedBy = (client: unknown): number => Math.max(used.get(client) ?? 0, floor);
+  const usedBy = (program: string): number => Math.max(byProgram.get(program) ?? 0, floor);
+  const connectionUse = ({ connection }: Share): number => byConnection.get(connection) ?? 0;
 
-  /** The newest item of the client that waits for most; of equals, the item that came last. */
+  /** The newest item of the connection that waits for most, in the program that waits for most; of equals, the last. */
   const greediest = (): Waiting<T> => {
     const counts = new Map<unknown, number>();
-    for (const { client } of waiting) counts.set(client, (counts.get(client) ?? 0) + 1);
-    return waiting.reduce((worst, each) =>
-      (counts.get(each.client) ?? 0) >= (counts.get(worst.client) ?? 0) ? each : worst,
-    );
+    const count = (key: unknown): number => counts.get(key) ?? 0;
+    for (const { program, connection } of waiting)
+      for (const key of [program, connection]) counts.set(key, count(key) + 1);
+    return waiting.reduce((worst, each) => {
+      const more = count(each.program) - count(worst.program);
+      return more > 0 || (more === 0 && count(each.connection) >= count(worst.connection)) ? each : worst;
+    });
   };
   return {
-    add: (client, item) => {
-      waiting.push({ client, item });
+    add: ({ program, connection }, item) => {
+      waiting.push({ program, connection, item });
       if (waiting.length <= capacity) return undefined;
       const dropped = greediest();
       waiting = waiting.filter((each) => each !== dropped);
       return dropped.item;
     },
-    next: () => {
-      const [first] = waiting;
+    next: (may = () => true) => {
+      const [first, ...others] = waiting.filter(({ program }) => may(program));
       if (first === undefined) return undefined;
-      const chosen = waiting.reduce((best, each) =>
-        usedBy(each.client) < usedBy(best.client) ? each : best,
-      );
+      const chosen = others.reduce((best, each) => {
+        const less = usedBy(each.program) - usedBy(best.program);
+        const sooner = each.program === best.program && connectionUse(each) < connectionUse(best);
+        return less < 0 || sooner ? each : best;
+      }, first);
       waiting = waiting.filter((each) => each !== chosen);
-      floor = usedBy(chosen.client);
+      floor = usedBy(chosen.program);
       return chosen;
     },
     remove: (item) => {
@@ -55,13 +67,17 @@ export const openFairQueue = <T>(capacity: number): FairQueue<T> => {
       waiting = waiting.filter((each) => each.item !== item);
       return waiting.length < before;
     },
-    spend: (client, milliseconds) => {
-      const total = usedBy(client) + milliseconds;
-      used.delete(client);
-      used.set(client, total);
-      const [oldest] = used.keys();
-      if (used.size > MAX_CLIENTS) used.delete(oldest);
+    spend: (share, milliseconds) => {
+      remember(byProgram, share.program, usedBy(share.program) + milliseconds);
+      remember(byConnection, share.connection, connectionUse(share) + milliseconds);
     },
     size: () => waiting.length,
   };
+};
+
+const remember = (used: Map<unknown, number>, who: unknown, total: number): void => {
+  used.delete(who);
+  used.set(who, total);
+  const [oldest] = used.keys();
+  if (used.size > MAX_REMEMBERED) used.delete(oldest);
 };

@@ -1,22 +1,29 @@
 import type { EndpointName } from '@stemma/api';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { HomeOptions } from '@stemma/home';
 import { availableParallelism } from 'node:os';
 import { openFairQueue } from './fair-queue.ts';
 import { openQuestionProcess, type QuestionProcess } from './open-process.ts';
+
+/** Who asks. */
+export type Asker = {
+  readonly connection: unknown;
+  /** The program that the connection belongs to; one of its own where that cannot be known. Called where questions wait. */
+  readonly program: () => Promise<string>;
+};
 
 /** Answers questions in processes of their own, a few at a time. */
 export type QuestionPool = {
   /**
    * The bytes of an answer.
    *
-   * @param client who asks: those who use more time wait longer.
+   * @param asker who asks: those who use more time wait longer.
    * @throws E_QUERY_TIMEOUT, E_BUSY when too many wait, E_CANCELLED with the signal, and what the question throws
    */
   readonly ask: (
     name: EndpointName,
     input: Readonly<Record<string, unknown>>,
-    client: unknown,
+    asker: Asker,
     signal: AbortSignal,
   ) => Promise<Uint8Array<ArrayBuffer>>;
   readonly close: () => void;
@@ -28,7 +35,10 @@ export type QuestionPoolOptions = {
   readonly catchUp: () => Promise<void>;
   /** Milliseconds from a question's arrival until it is refused. */
   readonly timeout: number;
+  /** As many as one program may use at a time. One more is there for another program: it never waits for the first. */
   readonly processes?: number;
+  /** Told how each question ended. */
+  readonly ended?: (outcome: string) => void;
 };
 
 /** Milliseconds after which a process is ended whose client is gone: shorter questions are worth more than it. */
@@ -40,10 +50,22 @@ type Question = {
   readonly input: Readonly<Record<string, unknown>>;
   readonly resolve: (bytes: Uint8Array<ArrayBuffer>) => void;
   readonly reject: (error: unknown) => void;
+  readonly asker: Asker;
+  program: string;
   /** Nobody waits for the answer any more. */
   givenUp: boolean;
   /** Set while it runs: ends its process. */
   kill?: () => void;
+};
+
+const shareOf = ({ program, asker: { connection } }: Question) => ({ program, connection });
+
+/** What a question's end is called that is neither an answer nor a refusal of the question itself. */
+const OUTCOMES: Partial<Record<ErrorCode, string>> = {
+  E_QUERY_TIMEOUT: 'timeout',
+  E_BUSY: 'busy',
+  E_CANCELLED: 'cancelled',
+  E_INTERNAL: 'lost',
 };
 
 export const openQuestionPool = ({
@@ -51,21 +73,42 @@ export const openQuestionPool = ({
   catchUp,
   timeout,
   processes = Math.max(2, Math.min(4, availableParallelism())),
+  ended = () => undefined,
 }: QuestionPoolOptions): QuestionPool => {
   const queue = openFairQueue<Question>(MAX_WAITING);
   const free: QuestionProcess[] = [];
   const all = new Set<QuestionProcess>();
-  let busy = 0;
+  const running = new Set<Question>();
+  let unknown = 0;
+  let preparing = false;
   let closed = false;
 
+  const runningOf = (asked: string): number => [...running].filter(({ program }) => program === asked).length;
+  /** Who is alone needs no name; where questions wait for others, all are asked for theirs. */
+  const identify = async (question: Question): Promise<void> => {
+    if (running.size + queue.size() < processes) return;
+    prepare();
+    await Promise.all(
+      [question, ...running].map(async (each) => {
+        each.program = await each.asker.program();
+      }),
+    );
+  };
+
   const processFor = async (): Promise<QuestionProcess> => {
-    for (let ready = free.pop(); ready !== undefined; ready = free.pop()) if (ready.alive()) return ready;
+    for (let ready = free.pop(); ready !== undefined; ready = free.pop()) {
+      if (ready.alive()) return ready;
+      all.delete(ready);
+    }
+    return openProcess();
+  };
+  const openProcess = async (): Promise<QuestionProcess> => {
     const opened = await openQuestionProcess(home);
     if (closed) opened.kill();
     all.add(opened);
     return opened;
   };
-  const run = async (question: Question, client: unknown): Promise<void> => {
+  const run = async (question: Question): Promise<void> => {
     let process: QuestionProcess | undefined;
     const started = performance.now();
     try {
@@ -79,7 +122,7 @@ export const openQuestionPool = ({
       question.reject(error);
     } finally {
       delete question.kill;
-      queue.spend(client, performance.now() - started);
+      queue.spend(shareOf(question), performance.now() - started);
       if (process?.alive() === true) free.push(process);
       else if (process !== undefined) {
         all.delete(process);
@@ -88,12 +131,12 @@ export const openQuestionPool = ({
     }
   };
   const work = (): void => {
-    while (busy < processes && !closed) {
-      const next = queue.next();
+    while (running.size <= processes && !closed) {
+      const next = queue.next((program) => runningOf(program) < processes);
       if (next === undefined) return;
-      busy++;
-      void run(next.item, next.client).finally(() => {
-        busy--;
+      running.add(next.item);
+      void run(next.item).finally(() => {
+        running.delete(next.item);
         work();
       });
     }
@@ -101,18 +144,21 @@ export const openQuestionPool = ({
 
   /** One more is there before the next question: to start takes longer than most of them. */
   const prepare = (): void => {
-    if (closed || all.size >= processes) return;
-    void processFor()
+    if (closed || preparing || free.length > 0 || all.size > processes) return;
+    preparing = true;
+    void openProcess()
       .then((process) => free.push(process))
-      .catch(() => undefined);
+      .catch(() => undefined)
+      .finally(() => (preparing = false));
   };
   prepare();
 
   return {
-    ask: async (name, input, client, signal) => {
+    ask: async (name, input, asker, signal) => {
       const arrived = performance.now();
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
-      const question: Question = { name, input, resolve, reject, givenUp: false };
+      const program = `unknown ${++unknown}`;
+      const question: Question = { name, input, resolve, reject, asker, program, givenUp: false };
       /** A question that runs is ended with its process, if it has not answered by then. */
       const giveUp = (error: Error, after: number): void => {
         question.givenUp = true;
@@ -129,12 +175,21 @@ export const openQuestionPool = ({
         giveUp(fail('E_QUERY_TIMEOUT', `the question took more than ${timeout / 1000} s`, { timeout }), 0);
       }, timeout);
       signal.addEventListener('abort', onAbort, { once: true });
-      const dropped = queue.add(client, question);
-      dropped?.reject(fail('E_BUSY', `${queue.size()} questions are waiting already`));
       if (signal.aborted) onAbort();
-      work();
+      const enqueue = (): void => {
+        if (question.givenUp) return;
+        const dropped = queue.add(shareOf(question), question);
+        dropped?.reject(fail('E_BUSY', `${queue.size()} questions are waiting already`));
+        work();
+      };
+      void identify(question).then(enqueue, reject);
       try {
-        return await promise;
+        const bytes = await promise;
+        ended('answered');
+        return bytes;
+      } catch (error) {
+        ended(isStemmaError(error) ? (OUTCOMES[error.code] ?? 'failed') : 'failed');
+        throw error;
       } finally {
         clearTimeout(late);
         signal.removeEventListener('abort', onAbort);
