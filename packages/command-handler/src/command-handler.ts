@@ -3,7 +3,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION, type Frame } from '@stemma/events';
 import { commandDigest, type Command } from '@stemma/history';
 import { positionOfFrame, type Position } from '@stemma/history-store';
-import { boundsOf, openWriter, partitionOf, type EventLog, type Intent, type Writer } from '@stemma/log';
+import { boundsOf, openWriter, partitionOf, type EventLog, type Intent, type Writer, type WriterOptions } from '@stemma/log';
 import type { Progress, Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,6 +45,14 @@ export type CommandHandlerOptions = {
   /** Called after a new frame was accepted. */
   readonly accepted: () => void;
   readonly observe?: HomeObserver;
+  /** The clock of deadlines and pauses, and their jitter. Default: this machine's. */
+  readonly timers?: Pick<WriterOptions<Command>, 'random' | 'sleep' | 'now'>;
+};
+
+const TIMERS = {
+  random: Math.random,
+  sleep: (milliseconds: number): Promise<void> => sleep(milliseconds),
+  now: (): number => performance.now(),
 };
 
 export const openCommandHandler = ({
@@ -54,15 +62,14 @@ export const openCommandHandler = ({
   clock,
   accepted,
   observe,
+  timers = TIMERS,
 }: CommandHandlerOptions): CommandHandler => {
   /** The positions of accepted frames, as far as the session knew them. */
   const positions = new WeakMap<Frame, Position>();
   const plain = openWriter(log, {
     domain: openRowsDomain(log, rows, clock, (frame, position) => positions.set(frame, position)),
     contents,
-    random: Math.random,
-    sleep: (milliseconds) => sleep(milliseconds),
-    now: () => performance.now(),
+    ...timers,
     ...(observe && { overtaken: observe.overtaken }),
   });
   const writer = withObserver(plain, observe);
