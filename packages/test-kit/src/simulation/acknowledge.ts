@@ -1,10 +1,10 @@
 import { readHistoryHeads } from '@stemma/history-store';
 import { acknowledgeDamage, closedBy } from '@stemma/log';
-import type { Opened } from './opened.ts';
+import type { SimulatedHome } from './opened.ts';
 import type { World } from './world.ts';
 
 /** What an operator does who finds a partition closed: the damage is acknowledged, and what it held is gone. */
-export const acknowledge = async (world: World, { log, projector }: Opened): Promise<void> => {
+export const acknowledge = async (world: World, { log, projector }: SimulatedHome): Promise<void> => {
   await projector.catchUp();
   for (let partition = 0; partition < log.partitions; partition++) {
     const checkpoint = await projector.checkpoint(partition);

@@ -2,11 +2,11 @@ import { checkpointAtStart, readFrame, readPartition, verifyLog, type HeadState 
 import { verifyReplay } from '@stemma/projector';
 import { openMemoryRowStore } from '@stemma/row-store';
 import type { Sent } from './clients.ts';
-import type { Opened } from './opened.ts';
+import type { SimulatedHome } from './opened.ts';
 import type { World } from './world.ts';
 
 /** Holds what the log and the rows have at the end against what clients were told. */
-export const judge = async (world: World, opened: Opened, sent: readonly Sent[]): Promise<void> => {
+export const judge = async (world: World, opened: SimulatedHome, sent: readonly Sent[]): Promise<void> => {
   const wrong = (sentence: string): void => void world.wrong.push(sentence);
   const frames = await acceptedFrames(world, opened);
   for (const { command, answer, refused } of sent) {
@@ -38,7 +38,7 @@ const mayHaveHoles = ({ counts, disk }: World): boolean =>
 type Found = { readonly history: string; readonly seq: number; readonly command: string };
 
 /** Every frame that a reader who starts now accepts. */
-const acceptedFrames = async ({ contents }: World, { log }: Opened): Promise<Found[]> => {
+const acceptedFrames = async ({ contents }: World, { log }: SimulatedHome): Promise<Found[]> => {
   const all: Found[] = [];
   for (let partition = 0; partition < log.partitions; partition++) {
     const heads = new Map<string, HeadState>();

@@ -1,6 +1,6 @@
 import { isStemmaError } from '@stemma/errors';
 import type { EventLog } from '@stemma/log';
-import { openLogOn } from '@stemma/log-embedded/machine';
+import { openLogOn } from '@stemma/log-embedded';
 import { openProjector, type Projector } from '@stemma/projector';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import type { Process, World } from './world.ts';
@@ -19,10 +19,10 @@ const PASSING = new Set([
 export const DAMAGE = new Set(['E_HISTORY_DAMAGED']);
 
 /** A home as a process has it open. */
-export type Opened = { readonly log: EventLog; readonly projector: Projector };
+export type SimulatedHome = { readonly log: EventLog; readonly projector: Projector };
 
 /** Opens the log and the rows as a process of its own; tries again while the disk does not let it. */
-export const openIn = async (world: World, process: Process): Promise<Opened> => {
+export const openIn = async (world: World, process: Process): Promise<SimulatedHome> => {
   const { conditions, ablation } = world;
   const turn = (): Promise<void> => world.turn(process);
   for (;;) {

@@ -1,4 +1,4 @@
-import type { Disk, FileStatus } from '@stemma/log-embedded/machine';
+import type { Disk, FileStatus } from '@stemma/log-embedded';
 import { compareCodePoints } from '@stemma/canonical';
 import { dirname } from 'node:path';
 import { NO_FAULTS, type Dice, type DiskFaults } from './power.ts';

@@ -1,4 +1,4 @@
-import type { EnteredLock, LockEnvironment, PartitionEnd } from '@stemma/log-embedded/machine';
+import type { EnteredLock, LockEnvironment, PartitionEnd } from '@stemma/log-embedded';
 import type { Dice } from './power.ts';
 
 type LockState = { readonly boot: string | undefined; readonly ends: ReadonlyMap<number, PartitionEnd> };

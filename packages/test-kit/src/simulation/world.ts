@@ -1,6 +1,6 @@
 import { openMemoryContents, type MemoryContents } from '@stemma/contents';
-import type { LogMachine } from '@stemma/log-embedded/machine';
-import { endsWithItsHash, openAppendJobs, type AppendThread } from '@stemma/log-embedded/machine';
+import type { LogMachine } from '@stemma/log-embedded';
+import { endsWithItsHash, openAppendJobs, type AppendThread } from '@stemma/log-embedded';
 import { fail, StemmaError } from '@stemma/errors';
 import type { Memory } from '@stemma/row-store';
 import { Killed, NO_FAULTS, openDice, type Dice, type DiskFaults } from './power.ts';
