@@ -11,6 +11,7 @@ import {
   type EventLog,
   type Intent,
   type Writer,
+  type WriterOptions,
 } from '@stemma/log';
 import type { Progress, Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
@@ -60,6 +61,14 @@ export type CommandHandlerOptions = {
   readonly redactor?: Redactor;
   /** The keys of erasable histories; without them none can be started. */
   readonly keys?: HistoryKeys;
+  /** The clock of deadlines and pauses, and their jitter. Default: this machine's. */
+  readonly timers?: Pick<WriterOptions<Command>, 'random' | 'sleep' | 'now'>;
+};
+
+const TIMERS = {
+  random: Math.random,
+  sleep: (milliseconds: number): Promise<void> => sleep(milliseconds),
+  now: (): number => performance.now(),
 };
 
 export const openCommandHandler = ({
@@ -71,15 +80,14 @@ export const openCommandHandler = ({
   observe,
   redactor,
   keys,
+  timers = TIMERS,
 }: CommandHandlerOptions): CommandHandler => {
   /** The positions of accepted frames, as far as the session knew them. */
   const positions = new WeakMap<Frame, Position>();
   const plain = openWriter(log, {
     domain: openRowsDomain(log, rows, clock, (frame, position) => positions.set(frame, position)),
     contents,
-    random: Math.random,
-    sleep: (milliseconds) => sleep(milliseconds),
-    now: () => performance.now(),
+    ...timers,
     ...(observe && { overtaken: observe.overtaken }),
   });
   const writer = withObserver(plain, observe);

@@ -1,4 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
+import { dirname } from 'node:path';
 import {
   appendOrRollBack,
   findEndOf,
@@ -75,6 +76,9 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
 
   /** The machine was restarted, or the environment is new: the segments show where they end. */
   const rebuild: LockedAction<void> = (put, putBoot, environment) => {
+    // Whoever made them may have been killed before their names were durable.
+    syncFolder(disk, dirname(directory));
+    syncFolder(disk, directory);
     for (let partition = 0; partition < options.partitions; partition++)
       put(partition, findEndOf(appending, partition, environment.end(partition) ?? NOTHING));
     putBoot();
@@ -87,7 +91,6 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
     if (there > 0) return there;
     for (let partition = partitions - 1; partition >= 0; partition--)
       makeFolders(disk, partitionFolder(directory, partition));
-    syncFolder(disk, directory);
     return partitions;
   };
 

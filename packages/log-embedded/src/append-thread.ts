@@ -1,15 +1,7 @@
 import { fail, StemmaError } from '@stemma/errors';
 import { Worker } from 'node:worker_threads';
-import type { Job, JobAnswer, JobResponse, WorkerOptions } from './job-messages.ts';
-
-/** The thread that appends for a process. `ask` rejects with coded errors. */
-export type AppendThread = {
-  readonly ask: (job: Job) => Promise<JobAnswer>;
-  readonly end: () => Promise<void>;
-};
-
-/** @param onFatal is called when the disk did not accept the data; it must end the process. */
-export type StartThread = (options: WorkerOptions, onFatal: (message: string) => void) => AppendThread;
+import type { JobAnswer, JobResponse } from './job-messages.ts';
+import type { StartThread } from './log-machine.ts';
 
 export const startThread: StartThread = (options, onFatal) => {
   const worker = new Worker(new URL('./append-worker.ts', import.meta.url), { workerData: options });

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openAppendJobs } from './append-jobs.ts';
 import type { JobRequest, JobResponse, WorkerOptions } from './job-messages.ts';
-import { thisMachine } from './log-machine.ts';
+import { thisMachine } from './this-machine.ts';
 
 /*
  * The thread that appends for one process. It waits for the lock between processes and for the disk, so that the

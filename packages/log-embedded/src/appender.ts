@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { Entry, EntryOffset } from '@stemma/log';
-import type { StartThread } from './append-thread.ts';
+import type { StartThread } from './log-machine.ts';
 import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
 import type { AppendGroup, JobAnswer, WorkerOptions } from './job-messages.ts';
 

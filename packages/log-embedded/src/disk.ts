@@ -91,7 +91,12 @@ export const readAll = (disk: Disk, file: number, size: number, at: number): Buf
 
 /** Makes the list of a folder's files durable. */
 export const syncFolder = (disk: Disk, folder: string): void => {
-  withFile(disk, folder, 'read', (file) => disk.sync(file));
+  try {
+    withFile(disk, folder, 'read', (file) => disk.sync(file));
+  } catch (error) {
+    // A folder above the log may be another's, who lets nobody list it.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
+  }
 };
 
 /** Makes a folder and those above it, so that they are still there after a power loss. */

@@ -1,11 +1,12 @@
-import { fail, visibleText } from '@stemma/errors';
+import { fail, isStemmaError, visibleText } from '@stemma/errors';
 import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { resolve } from 'node:path';
 import { openAppender, type Appender, type LockFolder } from './appender.ts';
 import { makeFolders, readAll, withFile, writeAll, type Disk } from './disk.ts';
 import { identifyRecord } from './identify-record.ts';
 import type { LockEnvironment, PartitionEnd } from './lock-environment.ts';
-import { thisMachine, type LogMachine } from './log-machine.ts';
+import type { LogMachine } from './log-machine.ts';
+import { thisMachine } from './this-machine.ts';
 import { readSegmentRange } from './read-segments.ts';
 import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
@@ -61,7 +62,7 @@ export const openLogOn = async (machine: LogMachine, options: EmbeddedLogOptions
       throw fail('E_LOG_MISMATCH', `the log in ${directory} has ${appender.partitions} partitions`);
     const raw = openRaw(machine, directory, appender, options);
     const id = await openPartitions(raw, knownId(disk, directory) ?? machine.newId(), machine.clock());
-    keepId(disk, directory, id);
+    asLogError('the id of the log cannot be written', () => keepId(disk, directory, id));
     return { ...raw, id };
   } catch (error) {
     await appender.close();
@@ -70,13 +71,16 @@ export const openLogOn = async (machine: LogMachine, options: EmbeddedLogOptions
 };
 
 const makeDirectory = (disk: Disk, directory: string): void => {
+  asLogError(`the directory ${directory} cannot be created`, () => makeFolders(disk, directory));
+};
+
+/** What `fn` gives; the system's errors become E_IO. */
+const asLogError = <T>(what: string, fn: () => T): T => {
   try {
-    makeFolders(disk, directory);
+    return fn();
   } catch (error) {
-    throw fail(
-      'E_IO',
-      `the directory ${directory} cannot be created: ${error instanceof Error ? error.message : ''}`,
-    );
+    if (isStemmaError(error)) throw error;
+    throw fail('E_IO', `${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
 };
 
@@ -166,13 +170,11 @@ const openRaw = (
           offset: from,
         });
       if (from === end) return { records: [], next: from };
-      const range = segmentRangeAt(
-        partitionFolder(directory, partition),
-        basesOf(partition, base),
-        from,
-        end,
-      );
-      const records = readSegmentRange(files, range, from, maxBytes, identifyRecord);
+      const folder = partitionFolder(directory, partition);
+      const records = asLogError('the log cannot be read', () => {
+        const range = segmentRangeAt(folder, basesOf(partition, base), from, end);
+        return readSegmentRange(files, range, from, maxBytes, identifyRecord);
+      });
       return { records, next: (records.at(-1) as LogRecord).next };
     },
     end: async (partition) => {

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { hash } from 'node:crypto';
-import { withFile, type Disk } from './disk.ts';
+import { readAll, syncFolder, withFile, writeAll, type Disk } from './disk.ts';
 import type { PartitionEnd } from './lock-environment.ts';
 import type { JobMachine } from './log-machine.ts';
 import { readSegmentRange } from './read-segments.ts';
@@ -44,10 +44,29 @@ export const findEnd = (
     files.close();
   }
   truncateFile(disk, path, end - base);
-  // No process was told of these records, so perhaps none synced them.
-  if (end > known) withFile(disk, path, 'write', (file) => disk.sync(file));
+  if (end > known) {
+    makeDurable(disk, path, known > base ? known - base : 0, end - base);
+    // Whoever made the file may have been killed before its name was durable.
+    syncFolder(disk, folder);
+  }
   return { end, base };
 };
+
+/**
+ * Makes a part of a file durable that perhaps no process synced. It is written again first: after a sync that failed the
+ * system counts pages as written that the disk does not have, and a second sync says nothing.
+ */
+const makeDurable = (disk: Disk, path: string, from: number, to: number): void => {
+  withFile(disk, path, 'write', (file) => {
+    for (let at = from; at < to; at += COPIED) {
+      const bytes = readAll(disk, file, Math.min(COPIED, to - at), at);
+      writeAll(disk, file, bytes, at);
+    }
+    disk.sync(file);
+  });
+};
+
+const COPIED = 1024 * 1024;
 
 /** True if a record ends with the SHA-256 of its other bytes. */
 export const endsWithItsHash = (record: Uint8Array): boolean => {

@@ -2,13 +2,7 @@ import { fail } from '@stemma/errors';
 import { beganAt, isAlive as isProcessAlive } from '@stemma/machine';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
-import type { JobMachine } from './log-machine.ts';
-
-/**
- * The holder of the lock, for waiting processes: a process id, and when that process began, if the system shows it (ids
- * are reused). Only information; the environment has the actual lock.
- */
-export type Holder = { readonly pid: number; readonly began: string };
+import type { Holder, JobMachine } from './log-machine.ts';
 
 export type HolderFile = {
   readonly read: () => Holder | null;

@@ -1,11 +1,22 @@
 import type { Entered } from '@stemma/lmdb-gate';
-import { bootId } from '@stemma/machine';
-import { randomUUID } from 'node:crypto';
-import { thisDisk, type Disk } from './disk.ts';
-import { endsWithItsHash } from './find-end.ts';
-import { isHolderAlive, thisProcess, type Holder } from './holder.ts';
-import { enterLock, openLockEnvironment, type LockEnvironment } from './lock-environment.ts';
-import { startThread, type StartThread } from './append-thread.ts';
+import type { Disk } from './disk.ts';
+import type { Job, JobAnswer, WorkerOptions } from './job-messages.ts';
+import type { LockEnvironment } from './lock-environment.ts';
+
+/**
+ * The holder of the lock, for waiting processes: a process id, and when that process began, if the system shows it (ids
+ * are reused). Only information; the environment has the actual lock.
+ */
+export type Holder = { readonly pid: number; readonly began: string };
+
+/** The thread that appends for a process. `ask` rejects with coded errors. */
+export type AppendThread = {
+  readonly ask: (job: Job) => Promise<JobAnswer>;
+  readonly end: () => Promise<void>;
+};
+
+/** @param onFatal is called when the disk did not accept the data; it must end the process. */
+export type StartThread = (options: WorkerOptions, onFatal: (message: string) => void) => AppendThread;
 
 /** The lock between processes, entered. */
 export type EnteredLock = Pick<Entered<LockEnvironment>, 'opened' | 'folder' | 'isReplaced' | 'leave'> & {
@@ -39,26 +50,4 @@ export type LogMachine = JobMachine & {
   readonly newId: () => string;
   /** Calls `fn` again and again; returns what ends it. */
   readonly every: (milliseconds: number, fn: () => void) => () => void;
-};
-
-const sleeper = new Int32Array(new SharedArrayBuffer(4));
-
-/** The machine that this process runs on. */
-export const thisMachine: LogMachine = {
-  disk: thisDisk,
-  isWhole: endsWithItsHash,
-  boot: bootId,
-  enterLock,
-  self: thisProcess,
-  isAlive: isHolderAlive,
-  now: () => performance.now(),
-  pause: (milliseconds) => void Atomics.wait(sleeper, 0, 0, milliseconds),
-  openLock: openLockEnvironment,
-  startThread,
-  clock: () => BigInt(Date.now()) * 1_000_000n,
-  newId: randomUUID,
-  every: (milliseconds, fn) => {
-    const timer = setInterval(fn, milliseconds);
-    return () => clearInterval(timer);
-  },
 };

@@ -33,7 +33,10 @@ export const allDamages = (home: string): readonly Damage[] =>
 export const damagedCopy = (whole: string, copy: string, { file, how, at }: Damage): void => {
   cpSync(whole, copy, { recursive: true });
   const path = join(copy, file);
-  if (how === 'missing') return rmSync(path);
+  if (how === 'missing') {
+    rmSync(path);
+    return;
+  }
   const bytes = readFileSync(path);
   if (how === 'zeroed') bytes.fill(0, at, Math.min(at + STRIDE, bytes.length));
   if (how === 'flipped') bytes[at] = (bytes[at] as number) ^ (1 << ((at / STRIDE) % 8));

@@ -1,0 +1,30 @@
+import { bootId } from '@stemma/machine';
+import { randomUUID } from 'node:crypto';
+import { startThread } from './append-thread.ts';
+import { thisDisk } from './disk.ts';
+import { endsWithItsHash } from './find-end.ts';
+import { isHolderAlive, thisProcess } from './holder.ts';
+import { enterLock, openLockEnvironment } from './lock-environment.ts';
+import type { LogMachine } from './log-machine.ts';
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/** The machine that this process runs on. */
+export const thisMachine: LogMachine = {
+  disk: thisDisk,
+  isWhole: endsWithItsHash,
+  boot: bootId,
+  enterLock,
+  self: thisProcess,
+  isAlive: isHolderAlive,
+  now: () => performance.now(),
+  pause: (milliseconds) => void Atomics.wait(sleeper, 0, 0, milliseconds),
+  openLock: openLockEnvironment,
+  startThread,
+  clock: () => BigInt(Date.now()) * 1_000_000n,
+  newId: randomUUID,
+  every: (milliseconds, fn) => {
+    const timer = setInterval(fn, milliseconds);
+    return () => clearInterval(timer);
+  },
+};

@@ -1,0 +1,120 @@
+import { openCommandHandler } from '@stemma/command-handler';
+import { isStemmaError } from '@stemma/errors';
+import { historyId, type Command } from '@stemma/history';
+import { partitionOf } from '@stemma/log';
+import { acknowledge } from './acknowledge.ts';
+import { DAMAGE, note, openIn } from './opened.ts';
+import type { Process, World } from './world.ts';
+
+/** A command of a client, who sends it until it has an answer. */
+export type Sent = {
+  readonly command: Command;
+  /** The command that must have its answer before. */
+  readonly after: Sent | undefined;
+  answer: { readonly partition: number; readonly seq: number; readonly end: number } | undefined;
+  /** A code that says that it will never be accepted. */
+  refused: string | undefined;
+};
+
+const by = { recorder: 'client' };
+
+/** The commands of a life: of some histories, each started first. */
+export const commandsOf = ({ dice }: World): Sent[] => {
+  const all: Sent[] = [];
+  const send = (command: Command, after?: Sent): Sent => {
+    const sent = { command, after, answer: undefined, refused: undefined };
+    all.push(sent);
+    return sent;
+  };
+  for (let h = 1 + dice.int(3); h > 0; h--) {
+    const history = historyId(`history ${h}`, '');
+    const start = send({
+      id: `start ${h}`,
+      history,
+      branchId: 0,
+      by,
+      steps: [{ op: 'start', name: `history${h}` }],
+    });
+    for (let i = dice.int(12); i > 0; i--) {
+      const content = `text ${i} `.repeat(1 + dice.int(dice.chance(0.2) ? 150 : 10));
+      const node = { nodeType: 'cb', offset: 0, role: 'user', kind: 'text', content };
+      send(
+        {
+          id: `insert ${h}.${i}`,
+          history,
+          branchId: 0,
+          by,
+          steps: [
+            { op: 'insert', parent: '^ah', node },
+            ...(dice.chance(0.4) ? [{ op: 'commit' as const }] : []),
+          ],
+        },
+        start,
+      );
+    }
+  }
+  return all;
+};
+
+export const isDone = ({ answer, refused }: Sent): boolean => answer !== undefined || refused !== undefined;
+
+/** What a process does: it sends commands, folds rows, and now and then closes everything and ends. */
+export const live = async (world: World, process: Process, sent: readonly Sent[]): Promise<void> => {
+  const { dice } = world;
+  const opened = await openIn(world, process);
+  for (let partition = 0; partition < opened.log.partitions; partition++)
+    if ((await opened.log.end(partition).catch(() => Infinity)) < acknowledgedEnd(sent, partition))
+      world.wrong.push('a log was opened that ends before an acknowledged record');
+  const handler = openCommandHandler({
+    log: opened.log,
+    contents: world.contents,
+    rows: opened.projector,
+    clock: world.machineOf(process).clock,
+    accepted: () => undefined,
+    timers: { random: dice.roll, sleep: (ms) => world.turn(process, ms), now: world.now },
+  });
+  const client = async (): Promise<void> => {
+    for (;;) {
+      const open = sent.filter((each) => !isDone(each) && (each.after === undefined || each.after.answer));
+      if (open.length === 0) return;
+      const next = dice.pick(open);
+      try {
+        const { seq } = await handler.submit(next.command);
+        answered(world, next, seq);
+      } catch (error) {
+        note(world, process, next.command.id, error);
+        if (isStemmaError(error) && DAMAGE.has(error.code)) next.refused ??= error.code;
+        if (isStemmaError(error, 'E_PARTITION_CLOSED'))
+          await acknowledge(world, opened).catch((failed: unknown) =>
+            note(world, process, 'acknowledging', failed),
+          );
+        await world.turn(process, dice.int(20));
+      }
+    }
+  };
+  const fold = async (): Promise<void> => {
+    while (!sent.every((each) => isDone(each) || each.after?.refused)) {
+      await opened.projector.catchUp().catch((error: unknown) => note(world, process, 'folding', error));
+      await world.turn(process, dice.int(8));
+    }
+  };
+  const clients = Array.from({ length: 1 + dice.int(5) }, () => client());
+  const work = [fold(), ...clients];
+  if (dice.chance(0.2)) await Promise.race([world.turn(process, dice.int(200)), Promise.all(work)]);
+  else await Promise.all(work);
+  await handler.close();
+  await opened.log.close();
+  world.count('processes that ended by themselves');
+};
+
+const answered = (world: World, sent: Sent, seq: number): void => {
+  world.count('answers');
+  if (sent.answer !== undefined && sent.answer.seq !== seq)
+    world.wrong.push(`${sent.command.id} got two answers: ${sent.answer.seq} and ${seq}`);
+  const partition = partitionOf(sent.command.history, world.conditions.partitions);
+  // What readers see now lies behind the record.
+  sent.answer ??= { partition, seq, end: world.lock.endIn(world.boot(), partition) ?? 0 };
+};
+
+export const acknowledgedEnd = (sent: readonly Sent[], partition: number): number =>
+  Math.max(0, ...sent.map(({ answer }) => (answer?.partition === partition ? answer.end : 0)));

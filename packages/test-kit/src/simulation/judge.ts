@@ -1,0 +1,56 @@
+import { checkpointAtStart, readFrame, readPartition, verifyLog, type HeadState } from '@stemma/log';
+import { verifyReplay } from '@stemma/projector';
+import { openMemoryRowStore } from '@stemma/row-store';
+import type { Sent } from './clients.ts';
+import type { SimulatedHome } from './opened.ts';
+import type { World } from './world.ts';
+
+/** Holds what the log and the rows have at the end against what clients were told. */
+export const judge = async (world: World, opened: SimulatedHome, sent: readonly Sent[]): Promise<void> => {
+  const wrong = (sentence: string): void => void world.wrong.push(sentence);
+  const frames = await acceptedFrames(world, opened);
+  for (const { command, answer, refused } of sent) {
+    const found = frames.filter((each) => each.command === command.id);
+    if (found.length > 1) wrong(`${command.id} is there ${found.length} times`);
+    if (answer === undefined) {
+      if (refused === undefined) continue;
+    } else if (found.length === 0) wrong(`${command.id} was acknowledged and is gone`);
+    else if (found[0]?.history !== command.history || found[0].seq !== answer.seq)
+      wrong(`${command.id} is there, but not as it was answered`);
+  }
+  const { problems } = await verifyLog(opened.log, { contents: world.contents });
+  for (const { kind, message } of problems) {
+    world.count(`${kind} records`);
+    // What a power loss leaves of a group that nobody was told of may have holes; nothing else may be there.
+    if (kind !== 'unknown' || !mayHaveHoles(world)) wrong(`the log has a problem: ${message}`);
+  }
+  const replayed = await verifyReplay(opened.projector, {
+    scratch: () => openMemoryRowStore(),
+    batchSizes: [1 + world.dice.int(5)],
+  });
+  if (replayed.differences > 0)
+    wrong(`${replayed.differences} rows differ from replayed ones, in ${replayed.first?.table ?? ''}`);
+};
+
+const mayHaveHoles = ({ counts, disk }: World): boolean =>
+  counts.has('power losses') || disk.happened.has('syncFails');
+
+type Found = { readonly history: string; readonly seq: number; readonly command: string };
+
+/** Every frame that a reader who starts now accepts. */
+const acceptedFrames = async ({ contents }: World, { log }: SimulatedHome): Promise<Found[]> => {
+  const all: Found[] = [];
+  for (let partition = 0; partition < log.partitions; partition++) {
+    const heads = new Map<string, HeadState>();
+    const checkpoint = await checkpointAtStart(log, partition);
+    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => heads } })) {
+      for (const [history, head] of batch.heads) heads.set(history, head);
+      for (const accepted of batch.accepted) {
+        if (accepted.control) continue;
+        const { envelope, body } = await readFrame(accepted, contents);
+        all.push({ history: envelope.history, seq: envelope.seq, command: body.command });
+      }
+    }
+  }
+  return all;
+};

@@ -1,0 +1,93 @@
+import { isStemmaError } from '@stemma/errors';
+import type { EventLog } from '@stemma/log';
+import { openLogOn } from '@stemma/log-embedded';
+import { openProjector, type Projector } from '@stemma/projector';
+import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
+import type { Process, World } from './world.ts';
+
+/** Errors that a client answers by sending the command again later. */
+const PASSING = new Set([
+  'E_OUTCOME_UNKNOWN',
+  'E_IO',
+  'E_LOG_BUSY',
+  'E_BUSY',
+  'E_CONFLICT',
+  'E_LOG_CLOSED',
+  'E_CURSOR_MOVED',
+]);
+/** Those that say that unsynced parts of a group were lost between others: see docs/simulation.md. */
+export const DAMAGE = new Set(['E_HISTORY_DAMAGED']);
+
+/** A home as a process has it open. */
+export type SimulatedHome = { readonly log: EventLog; readonly projector: Projector };
+
+/** Opens the log and the rows as a process of its own; tries again while the disk does not let it. */
+export const openIn = async (world: World, process: Process): Promise<SimulatedHome> => {
+  const { conditions, ablation } = world;
+  const turn = (): Promise<void> => world.turn(process);
+  for (;;) {
+    try {
+      const raw = await openLogOn(world.machineOf(process), {
+        directory: '/home/log',
+        partitions: conditions.partitions,
+        segmentBytes: conditions.segmentBytes,
+        stepBytes: conditions.stepBytes,
+        busyAfter: 20,
+        pollEvery: 5,
+        onFatal: () => {
+          world.count('fatal syncs');
+          world.end(process);
+        },
+      });
+      const log: EventLog = {
+        ...raw,
+        append: async (partition, entries) => (await turn(), raw.append(partition, entries)),
+        read: async (partition, from, options) => (await turn(), raw.read(partition, from, options)),
+        end: async (partition) => (await turn(), raw.end(partition)),
+      };
+      const store = withTurns(openMemoryRowStore(world.rows), turn, ablation === 'expected cursor');
+      const projector = openProjector({
+        log,
+        contents: world.contents,
+        store,
+        now: world.now,
+        limits: { frames: 1 + world.dice.int(20) },
+      });
+      return { log, projector };
+    } catch (error) {
+      note(world, process, 'opening', error);
+      await world.turn(process, 10);
+    }
+  }
+};
+
+/** A store whose commits are turns of their own. */
+const withTurns = (store: RowStore, turn: () => Promise<void>, blind: boolean): RowStore => ({
+  ...store,
+  generation: async (name, tables) => {
+    const generation = await store.generation(name, tables);
+    return {
+      ...generation,
+      read: async (fn) => (await turn(), generation.read(fn)),
+      commit: async (batch) => {
+        await turn();
+        const expected = blind
+          ? await generation.read((view) => view.cursor(batch.partition))
+          : batch.expected;
+        await generation.commit({ ...batch, expected });
+      },
+    };
+  },
+  promote: async (promotion) => (await turn(), store.promote(promotion)),
+});
+
+/** Counts an error, and holds those without a code, or with one that cannot be, against the rules. */
+export const note = (world: World, process: Process, doing: string, error: unknown): void => {
+  // It was killed: nobody hears of it.
+  if (!process.alive) return;
+  const code = isStemmaError(error) ? error.code : undefined;
+  world.count(code ?? 'no code');
+  if (code === undefined) world.wrong.push(`${doing}: an error without a code: ${String(error)}`);
+  else if (!PASSING.has(code) && !DAMAGE.has(code) && code !== 'E_PARTITION_CLOSED')
+    world.wrong.push(`${doing}: ${code}: ${String(error)}`);
+};
