@@ -8,6 +8,7 @@ import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '.
 import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
 import type { Projection } from '../projector.ts';
+import { inGeneration } from '../repair.ts';
 import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
 
 export type ExternalProjectionOptions = {
@@ -160,7 +161,10 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
       const { value, empty } = await readGroups(opened, groups, (view) => ({
         empty: view.partitions().length === 0,
         value: fn(view),
-      }));
+      })).catch((error: unknown) => {
+        // What is noticed above the store, rows that are missing, is noticed in the primary group.
+        throw inGeneration(error, opened[0]?.generation.name ?? '');
+      });
       return !empty || (await isCurrentGeneration(opened[0]?.generation)) ? value : attempt();
     };
     return reportingDamage(
