@@ -156,7 +156,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     const until = now() + catchUpTimeout;
     const needed = [primary];
     const attempt = async (): Promise<T> => {
-      const opened = [];
+      const opened: { readonly group: Group; readonly generation: Generation }[] = [];
       for (const group of needed) opened.push({ group, generation: await generationOf(group) });
       const { value, empty } = await readGroups(opened, groups, (view) => ({
         empty: view.partitions().length === 0,
