@@ -4,7 +4,7 @@ import { readBranchState, readHistoryHead } from '@stemma/history-store';
 import { openMemoryLog, type EventLog } from '@stemma/log';
 import { withoutVouching } from '@stemma/log/contract';
 import { listBranches, readNodeChanges } from '@stemma/read-models';
-import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
+import { openMemoryRowStore, type RowReader, type RowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
 import {
   GROUPS,
@@ -85,6 +85,25 @@ it('rows of a second group are read when it has as much of the history as the fi
   const asked = ask(openExternal(log, store));
   await diffs.catchUp();
   expect(await asked).toBeGreaterThan(0);
+});
+
+it('rows of which a reader misses some are thrown away, told of, and built again by their projector [decision 0051]', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  await log.append(0, recorded.entries);
+  await folding(log, store, AUDIT).catchUp();
+  const rows = openExternal(log, store, 20);
+  const [history = ''] = recorded.histories.keys();
+  const before = await rows.read((view) => readHistoryHead(view, history)?.next);
+  const lacking = rows.read((view) => {
+    const fewer: RowReader = { get: (table, key) => view.get(table, key), range: () => [] };
+    return listBranches(fewer, history);
+  });
+  await expect(lacking).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED', detail: { history } });
+  expect(await store.current(AUDIT.name)).toBeNull();
+  expect(await codeOf(rows.catchUp())).toBe('E_ROWS_BEHIND');
+  await folding(log, store, AUDIT).catchUp();
+  expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(before);
 });
 
 it('rows that were replaced are not read on', async () => {

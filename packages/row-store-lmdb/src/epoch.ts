@@ -20,13 +20,16 @@ import { join } from 'node:path';
 /** The content of an epoch's file `state`. No file: nothing was ever committed. */
 export type EpochState = { readonly boot: string; readonly clean: boolean };
 
-/** Whether the machine ended before the rows of an epoch were synced. */
+/** How values lie in the file. Since 2 each has a checksum; before that none would fit, and nothing is damaged. */
+const LAYOUT = '2';
+
+/** Whether the machine ended before the rows of an epoch were synced, or an earlier version laid them out otherwise. */
 export const isLost = (folder: string, boot: string): boolean => {
   const state = readEpochState(folder);
-  return state !== null && !state.clean && state.boot !== boot;
+  return state !== null && (state.layout !== LAYOUT || (!state.clean && state.boot !== boot));
 };
 
-export const readEpochState = (folder: string): EpochState | null => {
+export const readEpochState = (folder: string): (EpochState & { readonly layout: string }) | null => {
   let text: string;
   try {
     text = readFileSync(join(folder, 'state'), 'utf8');
@@ -34,8 +37,8 @@ export const readEpochState = (folder: string): EpochState | null => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  const [word, boot] = text.trim().split(' ');
-  return { boot: boot ?? '', clean: word === 'clean' };
+  const [word, boot, layout] = text.trim().split(' ');
+  return { boot: boot ?? '', clean: word === 'clean', layout: layout ?? '1' };
 };
 
 /** Durable when it returns: file and folder are synced. */
@@ -44,7 +47,7 @@ export const writeEpochState = (folder: string, { boot, clean }: EpochState): vo
   const temporary = `${path}.${process.pid}`;
   const file = openSync(temporary, 'w', 0o600);
   try {
-    writeSync(file, `${clean ? 'clean' : 'written'} ${boot}\n`);
+    writeSync(file, `${clean ? 'clean' : 'written'} ${boot} ${LAYOUT}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);

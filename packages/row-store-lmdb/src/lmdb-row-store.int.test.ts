@@ -1,7 +1,7 @@
 import type { Table } from '@stemma/row-store';
 import { damaged, describeRowStore, type Damage } from '@stemma/row-store/contract';
 import { open } from 'lmdb';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -40,6 +40,34 @@ const COUNTS: Table = {
   ],
   value: [['text', 'text']],
 };
+
+it('rows that an earlier version wrote, without checksums, are outdated and not damaged: the store is empty, and nobody is told of damage [decision 0051]', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
+  try {
+    const made = openLmdbRowStore({ directory });
+    const rows = await made.generation('g', [COUNTS]);
+    const changes = [{ table: COUNTS, key: ['h', 1], value: ['x'] }];
+    await rows.commit({ partition: 0, expected: null, cursor: Buffer.from('cursor'), changes });
+    await made.close();
+    const folder = join(directory, '1');
+    const root = open({ path: join(folder, 'rows.mdb'), noSync: true, maxDbs: 128, ...RAW });
+    for (const name of ['own', 'rows counts']) {
+      const tree = root.openDB<Buffer, Buffer>({ name, ...RAW });
+      for (const { key, value } of [...tree.getRange()])
+        if (key[0] !== 0xff) tree.putSync(key, value.subarray(0, -4));
+    }
+    await root.close();
+    const state = readFileSync(join(folder, 'state'), 'utf8');
+    writeFileSync(join(folder, 'state'), state.split(' ').slice(0, 2).join(' '));
+    const said: string[] = [];
+    const opened = openLmdbRowStore({ directory, say: (sentence) => said.push(sentence) });
+    expect(await opened.generations()).toEqual([]);
+    expect(said).toEqual([]);
+    await opened.close();
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
 
 describe('what a store on lmdb keeps of itself', () => {
   it('is looked at too: names, pointers, cursors and owners with a changed bit are refused, never believed [decision 0051]', async () => {

@@ -8,6 +8,7 @@ import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '.
 import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
 import type { Projection } from '../projector.ts';
+import { inGeneration } from '../repair.ts';
 import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
 
 export type ExternalProjectionOptions = {
@@ -155,12 +156,15 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     const until = now() + catchUpTimeout;
     const needed = [primary];
     const attempt = async (): Promise<T> => {
-      const opened = [];
+      const opened: { readonly group: Group; readonly generation: Generation }[] = [];
       for (const group of needed) opened.push({ group, generation: await generationOf(group) });
       const { value, empty } = await readGroups(opened, groups, (view) => ({
         empty: view.partitions().length === 0,
         value: fn(view),
-      }));
+      })).catch((error: unknown) => {
+        // What is noticed above the store, rows that are missing, is noticed in the primary group.
+        throw inGeneration(error, opened[0]?.generation.name ?? '');
+      });
       return !empty || (await isCurrentGeneration(opened[0]?.generation)) ? value : attempt();
     };
     return reportingDamage(
