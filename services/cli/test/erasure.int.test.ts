@@ -250,3 +250,23 @@ test('a history that exists is not made erasable by starting it again, and goes 
     stderr: expect.stringContaining('E_NOT_ERASABLE') as string,
   });
 });
+
+test('a backup has sealed histories whole without their keys, and with them a restored home has every content again', async () => {
+  using place = opened();
+  const { folder, home, must } = place;
+  await fill(place);
+  await must('insert', 'planted-history', '--content', 'y'.repeat(100_000), '--actor', 'ada');
+  await must('insert', 'planted-history', '--content', 'z'.repeat(100_000), '--actor', 'ada');
+  const thread = await must('export', 'planted-history');
+  await must('erase', 'planted-history-2', '--yes', '--actor', 'officer');
+  const target = join(folder.path, 'backup');
+  expect(await must('backup', target)).not.toContain('damaged');
+  expect(filesHolding(target, PLANTED)).toEqual([]);
+  const restored = join(folder.path, 'restored');
+  expect((await runStemma(['restore', target, '--to', restored])).code).toBe(0);
+  expect(await runStemma(['thread', 'planted-history', '--home', restored])).toMatchObject({ code: 5 });
+  cpSync(join(home, 'keys'), join(restored, 'keys'), { recursive: true });
+  expect((await runStemma(['replay', '--home', restored])).code).toBe(0);
+  expect((await runStemma(['export', 'planted-history', '--home', restored])).stdout).toBe(thread);
+  expect((await runStemma(['verify', '--home', restored])).stdout).toContain('no problems');
+});
