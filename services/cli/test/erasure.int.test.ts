@@ -270,3 +270,20 @@ test('a backup has sealed histories whole without their keys, and with them a re
   expect((await runStemma(['export', 'planted-history', '--home', restored])).stdout).toBe(thread);
   expect((await runStemma(['verify', '--home', restored])).stdout).toContain('no problems');
 });
+
+test('what is salvaged of an erasable history is sealed, too, and is erased with its subject', async () => {
+  using place = opened();
+  await fill(place);
+  const { home, must } = place;
+  const contents = join(home, 'contents');
+  const files = (): string[] => readdirSync(contents, { recursive: true, encoding: 'utf8' });
+  const before = new Set(files());
+  await must('insert', 'planted-history', '--content', 'y'.repeat(200_000), '--actor', 'ada');
+  for (const file of files()) if (!before.has(file)) rmSync(join(contents, file), { recursive: true, force: true });
+  rmSync(join(home, 'rows'), { recursive: true });
+  const { history } = JSON.parse(await must('salvage', 'planted-history', '--json')) as { history: string };
+  expect(await must('export', history)).toContain('planted-content');
+  for (const part of ['log', 'contents']) expect(filesHolding(join(home, part), PLANTED)).toEqual([]);
+  await must('erase', history, '--yes', '--actor', 'officer');
+  expect((await place.run('export', history)).stderr).toContain('E_HISTORY_ERASED');
+});
