@@ -279,7 +279,8 @@ test('what is salvaged of an erasable history is sealed, too, and is erased with
   const files = (): string[] => readdirSync(contents, { recursive: true, encoding: 'utf8' });
   const before = new Set(files());
   await must('insert', 'planted-history', '--content', 'y'.repeat(200_000), '--actor', 'ada');
-  for (const file of files()) if (!before.has(file)) rmSync(join(contents, file), { recursive: true, force: true });
+  for (const file of files())
+    if (!before.has(file)) rmSync(join(contents, file), { recursive: true, force: true });
   rmSync(join(home, 'rows'), { recursive: true });
   const { history } = JSON.parse(await must('salvage', 'planted-history', '--json')) as { history: string };
   expect(await must('export', history)).toContain('planted-content');
