@@ -5,6 +5,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -154,21 +155,31 @@ const writeOnce = (folder: string, path: string, text: string): boolean => {
   }
   try {
     linkSync(temporary, path);
-  } catch {
+  } catch (error) {
     overwrite(temporary);
-    return false;
+    if (isSystemError(error, 'EEXIST')) return false;
+    throw fail('E_IO', `${path} cannot be written`);
   }
   rmSync(temporary);
   syncFolder(folder);
   return true;
 };
 
+const isSystemError = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
 /** The bytes of a file replaced in place, then the file removed. */
 const overwrite = (path: string): void => {
-  if (!existsSync(path)) return;
-  const length = readFileSync(path).length;
-  const file = openSync(path, 'r+');
+  let file: number;
   try {
+    file = openSync(path, 'r+');
+  } catch (error) {
+    // Another process was first.
+    if (isSystemError(error, 'ENOENT')) return;
+    throw error;
+  }
+  try {
+    const { size: length } = fstatSync(file);
     writeSync(file, randomBytes(length), 0, length, 0);
     fsyncSync(file);
   } finally {

@@ -51,6 +51,7 @@ export type VerifyLogOptions = {
 export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promise<LogReport> => {
   const histories = new Map<string, HeadState & { partition: number }>();
   const problems: LogProblem[] = [];
+  const unopened = new Set<string>();
   const stale = { ...NONE };
   let records = 0;
   let accepted = 0;
@@ -68,7 +69,7 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
         const batch = checkRecords(opened.slice(done), checkpoint, heads);
         for (const [history, head] of batch.heads) heads.set(history, head);
         problems.push(...batch.damage.map((damage) => damageProblem(partition, damage)));
-        for (const frame of batch.accepted) await verifyFrame(frame, heads, problems, options);
+        for (const frame of batch.accepted) await verifyFrame(frame, { heads, problems, unopened }, options);
         // This reader continues after a record that closes the partition to all others.
         const { held } = batch;
         checkpoint =
@@ -113,10 +114,16 @@ const damageProblem = (
     : `the record ${partition}@${offset} is damaged: ${String(history)} stops at ${String(seq)}`,
 });
 
+type Found = {
+  readonly heads: Map<string, HeadState>;
+  readonly problems: LogProblem[];
+  /** Sealed histories without a key here: their records and contents are checked, what is in them is not. */
+  readonly unopened: Set<string>;
+};
+
 const verifyFrame = async (
   frame: AcceptedFrame,
-  heads: Map<string, HeadState>,
-  problems: LogProblem[],
+  { heads, problems, unopened }: Found,
   { contents, check }: VerifyLogOptions,
 ): Promise<void> => {
   const { history, seq } = frame.envelope;
@@ -124,12 +131,15 @@ const verifyFrame = async (
   if (head?.state === 'defective') return;
   try {
     const read = await readFrame(frame, contents);
-    if (!frame.control) await check?.(read, frame.hash);
+    if (!frame.control && !unopened.has(history)) await check?.(read, frame.hash);
   } catch (error) {
     if (!isDefect(error) || !isStemmaError(error)) throw error;
-    if (head) heads.set(history, defectiveAt(head, seq));
-    // Meant: the record itself is whole.
-    if (error.code === 'E_HISTORY_ERASED') return;
+    const closed = error.code === 'E_HISTORY_ERASED' || error.code === 'E_HISTORY_SEALED';
+    const repeated = closed && unopened.has(history);
+    // The record itself is whole, and so may the next ones be: a sealed history is told of once, an erased one not at all.
+    if (closed) unopened.add(history);
+    else if (head) heads.set(history, defectiveAt(head, seq));
+    if (repeated || error.code === 'E_HISTORY_ERASED') return;
     const content = error.code === 'E_CONTENT_MISSING' || error.code === 'E_CONTENT_DAMAGED';
     const kind = content ? 'content' : 'defective';
     const { partition, offset } = frame;

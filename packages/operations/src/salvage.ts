@@ -3,7 +3,7 @@ import { exportTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { type Command, historyId } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
-import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
+import type { HistorySummary, LoggedEvent, SnapshotSummary } from '@stemma/queries';
 
 /** The new history, and the last good position of the damaged one. */
 export type Salvaged = { readonly history: string; readonly from: string; readonly seq: number };
@@ -11,6 +11,7 @@ export type Salvaged = { readonly history: string; readonly from: string; readon
 /** What a salvage reads, and how it writes. */
 export type SalvageTarget = {
   history(id: string): Promise<HistorySummary>;
+  events(history: string, page: { readonly limit: number }): Promise<readonly LoggedEvent[]>;
   snapshots(line: BranchRef, page: { readonly limit: number }): Promise<readonly SnapshotSummary[]>;
   position(line: BranchRef, ref: string): Promise<Position>;
   view(position: Position): Promise<TreeView>;
@@ -19,7 +20,7 @@ export type SalvageTarget = {
 
 /**
  * Starts a new history with the last good snapshot of a branch (its last good state, if it has no snapshot). Salvaging
- * the same state twice gives the same history.
+ * the same state twice gives the same history. What comes from an erasable history is erasable too, about the same subject.
  *
  * @throws E_NOTHING_TO_SALVAGE if the history is open: there is nothing to salvage.
  */
@@ -36,6 +37,8 @@ export const salvageBranch = async (home: SalvageTarget, branchRef: BranchRef): 
   const [newest] = await home.snapshots(branchRef, { limit: 1 });
   const position = await home.position(branchRef, newest?.label ?? '');
   const { tree, payloads, thread } = await home.view(position);
+  const [started] = await home.events(branchRef.history, { limit: 1 });
+  const erasable = started?.event.type === 'HistoryStarted' ? started.event.erasable : undefined;
   const command = `salvage:${branchRef.branch}@s${position.seq}`;
   const outcome = await home.submit({
     id: command,
@@ -48,6 +51,7 @@ export const salvageBranch = async (home: SalvageTarget, branchRef: BranchRef): 
         name: null,
         export: exportTree(tree, payloads),
         thread,
+        ...(erasable === undefined ? {} : { erasable }),
         salvaged: { history: branchRef.history, seq: position.seq },
       },
     ],

@@ -80,6 +80,8 @@ export const foldFrames = async (
       staged.rollbackTo(savepoint);
       context.branchCache.forget(history);
       if (isStemmaError(error, 'E_ROWS_ERASED')) throw error;
+      // Frames before it were read while there was a key, in another process perhaps.
+      if (isStemmaError(error, 'E_HISTORY_ERASED') && seq > 0) throw rowsErased(history);
       // Not the frame may be at fault, but the rows it was applied to: then they are built again, and it fits.
       if (frame !== undefined && isStemmaError(error, 'E_HISTORY_DEFECTIVE'))
         await checkRowsBefore(frame, staged, context);
@@ -108,10 +110,11 @@ export const foldFrames = async (
  */
 const erasedBelow = (history: string, erasure: Erasure, { sealer }: ContentSource): Error => {
   sealer?.destroy(history, erasure);
-  return fail('E_ROWS_ERASED', `the rows hold parts of the history ${history}, which was erased`, {
-    history,
-  });
+  return rowsErased(history);
 };
+
+const rowsErased = (history: string): Error =>
+  fail('E_ROWS_ERASED', `the rows hold parts of the history ${history}, which was erased`, { history });
 
 /** The frame, if none of its contents is in the contents store. */
 const decodeWithoutContents = (

@@ -95,11 +95,17 @@ export const openLmdbRowStore = ({
 
 /** Removes the rows of all environments of a directory but the newest, and of `folder`. */
 const removeFiles = (directory: string, folder: string | undefined): void => {
-  const names = readdirSync(directory).filter((name) => /^(damaged-)?\d+$/.test(name));
-  const newest = Math.max(...names.map(Number).filter(Number.isSafeInteger));
-  for (const name of names)
-    if (name !== String(newest) || (folder !== undefined && basename(folder) === name))
-      rmSync(join(directory, name, 'rows.mdb'), { force: true });
+  for (;;) {
+    const names = readdirSync(directory).filter((name) => /^(damaged-)?\d+$/.test(name));
+    const newest = Math.max(...names.map(Number).filter(Number.isSafeInteger));
+    const files = names
+      .filter((name) => name !== String(newest) || (folder !== undefined && basename(folder) === name))
+      .map((name) => join(directory, name, 'rows.mdb'));
+    for (const file of files) rmSync(file, { force: true });
+    // Another process may have put one aside under another name at this moment.
+    const after = new Set(readdirSync(directory));
+    if (names.every((name) => after.has(name))) return;
+  }
 };
 
 /** The rows of one environment. */

@@ -250,3 +250,41 @@ test('a history that exists is not made erasable by starting it again, and goes 
     stderr: expect.stringContaining('E_NOT_ERASABLE') as string,
   });
 });
+
+test('a backup has sealed histories whole without their keys, and with them a restored home has every content again', async () => {
+  using place = opened();
+  const { folder, home, must } = place;
+  await fill(place);
+  await must('insert', 'planted-history', '--content', 'y'.repeat(100_000), '--actor', 'ada');
+  await must('insert', 'planted-history', '--content', 'z'.repeat(100_000), '--actor', 'ada');
+  const thread = await must('export', 'planted-history');
+  await must('erase', 'planted-history-2', '--yes', '--actor', 'officer');
+  const target = join(folder.path, 'backup');
+  expect(await must('backup', target)).not.toContain('damaged');
+  expect(filesHolding(target, PLANTED)).toEqual([]);
+  const restored = join(folder.path, 'restored');
+  expect((await runStemma(['restore', target, '--to', restored])).code).toBe(0);
+  expect(await runStemma(['thread', 'planted-history', '--home', restored])).toMatchObject({ code: 5 });
+  cpSync(join(home, 'keys'), join(restored, 'keys'), { recursive: true });
+  expect((await runStemma(['replay', '--home', restored])).code).toBe(0);
+  expect((await runStemma(['export', 'planted-history', '--home', restored])).stdout).toBe(thread);
+  expect((await runStemma(['verify', '--home', restored])).stdout).toContain('no problems');
+});
+
+test('what is salvaged of an erasable history is sealed, too, and is erased with its subject', async () => {
+  using place = opened();
+  await fill(place);
+  const { home, must } = place;
+  const contents = join(home, 'contents');
+  const files = (): string[] => readdirSync(contents, { recursive: true, encoding: 'utf8' });
+  const before = new Set(files());
+  await must('insert', 'planted-history', '--content', 'y'.repeat(200_000), '--actor', 'ada');
+  for (const file of files())
+    if (!before.has(file)) rmSync(join(contents, file), { recursive: true, force: true });
+  rmSync(join(home, 'rows'), { recursive: true });
+  const { history } = JSON.parse(await must('salvage', 'planted-history', '--json')) as { history: string };
+  expect(await must('export', history)).toContain('planted-content');
+  for (const part of ['log', 'contents']) expect(filesHolding(join(home, part), PLANTED)).toEqual([]);
+  await must('erase', history, '--yes', '--actor', 'officer');
+  expect((await place.run('export', history)).stderr).toContain('E_HISTORY_ERASED');
+});

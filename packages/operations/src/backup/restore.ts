@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { verifyLog } from '@stemma/log';
 import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { problemOf } from './back-up.ts';
+import { problemsIn } from './back-up.ts';
 import type { BackupFiles } from './backup-files.ts';
 import { backupContents, contentName, openBackupLog, readPiece } from './backup-log.ts';
 import { replaceFile } from './directory-files.ts';
@@ -82,7 +82,7 @@ const verifyBackup = async (
 ): Promise<ReadonlySet<string>> => {
   const contents = backupContents(files);
   const found = new Set<string>();
-  const { problems } = await verifyLog(openBackupLog(files, manifest), {
+  const verified = await verifyLog(openBackupLog(files, manifest), {
     contents: {
       get: async (ref) => {
         const bytes = await contents.get(ref);
@@ -93,7 +93,7 @@ const verifyBackup = async (
     progress: (_partition, offset) => count(offset),
   });
   const known = new Set(manifest.problems.map(nameOf));
-  const added = problems.map(problemOf).find((problem) => !known.has(nameOf(problem)));
+  const added = problemsIn(verified).find((problem) => !known.has(nameOf(problem)));
   if (added !== undefined)
     throw fail(
       'E_BACKUP_DAMAGED',
