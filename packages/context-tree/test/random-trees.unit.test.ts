@@ -86,7 +86,9 @@ test('a tree made of records has the hashes of the snapshot, with its payloads a
           (ref, i) => ref !== null && i < flat.ah && (flat.kinds[i] as number) >= NODE_KIND.turn,
         ) as EventRef[];
         if (needed.length > 0)
-          expect(new Set(asked.map((ref) => PAYLOADS.keyOf(ref)))).toEqual(new Set(needed.map((ref) => PAYLOADS.keyOf(ref))));
+          expect(new Set(asked.map((ref) => PAYLOADS.keyOf(ref)))).toEqual(
+            new Set(needed.map((ref) => PAYLOADS.keyOf(ref))),
+          );
         expect(hashes(tree.hashes(payload))).toEqual(expected);
         const savepoint = tree.savepoint();
         for (const name of ['sys', 'ah'] as const) {

@@ -3,6 +3,7 @@ import { block, codeOf, COMMIT, exportOf, imported, newSession, refused, started
 import { expect, test } from 'vitest';
 import {
   contentHash,
+  hashFlat,
   kindOfType,
   NODE_KIND,
   sumChanges,
@@ -126,4 +127,15 @@ test('an import replaces root and regions of its own ids only, and a sealed head
 test('a ttl is shown from the one given down to 0 [context-tree §3.1]', () => {
   expect([1, 2, 3, 4, 5, 6].map((cycle) => shownTtl(2, 5, cycle))).toEqual([2, 2, 1, 0, 0, 0]);
   expect([shownTtl(null, 5, 1), shownTtl(7, null, 1)]).toEqual([null, 7]);
+});
+
+test('an imported turn that will expire is hashed by the cycle in which it ends, along the way and from nothing alike [snapshots: tree hash]', () => {
+  const turn = { id: 't', nodeType: 'mt', ttl: 2, children: [{ id: 'x', nodeType: 'cb' }] };
+  const session = imported({ id: 'r', children: [{ id: 'q', nodeType: '^seq', children: [turn] }] });
+  for (let i = 0; i < 3; i++) {
+    const { snapshot } = session.submit(COMMIT);
+    const { treeHash } = hashFlat(session.tree(), session.history.payload, 'full');
+    expect(treeHash).toEqual(snapshot?.treeHash);
+  }
+  expect(session.tree().indexOf('t')).toBeUndefined();
 });
