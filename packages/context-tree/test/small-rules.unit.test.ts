@@ -1,5 +1,15 @@
 import { canonicalJson, sha256Hex } from '@stemma/canonical';
-import { block, codeOf, COMMIT, exportOf, imported, newSession, refused, started } from '@stemma/test-kit';
+import {
+  block,
+  box,
+  codeOf,
+  COMMIT,
+  exportOf,
+  imported,
+  newSession,
+  refused,
+  started,
+} from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import {
   contentHash,
@@ -48,6 +58,19 @@ test('attributes that change between a value and an object, either way round, ar
       if (newer !== null && older !== null)
         expect(session.diff(seq, last.seq).changed).toEqual(isSame ? [] : [{ id: 'm', fields: ['data_x'] }]);
     }
+});
+
+test('an attribute that is there on one side only is a change, whatever its value [context-tree §7: changed]', () => {
+  for (const value of [1, 'x', [1], { a: 1 }]) {
+    const session = started();
+    const { seq } = session.submit(box('m', [], { under: '^sys' }));
+    session.submit({ op: 'replace', id: 'm', set: { data_x: value } });
+    for (const [from, to] of [
+      [seq, seq + 1],
+      [seq + 1, seq],
+    ] as const)
+      expect(session.diff(from, to).changed).toEqual([{ id: 'm', fields: ['data_x'] }]);
+  }
 });
 
 test('removable is true, false or null, and nothing else [context-tree §2]', () => {
