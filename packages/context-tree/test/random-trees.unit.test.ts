@@ -14,7 +14,20 @@ import {
 } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diffTrees, flattenTree, hashFlat, type FlatTree } from '../src/index.ts';
+import { isMissing, missing } from '@stemma/suspend';
+import {
+  diffTrees,
+  exportTree,
+  flattenTree,
+  hashFlat,
+  NODE_KIND,
+  PAYLOADS,
+  recordsOf,
+  Tree,
+  type EventRef,
+  type FlatTree,
+} from '../src/index.ts';
+import type { Hashes } from '../src/tree.ts';
 
 test('what a tree is after any steps is what a naive one is: text, thread and hashes, kept along the way and computed from nothing [snapshots: tree hash, snapshots: thread hash] [context-tree §3.1, §3.2, §3.3]', () => {
   fc.assert(
@@ -32,6 +45,10 @@ test('what a tree is after any steps is what a naive one is: text, thread and ha
           treeHash,
           threadHash,
         });
+        if (frame.snapshot !== null)
+          expect([frame.snapshot.treeHash, frame.snapshot.threadHash].map(toHex)).toEqual(
+            [treeHash, threadHash].map(toHex),
+          );
         const flat = flattenTree(frame.state.tree);
         const fromNothing = hashFlat(flat, pair.history.payload, thread);
         expect([toHex(fromNothing.treeHash), toHex(fromNothing.threadHash)]).toEqual(
@@ -40,6 +57,65 @@ test('what a tree is after any steps is what a naive one is: text, thread and ha
       });
     }),
     { numRuns: runs(40) },
+  );
+});
+
+test('a tree made of records has the hashes of the snapshot, with its payloads asked for at once; what is undone leaves no trace in later hashes [snapshots: tree hash, snapshots: thread hash]', () => {
+  fc.assert(
+    fc.property(script, fc.constantFrom('full' as const, 'pre' as const), (wishes, thread) => {
+      const pair = newHistoryPair(thread);
+      const { payload } = pair.history;
+      wishes.forEach((wish, at) => {
+        const snapshot = applyToBoth(pair, wish, at)?.frame;
+        if (snapshot?.snapshot == null || at % 4 !== 0) return;
+        const hashes = ({ treeHash, threadHash }: Hashes): string[] => [treeHash, threadHash].map(toHex);
+        const expected = hashes(snapshot.snapshot);
+        const tree = new Tree(recordsOf(snapshot.state.tree), thread);
+        const before = exportTree(flattenTree(tree), payload);
+        const asked: EventRef[] = [];
+        try {
+          tree.hashes((ref) => {
+            throw missing(PAYLOADS, [ref]);
+          });
+        } catch (error) {
+          if (!isMissing<EventRef>(error, PAYLOADS)) throw error;
+          asked.push(...error.needs);
+        }
+        const flat = flattenTree(tree);
+        const needed = flat.payloads.filter(
+          (ref, i) => ref !== null && i < flat.ah && (flat.kinds[i] as number) >= NODE_KIND.turn,
+        ) as EventRef[];
+        if (needed.length > 0)
+          expect(new Set(asked.map((ref) => PAYLOADS.keyOf(ref)))).toEqual(
+            new Set(needed.map((ref) => PAYLOADS.keyOf(ref))),
+          );
+        expect(hashes(tree.hashes(payload))).toEqual(expected);
+        const savepoint = tree.savepoint();
+        for (const name of ['sys', 'ah'] as const) {
+          const parent = tree[name].record.headers;
+          const headers = { ...parent, id: `new ${name}`, nodeType: 'cb', offset: -1 };
+          tree.insert(parent.id, {
+            headers,
+            expires: null,
+            payload: { seq: 0, index: 0 },
+            contents: { content: 'x' },
+          });
+        }
+        const turn = tree.turns.at(-1);
+        if (turn !== undefined)
+          tree.insert(turn.record.headers.id, {
+            headers: { ...turn.record.headers, id: 'late', nodeType: 'cb', offset: -1 },
+            expires: null,
+            payload: { seq: 0, index: 0 },
+            contents: { content: 'y' },
+          });
+        expect(hashes(tree.hashes(payload))).not.toEqual(expected);
+        tree.rollbackTo(savepoint);
+        expect(exportTree(flattenTree(tree), payload)).toBe(before);
+        expect(hashes(tree.hashes(payload))).toEqual(expected);
+      });
+    }),
+    { numRuns: runs(30) },
   );
 });
 
