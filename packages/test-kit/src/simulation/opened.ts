@@ -1,7 +1,7 @@
 import { isStemmaError } from '@stemma/errors';
 import type { EventLog } from '@stemma/log';
 import { openLogOn } from '@stemma/log-embedded';
-import { openProjector, type Projector } from '@stemma/projector';
+import { decodeCheckpoint, openProjector, type Projector } from '@stemma/projector';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import type { Process, World } from './world.ts';
 
@@ -45,7 +45,12 @@ export const openIn = async (world: World, process: Process): Promise<SimulatedH
         read: async (partition, from, options) => (await turn(), raw.read(partition, from, options)),
         end: async (partition) => (await turn(), raw.end(partition)),
       };
-      const store = withTurns(openMemoryRowStore(world.rows), turn, ablation === 'expected cursor');
+      const store = withTurns(
+        openMemoryRowStore(world.rows),
+        turn,
+        ablation === 'expected cursor',
+        (sentence) => void world.wrong.push(sentence),
+      );
       const projector = openProjector({
         log,
         contents: world.contents,
@@ -61,8 +66,15 @@ export const openIn = async (world: World, process: Process): Promise<SimulatedH
   }
 };
 
+const offsetOf = (cursor: Uint8Array): number => decodeCheckpoint(cursor).cursor.offset;
+
 /** A store whose commits are turns of their own. */
-const withTurns = (store: RowStore, turn: () => Promise<void>, blind: boolean): RowStore => ({
+const withTurns = (
+  store: RowStore,
+  turn: () => Promise<void>,
+  blind: boolean,
+  wrong: (sentence: string) => void,
+): RowStore => ({
   ...store,
   generation: async (name, tables) => {
     const generation = await store.generation(name, tables);
@@ -71,10 +83,10 @@ const withTurns = (store: RowStore, turn: () => Promise<void>, blind: boolean): 
       read: async (fn) => (await turn(), generation.read(fn)),
       commit: async (batch) => {
         await turn();
-        const expected = blind
-          ? await generation.read((view) => view.cursor(batch.partition))
-          : batch.expected;
+        const before = await generation.read((view) => view.cursor(batch.partition));
+        const expected = blind ? before : batch.expected;
         await generation.commit({ ...batch, expected });
+        if (before !== null && offsetOf(batch.cursor) < offsetOf(before)) wrong('rows went back');
       },
     };
   },

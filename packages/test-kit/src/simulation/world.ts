@@ -104,7 +104,7 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
     world.watch?.();
     if (calm) return;
     // Half a record is what recovery is for.
-    if (writing && conditions.killedAfter !== Infinity && dice.chance(0.03)) process.fuse = 1;
+    if (writing && conditions.killedAfter !== Infinity && dice.chance(0.06)) process.fuse = 1;
     if (--process.fuse > 0) return;
     if (dice.chance(conditions.powerLosses)) losePower();
     else {
@@ -202,7 +202,7 @@ const conditionsOf = (dice: Dice): Conditions => {
       full: often(0.3, 0.1),
     },
     killedAfter: dice.chance(0.8) ? 60 + dice.int(600) : Infinity,
-    powerLosses: dice.pick([0, 0.3, 1]),
+    powerLosses: dice.pick([0, 0, 0.3, 1]),
   };
 };
 
