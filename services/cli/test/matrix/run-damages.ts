@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAsker } from './asker.ts';
 import { allDamages, type Damage } from './places.ts';
-import { openWhole, tryDamage } from './try-damage.ts';
+import { openWhole, tryDamage, type Whole } from './try-damage.ts';
 import { makeHome } from './whole-home.ts';
 
 // Hundreds of homes are synced: in memory it costs nothing.
@@ -40,9 +40,11 @@ export const runDamages = async (options: DamagesOptions): Promise<DamagesReport
     const picked = pickEvenly(all, options.count, seeded(options.seed));
     const wrong: string[] = [];
     let next = 0;
+    let opening: Promise<Whole> | undefined;
     const work = async (): Promise<void> => {
       await using asker = openAsker(DEADLINE);
-      const whole = await openWhole(asker, home);
+      opening ??= openWhole(asker, home);
+      const whole = await opening;
       for (let i = next++; i < picked.length; i = next++) {
         const copy = join(folder, `copy-${i}`);
         const random = seeded(options.seed * 1_000_003 + i);

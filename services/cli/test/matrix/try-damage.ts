@@ -8,7 +8,8 @@ import { HISTORIES, isFixed, QUESTIONS, WRITTEN_TO, type Question } from './whol
 /** A home that is whole, and what it answers. */
 export type Whole = {
   readonly home: string;
-  readonly answers: ReadonlyMap<string, string>;
+  /** Of the questions that were asked so far. */
+  readonly answers: Map<string, string>;
   /** By the name of each history. */
   readonly ids: ReadonlyMap<string, string>;
   readonly entries: readonly SegmentEntry[];
@@ -16,19 +17,35 @@ export type Whole = {
 
 const spell = (question: Question): string => question.join(' ');
 
-/** Asks a whole home everything. @throws Error if it has no answer to something */
+const askWhole = async (asker: Asker, home: string, question: Question): Promise<string> => {
+  const ended = await asker.ask([...question, '--home', home]);
+  if ('died' in ended || ended.code !== 0 || ended.stderr !== '')
+    throw new Error(`${spell(question)}: ${JSON.stringify(ended)}`);
+  return ended.stdout;
+};
+
+/** A home that is whole. @throws Error if it does not list its histories */
 export const openWhole = async (asker: Asker, home: string): Promise<Whole> => {
-  const answers = new Map<string, string>();
-  const ask = async (question: Question): Promise<string> => {
-    const ended = await asker.ask([...question, '--home', home]);
-    if ('died' in ended || ended.code !== 0 || ended.stderr !== '')
-      throw new Error(`${spell(question)}: ${JSON.stringify(ended)}`);
-    return ended.stdout;
+  const listed = await askWhole(asker, home, ['histories', '--json']);
+  const ids = new Map(
+    (JSON.parse(listed) as { name: string; history: string }[]).map(({ name, history }) => [name, history]),
+  );
+  return {
+    home,
+    answers: new Map(),
+    ids,
+    entries: entriesOf(join(home, 'log/0/0000000000000000.seg')),
   };
-  for (const question of QUESTIONS) answers.set(spell(question), await ask(question));
-  const rows = JSON.parse(await ask(['histories', '--json'])) as { name: string; history: string }[];
-  const ids = new Map(rows.map(({ name, history }) => [name, history]));
-  return { home, answers, ids, entries: entriesOf(join(home, 'log/0/0000000000000000.seg')) };
+};
+
+/** Asks the whole home what it was not asked yet. @throws Error if it has no answer */
+const learn = async (
+  asker: Asker,
+  { home, answers }: Whole,
+  questions: readonly Question[],
+): Promise<void> => {
+  for (const question of questions)
+    if (!answers.has(spell(question))) answers.set(spell(question), await askWhole(asker, home, question));
 };
 
 /** What is wrong with how the damaged home answers, and with what is left when the advice was taken; empty if nothing is. */
@@ -57,7 +74,9 @@ export const tryDamage = async (
   try {
     // The first command finds the damage as it is, so it is another one each time.
     const written: string[] = [];
-    const lines: Question[] = pick(QUESTIONS, random, most).map((each) => each);
+    const lines = pick(QUESTIONS, random, most);
+    const later = pick(QUESTIONS, random, most);
+    await learn(asker, whole, [...lines, ...later]);
     if (random() < 0.3) lines.splice(Math.floor(random() * lines.length), 0, WRITE);
     for (const line of lines) {
       const ended = await ask(line);
@@ -66,7 +85,7 @@ export const tryDamage = async (
       if (fault !== null) blame(spell(line), fault, ended);
       if (line === WRITE && ended.code === 0) written.push(WROTE);
     }
-    await takeAdvice({ ask, whole, copy, damage, kind, blame, written, random, most });
+    await takeAdvice({ ask, whole, copy, damage, kind, blame, written, later });
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -127,8 +146,8 @@ type Advice = {
   readonly kind: Kind;
   readonly blame: (what: string, why: string, ended: Ended) => void;
   readonly written: readonly string[];
-  readonly random: () => number;
-  readonly most: number;
+  /** What is asked after the advice was taken. */
+  readonly later: readonly Question[];
 };
 
 /** Does what the errors advise, then compares with all that the log still holds. */
@@ -165,7 +184,7 @@ const takeAdvice = async (given: Advice): Promise<void> => {
   const again = await ask(['verify', '--rows']);
   const isMended = kind !== 'log' || gone;
   if (isMended && again !== null && again.code !== 0) blame('verify', 'the advice did not help', again);
-  for (const question of pick(QUESTIONS, given.random, given.most)) {
+  for (const question of given.later) {
     const ended = await ask(question);
     if (ended === null) continue;
     const about = question.find((word) => (HISTORIES as readonly string[]).includes(word));
