@@ -154,6 +154,14 @@ export const openSimulatedDisk = (dice: Dice, ablation?: DiskAblation): Simulate
       failSometimes();
       if (!live.delete(path)) throw systemError('ENOENT');
     },
+    rename: (path, to) => {
+      step();
+      failSometimes();
+      const node = live.get(path);
+      if (node === undefined) throw systemError('ENOENT');
+      live.delete(path);
+      live.set(to, node);
+    },
     exists: (path) => {
       step();
       return live.has(path);
