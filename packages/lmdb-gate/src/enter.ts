@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gateFiles, openGate, type Gate } from './gate.ts';
 import { findDamageIn, makeLmdb, makeWhole, type LmdbFiles } from './lmdb-files.ts';
-import { latestFolder, noteDamage, nextFolder, retireFolders } from './numbered-folders.ts';
+import { copyMark, latestFolder, noteDamage, nextFolder, retireFolders } from './numbered-folders.ts';
 import { enterAsUser } from './users.ts';
 
 /** An environment that this process has open, its gate, and the folder of both. */
@@ -33,6 +33,11 @@ export type EnterOptions<T> = {
   readonly open: (folder: string) => T;
   /** Told why an environment was put aside, in a clause. */
   readonly replaced: (damage: string) => void;
+  /**
+   * Told that an environment was put aside because somebody copied it while others used it: it may be of another moment
+   * than the files beside it. The folder that takes its place has a {@link copyMark}.
+   */
+  readonly copied: () => void;
   /** Do not use what a process opened last and ended over, even if nothing is found. */
   readonly distrustOpeners?: boolean;
 };
@@ -45,7 +50,7 @@ export type EnterOptions<T> = {
  * @throws the system's error if files cannot be read or written
  */
 export const enterEnvironment = <T>(options: EnterOptions<T>): Entered<T> => {
-  const { directory, filesIn, boot, isOutdated, replaced } = options;
+  const { directory, filesIn, boot, isOutdated, replaced, copied } = options;
   for (;;) {
     const folder = latestFolder(directory);
     makeWhole(folder, (temporary) => fillFolder(temporary, filesIn));
@@ -59,8 +64,17 @@ export const enterEnvironment = <T>(options: EnterOptions<T>): Entered<T> => {
     const next = nextFolder(folder);
     // Another process was first, and the folder may have gone while it was looked at.
     if (existsSync(next)) continue;
-    makeWhole(next, (temporary) => fillFolder(temporary, filesIn));
+    const isCopy = found.damage === COPIED;
+    makeWhole(next, (temporary) => {
+      fillFolder(temporary, filesIn);
+      // A copy that nobody has recovered yet is one still.
+      if (isCopy || existsSync(copyMark(folder))) writeFileSync(copyMark(temporary), '', { mode: 0o600 });
+    });
     if (outdated) continue;
+    if (isCopy) {
+      copied();
+      continue;
+    }
     noteDamage(folder, found.damage);
     replaced(found.damage);
   }
@@ -74,6 +88,8 @@ const fillFolder = (folder: string, filesIn: (folder: string) => LmdbFiles): voi
 
 type Damaged = { readonly damage: string };
 
+const COPIED = 'it was copied while others used it';
+
 const tryFolder = <T>(
   folder: string,
   { filesIn, boot, isKnown, open, distrustOpeners = false }: EnterOptions<T>,
@@ -85,6 +101,10 @@ const tryFolder = <T>(
     user.leave();
   };
   try {
+    if (user.wasCopied()) {
+      user.leave();
+      return { damage: COPIED };
+    }
     const opened = openGateIn(folder);
     if ('damage' in opened) {
       user.leave();

@@ -1,4 +1,4 @@
 export { enterEnvironment, type Entered } from './enter.ts';
 export { findLmdbDamage } from './find-damage.ts';
 export { filesOfFile } from './lmdb-files.ts';
-export { nextFolder } from './numbered-folders.ts';
+export { copyMark, nextFolder } from './numbered-folders.ts';

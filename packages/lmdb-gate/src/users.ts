@@ -1,5 +1,5 @@
 import { beganAt, bootId, isAlive } from '@stemma/machine';
-import { closeSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A process that has the environment of a folder open, as the others see it. */
@@ -8,6 +8,8 @@ export type User = {
   othersAlive(): boolean;
   /** Whether one ended before it had closed it: killed by somebody, or by what it read. */
   someCrashed(): boolean;
+  /** Whether the folder was copied while some had it open: their notes name the folder that they stood in. */
+  wasCopied(): boolean;
   /** Whether one ended while it was opening, which takes a moment: most likely, opening killed it. */
   openersCrashed(): boolean;
   /** From here on nobody has crashed: what they left was looked at. */
@@ -29,14 +31,16 @@ const OPENING = 'opening.';
  */
 export const enterAsUser = (folder: string, boot: string = bootId()): User => {
   const unique = `${++count}-${process.hrtime.bigint()}`;
-  const own = `${process.pid}.${beganAt(process.pid) ?? '-'}.${unique}.${nameOfBoot(boot)}`;
+  const place = placeOf(folder);
+  const own = `${process.pid}.${beganAt(process.pid) ?? '-'}.${unique}.${nameOfBoot(boot)}.${place}`;
   let note = join(folder, OPENING + own);
   closeSync(openSync(note, 'wx', 0o600));
-  const ended = hasEnded(boot);
+  const ended = hasEnded(boot, place);
   const others = (): string[] => readdirSync(folder).filter((name) => !name.endsWith(own));
   return {
     othersAlive: () => !others().every(ended),
     someCrashed: () => others().some(ended),
+    wasCopied: () => others().some((name) => isFromElsewhere(name, place)),
     openersCrashed: () => others().some((name) => name.startsWith(OPENING) && ended(name)),
     forgetCrashed: () => {
       for (const name of others().filter(ended)) rmSync(join(folder, name), { force: true });
@@ -57,7 +61,7 @@ export const enterAsUser = (folder: string, boot: string = bootId()): User => {
 /** Whether any process has the environment of a folder open. */
 export const hasUsers = (folder: string, boot: string = bootId()): boolean => {
   try {
-    return !readdirSync(folder).every(hasEnded(boot));
+    return !readdirSync(folder).every(hasEnded(boot, placeOf(folder)));
   } catch {
     return false;
   }
@@ -65,9 +69,19 @@ export const hasUsers = (folder: string, boot: string = bootId()): boolean => {
 
 const nameOfBoot = (boot: string): string => boot.replace(/[^\w-]/g, '_');
 
+/** A folder's number in its file system: the same after a restart and after it was moved, another for a copy. */
+const placeOf = (folder: string): string => String(statSync(folder, { bigint: true }).ino);
+
+/** Notes of versions before this one name no folder. */
+const isFromElsewhere = (name: string, place: string): boolean => {
+  const [, , , , there = place] = name.replace(OPENING, '').split('.');
+  return there !== place;
+};
+
 const hasEnded =
-  (now: string) =>
+  (now: string, place: string) =>
   (name: string): boolean => {
+    if (isFromElsewhere(name, place)) return true;
     const [pid = '', began = '', , boot = ''] = name.replace(OPENING, '').split('.');
     return boot !== nameOfBoot(now) || !isAlive(Number(pid), began === '-' ? undefined : began);
   };

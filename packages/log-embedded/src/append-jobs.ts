@@ -1,3 +1,4 @@
+import { copyMark } from '@stemma/lmdb-gate';
 import { fail, isStemmaError } from '@stemma/errors';
 import {
   appendOrRollBack,
@@ -16,6 +17,7 @@ import type { LockEnvironment } from './lock-environment.ts';
 import type { EnteredLock, JobMachine } from './log-machine.ts';
 import { refuseGone } from './refuse-gone.ts';
 import { partitionFolder, partitionsIn, segmentPath } from './segments.ts';
+import { endBeforeGap } from './end-before-gap.ts';
 
 /** What the appending thread of a process does, one job after the other. */
 export type AppendJobs = {
@@ -34,8 +36,8 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
   let entered: EnteredLock | undefined;
   /** Locks that were replaced: the process's own thread may still read them. */
   const retired: EnteredLock[] = [];
-  /** What was wrong with locks that were put aside. */
-  const replaced: string[] = [];
+  /** What was made anew, in sentences. */
+  const repaired: string[] = [];
   const holder = openHolderFile(disk, directory);
   const self = machine.self();
   const boot = machine.boot();
@@ -66,7 +68,11 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
   const currentLock = (): EnteredLock => {
     if (entered !== undefined && !entered.isReplaced()) return entered;
     if (entered !== undefined) retired.push(entered);
-    entered = machine.enterLock(directory, (damage) => replaced.push(damage));
+    entered = machine.enterLock(directory, (damage) =>
+      repaired.push(
+        `the lock of the log was damaged (${damage}); the log's end was found again in its segments`,
+      ),
+    );
     appending.dirty = true;
     // Others may still be in the middle, behind the lock before this one: the holder's file is all that keeps them apart.
     waitForLock();
@@ -75,10 +81,28 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
 
   /** The machine was restarted, or the environment is new: the segments show where they end. */
   const rebuild: LockedAction<void> = (put, putBoot, environment) => {
+    recoverCopy();
     for (let partition = 0; partition < options.partitions; partition++)
       put(partition, findEndOf(appending, partition, environment.end(partition) ?? NOTHING));
     putBoot();
     appending.dirty = false;
+  };
+
+  /** Once, inside the lock: after it, the log ends as any does whose writer was killed. */
+  const recoverCopy = (): void => {
+    const mark = copyMark(entered?.folder ?? '');
+    if (!disk.exists(mark)) return;
+    let aside = 0;
+    for (let partition = 0; partition < options.partitions; partition++)
+      aside += endBeforeGap(machine, partitionFolder(directory, partition));
+    disk.remove(mark);
+    const behind =
+      aside === 0
+        ? ''
+        : `; what was behind a gap, or half written, is in ${aside} ${aside === 1 ? 'file' : 'files'} *.behind-gap`;
+    repaired.push(
+      `the log in ${directory} was copied while others wrote to it: its lock was made anew, and its end was found in its segments${behind}`,
+    );
   };
 
   /** Makes the folders of a new log, 0 last; returns their number. */
@@ -121,7 +145,7 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
           kind: 'opened',
           partitions: options.partitions,
           lock: entered?.folder ?? '',
-          replaced: replaced.splice(0),
+          repaired: repaired.splice(0),
         };
       }
       case 'append': {

@@ -7,7 +7,7 @@ import type { AppendGroup, JobAnswer, WorkerOptions } from './job-messages.ts';
 /** The process's side of the appending thread: requests that come while it works are sent as one group. */
 export type Appender = {
   readonly partitions: number;
-  /** The folder of the lock, and what was wrong with locks that were put aside, in clauses. */
+  /** The folder of the lock, and what was made anew, in sentences. */
   readonly lock: LockFolder;
   /** The lock again, after another process has replaced it. @throws as opening */
   readonly enterAgain: () => Promise<LockFolder>;
@@ -15,7 +15,7 @@ export type Appender = {
   readonly close: () => Promise<void>;
 };
 
-export type LockFolder = { readonly lock: string; readonly replaced: readonly string[] };
+export type LockFolder = { readonly lock: string; readonly repaired: readonly string[] };
 
 type Waiting = {
   readonly partition: number;

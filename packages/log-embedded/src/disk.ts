@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  renameSync,
   rmSync,
   statSync,
   writeSync,
@@ -34,6 +35,7 @@ export type Disk = {
   readonly sync: (file: number) => void;
   readonly list: (folder: string) => string[];
   readonly remove: (path: string) => void;
+  readonly rename: (path: string, to: string) => void;
   readonly exists: (path: string) => boolean;
   readonly find: (path: string) => FileStatus | undefined;
   /** Makes a folder for its owner alone, whose parent is there; false if it is there already. */
@@ -59,6 +61,7 @@ export const thisDisk: Disk = {
   remove: (path) => {
     rmSync(path);
   },
+  rename: renameSync,
   exists: existsSync,
   find: (path) => statSync(path, { throwIfNoEntry: false }),
   makeFolder: (path) => {

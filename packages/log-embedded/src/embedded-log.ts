@@ -25,7 +25,7 @@ export type EmbeddedLogOptions = {
   readonly pollEvery?: number;
   /** Ends the process when the disk did not accept the data. Default: prints the error and exits with 74. */
   readonly onFatal?: (message: string) => void;
-  /** Told in a sentence when the lock was found damaged, and was made anew from the segments. */
+  /** Told in a sentence when the lock was damaged or copied, and was made anew from the segments. */
   readonly say?: (sentence: string) => void;
   /** For tests: which sync fails, counted from 1. */
   readonly failAtSync?: number;
@@ -110,9 +110,8 @@ const openRaw = (
   appender: Appender,
   { pollEvery = 25, say }: Pick<EmbeddedLogOptions, 'pollEvery' | 'say'>,
 ): RawLog => {
-  const enter = ({ lock, replaced }: LockFolder): LockEnvironment => {
-    for (const damage of replaced)
-      say?.(`the lock of the log was damaged (${damage}); the log's end was found again in its segments`);
+  const enter = ({ lock, repaired }: LockFolder): LockEnvironment => {
+    for (const sentence of repaired) say?.(sentence);
     return openLock(lock);
   };
   let environment = enter(appender.lock);

@@ -23,14 +23,16 @@ const UNKNOWN = '-';
 export const openHolderFile = (disk: Disk, directory: string): HolderFile => {
   const file = disk.open(join(directory, 'holder'), 'make');
   const buffer = Buffer.alloc(LENGTH);
+  const place = String(disk.status(file).ino);
   return {
     read: () => {
       const length = disk.read(file, buffer, 0, LENGTH, 0);
-      const [pid = '', began = ''] = buffer.toString('latin1', 0, length).trim().split(' ');
-      return /^[1-9]\d*$/.test(pid) ? { pid: Number(pid), began } : null;
+      // A copy of the file names whoever holds the lock of the original. Versions before this one name no file.
+      const [pid = '', began = '', there = place] = buffer.toString('latin1', 0, length).trim().split(' ');
+      return there === place && /^[1-9]\d*$/.test(pid) ? { pid: Number(pid), began } : null;
     },
     write: (holder) => {
-      const text = holder ? `${holder.pid} ${holder.began}` : '0';
+      const text = holder ? `${holder.pid} ${holder.began} ${place}` : '0';
       disk.write(file, Buffer.from(text.padEnd(LENGTH), 'latin1'), 0, LENGTH, 0);
     },
     close: () => {

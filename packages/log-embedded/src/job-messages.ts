@@ -30,12 +30,12 @@ export type Job =
 export type Failure = { readonly code: ErrorCode; readonly message: string; readonly detail: ErrorDetail };
 
 export type JobAnswer =
-  /** `lock`: the folder of the lock. `replaced`: what was wrong with others that were put aside, in clauses. */
+  /** `lock`: the folder of the lock. `repaired`: what was made anew, in sentences. */
   | {
       readonly kind: 'opened';
       readonly partitions: number;
       readonly lock: string;
-      readonly replaced: readonly string[];
+      readonly repaired: readonly string[];
     }
   /** The offset of each entry, and of the next one after it. */
   | { readonly kind: 'appended'; readonly offsets: Float64Array; readonly nexts: Float64Array }

@@ -35,6 +35,7 @@ const dataIn = (folder: string): string => join(folder, 'ends.mdb');
  * aside, and an empty one taken (docs/decisions/0053).
  *
  * @param replaced told what was wrong, in a clause
+ * @returns with `copyMark` in its folder, if the directory was copied while others wrote to it
  */
 export const enterLock = (
   directory: string,
@@ -48,6 +49,8 @@ export const enterLock = (
     isKnown: () => false,
     open: (folder) => openLockEnvironment(folder),
     replaced,
+    // Whoever finds the log's end says it: it may be another process.
+    copied: () => undefined,
   });
 };
 

@@ -46,6 +46,8 @@ export type LmdbEnvironmentOptions = {
   readonly boot?: string;
   /** Told why rows were put aside that LMDB could not have been given, in a clause: they are empty now. */
   readonly replaced: (damage: string) => void;
+  /** Told that rows were put aside that somebody copied while others used them: they are empty now. */
+  readonly copied: () => void;
 };
 
 /** @throws E_IO */
@@ -59,7 +61,12 @@ export const openLmdbEnvironment = (options: LmdbEnvironmentOptions): LmdbEnviro
 
 const READERS = 512;
 
-const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOptions): LmdbEnvironment => {
+const openEntered = ({
+  directory,
+  boot = bootId(),
+  replaced,
+  copied,
+}: LmdbEnvironmentOptions): LmdbEnvironment => {
   const fileIn = (folder: string): string => join(folder, 'rows.mdb');
   const entered = enterEnvironment({
     directory,
@@ -72,6 +79,7 @@ const openEntered = ({ directory, boot = bootId(), replaced }: LmdbEnvironmentOp
       return { root, own: root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }) };
     },
     replaced,
+    copied,
     distrustOpeners: true,
   });
   const { folder, gate } = entered;

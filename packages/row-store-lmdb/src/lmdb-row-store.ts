@@ -37,6 +37,7 @@ export const openLmdbRowStore = ({
         ...(boot !== undefined && { boot }),
         replaced: (damage) =>
           say(`the rows were damaged (${damage}); they are put aside, and rebuilt from the log`),
+        copied: () => say('the rows were copied while others wrote them; they are rebuilt from the log'),
       }),
     );
   let opened = open();
