@@ -67,7 +67,7 @@ export const enterEnvironment = <T>(options: EnterOptions<T>): Entered<T> => {
     const isCopy = found.damage === COPIED;
     makeWhole(next, (temporary) => {
       fillFolder(temporary, filesIn);
-      // A copy of what was not dealt with yet is one still.
+      // A copy that nobody has recovered yet is one still.
       if (isCopy || existsSync(copyMark(folder))) writeFileSync(copyMark(temporary), '', { mode: 0o600 });
     });
     if (outdated) continue;

@@ -22,7 +22,7 @@ export const latestFolder = (directory: string): string => {
 export const nextFolder = (folder: string): string =>
   join(dirname(folder), String(Number(basename(folder)) + 1));
 
-/** In a folder that takes the place of one that was copied while others used it, until its user has dealt with that. */
+/** In a folder that takes the place of one that was copied while others used it, until its user has recovered from that. */
 export const copyMark = (folder: string): string => join(folder, 'copied');
 
 /** Says in a folder why it is not used any more. */

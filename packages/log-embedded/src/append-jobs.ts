@@ -18,7 +18,7 @@ import type { LockEnvironment } from './lock-environment.ts';
 import type { EnteredLock, JobMachine } from './log-machine.ts';
 import { refuseGone } from './refuse-gone.ts';
 import { partitionFolder, partitionsIn, segmentPath } from './segments.ts';
-import { settleCopy } from './settle-copy.ts';
+import { endBeforeGap } from './end-before-gap.ts';
 
 /** What the appending thread of a process does, one job after the other. */
 export type AppendJobs = {
@@ -85,7 +85,7 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
     // Whoever made them may have been killed before their names were durable.
     syncFolder(disk, dirname(directory));
     syncFolder(disk, directory);
-    settle();
+    recoverCopy();
     for (let partition = 0; partition < options.partitions; partition++)
       put(partition, findEndOf(appending, partition, environment.end(partition) ?? NOTHING));
     putBoot();
@@ -93,12 +93,12 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
   };
 
   /** Once, inside the lock: after it, the log ends as any does whose writer was killed. */
-  const settle = (): void => {
+  const recoverCopy = (): void => {
     const mark = copyMark(entered?.folder ?? '');
     if (!disk.exists(mark)) return;
     let aside = 0;
     for (let partition = 0; partition < options.partitions; partition++)
-      aside += settleCopy(machine, partitionFolder(directory, partition));
+      aside += endBeforeGap(machine, partitionFolder(directory, partition));
     disk.remove(mark);
     const behind =
       aside === 0

@@ -141,7 +141,7 @@ it.each<[string, number, (made: Made) => void, string, number]>([
     await copyWhileOpen(size, async (made) => {
       change(made);
       const found = await recover(made.copy);
-      expect(found).toEqual({ keys: [...keys], said: [expect.stringMatching(COPIED)] });
+      expect(found).toEqual({ keys: Array.from(keys), said: [expect.stringMatching(COPIED)] });
       expect(asideIn(made.copy)).toBe(aside);
     });
   },
@@ -177,7 +177,7 @@ it('a copy that names a process as the holder of its lock does not wait for it',
     const log = join(copy, 'holder');
     const began = readFileSync('/proc/1/stat', 'latin1').split(') ')[1]?.split(' ')[19] ?? '-';
     overwrite(log, 0, Buffer.from(`1 ${began} 1`.padEnd(48)));
-    expect((await recover(copy)).keys).toEqual([...'abcdef']);
+    expect((await recover(copy)).keys).toEqual(Array.from('abcdef'));
   });
 });
 

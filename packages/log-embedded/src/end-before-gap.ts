@@ -15,7 +15,7 @@ type Machine = Pick<JobMachine, 'disk' | 'isWhole'>;
  *
  * @returns how many files were set aside
  */
-export const settleCopy = (machine: Machine, folder: string): number => {
+export const endBeforeGap = (machine: Machine, folder: string): number => {
   const { disk } = machine;
   const bases = segmentBases(disk, folder);
   for (const [i, base] of bases.entries()) {
