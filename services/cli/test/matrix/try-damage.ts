@@ -205,7 +205,6 @@ const takeAdvice = async (given: Advice): Promise<void> => {
     const seq = touched.get(id);
     if (seq === undefined || seq === 0 || damage.how === 'truncated') continue;
     const salvaged = await ask(['salvage', name, '--json']);
-    const first = (text: string): number => text.split('\n').filter((line) => line.startsWith('@c')).length;
     if (salvaged === null) continue;
     if (salvaged.code !== 0) {
       if (!/E_NOTHING_TO_SALVAGE/.test(salvaged.stderr + salvaged.stdout))
@@ -213,10 +212,11 @@ const takeAdvice = async (given: Advice): Promise<void> => {
       continue;
     }
     const { history } = JSON.parse(salvaged.stdout) as { history: string };
-    const before = await ask(['snapshots', name]);
-    const after = await ask(['snapshots', history]);
-    if (before !== null && after !== null && first(before.stdout) !== first(after.stdout))
-      blame(`salvage ${name}`, `${first(after.stdout)} of ${first(before.stdout)} snapshots`, after);
+    // The new history begins with the last snapshot that was good.
+    const before = await ask(['thread', name, '@t0']);
+    const after = await ask(['thread', history, '@t0']);
+    if (before !== null && after !== null && before.stdout !== after.stdout)
+      blame(`salvage ${name}`, 'the newest snapshot is another', after);
   }
 };
 
