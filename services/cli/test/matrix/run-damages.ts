@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAsker } from './asker.ts';
-import { allDamages, type Damage } from './places.ts';
+import { allDamages, type Damage } from './damages.ts';
 import { openWhole, tryDamage, type Whole } from './try-damage.ts';
 import { makeHome } from './whole-home.ts';
 

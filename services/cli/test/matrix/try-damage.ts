@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Run } from '../run-stemma.ts';
 import type { Asker, Ended } from './asker.ts';
-import { damagedCopy, entriesOf, restore, touchedBy, type Damage, type SegmentEntry } from './places.ts';
+import { damagedCopy, entriesOf, restore, touchedBy, type Damage, type SegmentEntry } from './damages.ts';
 import { HISTORIES, isFixed, QUESTIONS, WRITTEN_TO, type Question } from './whole-home.ts';
 
 /** A home that is whole, and what it answers. */

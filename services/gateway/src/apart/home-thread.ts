@@ -58,8 +58,8 @@ const start = async (): Promise<void> => {
   });
   let counted: (() => void)[] = [];
   metrics.beforeScrape(async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    counted.push(resolve);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    counted.push(() => resolve(undefined));
     tell({ kind: 'count' });
     await promise;
   });

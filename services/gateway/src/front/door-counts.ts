@@ -15,7 +15,7 @@ export const openDoorCounts = (): { readonly count: CountAtDoor; readonly take: 
   return {
     count: (name, labels) => {
       const key = `${name} ${Object.values(labels).join(' ')}`;
-      const known = counts.get(key) ?? [name, labels as LabelsOf<DoorMetric>, 0];
+      const known = counts.get(key) ?? [name, labels, 0];
       known[2]++;
       counts.set(key, known);
     },
@@ -28,5 +28,5 @@ export const openDoorCounts = (): { readonly count: CountAtDoor; readonly take: 
 };
 
 export const addDoorCounts = (metrics: Metrics, counts: DoorCounts): void => {
-  for (const [name, labels, by] of counts) metrics.add(name, labels as never, by);
+  for (const [name, labels, by] of counts) metrics.add(name, labels, by);
 };

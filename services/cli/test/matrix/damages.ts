@@ -12,7 +12,7 @@ export type Damage = {
 
 const STRIDE = 64;
 
-export const filesOf = (home: string): readonly string[] =>
+const filesOf = (home: string): readonly string[] =>
   readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(home, join(entry.parentPath, entry.name)))
