@@ -6,4 +6,5 @@ export { openAppendJobs } from './append-jobs.ts';
 export type { Disk, FileStatus } from './disk.ts';
 export { endsWithItsHash } from './find-end.ts';
 export type { LockEnvironment, PartitionEnd } from './lock-environment.ts';
+export type { AppendJobs } from './append-jobs.ts';
 export type { AppendThread, EnteredLock, LogMachine } from './log-machine.ts';

@@ -14,14 +14,20 @@ export type SimulatedDisk = {
   readonly setFaults: (faults: DiskFaults) => void;
   /** Keeps of everything that was not synced any part, in any order. */
   readonly losePower: () => void;
+  /** The offset after the last byte that is no zero in a folder's segments: nothing was ever written behind it. */
+  readonly extent: (folder: string) => number;
   /** Faults that happened, by kind. */
   readonly happened: ReadonlyMap<string, number>;
 };
 
 type Node = SimulatedFile | 'folder';
 
-/** A disk with one folder, `/home`. */
-export const openSimulatedDisk = (dice: Dice, ablation?: DiskAblation): SimulatedDisk => {
+/**
+ * A disk with one folder, `/home`.
+ *
+ * @param lost called before something is lost that was not synced
+ */
+export const openSimulatedDisk = (dice: Dice, lost: () => void, ablation?: DiskAblation): SimulatedDisk => {
   const live = new Map<string, Node>([
     ['/', 'folder'],
     ['/home', 'folder'],
@@ -60,6 +66,7 @@ export const openSimulatedDisk = (dice: Dice, ablation?: DiskAblation): Simulate
     if (ablation === (node === 'folder' ? 'folder sync' : 'sync')) return;
     if (node !== 'folder') {
       if (happens('syncFails')) {
+        lost();
         applyAll(node, dice, dice.roll());
         // The pages count as written now. Some are read from the cache for a while, some are gone at once.
         if (dice.chance(0.5)) node.live = Buffer.from(node.durable);
@@ -185,7 +192,15 @@ export const openSimulatedDisk = (dice: Dice, ablation?: DiskAblation): Simulate
     seenBy,
     setFaults: (next) => (faults = next),
     happened,
+    extent: (folder) =>
+      childrenOf(live, folder).reduce((end, path) => {
+        const node = live.get(path);
+        const base = Number(/(\d{16})\.seg$/.exec(path)?.[1] ?? NaN);
+        if (node === undefined || node === 'folder' || Number.isNaN(base)) return end;
+        return Math.max(end, base + node.live.findLastIndex((byte) => byte !== 0) + 1);
+      }, 0),
     losePower: () => {
+      lost();
       handles.clear();
       const kept = dice.pick([0, 0.5, 0.9, 1]);
       for (const path of new Set([...live.keys(), ...durable.keys()])) {

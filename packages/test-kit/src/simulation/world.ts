@@ -32,6 +32,9 @@ export type Process = {
   fuse: number;
 };
 
+/** Where parts of what nobody was told of may be missing: offsets of a partition. */
+export type Hole = { readonly partition: number; readonly from: number; readonly to: number };
+
 type Task = { readonly owner: Process | null; readonly at: number; readonly run: () => void };
 
 /** A machine with a disk, a lock and rows, a clock that moves when nothing else can, and processes that take turns. */
@@ -45,6 +48,7 @@ export type World = {
   readonly contents: MemoryContents;
   readonly counts: Map<string, number>;
   readonly wrong: string[];
+  readonly holes: readonly Hole[];
   readonly boot: () => string;
   readonly now: () => number;
   readonly steps: () => number;
@@ -68,6 +72,7 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
   const conditions = conditionsOf(dice);
   const disk = openSimulatedDisk(
     dice,
+    () => noteHoles(),
     ablation === 'sync' || ablation === 'folder sync' ? ablation : undefined,
   );
   disk.setFaults(conditions.disk);
@@ -75,6 +80,7 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
   const rows: Memory = { generations: new Map(), pointers: new Map() };
   const processes = new Map<number, Process>();
   const counts = new Map<string, number>();
+  const holes: Hole[] = [];
   let tasks: Task[] = [];
   let [now, boots, started, steps] = [0, 1, 0, 0];
   let calm = false;
@@ -85,6 +91,13 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
     process.alive = false;
     processes.delete(process.id);
     tasks = tasks.filter(({ owner }) => owner !== process);
+  };
+  /** What lies behind the noted end was never acknowledged, and may now be lost in parts. */
+  const noteHoles = (): void => {
+    for (let partition = 0; partition < conditions.partitions; partition++) {
+      const from = lock.endIn(boot(), partition);
+      if (from !== undefined) holes.push({ partition, from, to: disk.extent(`/home/log/${partition}`) });
+    }
   };
   const losePower = (): void => {
     for (const process of [...processes.values()]) end(process);
@@ -143,6 +156,7 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
     contents: openMemoryContents(),
     counts,
     wrong: [],
+    holes,
     boot,
     now: () => now,
     steps: () => steps,
