@@ -6,7 +6,7 @@ import { ABLATIONS } from './world.ts';
 const SEEDS = sized(40, 300);
 
 describe('homes on a simulated machine that fails', () => {
-  it(`keep what was acknowledged, once and readable, in ${SEEDS} lives [record §6: durable]`, async () => {
+  it(`keep what was acknowledged, once and readable, in ${SEEDS} lives [record §6: durable, §6: killed]`, async () => {
     const wrong: unknown[] = [];
     for (let seed = 1; seed <= SEEDS; seed++) {
       const life = await simulate(seed);
