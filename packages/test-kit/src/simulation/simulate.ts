@@ -13,7 +13,7 @@ export type Life = {
   readonly counts: ReadonlyMap<string, number>;
 };
 
-const MAX_STEPS = 200_000;
+const MAX_STEPS = 60_000;
 /** After so many steps nothing fails any more, so that every life comes to its end. */
 const CALM_AFTER = 12_000;
 
