@@ -193,6 +193,22 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   salvage: () => [['h'], [LOUD]],
   ack: () => [[LOUD]],
   copy: () => [[LOUD]],
+  backup: () => [[join(folder.path, 'backup')], [file('no-backup', LOUD)]],
+  restore: () => [
+    [join(folder.path, 'backup'), '--to', join(folder.path, `again${SLY}`)],
+    [LOUD.replaceAll('\u0000', ''), '--to', join(folder.path, 'none')],
+  ],
+  checkpoint: () => [[], ['--key', file('key', LOUD)]],
+  'checkpoint prove': () => [
+    ['--frame', LOUD],
+    ['--consistency', file('a', LOUD), file('b', LOUD)],
+  ],
+  'checkpoint check': () => [[file('proof.json', JSON.stringify({ [LOUD]: LOUD }))]],
+  erase: () => [
+    ['h', '--yes', '--actor', WHO],
+    ['--subject', SLY, '--yes', '--actor', WHO],
+    [LOUD, '--yes', '--actor', WHO],
+  ],
   projector: () => [['--read-model', LOUD]],
   relay: () => [['--to', LOUD, '--once']],
   doctor: () => [[]],
@@ -241,8 +257,9 @@ test.each(Object.keys(LINES))(
 /** Commands whose JSON has contents; the others follow in CI. */
 const JSON_FIRST = ['show', 'log', 'interventions', 'compare', 'import', 'config'];
 
-/** One document, or one a line. */
+/** One document, or one a line; a list without lines is none. */
 const jsonOf = (stdout: string): string[] => {
+  if (stdout === '') return [];
   try {
     JSON.parse(stdout);
     return [stdout];
