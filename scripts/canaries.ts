@@ -51,6 +51,8 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-stages', file: 'packages/stages/src/right.ts', text: use('@stemma/history') },
   { rule: 'layers-history', file: 'packages/history/src/right.ts', text: use('@stemma/selectors') },
   { rule: 'layers-selectors', file: 'packages/selectors/src/right.ts', text: use('@stemma/row-store') },
+  { rule: 'layers-merkle', file: 'packages/merkle/src/right.ts', text: use('@stemma/context-tree') },
+  { rule: 'layers-redaction', file: 'packages/redaction/src/right.ts', text: use('@stemma/row-store') },
   { rule: 'layers-row-store', file: 'packages/row-store/src/right.ts', text: use('@stemma/history-store') },
   {
     rule: 'layers-history-store',
