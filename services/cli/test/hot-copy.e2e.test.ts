@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { sized } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { spawnStemma, temporaryFolder } from './run-stemma.ts';
 
@@ -20,7 +19,7 @@ test('a home that is copied with `cp -r` while a process writes to it opens by i
     while (acknowledged < count) acknowledged = Number((await lines.next()).value);
   };
   try {
-    for (let i = 0; i < sized(1, 10); i++) {
+    for (let i = 0; i < 1; i++) {
       await reach(acknowledged + 20);
       const before = acknowledged;
       const copy = join(folder, `copy-${i}`);
