@@ -19,6 +19,12 @@ const LARGE_OBJECT = 64;
 /** So much may the values of a text take, the characters of its texts not counted: about 1.8 million empty objects. */
 const MAX_COST = 128 * 1024 * 1024;
 
+/**
+ * So many characters may one text have, its escapes read: half as many again as the largest content (record §4), so that
+ * a content that is a little too large is refused as one. Its pieces stand in memory beside the text they make.
+ */
+const MAX_TEXT = 96 * 1024 * 1024;
+
 // Where a reader stands between two tokens.
 const VALUE = 0;
 const VALUE_OR_END = 1;
@@ -37,10 +43,17 @@ type OpenContainer = {
   order: Set<string> | null;
 };
 
-/** What no piece has ended yet: a text (its parts, and whether a backslash is open), or a number or word. */
-type OpenToken =
-  | { readonly kind: 'text'; readonly parts: string[]; escaped: boolean; readonly at: number }
-  | { readonly kind: 'scalar'; text: string; readonly at: number };
+/** A text that no piece has ended yet: its parts, the fewest characters that they make, whether a backslash is open. */
+type OpenText = {
+  readonly kind: 'text';
+  readonly parts: string[];
+  least: number;
+  escaped: boolean;
+  readonly at: number;
+};
+
+/** What no piece has ended yet: a text, or a number or word. */
+type OpenToken = OpenText | { readonly kind: 'scalar'; text: string; readonly at: number };
 
 /**
  * A reader of one JSON text: any key of an object, integers as `number` says. Linear in the text, nested at most 512 deep.
@@ -123,15 +136,27 @@ export const openJsonReader = (reading: JsonReading): JsonReader => {
     else throw notJson(what, at);
   };
 
+  /** Keeps a piece, from `from` on, of a text that does not end in it. */
+  const keepPart = (open: OpenText, piece: string, from: number, start: number): void => {
+    const part = piece.slice(from);
+    open.parts.push(part);
+    open.least += fewestCharacters(part);
+    open.escaped = endsEscaped(piece, start);
+    if (open.least > MAX_TEXT)
+      throw fail(
+        'E_INPUT_TOO_LARGE',
+        `${what} holds a text of more than ${MAX_TEXT} characters, at character ${open.at}`,
+        { at: open.at },
+      );
+  };
   /** Reads a text on from `from`; gives the index behind its end, or of the end of the piece. */
   const readText = (piece: string, from: number): number => {
-    const open = token as Extract<OpenToken, { kind: 'text' }>;
+    const open = token as OpenText;
     // A backslash at the end of the piece before escapes the first character of this one.
     const start = open.escaped ? from + 1 : from;
     const end = endOfText(piece, start);
     if (end === piece.length) {
-      open.parts.push(piece.slice(from));
-      open.escaped = endsEscaped(piece, start);
+      keepPart(open, piece, from, start);
       return end;
     }
     open.parts.push(piece.slice(from, end));
@@ -160,12 +185,8 @@ export const openJsonReader = (reading: JsonReading): JsonReader => {
         putText(piece.slice(i + 1, end), before + i);
         return end + 1;
       }
-      token = {
-        kind: 'text',
-        parts: [piece.slice(i + 1)],
-        escaped: endsEscaped(piece, i + 1),
-        at: before + i,
-      };
+      token = { kind: 'text', parts: [], least: 0, escaped: false, at: before + i };
+      keepPart(token, piece, i + 1, i + 1);
       return end;
     }
     if (!beginsScalar(unit)) throw notJson(what, before + i);
@@ -236,6 +257,13 @@ export const endOfText = (text: string, from: number): number => {
     if (!endsEscaped(text, from, quote)) return quote;
   }
   return text.length;
+};
+
+/** The fewest characters that a part of a text may make: an escape makes one of six at the most. */
+const fewestCharacters = (part: string): number => {
+  let escapes = 0;
+  for (let at = part.indexOf('\\'); at !== -1; at = part.indexOf('\\', at + 1)) escapes++;
+  return part.length - 5 * escapes;
 };
 
 /** True if an odd number of backslashes stands before `end`, none of them before `from`. */

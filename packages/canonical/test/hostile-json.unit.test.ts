@@ -159,3 +159,21 @@ describe('hostile JSON', () => {
     expect(value).toEqual({ a: 2, constructor: '\ud800' });
   });
 });
+
+describe('a text that no piece ends', () => {
+  /** What reading a text says whose pieces are so often this one. */
+  const writeOften = (piece: string, times: number): Read =>
+    outcome(() => {
+      const reader = openWideJsonReader('the input');
+      reader.write('["');
+      for (let i = 0; i < times; i++) reader.write(piece);
+    });
+
+  it('is refused when it has more characters than any content may have', () => {
+    expect(writeOften('x'.repeat(1 << 20), 97)).toEqual({ code: 'E_INPUT_TOO_LARGE' });
+  });
+
+  it('is read on while its escapes may make fewer', () => {
+    expect(writeOften('\\u0041'.repeat(1 << 18), 97)).toEqual({ value: undefined });
+  });
+});

@@ -20,12 +20,12 @@ export type Input = {
 export const openInput = (path: string, { stdin, signal }: InputSurroundings): Input => {
   const stat = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
   if (path === '-' || (stat !== undefined && isStdin(stat)))
-    return { kind: 'pipe', size: null, read: () => untilAborted(stdin, signal) };
+    return { kind: 'pipe', size: null, read: () => untilAborted(() => stdin, signal) };
   if (stat === undefined) throw fail('E_IO', `the file ${path} does not exist`, { file: path });
   if (stat.isDirectory()) throw fail('E_IO', `${path} is a folder: name the files in it`, { file: path });
   if (stat.isFile()) return { kind: 'file', size: stat.size, read: () => createReadStream(path, { signal }) };
   if (!stat.isFIFO()) throw fail('E_IO', `${path} is neither a file nor a pipe`, { file: path });
-  return { kind: 'pipe', size: null, read: () => untilAborted(openPipe(path), signal) };
+  return { kind: 'pipe', size: null, read: () => untilAborted(() => openPipe(path), signal) };
 };
 
 /** The stdin of this process under another name, such as /dev/stdin, where it is no file: it cannot be opened again. */
@@ -50,9 +50,11 @@ const openPipe = (path: string): Readable => {
   }
 };
 
-async function* untilAborted(stream: Readable, signal: AbortSignal): AsyncIterable<Uint8Array> {
-  const abort = (): void => void stream.destroy(signal.reason as Error);
+/** Opens when it is read first: a pipe that was opened and is never read keeps the process alive. */
+async function* untilAborted(open: () => Readable, signal: AbortSignal): AsyncIterable<Uint8Array> {
   signal.throwIfAborted();
+  const stream = open();
+  const abort = (): void => void stream.destroy(signal.reason as Error);
   signal.addEventListener('abort', abort);
   try {
     for await (const chunk of stream) yield chunk as Uint8Array;

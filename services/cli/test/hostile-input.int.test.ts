@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, test } from 'vitest';
 import { openImportSource } from '../src/import-source.ts';
+import { openInput } from '../src/input.ts';
 import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
 
 const folder = temporaryFolder();
@@ -48,6 +50,15 @@ test('a pipe of exactly its limit is read twice', async () => {
   const limits = { most: 10_000, free: () => 1e9 };
   using source = openImportSource('-', { stdin: Readable.from([Buffer.alloc(10_000, 'x')]), signal }, limits);
   expect([await drain(source.open()), await drain(source.open())]).toEqual([10_000, 10_000]);
+});
+
+test('a pipe that a cancelled command never reads keeps no process alive', async () => {
+  const fifo = join(folder.path, 'cancelled.fifo');
+  expect(spawnSync('mkfifo', [fifo]).status).toBe(0);
+  const before = process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+  const { read } = openInput(fifo, { stdin: endless(), signal: AbortSignal.abort(new Error('cancelled')) });
+  await expect(drain(read())).rejects.toThrow('cancelled');
+  expect(process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap')).toHaveLength(before);
 });
 
 test('`-` is stdin', async () => {
