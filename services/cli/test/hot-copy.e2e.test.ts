@@ -1,3 +1,4 @@
+import { sized } from '@stemma/test-kit';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -19,11 +20,13 @@ test('a home that is copied with `cp -r` while a process writes to it opens by i
     while (acknowledged < count) acknowledged = Number((await lines.next()).value);
   };
   try {
-    for (let i = 0; i < 1; i++) {
+    for (let i = 0; i < sized(1, 10); i++) {
       await reach(acknowledged + 20);
       const before = acknowledged;
       const copy = join(folder, `copy-${i}`);
       spawnSync('cp', ['-r', home, copy]);
+      // The home would grow while the copy is looked at, and the next copy take longer.
+      child.kill('SIGSTOP');
       const list = await spawnStemma(['--home', copy, '--json', 'snapshots', 'load-1']);
       expect(list.code, list.stderr).toBe(0);
       expect(list.stderr).toMatch(/was copied while others wrote to it/);
@@ -33,6 +36,7 @@ test('a home that is copied with `cp -r` while a process writes to it opens by i
         const run = await spawnStemma(['--home', copy, ...args]);
         expect({ args, ...run }).toMatchObject({ code: 0, stderr: '' });
       }
+      child.kill('SIGCONT');
     }
   } finally {
     child.kill('SIGKILL');
