@@ -1,7 +1,8 @@
 import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { makeFolder, syncFolder, writeSynced } from '@stemma/machine';
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { damagedContent, missingContent, refuseTooLarge, verifiedContent } from './checks.ts';
 import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
@@ -47,28 +48,12 @@ const store = async (temporary: string, path: string, bytes: Uint8Array): Promis
   const temporaryFile = join(temporary, randomBytes(12).toString('hex'));
   const folder = dirname(path);
   try {
-    const file = await open(temporaryFile, 'wx', 0o600);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined)
-      await syncFolder(dirname(folder));
+    await writeSynced(temporaryFile, bytes, 'wx');
+    makeFolder(folder);
     await rename(temporaryFile, path);
     await syncFolder(folder);
   } finally {
     await rm(temporaryFile, { force: true });
-  }
-};
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 };
 

@@ -1,20 +1,9 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import { withoutKey, type FrameSealer } from '@stemma/log';
+import { shredFile, syncFolderSync, writeOnce } from '@stemma/machine';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The keys of the erasable histories of a home, one file each, beside the log and never in it. */
@@ -83,9 +72,8 @@ export const openKeyring = (directory: string): Keyring => {
     create(history, subject) {
       if (isErased(history)) throw erased(history);
       if (read(pathOf(history, LIVE)) !== undefined) return;
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file: KeyFile = { subject, key: randomBytes(KEY_BYTES).toString('base64') };
-      writeOnce(folder, pathOf(history, LIVE), JSON.stringify(file));
+      keepOnce(pathOf(history, LIVE), JSON.stringify(file));
     },
     about: (subject) =>
       named(LIVE).filter((history) => !isErased(history) && read(pathOf(history, LIVE))?.subject === subject),
@@ -111,13 +99,12 @@ export const openKeyring = (directory: string): Keyring => {
       }
     },
     destroy(history, { at, actor, reason }) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
       // First the mark: from here on nobody uses the key, whatever becomes of this process.
-      writeOnce(folder, pathOf(history, ERASED), JSON.stringify({ at: String(at), actor, reason }));
+      keepOnce(pathOf(history, ERASED), JSON.stringify({ at: String(at), actor, reason }));
       cached.get(history)?.fill(0);
       cached.delete(history);
-      overwrite(pathOf(history, LIVE));
-      syncFolder(folder);
+      shredFile(pathOf(history, LIVE));
+      syncFolderSync(folder);
     },
   };
 };
@@ -143,56 +130,11 @@ const erasedAs = (history: string, { at, actor, reason }: ErasureFile): Error =>
 const erased = (history: string): Error =>
   fail('E_HISTORY_ERASED', `the history ${history} was erased`, { history });
 
-/** Durable when it returns; false if there is such a file. */
-const writeOnce = (folder: string, path: string, text: string): boolean => {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
-  const file = openSync(temporary, 'wx', 0o600);
+/** Durable when it returns; what is there stays. @throws E_IO */
+const keepOnce = (path: string, text: string): void => {
   try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  try {
-    linkSync(temporary, path);
-  } catch (error) {
-    overwrite(temporary);
-    if (isSystemError(error, 'EEXIST')) return false;
+    writeOnce(path, text);
+  } catch {
     throw fail('E_IO', `${path} cannot be written`);
-  }
-  rmSync(temporary);
-  syncFolder(folder);
-  return true;
-};
-
-const isSystemError = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
-
-/** The bytes of a file replaced in place, then the file removed. */
-const overwrite = (path: string): void => {
-  let file: number;
-  try {
-    file = openSync(path, 'r+');
-  } catch (error) {
-    // Another process was first.
-    if (isSystemError(error, 'ENOENT')) return;
-    throw error;
-  }
-  try {
-    const { size: length } = fstatSync(file);
-    writeSync(file, randomBytes(length), 0, length, 0);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  rmSync(path, { force: true });
-};
-
-const syncFolder = (folder: string): void => {
-  const entry = openSync(folder, 'r');
-  try {
-    fsyncSync(entry);
-  } finally {
-    closeSync(entry);
   }
 };

@@ -1,4 +1,13 @@
 export { bootId } from './boot-id.ts';
+export {
+  makeFolder,
+  replaceFile,
+  shredFile,
+  syncFolder,
+  syncFolderSync,
+  writeOnce,
+  writeSynced,
+} from './durable-files.ts';
 export { isLoopback } from './loopback.ts';
 export { beganAt, isAlive } from './processes.ts';
 export { syncFile } from './sync-file.ts';

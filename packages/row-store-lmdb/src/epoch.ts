@@ -1,3 +1,4 @@
+import { syncFolderSync } from '@stemma/machine';
 import {
   closeSync,
   fsyncSync,
@@ -53,12 +54,7 @@ export const writeEpochState = (folder: string, { boot, clean }: EpochState): vo
     closeSync(file);
   }
   renameSync(temporary, path);
-  const entry = openSync(folder, 'r');
-  try {
-    fsyncSync(entry);
-  } finally {
-    closeSync(entry);
-  }
+  syncFolderSync(folder);
 };
 
 /**

@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import { cursorAtStart, type Cursor, type EventLog } from '@stemma/log';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { replaceFile } from '@stemma/machine';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** How far the relay has published a partition of the log: everything before the cursor, except what it holds back. */
@@ -46,10 +47,7 @@ export const openCheckpointStore = async (directory: string): Promise<Checkpoint
     save: async (partition, { cursor, held, ends, partitions }) => {
       const tail = Buffer.from(cursor.tail).toString('base64');
       const stored = { cursor: { ...cursor, tail }, held: [...held], ends: [...ends], partitions };
-      const temporary = `${fileOf(partition)}.part`;
-      await writeSynced(temporary, `${JSON.stringify(stored)}\n`);
-      await rename(temporary, fileOf(partition));
-      await sync(directory);
+      await replaceFile(fileOf(partition), `${JSON.stringify(stored)}\n`);
     },
   };
 };
@@ -69,16 +67,4 @@ const parse = (text: string, file: string): RelayCheckpoint => {
   } catch {
     throw fail('E_CURSOR_LOST', `${file} cannot be read: nobody knows any more how far was published`);
   }
-};
-
-const writeSynced = async (file: string, text: string): Promise<void> => {
-  await using handle = await open(file, 'w', 0o600);
-  await handle.writeFile(text);
-  await handle.sync();
-};
-
-/** Syncs a folder: only then is the name of a new file durable. */
-const sync = async (directory: string): Promise<void> => {
-  await using handle = await open(directory, 'r');
-  await handle.sync();
 };

@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { syncFolder } from '@stemma/machine';
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pack } from 'tar-stream';
@@ -117,9 +118,7 @@ export const writeArchiveFiles = async (path: string): Promise<WritableBackupFil
         await file.sync();
         await rename(partial, path);
         published = true;
-        const folder = await open(dirname(path), 'r');
-        await folder.sync();
-        await folder.close();
+        await syncFolder(dirname(path));
       }),
     close: async () => {
       await file.close();

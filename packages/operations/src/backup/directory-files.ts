@@ -1,13 +1,12 @@
 import { codeOf, io } from './file-errors.ts';
 import { fail } from '@stemma/errors';
-import { beganAt, isAlive } from '@stemma/machine';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { beganAt, isAlive, replaceFile } from '@stemma/machine';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import type { BackupFiles, WritableBackupFiles } from './backup-files.ts';
 import { MANIFEST, PARTIAL } from './manifest.ts';
 
 const RUNNING = 'running';
-const TEMPORARY = '.tmp';
 
 /** The files of a backup in a directory. */
 export const readDirectoryFiles = (directory: string): BackupFiles => ({
@@ -77,38 +76,5 @@ const claim = async (directory: string): Promise<void> => {
         throw fail('E_BUSY', `process ${pid} is writing a backup to ${directory}`, { pid: Number(pid) });
       await rm(path, { force: true });
     }
-  }
-};
-
-/** Writes a file whole or not at all: a temporary file, synced, renamed, and the folder synced. */
-export const replaceFile = async (path: string, bytes: Uint8Array): Promise<void> => {
-  const folder = dirname(path);
-  const temporary = `${path}${TEMPORARY}`;
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
-    const file = await open(temporary, 'w', 0o600);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
-  await syncFolder(folder);
-  // New folders are in folders of their own.
-  for (let at = folder; made !== undefined && at.length >= made.length; at = dirname(at))
-    await syncFolder(dirname(at));
-};
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 };

@@ -1,11 +1,11 @@
 import { fail } from '@stemma/errors';
 import { verifyLog } from '@stemma/log';
+import { replaceFile } from '@stemma/machine';
 import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { problemsIn } from './back-up.ts';
 import type { BackupFiles } from './backup-files.ts';
 import { backupContents, contentName, openBackupLog, readPiece } from './backup-log.ts';
-import { replaceFile } from './directory-files.ts';
 import { io } from './file-errors.ts';
 import type { BackupManifest, BackupPiece, BackupProblem } from './manifest.ts';
 import { openBackup } from './open-files.ts';

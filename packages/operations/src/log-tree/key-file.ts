@@ -1,4 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
+import { writeOnce } from '@stemma/machine';
 import {
   decodePublicKey,
   decodeSigningKey,
@@ -8,28 +9,15 @@ import {
   type SigningKey,
 } from '@stemma/merkle';
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 
 /** The key in a file, made for a log if there is none: for its owner alone. @throws E_KEY_INVALID, E_IO */
 export const openKeyFile = async (path: string, log: string): Promise<SigningKey> => {
   const there = await readKeyFile(path);
   if (there !== undefined) return there;
   const key = signingKey(`stemma.log/${log}`, randomBytes(32));
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${randomBytes(4).toString('hex')}`;
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    await file.writeFile(`${encodeSigningKey(key)}\n`);
-    await file.sync();
-    // Whoever comes second uses the key of the first.
-    await link(temporary, path).catch((error: unknown) => {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    });
-  } finally {
-    await file.close();
-    await rm(temporary, { force: true });
-  }
+  // Whoever comes second uses the key of the first.
+  writeOnce(path, `${encodeSigningKey(key)}\n`);
   return (await readKeyFile(path)) ?? key;
 };
 
