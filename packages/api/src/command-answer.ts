@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { CommandAnswer, CommandRequest } from './commands.ts';
+import type { CallAnswer, CommandAnswer, CommandRequest, StartRequest } from './commands.ts';
 import type { PositionAnswer } from './summaries.ts';
 
 type Written = {
@@ -25,6 +25,37 @@ export const authorOfRequest = ({
   return { by: { actor }, ...said };
 };
 
+type Requested = Written & {
+  readonly id: string;
+  readonly expected?: number;
+  readonly redactions?: NonNullable<CommandRequest['redactions']>;
+};
+
+/** What a request says of its command, whatever it does: its id, its author, what it expects, what was taken out of it. */
+export const commandOfRequest = ({
+  id,
+  expected,
+  redactions,
+  ...who
+}: Omit<CommandRequest, 'steps'>): Requested => ({
+  id,
+  ...authorOfRequest(who),
+  ...(expected === undefined ? {} : { expected }),
+  ...(redactions === undefined ? {} : { redactions }),
+});
+
+/** The step that starts a history. */
+export const startStep = ({
+  name = null,
+  thread,
+  erasable,
+}: Pick<StartRequest, 'name' | 'thread' | 'erasable'>): Readonly<Record<string, unknown>> => ({
+  op: 'start',
+  name,
+  ...(thread === undefined ? {} : { thread }),
+  ...(erasable === undefined ? {} : { erasable }),
+});
+
 /** A position as the API gives it. */
 export const positionAnswer = (position: Readonly<PositionAnswer>): PositionAnswer => ({
   history: position.history,
@@ -36,13 +67,30 @@ export const positionAnswer = (position: Readonly<PositionAnswer>): PositionAnsw
   label: position.label,
 });
 
-/** What became of a command, as the API gives it. */
-export const commandAnswer = ({
-  position,
-  repeated,
-  events,
-}: {
+type Came = {
   readonly position: Readonly<PositionAnswer>;
   readonly repeated: boolean;
   readonly events: readonly CommandAnswer['events'][number][];
-}): CommandAnswer => ({ position: positionAnswer(position), repeated, events: [...events] });
+};
+
+/** What became of a command, as the API gives it. */
+export const commandAnswer = ({ position, repeated, events }: Came): CommandAnswer => ({
+  position: positionAnswer(position),
+  repeated,
+  events: [...events],
+});
+
+/** What became of a recorded call, as the API gives it. */
+export const callAnswer = ({
+  kept,
+  replaced,
+  removed,
+  inserted,
+  ...outcome
+}: Came & Omit<CallAnswer, keyof CommandAnswer>): CallAnswer => ({
+  ...commandAnswer(outcome),
+  kept,
+  replaced,
+  removed,
+  inserted,
+});

@@ -4,7 +4,14 @@ export { Diff } from './answers.ts';
 export { BranchNodeAnswer, LoadRequest } from './branches.ts';
 export { pastOf, WhyAnswer } from './causes.ts';
 export { addressOf, type ApiClient, createClient, type ApiFetch } from './client.ts';
-export { authorOfRequest, commandAnswer, positionAnswer } from './command-answer.ts';
+export {
+  authorOfRequest,
+  callAnswer,
+  commandAnswer,
+  commandOfRequest,
+  positionAnswer,
+  startStep,
+} from './command-answer.ts';
 export {
   CallAnswer,
   CommandAnswer,

@@ -1,4 +1,11 @@
-import { authorOfRequest, commandAnswer, positionAnswer, toWireJson } from '@stemma/api';
+import {
+  callAnswer,
+  commandAnswer,
+  commandOfRequest,
+  positionAnswer,
+  startStep,
+  toWireJson,
+} from '@stemma/api';
 import type { WideJson } from '@stemma/canonical';
 import { exportTree, threadBytes } from '@stemma/context-tree';
 import { historyId, parseCommand } from '@stemma/history';
@@ -19,44 +26,26 @@ const backendOf = (home: Home): Backend => {
       return { history, branch };
     },
     start: async ({ body: { id, name = null, thread, erasable, ...who } }) => {
-      const step = {
-        op: 'start',
-        name,
-        ...(thread === undefined ? {} : { thread }),
-        ...(erasable === undefined ? {} : { erasable }),
-      };
-      const history = historyId(name, id);
+      const steps = [startStep({ name, thread, erasable })];
+      const where = { history: historyId(name, id), branchId: 0 };
       return commandAnswer(
-        await home.submit(parseCommand({ id, history, branchId: 0, ...authorOfRequest(who), steps: [step] })),
+        await home.submit(parseCommand({ ...commandOfRequest({ id, ...who }), ...where, steps })),
       );
     },
-    command: async ({ history, body: { id, expected, steps, redactions, ...who } }) => {
+    command: async ({ history, body: { steps, ...request } }) => {
       const { branchRef: line, steps: placed } = await home.branches.resolveSteps(
         await home.find(history),
-        id,
+        request.id,
         steps,
       );
       const where = { history: line.history, branchId: line.branchId };
-      const given = {
-        ...(expected === undefined ? {} : { expected }),
-        ...(redactions === undefined ? {} : { redactions }),
-      };
       return commandAnswer(
-        await home.submit(parseCommand({ id, ...where, ...authorOfRequest(who), ...given, steps: placed })),
+        await home.submit(parseCommand({ ...commandOfRequest(request), ...where, steps: placed })),
       );
     },
-    recordCall: async ({ history, body: { id, expected, messages, redactions, ...who } }) => {
-      const { kept, replaced, removed, inserted, ...outcome } = await home.recordCall(
-        await home.find(history),
-        {
-          id,
-          ...authorOfRequest(who),
-          messages: messages as readonly WideJson[],
-          ...(expected === undefined ? {} : { expected }),
-          ...(redactions === undefined ? {} : { redactions }),
-        },
-      );
-      return { ...commandAnswer(outcome), kept, replaced, removed, inserted };
+    recordCall: async ({ history, body: { messages, ...request } }) => {
+      const call = { ...commandOfRequest(request), messages: messages as readonly WideJson[] };
+      return callAnswer(await home.recordCall(await home.find(history), call));
     },
     select: async ({ history, selector, limit, skip }) => {
       const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };

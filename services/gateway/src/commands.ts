@@ -1,6 +1,7 @@
 import {
-  authorOfRequest,
   commandAnswer,
+  commandOfRequest,
+  startStep,
   type CommandAnswer,
   type CommandRequest,
   type StartRequest,
@@ -18,18 +19,10 @@ export const startHistory = async (
   commandAnswer(
     await home.submit(
       parseCommand({
-        id,
+        ...commandOfRequest({ id, ...who }),
         history: historyId(name, id),
         branchId: 0,
-        ...authorOfRequest(who),
-        steps: [
-          {
-            op: 'start',
-            name,
-            ...(thread === undefined ? {} : { thread }),
-            ...(erasable === undefined ? {} : { erasable }),
-          },
-        ],
+        steps: [startStep({ name, thread, erasable })],
       }),
     ),
   );
@@ -59,16 +52,13 @@ export const doCommand = async (
 export const submitRequest = async (
   home: Home,
   branchRef: BranchRef,
-  { id, expected, redactions, ...who }: Omit<CommandRequest, 'steps'>,
+  request: Omit<CommandRequest, 'steps'>,
   steps: readonly unknown[],
 ): Promise<CommandAnswer> => {
   const command = parseCommand({
-    id,
+    ...commandOfRequest(request),
     history: branchRef.history,
     branchId: branchRef.branchId,
-    ...authorOfRequest(who),
-    ...(expected === undefined ? {} : { expected }),
-    ...(redactions === undefined ? {} : { redactions }),
     steps,
   });
   return commandAnswer(await home.submit(command));

@@ -1,7 +1,7 @@
 import {
   type AnswerOf,
-  authorOfRequest,
-  commandAnswer,
+  callAnswer,
+  commandOfRequest,
   type Endpoints,
   type InputOf,
   positionAnswer,
@@ -45,18 +45,9 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     };
   },
   recordCall: async ({ history, body }) => {
-    const { id, expected, messages, redactions, ...who } = body;
-    const { kept, replaced, removed, inserted, ...outcome } = await home.recordCall(
-      await home.find(history),
-      {
-        id,
-        ...authorOfRequest(who),
-        messages: messages as readonly WideJson[],
-        ...(expected === undefined ? {} : { expected }),
-        ...(redactions === undefined ? {} : { redactions }),
-      },
-    );
-    return { ...commandAnswer(outcome), kept, replaced, removed, inserted };
+    const { messages, ...request } = body;
+    const call = { ...commandOfRequest(request), messages: messages as readonly WideJson[] };
+    return callAnswer(await home.recordCall(await home.find(history), call));
   },
   cache: async ({ history, from = 0, limit = MAX_STEPS }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));
