@@ -53,6 +53,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-selectors', file: 'packages/selectors/src/right.ts', text: use('@stemma/row-store') },
   { rule: 'layers-merkle', file: 'packages/merkle/src/right.ts', text: use('@stemma/context-tree') },
   { rule: 'layers-redaction', file: 'packages/redaction/src/right.ts', text: use('@stemma/row-store') },
+  { rule: 'layers-privacy', file: 'packages/privacy/src/right.ts', text: use('@stemma/metrics') },
   { rule: 'layers-row-store', file: 'packages/row-store/src/right.ts', text: use('@stemma/history-store') },
   {
     rule: 'layers-history-store',

@@ -18,6 +18,7 @@ export const layers = [
   'event-contract',
   'machine',
   'log',
+  'privacy',
   'metrics',
   'lmdb-gate',
   'log-embedded',

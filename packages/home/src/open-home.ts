@@ -1,5 +1,5 @@
 import { openCommandHandler, recordCall, type HomeObserver } from '@stemma/command-handler';
-import type { StemmaError } from '@stemma/errors';
+import { isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Position, TreeView } from '@stemma/history-store';
 import {
   acknowledge,
@@ -39,7 +39,7 @@ import {
   viewOf,
   type LoggedEvent,
 } from '@stemma/queries';
-import { isStemmaError } from '@stemma/errors';
+import { loadRedaction, openKeyring } from '@stemma/privacy';
 import { listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
 import { resolve } from 'node:path';
@@ -47,8 +47,6 @@ import { openBackground } from './background.ts';
 import { cooperativeReader } from './cooperative-reader.ts';
 import type { HomeServices } from './home-services.ts';
 import type { Home } from './home.ts';
-import { openKeyring } from './keyring.ts';
-import { loadRedaction } from './load-redaction.ts';
 import { openLocalRows, openSharedRows } from './open-rows.ts';
 
 export type HomeOptions = {

@@ -1,0 +1,2 @@
+export { openKeyring } from './keyring.ts';
+export { loadRedaction } from './load-redaction.ts';
