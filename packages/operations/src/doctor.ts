@@ -83,23 +83,13 @@ export const diagnose = async (
     partitions,
     histories,
     stopped: [...new Set(stopped)],
-    altered: place.facts === null ? await findAlteredOnce(services) : [],
+    altered: place.facts === null ? await findAltered(services) : [],
     clock: { now, newest },
   };
   const findings = [...listFindings(report), ...inspectDirectory(services.directory)];
   for await (const finding of findSecrets(services, secrets)) findings.push(finding);
   for (const message of services.repairs) findings.push({ level: 'warning', message });
   return { ...report, findings };
-};
-
-const searches = new WeakMap<EventLog, Promise<readonly AlteredRecord[]>>();
-
-/** Callers that ask while the log is being read get the same answer. */
-const findAlteredOnce = (services: Services): Promise<readonly AlteredRecord[]> => {
-  const { log } = services;
-  const search = searches.get(log) ?? findAltered(services).finally(() => searches.delete(log));
-  searches.set(log, search);
-  return search;
 };
 
 /** Damaged records that the rows count as good, or do not know. */
