@@ -24,14 +24,19 @@ const offsetsOf = (segment: Buffer): readonly number[] => {
   return offsets;
 };
 
+/** Records the histories `alpha` and `beta`. */
+const importBoth = async (folder: string, at: readonly string[]): Promise<void> => {
+  for (const name of ['alpha', 'beta']) {
+    writeFileSync(join(folder, `${name}.json`), conversation(name));
+    await stemmaJson(['import', join(folder, `${name}.json`), '--history', name, ...at]);
+  }
+};
+
 test('one flipped byte is found, its history and seq are named, nothing behind it is served, and salvage goes on from before it [record §2: damaged, §2: verify, §2: salvage]', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];
-  for (const name of ['alpha', 'beta']) {
-    writeFileSync(join(folder.path, `${name}.json`), conversation(name));
-    await stemmaJson(['import', join(folder.path, `${name}.json`), '--history', name, ...at]);
-  }
+  await importBoth(folder.path, at);
   const history = ((await stemmaJson(['histories', ...at])) as { name: string; history: string }[]).find(
     ({ name }) => name === 'beta',
   )?.history;
@@ -67,10 +72,7 @@ test('damage that may be anybody’s is said by every command that reads, and no
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];
-  for (const name of ['alpha', 'beta']) {
-    writeFileSync(join(folder.path, `${name}.json`), conversation(name));
-    await stemmaJson(['import', join(folder.path, `${name}.json`), '--history', name, ...at]);
-  }
+  await importBoth(folder.path, at);
   const [segment = ''] = filesIn(join(home, 'log')).filter((file) => file.endsWith('.seg'));
   const whole = readFileSync(segment);
   // Key, header and record of a stretch are gone: nobody knows whose they were.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Generation } from '../store.ts';
+import type { Generation, RowStore } from '../store.ts';
 import {
   codeOf,
   cursor,
@@ -33,6 +33,27 @@ const readings = (rows: Generation, from: number): Record<string, () => Promise<
   };
 };
 
+/** Runs a test on one generation that two stores have open, where an adapter lets another one in. */
+const withTwo = async (
+  make: () => RowStoreUnderTest,
+  test: (rows: Generation, other: Generation, stores: readonly RowStore[]) => Promise<void>,
+): Promise<void> => {
+  const under = make();
+  const stores = [await under.open()];
+  try {
+    if (under.another === undefined) return;
+    stores.push(await under.another());
+    const [rows, other] = (await Promise.all(stores.map((store) => store.generation('g', TABLES)))) as [
+      Generation,
+      Generation,
+    ];
+    await test(rows, other, stores);
+  } finally {
+    for (const store of stores) await store.close();
+    await under.cleanUp();
+  }
+};
+
 /** Rows that something else than the store has changed. */
 export const describeDamage = (make: () => RowStoreUnderTest): void => {
   const damages: readonly (readonly [Damage, string])[] = [
@@ -62,16 +83,8 @@ export const describeDamage = (make: () => RowStoreUnderTest): void => {
       }
     });
 
-  it('mixes the rows of no two owners after a commit that failed half-way', async () => {
-    const under = make();
-    const stores = [await under.open()];
-    try {
-      if (under.another === undefined) return;
-      stores.push(await under.another());
-      const [rows, other] = (await Promise.all(stores.map((store) => store.generation('g', TABLES)))) as [
-        Generation,
-        Generation,
-      ];
+  it('mixes the rows of no two owners after a commit that failed half-way', () =>
+    withTwo(make, async (rows, other, stores) => {
       await rows.commit({
         partition: 0,
         expected: null,
@@ -103,22 +116,10 @@ export const describeDamage = (make: () => RowStoreUnderTest): void => {
         ['h', 'i'].map((owner) => view.range(THINGS, { prefix: [owner] }).map(({ value }) => value[0])),
       );
       expect(texts).toEqual([['h/1/b/1'], ['i/1/a/1']]);
-    } finally {
-      for (const store of stores) await store.close();
-      await under.cleanUp();
-    }
-  });
+    }));
 
-  it('scans what others have committed before the scan, and nothing older', async () => {
-    const under = make();
-    const stores = [await under.open()];
-    try {
-      if (under.another === undefined) return;
-      stores.push(await under.another());
-      const [rows, other] = (await Promise.all(stores.map((store) => store.generation('g', TABLES)))) as [
-        Generation,
-        Generation,
-      ];
+  it('scans what others have committed before the scan, and nothing older', () =>
+    withTwo(make, async (rows, other) => {
       for (let n = 1; n <= 3; n++) {
         await other.commit({
           partition: 0,
@@ -133,9 +134,5 @@ export const describeDamage = (make: () => RowStoreUnderTest): void => {
         });
         expect(seen).toEqual([cursor(n), n]);
       }
-    } finally {
-      for (const store of stores) await store.close();
-      await under.cleanUp();
-    }
-  });
+    }));
 };
