@@ -1,5 +1,5 @@
 import type { ContentRef } from '@stemma/canonical';
-import { isStemmaError, fail } from '@stemma/errors';
+import { echo, fail, isStemmaError } from '@stemma/errors';
 import { decodeBody, missingContents, verifyLog, type EventLog, type OpenRecord } from '@stemma/log';
 import type { ContentSource, LogProblem, LogReport } from '@stemma/log';
 import { backupContents, contentName, openBackupLog, readPiece } from './backup-log.ts';
@@ -137,7 +137,7 @@ const beginning = async (files: WritableBackupFiles, log: EventLog): Promise<Bac
   if (manifest.log !== log.id || manifest.partitions.length !== log.partitions)
     throw fail(
       'E_BACKUP_DIFFERS',
-      `${files.place} is a backup of the log ${manifest.log}, not of ${log.id}`,
+      `${echo(files.place)} is a backup of the log ${manifest.log}, not of ${log.id}`,
       {
         log: manifest.log,
       },

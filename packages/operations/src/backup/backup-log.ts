@@ -1,6 +1,6 @@
 import { type ContentRef, sha256Hex } from '@stemma/canonical';
 import { missingContent, verifiedContent } from '@stemma/contents';
-import { fail } from '@stemma/errors';
+import { echo, fail } from '@stemma/errors';
 import type { ContentSource, EventLog, LogRecord } from '@stemma/log';
 import type { BackupFiles } from './backup-files.ts';
 import type { BackupManifest, BackupPiece } from './manifest.ts';
@@ -11,7 +11,7 @@ export const readPiece = async (files: BackupFiles, piece: BackupPiece): Promise
   const { name, bytes, sha256 } = piece;
   const read = await files.read(name);
   if (read === null)
-    throw fail('E_BACKUP_DAMAGED', `${name} is missing in the backup ${files.place}`, { file: name });
+    throw fail('E_BACKUP_DAMAGED', `${name} is missing in the backup ${echo(files.place)}`, { file: name });
   if (read.length !== bytes)
     throw fail('E_BACKUP_DAMAGED', `${name} has ${read.length} bytes instead of ${bytes}`, { file: name });
   if (sha256Hex(read) === sha256) return read;

@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { echo, fail, isStemmaError } from '@stemma/errors';
 
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -10,7 +10,8 @@ export const io = async <T>(place: string, action: () => Promise<T>): Promise<T>
   } catch (error) {
     const errno = codeOf(error);
     if (isStemmaError(error) || errno === undefined) throw error;
-    const why = errno === 'ENOSPC' ? 'the disk is full' : (error as Error).message;
-    throw fail('E_IO', `the backup ${place} cannot be read or written: ${why}`, { errno });
+    // What the system says ends with the path.
+    const why = errno === 'ENOSPC' ? 'the disk is full' : (error as Error).message.replace(/, \w+ '.*/s, '');
+    throw fail('E_IO', `the backup ${echo(place)} cannot be read or written: ${why}`, { errno });
   }
 };

@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { echo, fail } from '@stemma/errors';
 import { stat } from 'node:fs/promises';
 import { readArchiveFiles, writeArchiveFiles } from './archive-files.ts';
 import type { BackupFiles, WritableBackupFiles } from './backup-files.ts';
@@ -28,10 +28,14 @@ export const openBackup = async (
         (name) => name === PARTIAL || /^log\/\d+\/\d{16}-[\da-f]{8}\.seg$/.test(name),
       )
     )
-      throw fail('E_BACKUP_DAMAGED', `the backup ${path} has no ${MANIFEST}: its first run did not end`, {
-        file: MANIFEST,
-      });
-    throw fail('E_BACKUP_NOT_FOUND', `there is no backup in ${path}`, { path });
+      throw fail(
+        'E_BACKUP_DAMAGED',
+        `the backup ${echo(path)} has no ${MANIFEST}: its first run did not end`,
+        {
+          file: MANIFEST,
+        },
+      );
+    throw fail('E_BACKUP_NOT_FOUND', `there is no backup in ${echo(path)}`, { path });
   } catch (error) {
     await files.close();
     throw error;

@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { echo, fail } from '@stemma/errors';
 import { verifyLog } from '@stemma/log';
 import { replaceFile } from '@stemma/machine';
 import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -97,7 +97,7 @@ const verifyBackup = async (
   if (added !== undefined)
     throw fail(
       'E_BACKUP_DAMAGED',
-      `the backup ${files.place} is damaged at the record ${added.partition}@${added.offset}: ${added.message}`,
+      `the backup ${echo(files.place)} is damaged at the record ${added.partition}@${added.offset}: ${added.message}`,
       { partition: added.partition, offset: added.offset },
     );
   return found;

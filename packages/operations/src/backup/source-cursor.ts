@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { echo, fail } from '@stemma/errors';
 import { HASH_BYTES, openRecord, recordHash, sameBytes, type Cursor, type EventLog } from '@stemma/log';
 import type { BackupPartition } from './manifest.ts';
 
@@ -31,7 +31,7 @@ export const checkSource = async (
   place: string,
 ): Promise<void> => {
   const differs = (why: string): Error =>
-    fail('E_BACKUP_DIFFERS', `the log does not continue the backup ${place}: ${why}`, {
+    fail('E_BACKUP_DIFFERS', `the log does not continue the backup ${echo(place)}: ${why}`, {
       partition,
       offset: source.offset,
     });
