@@ -64,7 +64,8 @@ export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
     ...foldDecisionState(frame, before, rows),
     sum: sumAfter(frame, before, net),
   };
-  const metaChanged = frame.snapshot !== null || before === EMPTY_META || !equalPositionMeta(before, meta);
+  // The first frame of a branch writes metadata in any case: of its two rows each shows when the other is missing.
+  const metaChanged = frame.snapshot !== null || head === undefined || !equalPositionMeta(before, meta);
   if (metaChanged) rows.put(POSITION_META, [history, branchId, seq], positionMetaCells(meta));
   rows.put(HEADS, [history, branchId], [seq, metaChanged ? seq : ownMetaSeq]);
 };

@@ -1,3 +1,4 @@
+import type { TreeParts } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import type { Key, RowReader, Table } from '@stemma/row-store';
 import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START } from '@stemma/test-kit';
@@ -21,6 +22,12 @@ const without = (rows: RowReader, table: Table, text: string): RowReader => ({
       .slice(0, limit),
 });
 
+/** A state or position, whose nodes stand in no order, with its nodes by id. */
+const byId = <P extends TreeParts>(parts: P) => ({
+  ...parts,
+  nodes: new Map(Array.from(parts.nodes, (node) => [node.headers.id, node])),
+});
+
 /** What `read` gives, or the code of its error. */
 const answerOf = (read: () => unknown): unknown => {
   try {
@@ -41,12 +48,12 @@ it('without any one of its rows a branch is read as it was written, or not at al
       const branchIds = [...history.branches.keys()];
       under.rows.now((view) => {
         const questions = branchIds.flatMap((branchId) => [
-          (rows: RowReader) => readBranchState(rows, HISTORY, branchId, null),
+          (rows: RowReader) => byId(readBranchState(rows, HISTORY, branchId, null)),
           (rows: RowReader) => {
             const seq = readTipSeq(rows, HISTORY, branchId);
             return [
               positionOfFrame(rows, HISTORY, branchId, seq),
-              readPosition(rows, HISTORY, branchId, seq),
+              byId(readPosition(rows, HISTORY, branchId, seq)),
             ];
           },
           (rows: RowReader) => listSnapshots(rows, HISTORY, branchId, readTipSeq(rows, HISTORY, branchId)),
