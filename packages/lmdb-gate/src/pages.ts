@@ -28,7 +28,7 @@ export const PAGE_HEADER = 24;
 
 export const pageReader = (file: number, size: number, pageBytes: number, last: number): Pages => {
   const buffers: Buffer[] = [];
-  const used = new Uint8Array(Math.ceil((last + 1) / 8));
+  const isNewlyUsed = openPageSet();
   const readAt = (buffer: Buffer, at: number, what: string): Buffer => {
     if (readSync(file, buffer, 0, buffer.length, at) < buffer.length)
       damaged(`it is cut before page ${Math.floor(at / pageBytes)} (${what})`);
@@ -43,12 +43,24 @@ export const pageReader = (file: number, size: number, pageBytes: number, last: 
       const end = what === FREE ? last + 1 : Math.min(last + 1, Math.floor(size / pageBytes));
       if (page < 2 || count < 1 || page + count > end)
         damaged(`${what} has page ${page}, which the file does not have`);
-      for (let each = page; each < page + count; each++) {
-        const bit = 1 << (each & 7);
-        if (((used[each >> 3] ?? 0) & bit) !== 0) damaged(`page ${each} is used twice (${what})`);
-        used[each >> 3] = (used[each >> 3] ?? 0) | bit;
-      }
+      for (let each = page; each < page + count; each++)
+        if (!isNewlyUsed(each)) damaged(`page ${each} is used twice (${what})`);
     },
+  };
+};
+
+/** A set of pages that takes memory for what is added, not for what a file claims to have. True for a new member. */
+const openPageSet = (): ((page: number) => boolean) => {
+  const chunks = new Map<number, Uint8Array>();
+  const perChunk = 8 * 4096;
+  return (page) => {
+    const number = Math.floor(page / perChunk);
+    const chunk = chunks.get(number) ?? new Uint8Array(perChunk / 8);
+    chunks.set(number, chunk);
+    const [at, bit] = [(page % perChunk) >> 3, 1 << (page & 7)];
+    const known = chunk[at] ?? 0;
+    chunk[at] = known | bit;
+    return (known & bit) === 0;
   };
 };
 
