@@ -106,6 +106,7 @@ function run(
     child.on('close', (code) => {
       resolve({ code, stdout, stderr });
     });
-    child.stdin.end(input);
+    // A program may end without reading its input.
+    child.stdin.on('error', () => undefined).end(input);
   });
 }

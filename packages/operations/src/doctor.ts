@@ -50,13 +50,16 @@ const CLOCK_DRIFT = 5_000;
 
 /**
  * Reports the state of a home: its log and whether it can lose records, how far the rows are behind, who can read its
- * files, and which contents look like secrets. It reads every folded record of an embedded log again. It writes nothing.
+ * files, and which contents look like secrets. It brings the rows to the log's end if it can, reads every folded
+ * record of an embedded log again, and changes nothing else.
  */
 export const diagnose = async (
   services: Services,
   secrets: SecretsScope = 'sample',
 ): Promise<DoctorReport> => {
   const { log, projection, clock, logAddress: place } = services;
+  // Where rows cannot follow the log, the report says how far behind they are.
+  await projection.catchUp().catch(() => undefined);
   const partitions = await readPartitionHealth(services);
   const { histories, newest, stopped } = await projection.read((view) => {
     const rows = listHistories(view);
