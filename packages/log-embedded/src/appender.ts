@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { Entry, EntryOffset } from '@stemma/log';
+import type { Entry, EntryOffset, RawLog } from '@stemma/log';
 import type { StartThread } from './log-machine.ts';
 import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
 import type { AppendGroup, JobAnswer, WorkerOptions } from './job-messages.ts';
@@ -11,7 +11,9 @@ export type Appender = {
   readonly lock: LockFolder;
   /** The lock again, after another process has replaced it. @throws as opening */
   readonly enterAgain: () => Promise<LockFolder>;
-  readonly append: (partition: number, entries: readonly Entry[]) => Promise<readonly EntryOffset[]>;
+  readonly append: RawLog['append'];
+  /** Called after each append: readers of this process that wait for records. */
+  readonly waiting: Set<() => void>;
   readonly close: () => Promise<void>;
 };
 
@@ -43,15 +45,16 @@ export const openAppender = async (
     await thread.end();
     throw error;
   });
-  const waiting: Waiting[] = [];
+  const waiting = new Set<() => void>();
+  const queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let closed = false;
 
   const flush = async (): Promise<void> => {
     // Requests of the same turn of the event loop go into the same group.
     await Promise.resolve();
-    while (waiting.length > 0) {
-      const group = nextGroup(waiting);
+    while (queue.length > 0) {
+      const group = nextGroup(queue);
       try {
         const answer = await thread.ask({ kind: 'append', group: flattenGroup(group) });
         if (answer.kind === 'appended') resolveEach(group, answer);
@@ -65,18 +68,20 @@ export const openAppender = async (
     partitions: opened.partitions,
     lock: opened,
     enterAgain: open,
-    append: (partition, entries) =>
-      new Promise((resolve, reject) => {
-        if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
-        refuseLarge(entries);
-        if (entries.length === 0) {
-          resolve([]);
-          return;
-        }
-        const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0);
-        waiting.push({ partition, entries, bytes, resolve, reject });
+    waiting,
+    append: async (partition, entries) => {
+      if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
+      refuseUnknownPartition(partition, opened.partitions);
+      refuseLarge(entries);
+      if (entries.length === 0) return [];
+      const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0);
+      const placed = await new Promise<readonly EntryOffset[]>((resolve, reject) => {
+        queue.push({ partition, entries, bytes, resolve, reject });
         flushing ??= flush();
-      }),
+      });
+      for (const wake of waiting) wake();
+      return placed;
+    },
     close: async () => {
       if (closed) return;
       closed = true;
@@ -87,12 +92,18 @@ export const openAppender = async (
   };
 };
 
-const nextGroup = (waiting: Waiting[]): Waiting[] => {
+/** @throws E_LOG_MISMATCH */
+export const refuseUnknownPartition = (partition: number, partitions: number): void => {
+  if (!Number.isInteger(partition) || partition < 0 || partition >= partitions)
+    throw fail('E_LOG_MISMATCH', `there is no partition ${partition}`);
+};
+
+const nextGroup = (queue: Waiting[]): Waiting[] => {
   let bytes = 0;
   let count = 0;
-  while (count < waiting.length && (count === 0 || bytes < MAX_GROUP_BYTES))
-    bytes += waiting[count++]?.bytes ?? 0;
-  return waiting.splice(0, count);
+  while (count < queue.length && (count === 0 || bytes < MAX_GROUP_BYTES))
+    bytes += queue[count++]?.bytes ?? 0;
+  return queue.splice(0, count);
 };
 
 const flattenGroup = (group: readonly Waiting[]): AppendGroup => {

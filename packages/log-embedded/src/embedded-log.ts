@@ -1,7 +1,7 @@
 import { fail, isStemmaError, visibleText } from '@stemma/errors';
 import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { resolve } from 'node:path';
-import { openAppender, type Appender, type LockFolder } from './appender.ts';
+import { openAppender, refuseUnknownPartition, type Appender, type LockFolder } from './appender.ts';
 import { makeFolders, readAll, withFile, writeAll, type Disk } from './disk.ts';
 import { identifyRecord } from './identify-record.ts';
 import type { LockEnvironment, PartitionEnd } from './lock-environment.ts';
@@ -134,13 +134,12 @@ const openRaw = (
   };
   const files = openFiles(disk);
   const bases = new Map<number, readonly number[]>();
-  const waiting = new Set<() => void>();
+  const { waiting } = appender;
   let closed = false;
 
   const endOf = (partition: number): PartitionEnd => {
     if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
-    if (!Number.isInteger(partition) || partition < 0 || partition >= appender.partitions)
-      throw fail('E_LOG_MISMATCH', `there is no partition ${partition}`);
+    refuseUnknownPartition(partition, appender.partitions);
     return environment.end(partition) ?? { end: 0, base: 0 };
   };
   const basesOf = (partition: number, last: number): readonly number[] => {
@@ -153,13 +152,7 @@ const openRaw = (
   return {
     partitions: appender.partitions,
     keepsItsEnd: true,
-    append: async (partition, entries) => {
-      await current();
-      endOf(partition);
-      const placed = await appender.append(partition, entries);
-      for (const wake of waiting) wake();
-      return placed;
-    },
+    append: appender.append,
     read: async (partition, from, { maxBytes = 1024 * 1024 } = {}) => {
       await current();
       const { end, base } = endOf(partition);

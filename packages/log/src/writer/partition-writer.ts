@@ -1,9 +1,9 @@
 import { backOff, fail, isStemmaError } from '@stemma/errors';
 import { partitionOf } from '../partition-of.ts';
 import type { EntryOffset, EventLog, LogRecord } from '../port.ts';
-import { openOrCatchUp, takeBack, takeIn, tryReadingOn, type OpenPartition } from './open-partition.ts';
+import { openOrCatchUp, readOn, takeIn, tryReadingOn, type OpenPartition } from './open-partition.ts';
 import * as pending from './pending-commands.ts';
-import { prepareAtEnd } from './prepare.ts';
+import { prepare, takeBack, type Prepared } from './sessions.ts';
 import type { Accepted, Intent, SentFrame, Task, Writer, WriterOptions } from './types.ts';
 
 /*
@@ -179,6 +179,29 @@ const decide = async <C>(
   if (frames.length === 0) return { state: 'idle', at };
   const deadline = options.now() + (options.deadline ?? 30_000);
   return { state: 'sending', at, batch: { frames, attempts: 0, deadline } };
+};
+
+/**
+ * Like {@link prepare}, but refuses a command only at the end of the log: a refusal may rest on a state that others
+ * have changed.
+ */
+const prepareAtEnd = async <C>(
+  at: OpenPartition<C>,
+  task: Task<C>,
+  { contents }: WriterOptions<C>,
+): Promise<Prepared<C>> => {
+  const { history } = task.intent;
+  for (;;) {
+    const prepared = await at.sessions.load(history).then(
+      (session) => prepare(session, task, contents),
+      (error: unknown) => ({ kind: 'refused', error }) as const,
+    );
+    if (prepared.kind !== 'refused') return prepared;
+    const moved = await readOn(at);
+    // The records just read may have put back commands that were sent before this one.
+    if (at.commands.queues.get(history)?.[0] !== task) return { kind: 'later' };
+    if (!moved) return prepared;
+  }
 };
 
 const send = async <C>(

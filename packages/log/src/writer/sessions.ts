@@ -1,0 +1,215 @@
+import { fail } from '@stemma/errors';
+import { FRAME_VERSION, type Body, type Frame } from '@stemma/events';
+import { encodeFrame, isDefect } from '../body.ts';
+import { decodeEnvelope, ZERO_HASH } from '../envelope.ts';
+import type { EventLog } from '../port.ts';
+import { refuseUnreadable } from '../read-back.ts';
+import { readFrame, type ContentSource } from '../read-frame.ts';
+import type { AcceptedFrame } from '../reading-types.ts';
+import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
+import { sealBody } from '../sealing.ts';
+import { scanHead, type PartitionReader } from './partition-reader.ts';
+import type { ContentSink, Decision, SentFrame, Session, Task, WriterOptions } from './types.ts';
+
+/** A history that the writer has loaded. Its decision state is ahead of the log by the frames in `sent`. */
+export type HistorySession<C> = {
+  readonly history: string;
+  readonly session: Session<C>;
+  readonly sent: SentFrame<C>[];
+  /** Why the history takes no more frames. */
+  stopped: 'damaged' | 'defective' | null;
+};
+
+/**
+ * What an accepted frame shows about the frames that a session sent: the oldest is confirmed, or all were overtaken.
+ */
+export type Observed<C> = {
+  readonly confirmed: SentFrame<C> | null;
+  readonly overtaken: readonly SentFrame<C>[];
+};
+
+const NOTHING = { confirmed: null, overtaken: [] } as const;
+
+/**
+ * Takes an accepted frame into a session. If it is another writer's, all frames that the session sent are undone first;
+ * else it confirms the oldest of them.
+ */
+export const observe = async <C>(
+  session: HistorySession<C>,
+  frame: AcceptedFrame,
+  contents: ContentSource,
+): Promise<Observed<C>> => {
+  const [oldest] = session.sent;
+  const { seq } = frame.envelope;
+  if (oldest && seq === oldest.frame.envelope.seq && sameBytes(frame.hash, oldest.hash)) {
+    session.sent.shift();
+    return { confirmed: oldest, overtaken: [] };
+  }
+  if (seq < (oldest ? oldest.frame.envelope.seq : session.session.next)) return NOTHING;
+  const overtaken = await takeBack(session);
+  await applyOther(session, frame, contents);
+  return { confirmed: null, overtaken };
+};
+
+/** Undoes all frames that were sent ahead; returns them in the order they were sent. */
+export const takeBack = async <C>({ session, sent }: HistorySession<C>): Promise<readonly SentFrame<C>[]> => {
+  for (let i = sent.length; i > 0; i--) await session.undo();
+  return sent.splice(0);
+};
+
+const applyOther = async <C>(
+  session: HistorySession<C>,
+  frame: AcceptedFrame,
+  contents: ContentSource,
+): Promise<void> => {
+  try {
+    await session.session.apply(await readFrame(frame, contents), new Uint8Array(frame.hash));
+  } catch (error) {
+    if (!isDefect(error)) throw error;
+    session.stopped = 'defective';
+  }
+};
+
+/**
+ * The sessions of the histories that were written to lately, in one partition. The least recently used is evicted
+ * first.
+ */
+export type SessionCache<C> = {
+  /** The session of a history at exactly the reader's checkpoint. Loads it if it is not cached. */
+  readonly load: (history: string) => Promise<HistorySession<C>>;
+  /** The session of a history if it is cached. */
+  readonly get: (history: string) => HistorySession<C> | undefined;
+  readonly evict: (history: string) => void;
+};
+
+/** A cache for one partition. @param readOn brings the reader to the end of the log. */
+export const openSessionCache = <C>(
+  log: EventLog,
+  reader: PartitionReader,
+  readOn: () => Promise<unknown>,
+  { domain, contents, sessions: capacity = 64 }: WriterOptions<C>,
+): SessionCache<C> => {
+  // Not `lru-cache`: a session with frames under way must not go, and the library has no entry that is never evicted.
+  const sessions = new Map<string, HistorySession<C>>();
+  const { partition } = reader.checkpoint().cursor;
+
+  const evict = (history: string): void => {
+    sessions.delete(history);
+    reader.forget(history);
+  };
+  const makeRoom = (): void => {
+    for (const [history, { sent }] of sessions) {
+      if (sessions.size < capacity) return;
+      if (sent.length === 0) evict(history);
+    }
+  };
+  const loadNew = async (history: string): Promise<HistorySession<C>> => {
+    const known = await domain.frames?.(history);
+    if (known) await refuseUnreadable(log, partition, history, known);
+    const { asOf, heads } = await domain.heads(partition, [history]);
+    const session: HistorySession<C> = {
+      history,
+      session: await domain.load(history),
+      sent: [],
+      stopped: null,
+    };
+    const start = heads.get(history);
+    const end = reader.checkpoint().cursor.offset;
+    const head = (await scanHead(log, partition, history, start, asOf, end, async ({ accepted }) => {
+      for (const frame of accepted) await observe(session, frame, contents);
+    })) ?? { next: 0, prev: ZERO_HASH, state: 'open' as const, stopped: null };
+    makeRoom();
+    reader.follow(history, head, asOf);
+    sessions.set(history, session);
+    return session;
+  };
+
+  const load = async (history: string): Promise<HistorySession<C>> => {
+    for (let tries = 0; tries < 5; tries++) {
+      const session = sessions.get(history) ?? (await loadNew(history));
+      // Inserted last: it is now the most recently used.
+      sessions.delete(history);
+      sessions.set(history, session);
+      const head = reader.head(history);
+      if (head && head.state !== 'open') return { ...session, stopped: head.state };
+      if (session.stopped) return session;
+      if (head && continues(session, head)) return session;
+      if (session.sent.length > 0) break;
+      // The rows were read at two moments, or are ahead of the reader.
+      evict(history);
+      await readOn();
+    }
+    throw fail('E_BUSY', `the rows of ${history} do not stop changing`);
+  };
+  return { load, get: (history) => sessions.get(history), evict };
+};
+
+const continues = <C>(
+  { session, sent }: HistorySession<C>,
+  head: { next: number; prev: Uint8Array },
+): boolean => {
+  const [oldest] = sent;
+  const base = oldest ? oldest.frame.envelope : { seq: session.next, prev: session.prev };
+  return base.seq === head.next && sameBytes(base.prev, head.prev);
+};
+
+/**
+ * The result of preparing a command: a frame to send, or the `seq` at which it was accepted before. `later`: the answer
+ * depends on frames without a known outcome, so the command is prepared again when they have one.
+ */
+export type Prepared<C> =
+  | { readonly kind: 'sent'; readonly sent: SentFrame<C> }
+  | { readonly kind: 'repeated'; readonly seq: number; readonly frame: Frame | null }
+  | { readonly kind: 'refused'; readonly error: unknown }
+  | { readonly kind: 'later' };
+
+/** Decides a command, encodes it, decodes and checks those bytes as every reader does, and applies them (record §3). */
+export const prepare = async <C>(
+  session: HistorySession<C>,
+  task: Task<C>,
+  contents: ContentSink & ContentSource,
+): Promise<Prepared<C>> => {
+  try {
+    refuseStopped(session);
+    const decided = await session.session.decide(task.intent);
+    if ('repeats' in decided) {
+      if (session.sent.length > 0) return { kind: 'later' };
+      return { kind: 'repeated', seq: decided.repeats, frame: decided.frame };
+    }
+    return { kind: 'sent', sent: await encode(session, task, decided, contents) };
+  } catch (error) {
+    return session.sent.length > 0 ? { kind: 'later' } : { kind: 'refused', error };
+  }
+};
+
+const encode = async <C>(
+  { session, history }: HistorySession<C>,
+  task: Task<C>,
+  { author, at, branchId, events }: Decision,
+  contents: ContentSink & ContentSource,
+): Promise<SentFrame<C>> => {
+  const { id, digest } = task.intent;
+  const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
+  const body: Body = { ...author, at, command: id, digest, branchId, events };
+  const encoded = encodeFrame(envelope, sealBody(envelope, body, contents.sealer));
+  const record = sealRecord(encoded.bytes);
+  for (const { bytes } of encoded.contents) await contents.put(bytes);
+  const own = decodeEnvelope(encoded.bytes);
+  if (!own) throw fail('E_INTERNAL', `the frame ${history} ${session.next} does not decode`);
+  const known = new Map(encoded.contents.map(({ ref, bytes }) => [ref.sha256, bytes]));
+  const source: ContentSource = {
+    get: async (ref) => known.get(ref.sha256) ?? (await contents.get(ref)),
+    sealer: contents.sealer,
+  };
+  const frame = await readFrame({ envelope: own.envelope, bytes: encoded.bytes, bodyAt: own.bodyAt }, source);
+  const hash = record.subarray(record.length - HASH_BYTES);
+  await session.apply(frame, hash);
+  return { task, frame, hash, record };
+};
+
+const refuseStopped = <C>({ history, stopped }: HistorySession<C>): void => {
+  if (stopped === 'damaged')
+    throw fail('E_HISTORY_DAMAGED', `the history ${history} is damaged`, { history });
+  if (stopped === 'defective')
+    throw fail('E_HISTORY_DEFECTIVE', `the history ${history} is defective`, { history });
+};
