@@ -7,5 +7,5 @@ import { stages } from './stages/stages.ts';
 /** Every read model: a folder beside this file, and a line here (CONTRIBUTING.md). */
 export const READ_MODELS: readonly ReadModel[] = [audit, diffs, stages];
 
-/** All that a home folds, in this order. */
+/** The read models that a home folds, in this order. */
 export const ALL_FOLDS: readonly ReadModel[] = [HISTORY_STORE, ...READ_MODELS];

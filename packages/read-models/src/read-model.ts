@@ -1,4 +1,4 @@
 import type { Fold } from '@stemma/history-store';
 
-/** What is folded only where somebody asks for it; {@link Fold} has its rules. It reads no other read model's rows. */
+/** An optional fold, run where it is configured; {@link Fold} has its rules. It reads no other read model's rows. */
 export type ReadModel = Fold;

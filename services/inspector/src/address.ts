@@ -8,11 +8,11 @@ export type View = (typeof VIEWS)[number];
 export const SIDES = ['cycles', 'branches', 'interventions'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** What is being looked at, as it stands in the address of the page: so it can be shared, and the back button works. */
+/** What the page shows, kept in its address, so that it can be shared and the back button works. */
 export type Address = {
   /** A history or branch by id or name; null: none is chosen. */
   readonly history: string | null;
-  /** A reference (`@c12`), `open` for the working state, or null: the newest snapshot, whichever that is. */
+  /** A reference (`@c12`), `open` for the working state, or null for the newest snapshot. */
   readonly at: string | null;
   readonly node: string | null;
   readonly view: View;
@@ -67,7 +67,7 @@ export const printAddress = ({
 export type Go = (change: Partial<Address>, how?: 'push' | 'replace') => void;
 
 /**
- * Where one comes to: another branch is looked at from its newest snapshot, in another history nothing is chosen or
+ * The address after a change: another branch shows its newest snapshot, in another history nothing is chosen or
  * filtered, and a node and an intervention are not shown side by side.
  */
 export const change = (now: Address, to: Partial<Address>): Address => {
@@ -83,7 +83,7 @@ export const change = (now: Address, to: Partial<Address>): Address => {
   };
 };
 
-/** The history that an id of one of its branches begins with; a name as it is. */
+/** The history in the id of one of its branches; a name is returned unchanged. */
 const rootOf = (history: string | null): string | null =>
   /^(h[a-z2-7]{20}):\d+$/.exec(history ?? '')?.[1] ?? history;
 

@@ -20,7 +20,7 @@ export const KindBadge = ({ kind }: { readonly kind: string | null | undefined }
     </span>
   );
 
-/** How many snapshots more a node lives; nothing for one that stays. An arrow: it was one more in the snapshot before. */
+/** How many more snapshots a node lives; nothing if it stays. An arrow: one more in the snapshot before. */
 export const TtlBadge = ({
   ttl,
   aged,

@@ -1,6 +1,6 @@
 import type { BranchNodeAnswer } from '@stemma/api';
 
-/** A place on a branch that one can go to. `x`: in cycles; between two of them it lies in the middle. */
+/** A position on a branch that a click selects. `x` is in cycles; a position between two cycles is in the middle. */
 export type Point = {
   readonly x: number;
   readonly label: string;
@@ -33,7 +33,7 @@ export const positionX = ({ cycle, label }: CyclePosition): number =>
 
 /**
  * Draws branches so that no line crosses another: every branch is under its parent, and of two that leave the same one
- * the later in cycles is higher, so what leaves before it passes on its left.
+ * the later in cycles is higher, so a branch that leaves earlier passes on its left.
  */
 export const drawBranches = (branches: readonly BranchNodeAnswer[]): Drawing => {
   const children = new Map<number, BranchNodeAnswer[]>();
@@ -117,13 +117,13 @@ export const passingLines = (
   return [...found.values()];
 };
 
-/** The way from the root to a place of a branch: rows of the branches on it, each with how far it goes along it. */
+/** The path from the root to a position: the rows of its branches, each with the length of the path on it. */
 export const pathToPosition = ({ rows }: Drawing, row: number, x: number): ReadonlyMap<number, number> => {
   const path = new Map<number, number>();
   let at = row;
   let limit = x;
   for (let drawn = rows[at]; drawn !== undefined; drawn = rows[at]) {
-    // A place before its beginning is one of its parent.
+    // A position before the branch starts is on its parent.
     if (limit >= drawn.from) path.set(at, limit);
     limit = Math.min(limit, drawn.from);
     if (drawn.parent === at) break;

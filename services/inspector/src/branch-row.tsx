@@ -24,9 +24,9 @@ export const BranchRow = ({
   readonly drawing: Drawing;
   readonly index: number;
   readonly chosen: boolean;
-  /** Where one is, if that lies on this row; in cycles. */
+  /** The position shown, if it is on this row; in cycles. */
   readonly currentX: number | null;
-  /** How far the way to where one is goes along each row. */
+  /** How far the path to the position shown goes along each row. */
   readonly path: ReadonlyMap<number, number>;
   readonly go: Go;
 }): ComponentChildren => {
@@ -119,7 +119,7 @@ const BranchLine = ({
   readonly from: number;
   readonly to: number;
   readonly along: (x: number) => string;
-  /** The branch ends here: it is seen even where it has no length. */
+  /** The end of the branch, drawn even if the branch has no length. */
   readonly ends?: boolean;
   readonly abandoned?: boolean;
   readonly onPath?: boolean;
@@ -130,7 +130,7 @@ const BranchLine = ({
   />
 );
 
-/** Points whose flag has no room for its name show it when one points at them. */
+/** A point whose flag has no room for its name shows it on hover. */
 const ROOM = 180;
 const CHARACTER = 6;
 
@@ -143,7 +143,7 @@ const PointButton = ({
 }: {
   readonly point: Point;
   readonly left: string;
-  /** Room up to the points around it, of the width of the drawing. */
+  /** Room up to the neighbouring points, as a part of the drawing's width. */
   readonly before: number;
   readonly after: number;
   readonly visit: () => void;

@@ -14,7 +14,7 @@ import { grouped, plural } from './words.ts';
 
 const ROW = 42;
 
-/** The branches of a history as a stemma: what is chosen in it, and the way there, marked. */
+/** The branches of a history as a drawing, with the chosen position and the path to it marked. */
 export const BranchesPanel = ({
   history,
   asked,
@@ -24,12 +24,12 @@ export const BranchesPanel = ({
   go,
 }: {
   readonly history: string;
-  /** What the page's address calls it. */
+  /** Its name in the page's address. */
   readonly asked: string;
-  /** The one that is looked at. */
+  /** The branch that is shown. */
   readonly branch: string;
   readonly looking: Looking | null;
-  /** Where in it, in cycles; null: not known yet. */
+  /** The position in it, in cycles; null while unknown. */
   readonly cycle: number | null;
   readonly go: Go;
 }): ComponentChildren => (
@@ -101,7 +101,7 @@ const BranchTree = ({
   );
 };
 
-/** Where one is on the chosen branch, in cycles; its end where the working state or the newest is looked at. */
+/** The position shown on the chosen branch, in cycles; its end for the working state or the newest snapshot. */
 const positionOn = (
   row: DrawnBranch | undefined,
   looking: Looking | null,
@@ -111,7 +111,7 @@ const positionOn = (
   return looking.reference === undefined || looking.following ? row.to : cycle;
 };
 
-/** The place that is looked at, on the row where it lies: that of the chosen branch, or of an ancestor. */
+/** The position shown, on its row: that of the chosen branch, or of an ancestor. */
 const currentPositionOn = (
   { rows }: Drawing,
   path: ReadonlyMap<number, number>,

@@ -1,6 +1,6 @@
 import type { BranchSummaryAnswer, HistorySummaryAnswer } from '@stemma/api';
 
-/** True for the history that is meant by an id, a name, or one of its branches. */
+/** True if an id, a name, or one of its branches refers to the history. */
 export const isChosen = (summary: HistorySummaryAnswer, chosen: string | null): boolean =>
   findChosenBranch(summary, chosen) !== undefined;
 

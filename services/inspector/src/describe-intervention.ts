@@ -3,7 +3,7 @@ import { addressById } from './chosen.ts';
 
 const MAX_CHARACTERS = 400;
 
-/** What was done, in a line. */
+/** The intervention in a line. */
 export const describeIntervention = ({ intervention_type: type, content }: InterventionAnswer): string => {
   switch (type) {
     case 'message_inject':
@@ -46,7 +46,7 @@ const text = (value: unknown): string =>
 
 export type PositionLink = { readonly branch: string; readonly at: string };
 
-/** The positions around an intervention. A rollback begins on the branch that it leaves. */
+/** The positions around an intervention. For a rollback the first is on the branch that it leaves. */
 export const positionsAround = (
   intervention: InterventionAnswer,
 ): { readonly before: PositionLink | null; readonly after: PositionLink } => {

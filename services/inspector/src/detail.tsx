@@ -7,7 +7,7 @@ import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
 import { usePosition } from './use-tree.ts';
 
-/** Everything about the selected node: headers, where it lies, what it holds. */
+/** Everything about the selected node: headers, position in the tree, content. */
 export const Detail = ({
   history,
   reference,

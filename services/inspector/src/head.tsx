@@ -7,7 +7,7 @@ import { useChanges } from './use-changes.ts';
 
 const LIVE = { connecting: 'connecting', live: 'live', offline: 'offline' } as const;
 
-/** Name of the page, what is looked at, its branches, whether it is live. */
+/** The name of the page, the history shown, its branches, and whether it is live. */
 export const Head = ({
   summary,
   chosen,

@@ -9,7 +9,7 @@ import { grouped, isoTime, plural, shortId, shortTime } from './words.ts';
 
 const PAGE = 100;
 
-/** The first pages of the histories, the one that changed last first. */
+/** The first pages of the histories, the last changed first. */
 export const useHistories = (pages: number) =>
   useQuery(`now/list/${pages}`, (client) => client.histories({ limit: PAGE * pages }), 'list');
 
@@ -68,7 +68,7 @@ export const Histories = ({
   );
 };
 
-/** What the page does not show although it was recorded. */
+/** Recorded histories that the page does not list. */
 const Damage = ({ sentences }: { readonly sentences: readonly string[] }): ComponentChildren =>
   sentences.length > 0 && (
     <div class="note failure" role="alert">

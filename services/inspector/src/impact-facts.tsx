@@ -13,7 +13,7 @@ import { grouped, plural } from './words.ts';
 const FIRST_CALLS = 30;
 const MORE_CALLS = 300;
 
-/** What an intervention led to: the calls that were shown what it brought in, or what was made of it. */
+/** What an intervention led to: the calls that were shown a node that it inserted, or one made from it. */
 export const ImpactFacts = ({
   history,
   intervention,

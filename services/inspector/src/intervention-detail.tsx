@@ -9,7 +9,7 @@ import { Shown } from './states.tsx';
 import { useQuery } from './use-query.ts';
 import { shortTime } from './words.ts';
 
-/** An intervention whole: who, when, why, what, what was noted since, and what it led to. */
+/** An intervention in full: who, when, why, what, later notes, and its effects. */
 export const InterventionDetail = ({
   history,
   intervention,

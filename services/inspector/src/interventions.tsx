@@ -10,7 +10,7 @@ import { Shown } from './states.tsx';
 import { INTERVENTIONS_PAGE, MAX_INTERVENTIONS, useBranches, useInterventions } from './use-branches.ts';
 import { grouped, isoTime, plural, shortTime } from './words.ts';
 
-/** What observers did to a history, the newest first. */
+/** The interventions of observers in a history, the newest first. */
 export const Interventions = ({
   history,
   address,
@@ -75,7 +75,7 @@ export const Interventions = ({
   );
 };
 
-/** What branches of a history are called, by their branches. */
+/** The names of a history's branches, by branch id. */
 const useBranchNames = (history: string): ReadonlyMap<number, string> => {
   const query = useBranches(history);
   return new Map(
@@ -96,7 +96,7 @@ const Filter = ({
   readonly actor: string | null;
   readonly go: Go;
 }): ComponentChildren => {
-  // Who can be chosen: those who acted of late, whatever is chosen now.
+  // The list offers recent actors, whatever is chosen now.
   const all = useInterventions(history, { type: null, actor: null }, 1);
   const seen = all.state === 'done' ? all.value.interventions.map((one) => one.actor) : [];
   const actors = [...new Set(actor === null ? seen : [actor, ...seen])];

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Side } from './address.ts';
 
-/** What the keys do, for the table that `?` shows. */
+/** The keys and their effects, for the table that `?` shows. */
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['j', '↓'], 'the older cycle'],
   [['k', '↑'], 'the newer cycle'],
@@ -39,7 +39,7 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   '?': 'help',
 };
 
-/** Calls `act` for keys that mean something, unless one is typing or a dialog is open. */
+/** Calls `act` for keys that have an effect, unless the user is typing or a dialog is open. */
 export const useKeys = (onAction: (action: KeyAction) => void): void => {
   const latest = useRef(onAction);
   latest.current = onAction;

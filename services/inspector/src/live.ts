@@ -9,7 +9,7 @@ export type Live = Changing & { state(): LiveState };
 const RETRY = 2_000;
 const GATHER_DELAY = 120;
 
-/** Follows the server's events for as long as the page is open, and expires what they concern. */
+/** Follows the server's events for as long as the page is open, and expires the queries that they concern. */
 export const followEvents = (queries: Queries): Live => {
   const listeners = new Set<() => void>();
   let state: LiveState = 'connecting';

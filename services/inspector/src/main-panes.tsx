@@ -18,7 +18,7 @@ const TABS: readonly (readonly [View, string])[] = [
   ['openai', 'OpenAI messages'],
 ];
 
-/** The tree and the thread at what is looked at, and the selected node. */
+/** The tree and the thread at the position shown, and the selected node. */
 export const MainPanes = ({
   history,
   looking,

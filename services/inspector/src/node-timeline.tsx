@@ -8,7 +8,7 @@ import { isoTime, shortTime } from './words.ts';
 
 type TimelineEntry = WhyAnswer['changes'][number];
 
-/** The life of a node as seen from where one is: how it came, what happened to it, how it went, and who did it. */
+/** The timeline of a node at the position shown: its insertion, changes and removal, and who did each. */
 export const NodeTimeline = ({
   history,
   reference,
@@ -61,7 +61,7 @@ export const NodeTimeline = ({
   );
 };
 
-/** Who did it; what an observer did leads to their intervention. */
+/** Who did it; an observer's act links to the intervention. */
 const AuthorLink = ({
   entry: { author, command },
   history,

@@ -2,7 +2,7 @@ import type { ApiClient } from '@stemma/api';
 import { StemmaError } from '@stemma/errors';
 import type { Changing } from './use-changes.ts';
 
-/** An answer of the server as far as it is there. `stale`: a newer one is on its way. */
+/** An answer of the server, if it has arrived. `stale`: a newer one is on its way. */
 export type Query<T> =
   | { readonly state: 'pending' }
   | { readonly state: 'failed'; readonly error: StemmaError }
@@ -57,7 +57,7 @@ export const createQueries = (client: ApiClient): Queries => {
   return {
     read: <T>(key: string, load: (client: ApiClient) => Promise<T>): Query<T> => {
       const entry: Entry = entries.get(key) ?? { query: { state: 'pending' }, loading: false, expired: true };
-      // The key moves to the end: what was not read for longest goes first.
+      // The key moves to the end: the least recently read is evicted first.
       entries.delete(key);
       entries.set(key, entry);
       if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value ?? key);

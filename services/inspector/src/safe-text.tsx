@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 
 const MAX_CHARACTERS = 200_000;
 
-/** A text of somebody else, shown so that it cannot hide anything: as text only, and what is invisible by its code point. */
+/** A text from outside, shown so that it hides nothing: as text only, invisible characters by their code points. */
 export const SafeText = ({ text }: { readonly text: string }): ComponentChildren => {
   const shown = text.length > MAX_CHARACTERS ? text.slice(0, MAX_CHARACTERS) : text;
   const parts: ComponentChildren[] = [];
@@ -24,7 +24,7 @@ export const SafeText = ({ text }: { readonly text: string }): ComponentChildren
   return <bdi class="safe-text">{parts}</bdi>;
 };
 
-/** The same for places that take a plain text only, such as titles and options: what is invisible by its code point. */
+/** The same for places that take a plain text only, such as titles and options: invisible characters by their code points. */
 export const visible = (text: string): string =>
   text
     .slice(0, 1_000)

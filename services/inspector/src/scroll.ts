@@ -2,8 +2,8 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 
 /**
- * Keeps what matters of a list in view: its first new part when another position is shown (where nothing is new, its
- * end), and what is chosen when something is chosen.
+ * Keeps the important part of a list in view: its first new item when another position is shown (if nothing is new, its
+ * end), and the chosen item when one is chosen.
  *
  * @param position what is shown: when it changes, the list is scrolled.
  */
@@ -25,6 +25,6 @@ export const useScroll = (
   }, [chosenText]);
 };
 
-/** What finds the chosen node in a list. */
+/** The CSS selector of the chosen node in a list. */
 export const selectorOf = (node: string | null): string =>
   node === null ? ':not(*)' : `[data-node="${CSS.escape(node)}"]`;

@@ -16,7 +16,7 @@ const TABS: readonly (readonly [side: Side, words: string, key: string])[] = [
   ['interventions', 'Interventions', 'i'],
 ];
 
-/** The column beside the histories: the cycles of a branch, or the branches of its history, or what observers did. */
+/** The column beside the histories: the cycles of a branch, or the branches of its history, or the interventions. */
 export const SidePanel = ({
   head,
   looking,
@@ -58,7 +58,7 @@ export const SidePanel = ({
 
 const ID = /^(h[a-z2-7]{20})(?::\d+)?$/;
 
-/** What is shown of all branches of a history, whichever of them is looked at. */
+/** The panels about all branches of a history, whichever branch is shown. */
 const HistorySide = ({
   address,
   head,
@@ -70,7 +70,7 @@ const HistorySide = ({
   readonly looking: Looking | null;
   readonly go: Go;
 }): ComponentChildren => {
-  // An id says by itself which history it is of: nothing is waited for when one goes from branch to branch.
+  // An id contains its history's id, so changing the branch waits for no request.
   const root = ID.exec(address.history)?.[1];
   const found = head.state === 'done' ? head.value : undefined;
   const history = found?.history ?? root;
@@ -88,7 +88,7 @@ const HistorySide = ({
   );
 };
 
-/** The branches, and where one is in them. */
+/** The branches, and the position shown. */
 const BranchesSide = (props: {
   readonly history: string;
   readonly asked: string;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Query } from './queries.ts';
 import { SafeText } from './safe-text.tsx';
 
-/** Pending and failed first, then what there is. */
+/** Shows a pending or failed request, else its answer. */
 export const Shown = <T,>({
   query,
   what,

@@ -52,7 +52,7 @@ export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentCh
   );
 };
 
-/** How deep each node lies: 1 for the root. What lies in a node that is not shown is as deep as its kind usually is. */
+/** How deep each node lies: 1 for the root. A node whose parent is not shown has the usual depth of its kind. */
 const levelsOf = (nodes: readonly TreeNodeAnswer[]): ReadonlyMap<string, number> => {
   const levels = new Map<string, number>();
   for (const { id, parent, shape, region } of nodes) {
@@ -186,7 +186,7 @@ const BlockWords = ({ content }: Pick<TreeNodeAnswer, 'content'>): ComponentChil
 const offsetWord = (offset: number): string =>
   offset === 0 ? 'core' : offset < 0 ? `pre ${offset}` : `post +${offset}`;
 
-/** What the snapshot before had and this one has not, and why. */
+/** The nodes that the snapshot before had and this one has not, and why. */
 export const RemovedNodes = ({ page }: { readonly page: TreePage }): ComponentChildren => (
   <section class="removed" aria-label="Removed nodes">
     <h3>

@@ -10,7 +10,7 @@ export type ListedInterventionType = NonNullable<InputOf<Endpoints['intervention
 export const useBranches = (history: string): Query<Branches> =>
   useQuery(`now/h/${history}/branches`, (client) => client.branches({ history }));
 
-/** As many as one question answers. */
+/** The most that one request returns. */
 export const MAX_INTERVENTIONS = 1_000;
 export const INTERVENTIONS_PAGE = 50;
 

@@ -29,14 +29,14 @@ export const useSnapshot = (head: SnapshotPage, cycle: number): SnapshotSummaryA
   );
 };
 
-/** What is looked at: the working state, or a reference; null while nobody knows yet what is newest. */
+/** What is shown: the working state, or a reference; null while the newest snapshot is unknown. */
 export type Looking = {
   readonly reference: string | undefined;
   readonly cycle: number | null;
   readonly following: boolean;
 };
 
-/** Resolves what the address says: a reference, `open`, or nothing for the newest snapshot. */
+/** Resolves the reference in the address: a reference, `open`, or nothing for the newest snapshot. */
 export const lookingAt = (head: Query<SnapshotPage>, at: string | null): Looking | null => {
   if (at !== null && at !== 'open') {
     const cycle = /^@c(\d{1,15})$/.exec(at)?.[1];

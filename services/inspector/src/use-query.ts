@@ -8,7 +8,7 @@ export const QueriesContext = createContext<Queries | null>(null);
 
 /**
  * The answer to a query. While another of the same family is on its way, the last one stays, marked as stale: so the
- * page does not blink when one walks through cycles.
+ * page does not flicker while the user steps through cycles.
  */
 export const useQuery = <T>(key: string, load: (client: ApiClient) => Promise<T>, family = key): Query<T> => {
   const queries = useContext(QueriesContext);

@@ -2,11 +2,11 @@ import type { ApiClient, TreeNodeAnswer, TreePage } from '@stemma/api';
 import type { Query } from './queries.ts';
 import { useQuery } from './use-query.ts';
 
-/** Nodes that are asked for at the front and at the end of a tree, and characters of each content. */
+/** How many nodes are requested from the front and the end of a tree, and how many characters of each content. */
 const FRONT = 60;
 export const TAIL = 340;
 const EXCERPT = 4_000;
-/** Nodes that one asks for at a time of those left out. */
+/** How many of the nodes left out are requested at a time. */
 export const MORE = 400;
 
 const keyOf = (history: string, reference: string | undefined, part: string): string =>
@@ -17,7 +17,7 @@ const keyOf = (history: string, reference: string | undefined, part: string): st
 const at = (reference: string | undefined): { at?: string } =>
   reference === undefined ? {} : { at: reference };
 
-/** The tree at a position: all of it where it is small, else its front and its end, where the newest is. */
+/** The tree at a position: all of it if it is small, else its front and its end with the newest nodes. */
 export const useTree = (history: string, reference: string | undefined, tail: number): Query<TreePage> =>
   useQuery(
     keyOf(history, reference, `tree/${tail}`),
@@ -25,7 +25,7 @@ export const useTree = (history: string, reference: string | undefined, tail: nu
     history,
   );
 
-/** Anything else that is asked of a position. */
+/** Any other request about a position. */
 export const usePosition = <T>(
   history: string,
   reference: string | undefined,

@@ -1,6 +1,6 @@
 const two = (n: number): string => String(n).padStart(2, '0');
 
-/** A time as one reads it in a list: month, day and time of the reader's own clock. */
+/** A time for a list: month, day and time of the reader's own clock. */
 export const shortTime = (milliseconds: number): string => {
   const at = new Date(milliseconds);
   return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
@@ -19,7 +19,7 @@ export const plural = (n: number, one: string, many = one + 's'): string =>
 
 type Call = { readonly name?: unknown; readonly arguments?: unknown };
 
-/** A tool call in a JSON text as one writes it, `name(arguments)`; undefined for anything else. */
+/** A tool call in a JSON text, written as `name(arguments)`; undefined for anything else. */
 export const callWords = (json: string): string | undefined => {
   try {
     const value = JSON.parse(json) as (Call & { readonly function?: Call }) | null;

@@ -44,7 +44,7 @@ export const foldIntervention = (frame: AppliedFrame, rows: Rows): void => {
 /** The column `intervened_at` of a history. */
 const INTERVENED_AT = 13;
 
-/** Kept with the history: to look for the newest row would cost what else is written in the same batch. */
+/** Kept with the history: finding the newest row would read everything written in the same batch. */
 const raiseHighest = ({ history, at }: AppliedFrame, rows: Rows): bigint => {
   const row = rows.get(HISTORIES, [history]);
   const known = (row?.[INTERVENED_AT] ?? null) as bigint | null;
@@ -53,5 +53,5 @@ const raiseHighest = ({ history, at }: AppliedFrame, rows: Rows): bigint => {
   return highest;
 };
 
-/** A position as the index has it. */
+/** The key of a position in the index. */
 export const positionIndexKey = ({ branchId, seq }: BranchPosition): string => `${branchId}:${seq}`;

@@ -6,9 +6,9 @@ import { INTERVENTIONS, INTERVENTIONS_BY, OBSERVATIONS } from './tables.ts';
 
 /** An intervention, read from its row; `content` must be read from its frame. */
 export type InterventionRow = {
-  /** The frame it is. */
+  /** The frame that records it. */
   readonly seq: number;
-  /** The branch it was on; of a fork or rollback the one it started. */
+  /** The branch it happened on; for a fork or rollback the one it started. */
   readonly branchId: number;
   /** Nanoseconds since 1970. */
   readonly at: bigint;
@@ -21,7 +21,7 @@ export type InterventionRow = {
   readonly notes: string;
 };
 
-/** What is asked for; everything that is given must hold. Times are nanoseconds since 1970. */
+/** Filters, all of which must match. Times are nanoseconds since 1970. */
 export type InterventionQuery = {
   readonly type?: InterventionType;
   readonly actor?: string;
@@ -43,7 +43,7 @@ export type InterventionPage = { readonly rows: readonly InterventionRow[]; read
 /** The most rows that are read for one page; so a short page may still have a next one. */
 const MAX_EXAMINED = 20_000;
 
-/** The interventions of a history in the order they came, or from the newest back; a page costs what it looks at. */
+/** The interventions of a history, oldest or newest first. */
 export const listInterventions = (
   rows: RowReader,
   history: string,
@@ -67,7 +67,7 @@ export const listInterventions = (
   return { rows: found, next: from ?? null };
 };
 
-/** The intervention that a frame is. */
+/** The intervention that a frame records. */
 export const findIntervention = (
   rows: RowReader,
   history: string,
@@ -97,7 +97,7 @@ const firstCandidate = (rows: RowReader, history: string, query: InterventionQue
   return low;
 };
 
-/** What an index, the narrowest there is, gives from a frame on. */
+/** The entries, from a frame on, of the index that matches the fewest rows. */
 const candidates = (
   rows: RowReader,
   history: string,
@@ -168,7 +168,7 @@ export type ObservationRow = {
   /** Nanoseconds since 1970. */
   readonly firstAt: bigint;
   readonly lastAt: bigint;
-  /** The branch that was asked. */
+  /** The branch that was named in the question. */
   readonly branchId: number;
 };
 

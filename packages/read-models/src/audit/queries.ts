@@ -30,10 +30,10 @@ export type BranchRow = {
   readonly frames: number;
   readonly events: number;
   readonly seq: number;
-  /** Its own, without its ancestors'. */
+  /** Its own, not counting its ancestors'. */
   readonly snapshots: number;
   readonly parent: { readonly branchId: number; readonly seq: number } | null;
-  /** The branch that a rollback went on with instead. */
+  /** The branch that a rollback started instead. */
   readonly abandonedBy: number | null;
 };
 
@@ -45,7 +45,7 @@ export type FrameSummary = {
   readonly command: string;
   readonly recorder: string | null;
   readonly actor: string | null;
-  /** It holds observations, and lies outside of the branch that was looked at. */
+  /** It holds observations, and is not on the branch that was looked at. */
   readonly observed: boolean;
 };
 
@@ -131,7 +131,7 @@ export const findFrameSummary = (rows: RowReader, history: string, seq: number):
   return frameSummaryOf({ key: [history, seq], value });
 };
 
-/** The snapshots that a branch made itself, oldest first. */
+/** The snapshots of a branch without its ancestors', oldest first. */
 export const listCommits = (rows: RowReader, history: string, branchId: number): readonly CommitRow[] =>
   rows.range(COMMITS, { prefix: [history, branchId] }).map(({ key, value }) => ({
     branchId: key[1] as number,

@@ -1,7 +1,7 @@
 import type { Table } from '@stemma/row-store';
 
 /*
- * Who did what when, and how the branches of a history hang together. Columns that end in `at` hold the times that
+ * Who did what when, and which branches a history has. Columns that end in `at` hold the times that
  * writers read from their clocks; of `from_seq`, a position is meant.
  */
 

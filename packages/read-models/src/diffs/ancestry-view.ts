@@ -2,7 +2,7 @@ import { readAncestorPath, readPositionMeta, type Segment } from '@stemma/histor
 import type { RowReader } from '@stemma/row-store';
 import { CYCLES } from './tables.ts';
 
-/** What can be seen from a position: its ancestor path, and the newest cycle on it. */
+/** The ancestor path of a position, and the newest cycle on it. */
 export type AncestryView = {
   readonly history: string;
   /** Root first. */
@@ -30,7 +30,7 @@ const ancestryViewOf = (history: string, ancestorPath: readonly Segment[], cycle
   return { history, ancestorPath, cycle, includes: (branchId, seq) => seq <= (limits.get(branchId) ?? -1) };
 };
 
-/** What both positions see: the last position they have in common. */
+/** The last position that both have in common. */
 export const commonAncestry = (
   rows: RowReader,
   a: AncestryView,
@@ -41,20 +41,20 @@ export const commonAncestry = (
     const other = limits.get(branchId);
     return other === undefined ? [] : [{ branchId, limit: Math.min(limit, other) }];
   });
-  // A branch that is seen only from before its beginning has nothing of its own here.
+  // A branch that starts after the position has no frames of its own here.
   const mergeBase = shared.findLast(({ branchId, limit }) => limit >= branchId) ?? { branchId: 0, limit: 0 };
   const { cycle } = readPositionMeta(rows, a.history, mergeBase.branchId, mergeBase.limit).meta;
   return { ...ancestryViewOf(a.history, shared, cycle), mergeBase };
 };
 
-/** The frame that ended a cycle, by its rows. */
+/** The frame that ended a cycle, read from its rows. */
 export type CycleRow = {
   readonly branchId: number;
   readonly cycle: number;
   readonly seq: number;
   /** The event that is its snapshot. */
   readonly index: number;
-  /** The turn that it made of the head, and the event that did. */
+  /** The turn that the head became, and the event that did it. */
   readonly turn: { readonly id: string; readonly index: number } | null;
   readonly imported: boolean;
 };

@@ -14,30 +14,30 @@ import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-
 import { CHANGED_NODES, DUE } from './tables.ts';
 
 /**
- * Two positions with as much of each as can differ, and what that lies in: restricted to `ids`, their diff is that of
+ * The nodes of two positions that can differ, and their ancestors: restricted to `ids`, their diff is that of
  * the whole trees.
  */
 export type DiffCandidates = {
   /** Every id that can be in the diff: others are the same in both, or in neither. */
   readonly ids: ReadonlySet<string>;
-  /** Depths of turns are not those of the whole. */
+  /** Depths of turns differ from those in the whole trees. */
   readonly older: FlatTree;
   readonly newer: FlatTree;
 };
 
 /** More ids are never looked at one by one. */
 const MAX_IDS = 4_096;
-/** Nor more than one in this many of all nodes: reading a node alone costs that much more than among others. */
+/** Nor more than one in this many of all nodes: reading one node alone takes that much longer than within a range. */
 const NODES_PER_ID = 8;
 /** But always this many. */
 const MIN_IDS = 16;
 
 /**
- * What can differ between two positions of a history, read from what the frames between them touched, what a commit
- * between them sealed, and what grows older: no tree is read. Undefined where that is so much that reading both trees
- * costs less.
+ * The nodes that can differ between two positions of a history, found from the nodes that frames between them changed, that a commit
+ * between them sealed, and that age: no tree is read. Undefined if there are so many that reading both trees
+ * is faster.
  *
- * @param maxIds look at no more ids than this; by default what is worth it.
+ * @param maxIds look at no more ids than this; by default as many as are faster than both trees.
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const readDiffCandidates = (
@@ -86,7 +86,7 @@ const differingIds = (
   return ids.size > maxIds ? undefined : ids;
 };
 
-/** What lies directly in the head: the next commit puts it under a turn. What comes into later heads is touched. */
+/** The nodes directly in the head: the next commit moves them under a turn. Nodes of later heads are in changed frames. */
 const idsInHead = (
   rows: RowReader,
   { history, ancestorPath, cycle, mergeBase }: AncestryView & { readonly mergeBase: Segment },
@@ -115,7 +115,7 @@ const ageingIds = (
   return ids;
 };
 
-/** Nodes of a position with what they lie in. */
+/** Nodes of a position with their ancestors. */
 const readWithAncestors = (rows: RowReader, ancestry: AncestryView, ids: ReadonlySet<string>): FlatTree => {
   const { history, ancestorPath, cycle } = ancestry;
   const scope: AncestryScope = { history, ancestorPath, cycle };

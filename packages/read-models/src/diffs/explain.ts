@@ -8,18 +8,18 @@ import { ageingEntries, readNodeChanges, readTimeline, type TimelineEntry } from
 
 /** A moment on the way from one position to another, and the fields of the entry that it accounts for. */
 export type DiffCause = TimelineEntry & {
-  /** Of what changed; empty for what came or went. */
+  /** The fields of a changed node; empty if it was inserted or removed. */
   readonly fields: readonly string[];
-  /** It lies on the way back to the last position that both have in common: seen from there it did not happen. */
+  /** True for a moment between the common position and `a`: on the way from `a` to `b` it is undone. */
   readonly undone: boolean;
 };
 
 export type ExplainedEntry = {
   readonly id: string;
   readonly change: 'added' | 'removed' | 'changed';
-  /** As the diff has them; empty for what came or went. */
+  /** The fields of the diff's entry; empty if the node was inserted or removed. */
   readonly fields: readonly string[];
-  /** In the order of the way: what is undone first, the newest first; then what happened, the oldest first. */
+  /** First the moments that are undone, newest first; then those that happened, oldest first. */
   readonly causes: readonly DiffCause[];
 };
 
@@ -30,9 +30,9 @@ export type DiffExplanation = {
 };
 
 /**
- * The causes of every entry of the diff of two positions of a history (context-tree §3, §7): what came or went has exactly
- * one; a field has one for each time that it changed on the way, so exactly one between consecutive positions. The way
- * leads back from `a` to what both have in common, and on to `b`.
+ * The causes of every entry of the diff of two positions of a history (context-tree §3, §7): an insertion or removal has exactly
+ * one; a field has one for each time that it changed, so exactly one between consecutive positions. The path
+ * leads back from `a` to the last common position, and on to `b`.
  *
  * @throws Missing (payloads) for what was replaced; E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
@@ -67,7 +67,7 @@ export const explainDiff = (
   return { mergeBase: { ...mergeBase.mergeBase, cycle: mergeBase.cycle }, entries };
 };
 
-/** A node as one of the two positions sees it, and what of that the other does not see. */
+/** A node at one of the two positions, and the moments that the other does not have. */
 type DiffSide = {
   readonly id: string;
   readonly ancestry: AncestryView;
@@ -94,8 +94,8 @@ const ownEntries = ({ mergeBase, timeline }: DiffSide): readonly TimelineEntry[]
   timeline.filter(({ branchId, seq }) => !mergeBase.includes(branchId, seq));
 
 /**
- * An id is never used twice, so it came once and went once at the most in all that a position sees: if only `b` has it,
- * either it came on the way to `b`, or its going on the way to `a` is undone.
+ * An id is never used twice, so a position sees at most one insertion and one removal: if only `b` has the node,
+ * either it was inserted on the way to `b`, or its removal on the way to `a` is undone.
  */
 const addedOrRemoved = (
   id: string,
@@ -142,7 +142,7 @@ const changes = (
   return side.undone ? causes.reverse() : causes;
 };
 
-/** The ageing on this side only: a run of cycles may begin before the positions part. */
+/** The ageing on this side only: a run of cycles may begin before the common position. */
 const ageingOf = (rows: RowReader, { id, ancestry, mergeBase }: DiffSide): readonly TimelineEntry[] => {
   const nodeChanges = readNodeChanges(rows, ancestry.history, id).filter(({ branchId, seq }) =>
     ancestry.includes(branchId, seq),

@@ -28,7 +28,7 @@ export const entriesChangingField = (
   return found;
 };
 
-/** True for what gives the field a value, the first time too. */
+/** True for a moment that sets the field, the first time included. */
 const setsField = ({ explains }: TimelineEntry, field: string): boolean =>
   explains !== 'removed' && (explains === 'added' || explains.includes(field));
 
@@ -41,5 +41,5 @@ const valueAt = (entry: TimelineEntry, field: string, source: PayloadSource): st
   return value === undefined ? '' : canonicalJson(value);
 };
 
-/** The event holds the payload that it gave the node. */
+/** True if the event contains the payload of the node. */
 const payloadOf = ({ seq, index }: TimelineEntry): EventRef => ({ seq, index });

@@ -5,7 +5,7 @@ import { changedNodeIds, nodeChangeCells } from './records.ts';
 import { CHANGED_NODES, CYCLES, DUE, TIMELINE } from './tables.ts';
 
 /**
- * Writes what one frame did to nodes, and no more: a row for each and another for each that ends with a cycle, one for the
+ * Writes the changes of nodes by one frame: a row for each and another for each that expires with a cycle, one for the
  * frame, one where it ended a cycle.
  */
 export const foldDiffs = (frame: AppliedFrame, rows: Rows): void => {

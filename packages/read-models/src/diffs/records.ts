@@ -38,7 +38,7 @@ export const nodeChangeCells = (nodeChange: NodeChange, branchId: number, cycle:
   const rank: Cell = cause.kind === 'pruning' ? cause.rank : null;
   const word = wordOfCause(cause);
   const fields: Cell = word === 'replace' ? nodeChange.explains : null;
-  // An inserted node's priority is mostly 0: that costs nothing.
+  // Most nodes are inserted with priority 0, which takes no bytes.
   const priority =
     word === 'priority'
       ? (nodeChange.priority ?? 0)
@@ -138,7 +138,7 @@ export const nodeChangeOf = ({ key, value }: Row): RecordedNodeChange => {
   };
 };
 
-/** The nodes of a frame's touches, each once, in order. */
+/** The nodes that a frame changed, each once, in order. */
 export const changedNodeIds = (nodeChanges: readonly NodeChange[]): readonly string[] => [
   ...new Set(nodeChanges.map(({ id }) => id)),
 ];

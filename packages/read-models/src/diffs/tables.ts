@@ -2,7 +2,7 @@ import type { Table } from '@stemma/row-store';
 
 /*
  * What happened to each node, and why (context-tree §3: one cause). A row for everything a recorded event did to a
- * node; ageing and the sealing of what lay in the head write none: they follow from `expires`, `seals` and `cycles`.
+ * node; ageing and the sealing of nodes in the head write none: they follow from `expires`, `seals` and `cycles`.
  */
 
 export const TIMELINE: Table = {

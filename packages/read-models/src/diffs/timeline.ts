@@ -4,7 +4,7 @@ import { findCycle, type AncestryView } from './ancestry-view.ts';
 import { nodeChangeOf, type RecordedNodeChange } from './records.ts';
 import { CHANGED_NODES, TIMELINE } from './tables.ts';
 
-/** Something that happened to a node: event `index` of frame `seq` did it, for this cause. */
+/** A change of a node by event `index` of frame `seq`, with its cause. */
 export type TimelineEntry = {
   readonly branchId: number;
   readonly seq: number;
@@ -15,7 +15,7 @@ export type TimelineEntry = {
   readonly explains: Explains;
   /** Of ageing: the last of the cycles in a row whose commits took one off `ttl`, the first being `cycle`; else null. */
   readonly until: number | null;
-  /** As it is from here on, where it was set: the parent's id, the `ttl` that is shown, the priority. */
+  /** The new value, if one was set: the parent's id, the `ttl` that is shown, the priority. */
   readonly parent?: string | null;
   readonly ttl?: number | null;
   readonly priority?: number;
@@ -41,9 +41,9 @@ export const listChangedNodes = (
     .map(({ key, value }) => ({ seq: key[2] as number, nodes: value[0] as readonly string[] }));
 
 /**
- * The timeline of a node as seen from a position: how it came, all that happened to it on the ancestor path of the position, how
- * it went; in order. What no event records for each node stands among it: when it was sealed, and when it aged (the
- * cycles in a row as one moment). Empty: it is not there and never was.
+ * The timeline of a node as seen from a position: its insertion, every change on the ancestor path of the position, its
+ * removal, in order. Two changes that no event records for each node are included: when it was sealed, and when it aged (the
+ * cycles in a row as one moment). Empty if no such node exists.
  */
 export const readTimeline = (
   rows: RowReader,
@@ -77,11 +77,11 @@ const entryOf = (nodeChange: RecordedNodeChange): TimelineEntry => {
   };
 };
 
-/** The cycle in which it went, as far as is seen; else none. */
+/** The cycle in which it was removed on this path, if it was. */
 const removedInCycle = (nodeChanges: readonly RecordedNodeChange[]): number =>
   nodeChanges.find(({ explains }) => explains === 'removed')?.cycle ?? Infinity;
 
-/** When the commit put it under a turn: what lay in the head at the end of a cycle never lies anywhere else again. */
+/** When the commit moved it under a turn: a node in the head at the end of a cycle never moves afterwards. */
 const sealingEntry = (
   rows: RowReader,
   ancestry: AncestryView,

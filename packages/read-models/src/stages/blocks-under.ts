@@ -25,7 +25,7 @@ export const blocksUnder = (frame: AppliedFrame, index: number, id: string): rea
       if (ancestor === id) return true;
     return false;
   };
-  // What is under the node lies there still, or was changed since, or lies in a container that was.
+  // A block under the node is still there, or was changed later, or is in a container that was changed later.
   const candidates = new Set<string>();
   for (const top of [id, ...earlier.keys()]) {
     candidates.add(top);

@@ -22,7 +22,7 @@ import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
 
 /**
  * Writes the nodes that one frame adds to its branch's stream and, at a snapshot, the hashes of its stages. What
- * `states` keeps spares reading the stream's rows at a snapshot, and changes nothing else.
+ * `states` caches saves reading the stream's rows at a snapshot, and changes no result.
  */
 export const openStagesFold =
   (cache: RunningHashesCache) =>
@@ -59,8 +59,8 @@ export const openStagesFold =
   };
 
 /**
- * The cycle that is open while the frame is decided. A branch that only starts has its tree not at hand, and nothing
- * asks for it: that would cost what the tree is large.
+ * The cycle that is open while the frame is decided. For a frame that only starts a branch no tree is loaded and nothing
+ * asks for the cycle: loading takes time in proportion to the tree.
  */
 const openCycle = (frame: AppliedFrame, rows: Rows): number => {
   const { history, started, snapshot } = frame;
@@ -91,7 +91,7 @@ const findRunningHashes = (
 ): RunningHashes | undefined => {
   if (count === 0) return emptyRunningHashes();
   const key = toHex(chainHash);
-  // The parent continues from its own.
+  // The parent keeps its own.
   const kept = started === null ? cache.take(key) : cache.copy(key);
   if (kept !== undefined || snapshot === null) return kept;
   const source = started === null ? { branchId, at: seq } : (parent ?? { branchId, at: seq });

@@ -23,15 +23,15 @@ const NAMES_SOMETHING: ReadonlySet<string> = new Set([
 const ID_OR_TIME = /(?:_ids?|_at|_ns|_ms|_iso|_time|Id|Ids|At)$/;
 
 /**
- * What the intervention that a frame is says, completed from the frame's other events (pool: Interventions), without what
+ * The content of the intervention that a frame records, completed from the frame's other events (pool: Interventions), without what
  * names things by generated ids or tells times, at any depth: equal acts give equal nodes, whenever and wherever they
- * were done, and acts that differ in what they say differ (compiler-stages: node stream).
+ * were done, and acts with different content give different nodes (compiler-stages: node stream).
  */
 export const guardrailContent = (events: AppliedFrame['events']): WideJsonObject => {
-  // Where it happened and who did it are no content; what they decide of it is left out below.
+  // Place and author are not content; parts that depend on them are left out below.
   const facts = interventionIn({ history: '', seq: 0, branchId: 0, author: { actor: '' }, events });
   const content = facts?.content ?? {};
-  // The names of settings are their owner's, and may be any.
+  // Users choose the names of settings.
   if (facts?.type === 'config_change') return content;
   if (facts?.type !== 'rollback') return withoutIdsAndTimes(content);
   // The position that it goes back to; in a changed configuration `to` is a value.

@@ -3,8 +3,8 @@ import { countCodePoints, nodeLabel, printCanonical, profileNamed } from '@stemm
 import type { NodeKind, ProjectedNode } from './stream-node.ts';
 
 /**
- * A node with its hashes in the profile `stemma-1` (lower-case hex): what `describeNode` of the stages says of it, for the
- * five kinds that histories give. A payload is made canonical once; its SHA-1, which only a tree view shows, is left out.
+ * A node with its hashes in the profile `stemma-1` (lower-case hex): equal to `describeNode` of the stages, for the
+ * five kinds of nodes that histories have. A payload is made canonical once; its SHA-1, which only a tree view shows, is left out.
  */
 export type HashedNode = {
   readonly kind: NodeKind;
@@ -21,7 +21,7 @@ export type HashedNode = {
   readonly contentLength: number | null;
 };
 
-/** Costs what the payload is long, once. */
+/** Takes time in proportion to the length of the payload. */
 export const hashNode = ({ kind, turn, payload }: ProjectedNode): HashedNode => {
   if (kind === 'message') return hashMessage(turn, payload);
   if (kind === 'lifecycle') return hashLifecycle(turn, payload as LifecyclePayload);
@@ -94,7 +94,7 @@ const digestOf = (kind: NodeKind, turn: number, text: string): string =>
 const PROFILE = profileNamed('stemma-1');
 const PLAIN_ROLE = /^[a-z_]{1,40}$/;
 
-/** What a tree view calls a message. */
+/** The label of a message in a tree view. */
 export const messageLabel = (role: string | null): string =>
   role !== null && PLAIN_ROLE.test(role) ? `message:${role}` : nodeLabel(PROFILE, 'message', { role });
 

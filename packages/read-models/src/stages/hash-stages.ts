@@ -37,7 +37,7 @@ const repeatText = (from: number, to: number): void => {
   end += to - from;
 };
 
-/** The hashes as they are now; the stream can go on. */
+/** The hashes at this point; more nodes can be added afterwards. */
 export const hashesOf = (running: RunningHashes): SnapshotStageHashes => {
   const nodeHash = running.digests.copy().update(']').digest('hex');
   const selectionHash = writeSpec(running);

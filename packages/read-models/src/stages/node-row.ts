@@ -4,7 +4,7 @@ import { streamIdOf, type NodeFacts } from '@stemma/stages';
 import { messageLabel, type HashedNode } from './hash-node.ts';
 import { NODE_KINDS, shapeOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
 
-/** A node of a stream as its row has it: what the stages need of it in the profile `stemma-1`, and where it is from. */
+/** A node of a stream, read from its row: its hashes in the profile `stemma-1`, and the event it comes from. */
 export type StageNode = {
   readonly ordinal: number;
   readonly branchId: number;
@@ -12,13 +12,13 @@ export type StageNode = {
   readonly slot: number;
   readonly kind: NodeKind;
   readonly turn: number;
-  /** Of lifecycle nodes; that of others lies with their event. */
+  /** For lifecycle nodes; the payload of others is in their event. */
   readonly payload: WideJsonObject | null;
   /** `payloadSha1` is empty: only a tree view shows it, and then it is computed. */
   readonly facts: NodeFacts;
 };
 
-/** What the row of a node says beside its hashes (see `tables.ts`). */
+/** The columns of a node's row other than its hashes (see `tables.ts`). */
 export const nodeCells = (
   { slot, kind, turn, payload }: ProjectedNode,
   { role, name, contentLength }: HashedNode,
@@ -48,14 +48,14 @@ type LifecyclePayload = {
   readonly payload: { readonly cycle: number; readonly nodes?: readonly number[] };
 };
 
-/** The hashes of a node as its row has them, in hex. */
+/** The hashes in the row of a node, in hex. */
 export const nodeHashes = ({ digest, payloadHash, contentHash }: HashedNode): string =>
   digest + payloadHash + (contentHash ?? '');
 
 /** Characters of a hash in hex. */
 const HASH = 64;
 
-/** A node as its row has it, and its slot. */
+/** A node read from its row, and its slot. */
 type RowNode = { readonly slot: number; readonly cells: readonly WideJson[]; readonly hashed: HashedNode };
 
 /** The nodes of a row, in order. */
@@ -96,7 +96,7 @@ const hashedOf = (
   };
 };
 
-/** The nodes of a row as the stages take them. */
+/** The nodes of a row, in the form that the stages read. */
 export const stageNodesOf = ({ key, value }: Row): readonly StageNode[] => {
   const [, branchId, seq] = key as [string, number, number];
   const first = value[0] as number;

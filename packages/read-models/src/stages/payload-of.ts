@@ -12,7 +12,7 @@ export const payloadFrame = ({ seq, payload }: StageNode): number | null => (pay
 const KIND_OF_BLOCK: { readonly [kind in NodeKind]?: string } = { tool_call: 'call', tool_result: 'result' };
 
 /**
- * The payload of a node as it was hashed, from its row and the events of its frame. @throws E_INTERNAL if it is not of them
+ * The payload of a node as it was hashed, from its row and the events of its frame. @throws E_INTERNAL if they do not contain it
  */
 export const payloadOf = (node: StageNode, events: readonly HistoryEvent[]): WideJsonObject => {
   if (node.payload !== null) return node.payload;

@@ -13,17 +13,17 @@ import { blocksUnder } from './blocks-under.ts';
 import { guardrailContent } from './guardrail-content.ts';
 import { blockNode, lifecycleSlot, slotOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
 
-/** What a commit says of the nodes there are, in this order (compiler-stages: node stream). */
+/** The order of the nodes that a commit adds for nodes of the tree (compiler-stages: node stream). */
 const AT_COMMIT = ['expired', 'cascaded', 'pruned', 'sealed', 'committed'] as const;
 type AtCommit = (typeof AT_COMMIT)[number];
 
-/** The ordinal in the stream of the node that an event brought. */
+/** The ordinal in the stream of the node that an event inserted. */
 export type OrdinalOf = (ref: EventRef) => number;
 
 /**
  * The nodes that one frame adds to the stream of its branch, in order; the first has the ordinal `first`. `open` is
- * the cycle that is open while the frame is decided. `ordinalOf` is asked for nodes of earlier frames only. What
- * concerns containers alone gives no node, since containers give none.
+ * the cycle that is open while the frame is decided. `ordinalOf` is called for nodes of earlier frames only. What
+ * changes containers alone adds no node, since containers are not in the stream.
  */
 export const projectFrame = (
   frame: AppliedFrame,
@@ -77,7 +77,7 @@ export const projectFrame = (
       case 'NodeInserted':
       case 'NodeImported': {
         const { node } = event;
-        // What a stream says of a block are attributes, which no header is called: the whole node will do.
+        // No header has the name of an attribute of the stream, so the change concerns the whole node.
         if (isBlock(node)) addBlock(index, node, node.cycle, node as Payload);
         return;
       }

@@ -20,7 +20,7 @@ export const countStream = (rows: RowReader, history: string, branchId: number, 
   streamPositionAt(rows, history, branchId, seq).count;
 
 /**
- * The nodes of the stream at a position, in order: those of its ancestors up to where it left them, then its own.
+ * The nodes of the stream at a position, in order: those of its ancestors up to where it branches off, then its own.
  *
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
@@ -40,7 +40,7 @@ export const listFrameNodes = (
 ): readonly StageNode[] =>
   rows.range(STAGE_NODES, { prefix: [history, branchId, seq] }).flatMap(stageNodesOf);
 
-/** The hashes of the snapshot at a position; undefined if the position is none. */
+/** The hashes of the snapshot at a position; undefined if the position is not a snapshot. */
 export const findSnapshotStages = (
   rows: RowReader,
   history: string,

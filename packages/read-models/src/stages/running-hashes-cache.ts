@@ -1,15 +1,15 @@
 import { copyRunningHashes, type RunningHashes } from './running-hashes.ts';
 
-/** A cache of the running hashes of streams, by their content: a hit equals what the rows would give, only sooner. */
+/** A cache of the running hashes of streams, by their content: a hit equals what the rows would give. */
 export type RunningHashesCache = {
   /** The state at the end of a stream; the caller owns it from here on. */
   take(chainHash: string): RunningHashes | undefined;
-  /** A copy, for a branch that parts from another. */
+  /** A copy, for a branch that starts from another. */
   copy(chainHash: string): RunningHashes | undefined;
   put(chainHash: string, running: RunningHashes): void;
 };
 
-/** Of a state without its ids: three hashes of the platform, and what JavaScript needs for them. */
+/** Bytes of a state without its ids: three hash objects of the platform. */
 const STATE_BYTES = 4_096;
 
 /** A cache of at most this many bytes; it evicts the state used longest ago first. */

@@ -13,10 +13,10 @@ import { NODE_KINDS, shapeOf } from './stream-node.ts';
  *   SPEC       {"schema_version":"0.1","selected":[<item>,…],"selection":{<counts and ids>}}
  *   HEADER     {"header_mode":"hash_only","messages":[<item>,…],"node_hash":…,<the rest and ids>}
  *
- * The platform's hashes go on while the process lives, and cannot be written down: rows have all that they are made of.
+ * Hash objects of the platform live in memory and cannot be stored: they are computed again from the rows.
  */
 
-/** What a stream has come to. It changes: {@link copyRunningHashes} where both are still needed. */
+/** The running hashes of a stream. Mutable: use {@link copyRunningHashes} where both states are still needed. */
 export type RunningHashes = {
   /** Nodes of each kind, in the order of NODE_KINDS. */
   readonly kindCounts: number[];
@@ -51,7 +51,7 @@ export const copyRunningHashes = (running: RunningHashes): RunningHashes => ({
   header: running.header.copy(),
 });
 
-/** Takes further nodes into a stream. */
+/** Adds nodes to a stream. */
 export const addNodes = (running: RunningHashes, nodes: readonly HashedNode[]): void => {
   const { kindCounts } = running;
   let [digests, spec, header] = ['', '', ''];

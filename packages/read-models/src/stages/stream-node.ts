@@ -1,11 +1,11 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { Headers, Payload } from '@stemma/context-tree';
 
-/** The kinds of nodes that our own histories give (compiler-stages: node stream). */
+/** The kinds of nodes in the streams of our own histories (compiler-stages: node stream). */
 export const NODE_KINDS = ['message', 'tool_call', 'tool_result', 'guardrail', 'lifecycle'] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
-/** What a node of the stream says, before it is hashed. `slot` is its place in its frame, see {@link slotOf}. */
+/** A node of the stream before it is hashed. `slot` is its place in its frame, see {@link slotOf}. */
 export type ProjectedNode = {
   readonly slot: number;
   readonly kind: NodeKind;
@@ -13,14 +13,14 @@ export type ProjectedNode = {
   readonly payload: WideJsonObject;
 };
 
-/** Within an event: what happened to nodes that are there, then the node that it brings. A commit has all below 8. */
+/** Within an event: changes of existing nodes first, then the node that it inserts. A commit has all below 8. */
 const SLOTS = 8;
 const ENTERS = 1;
 
-/** The slot of the block that the `index`-th event of a frame brings. */
+/** The slot of the block that the `index`-th event of a frame inserts. */
 export const slotOf = (index: number): number => index * SLOTS + ENTERS;
 
-/** The slot of what the `index`-th event does to nodes that are there; commits use several. */
+/** The slot for changes of existing nodes by the `index`-th event; commits use several. */
 export const lifecycleSlot = (index: number, order = 0): number => index * SLOTS + order;
 
 /** Events in a row of `stage_nodes`. */
@@ -32,7 +32,7 @@ export const partOfSlot = (slot: number): number => Math.floor(slot / (SLOTS * E
 /** The event in whose slots a node is. */
 export const eventOfSlot = (slot: number): number => Math.floor(slot / SLOTS);
 
-/** Kind and payload of the node that a block gives (compiler-stages: node stream). */
+/** Kind and payload of the stream's node for a block (compiler-stages: node stream). */
 export const blockNode = (
   { role, kind }: Pick<Headers, 'role' | 'kind'>,
   payload: Payload,

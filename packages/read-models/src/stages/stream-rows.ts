@@ -9,7 +9,7 @@ import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
 /** The end of a stream: the number of its nodes, and the hash chain over them (see `tables.ts`). */
 export type StreamPosition = { readonly count: number; readonly chainHash: Uint8Array };
 
-/** A branch's stream as its row has it. `parent` is the branch whose frames up to `at` come before its own. */
+/** The stream of a branch, from its row. `parent` is the branch whose frames up to `at` come before its own. */
 export type Stream = StreamPosition & {
   readonly parent: { readonly branchId: number; readonly at: number } | null;
   readonly seq: number;
@@ -31,7 +31,7 @@ export const readStream = (rows: RowReader, history: string, branchId: number): 
   return { parent: parent === null ? null : { branchId: parent, at }, seq, count, chainHash };
 };
 
-/** The branch whose frame a position means: positions before a branch's beginning are its ancestors'. */
+/** The branch that wrote the frame of a position: an ancestor, if the position is before the branch starts. */
 export const findOwner = (
   rows: RowReader,
   history: string,
@@ -47,7 +47,7 @@ export const findOwner = (
   }
 };
 
-/** Where the stream stood at a position, and the branch that brought it there. */
+/** The end of the stream at a position, and the branch that wrote it. */
 export const streamPositionAt = (
   rows: RowReader,
   history: string,
@@ -83,7 +83,7 @@ export const cycleAt = (rows: RowReader, history: string, branchId: number, seq:
   return 0;
 };
 
-/** The rows of a position's nodes, in order: those of its ancestors up to where it left them, then its own. */
+/** The rows of a position's nodes, in order: those of its ancestors up to where it branches off, then its own. */
 export const streamRows = (
   rows: RowReader,
   history: string,
@@ -99,7 +99,7 @@ export const streamRows = (
   return runs.reverse().flat();
 };
 
-/** What the rows of a stream come to: costs all of them. */
+/** The running hashes of a stream, computed from all of its rows. */
 export const hashStream = (rows: readonly Row[]): RunningHashes => {
   const running = emptyRunningHashes();
   for (const { value } of rows)
@@ -110,7 +110,7 @@ export const hashStream = (rows: readonly Row[]): RunningHashes => {
   return running;
 };
 
-/** The ordinal of the node that an event brought, in the stream of a branch that has the event on its ancestor path. */
+/** The ordinal of the node that an event inserted, in the stream of a branch with the event on its ancestor path. */
 export const ordinalsIn = (rows: RowReader, history: string, branchId: number): OrdinalOf => {
   /** The first ordinal and the slots of the rows that were read. */
   const parts = new Map<string, { readonly first: number; readonly slots: readonly number[] }>();

@@ -2,7 +2,7 @@ import type { Table } from '@stemma/row-store';
 
 /*
  * Our own histories as streams of nodes, and the hashes of their stages (compiler-stages), in the profile `stemma-1`.
- * Hashes are SHA-256, 32 bytes. A branch's own nodes come after those of its ancestors up to where it left them.
+ * Hashes are SHA-256, 32 bytes. A branch's own nodes come after those of its ancestors up to where it branches off.
  */
 
 export const STREAMS: Table = {
