@@ -10,7 +10,8 @@ export default defineConfig({
     passWithNoTests: true,
     globalSetup: 'scripts/kafka-run.ts',
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait for processes that they start. In CI sizes are larger, and two of them fill our two processors.
+    maxWorkers: process.env['CI'] ? 2 : 3,
     sequence: { sequencer: SlowestFirst },
     projects: TIERS.map((tier) => ({
       extends: true,
