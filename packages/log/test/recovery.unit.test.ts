@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
 import {
+  damagedRecords,
   openMemoryLog,
   progressGuard,
   readPartition,
@@ -11,7 +12,7 @@ import {
   type LogRecord,
   type MemoryLog,
 } from '../src/index.ts';
-import { openPartitionReader } from '../src/writer/partition-reader.ts';
+import { openPartitionReader, scanHead } from '../src/writer/partition-reader.ts';
 import { noteWriter } from './note-writer.ts';
 
 const noted = async (histories: readonly string[], each = 3): Promise<MemoryLog> => {
@@ -23,16 +24,23 @@ const noted = async (histories: readonly string[], each = 3): Promise<MemoryLog>
   return log;
 };
 
-/** The log, which returns nothing from an offset on although it ends after it. */
-const silentFrom = (log: EventLog, offset: number): EventLog => ({
-  ...log,
-  read: async (partition, from, options) => {
-    if (from >= offset) return { records: [], next: from };
-    const { records } = await log.read(partition, from, options);
-    const some = records.filter((record) => record.offset < offset);
-    return { records: some, next: some.at(-1)?.next ?? from };
-  },
-});
+/**
+ * The log, which returns nothing from an offset on although it ends after it. It counts how often it is read: no
+ * time-out ends a loop that never waits.
+ */
+const silentFrom = (log: EventLog, offset: number): EventLog => {
+  let reads = 0;
+  return {
+    ...log,
+    read: async (partition, from, options) => {
+      if (++reads > 100) throw new Error('the log was read for ever');
+      if (from >= offset) return { records: [], next: from };
+      const { records } = await log.read(partition, from, options);
+      const some = records.filter((record) => record.offset < offset);
+      return { records: some, next: some.at(-1)?.next ?? from };
+    },
+  };
+};
 
 describe('a reader of a writer', () => {
   it('does not judge records by a head that is newer than they are [record §5: heads]', async () => {
@@ -135,6 +143,18 @@ describe('a log that is verified', () => {
     const checkpoint = rows.checkpoint(0)!;
     for await (const batch of readPartition(log, { checkpoint, heads: { load: () => new Map() } }))
       expect(batch).toBe('nothing');
+  });
+
+  it('and returns nothing before its end is not searched for damage, and no head is taken from it', async () => {
+    const log = silentFrom(await noted(['ha', 'hb']), 3);
+    const end = await log.end(0);
+    const search = async (): Promise<void> => {
+      for await (const record of damagedRecords(log, 0, 0, end)) expect(record).toBe('damaged');
+    };
+    await expect(search()).rejects.toMatchObject({ code: 'E_BUSY' });
+    await expect(scanHead(log, 0, 'ha', undefined, 0, end, () => Promise.resolve())).rejects.toMatchObject({
+      code: 'E_BUSY',
+    });
   });
 });
 
