@@ -3,6 +3,7 @@ import { damagedRecords, type EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import type { Finding } from './finding.ts';
+import { damageSentences, readDamage } from './read-damage.ts';
 import { findSecrets, type SecretsScope } from './find-secrets.ts';
 import { inspectDirectory } from './inspect-directory.ts';
 import type { LogTopic } from './open-log.ts';
@@ -74,8 +75,11 @@ export const diagnose = async (
         ...view.range(DEFECTS, { prefix: [] }),
       ]
         .map(({ key }) => key[0] as string)
-        // An erased history stops on purpose.
-        .filter((history) => view.get(DEFECTS, [history])?.[1] !== 'E_HISTORY_ERASED'),
+        // An erased history stops on purpose, and one without its key is not damaged.
+        .filter((history) => {
+          const code = view.get(DEFECTS, [history])?.[1];
+          return code !== 'E_HISTORY_ERASED' && code !== 'E_HISTORY_SEALED';
+        }),
     };
   });
   const now = Number(clock() / 1_000_000n);
@@ -90,6 +94,9 @@ export const diagnose = async (
     clock: { now, newest },
   };
   const findings = [...listFindings(report), ...inspectDirectory(services.directory)];
+  const { sealed } = await readDamage(services);
+  for (const message of damageSentences({ closed: [], stopped: [], sealed }))
+    findings.push({ level: 'warning', message });
   for await (const finding of findSecrets(services, secrets)) findings.push(finding);
   for (const message of services.repairs) findings.push({ level: 'warning', message });
   return { ...report, findings };

@@ -10,19 +10,21 @@ export type KnownDamage = {
   readonly closed: readonly { readonly partition: number; readonly offset: number }[];
   /** Damaged or defective histories; only what comes before the damage is shown. */
   readonly stopped: readonly string[];
+  /** Histories whose keys are not in this home: nothing is wrong with their records. */
+  readonly sealed: readonly string[];
 };
 
 /** The damage that the rows know of. It does not read the log, so every command and every page can call it. */
 export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promise<KnownDamage> =>
   projection.read((view) => {
     const closed: { partition: number; offset: number }[] = [];
-    const stopped = new Set(
-      view
-        .range(DEFECTS, { prefix: [] })
-        // An erased history stops on purpose.
-        .filter(({ value }) => value[1] !== 'E_HISTORY_ERASED')
-        .map(({ key }) => key[0] as string),
-    );
+    const defects = view
+      .range(DEFECTS, { prefix: [] })
+      .map(({ key, value }) => [key[0] as string, value[1]] as const);
+    const sealed = defects.filter(([, code]) => code === 'E_HISTORY_SEALED').map(([history]) => history);
+    // An erased history stops on purpose.
+    const isDamage = (code: unknown): boolean => code !== 'E_HISTORY_SEALED' && code !== 'E_HISTORY_ERASED';
+    const stopped = new Set(defects.filter(([, code]) => isDamage(code)).map(([history]) => history));
     for (const partition of view.partitions()) {
       const cursor = view.cursor(partition);
       if (cursor === null) continue;
@@ -32,11 +34,11 @@ export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promis
       for (const { history, affectsWholePartition } of state.damage)
         if (history !== null && !affectsWholePartition && !history.startsWith('log:')) stopped.add(history);
     }
-    return { closed, stopped: [...stopped].sort(compareCodePoints) };
+    return { closed, stopped: [...stopped].sort(compareCodePoints), sealed };
   });
 
 /** One sentence for each kind of damage, to print beside an answer that may lack something. */
-export const damageSentences = ({ closed, stopped }: KnownDamage): readonly string[] => [
+export const damageSentences = ({ closed, stopped, sealed }: KnownDamage): readonly string[] => [
   ...closed.map(
     ({ partition, offset }) =>
       `partition ${partition} is closed by the damaged record ${partition}@${offset}: nothing after it is shown until ` +
@@ -45,8 +47,15 @@ export const damageSentences = ({ closed, stopped }: KnownDamage): readonly stri
   ...(stopped.length === 0
     ? []
     : [
-        `${stopped.length === 1 ? 'a history is' : `${stopped.length} histories are`} damaged or defective ` +
-          `(${stopped.slice(0, 3).join(', ')}${stopped.length > 3 ? ' …' : ''}): only what comes before is shown; ` +
-          '`stemma verify` names the records',
+        `${these(stopped, 'damaged or defective')}: only what comes before is shown; \`stemma verify\` names the records`,
+      ]),
+  ...(sealed.length === 0
+    ? []
+    : [
+        `${these(sealed, 'sealed')}: not shown, as ${sealed.length === 1 ? 'its key is' : 'their keys are'} not in the folder \`keys\` of this home`,
       ]),
 ];
+
+const these = (histories: readonly string[], are: string): string =>
+  `${histories.length === 1 ? 'a history is' : `${histories.length} histories are`} ${are} ` +
+  `(${histories.slice(0, 3).join(', ')}${histories.length > 3 ? ' …' : ''})`;

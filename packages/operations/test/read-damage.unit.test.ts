@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
 import { damageSentences } from '../src/index.ts';
 
-it('damage is told in a sentence for each closed partition and one for all histories that stop, with what to do', () => {
-  expect(damageSentences({ closed: [], stopped: [] })).toEqual([]);
-  const [closed, stopped, ...rest] = damageSentences({
+it('damage is told in a sentence for each closed partition and one for all histories that stop, with what to do; sealed ones are not called damaged', () => {
+  expect(damageSentences({ closed: [], stopped: [], sealed: [] })).toEqual([]);
+  const [closed, stopped, sealed, ...rest] = damageSentences({
     closed: [{ partition: 2, offset: 77 }],
     stopped: ['ha', 'hb', 'hc', 'hd'],
+    sealed: ['hs'],
   });
   expect(closed).toContain('`stemma ack 2@77`');
   expect(stopped).toContain('4 histories are damaged or defective (ha, hb, hc …)');
+  expect(sealed).toBe(
+    'a history is sealed (hs): not shown, as its key is not in the folder `keys` of this home',
+  );
   expect(rest).toEqual([]);
 });

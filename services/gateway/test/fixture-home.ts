@@ -174,7 +174,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     experiments: undefined as never,
     partitions: async () => [],
     ready: async () => undefined,
-    damage: async () => ({ closed: [], stopped: [] }),
+    damage: async () => ({ closed: [], stopped: [], sealed: [] }),
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     stages: undefined as never,
     causes: undefined as never,

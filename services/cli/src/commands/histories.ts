@@ -14,14 +14,15 @@ export const histories: CommandSpec = {
       throw error;
     });
     const list = (await opened?.histories()) ?? [];
-    const { closed, stopped } = (await opened?.damage()) ?? { closed: [], stopped: [] };
-    const hidden = list.length === 0 && closed.length + stopped.length > 0;
+    const { closed, stopped, sealed } = (await opened?.damage()) ?? { closed: [], stopped: [], sealed: [] };
+    const damaged = closed.length + stopped.length > 0;
+    const hidden = list.length === 0 && (damaged || sealed.length > 0);
     const erased = (await opened?.erased()) ?? [];
     if (erased.length > 0) output.say(`erased: ${erased.join(', ')}`);
     await output.result(list, () =>
       list.length === 0
         ? hidden
-          ? 'no history can be shown: the log is damaged\n'
+          ? `no history can be shown: ${damaged ? 'the log is damaged' : 'their keys are not in this home'}\n`
           : 'no histories: `stemma import FILE` records one\n'
         : table(
             ['HISTORY', 'NAME', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED'],
