@@ -11,6 +11,7 @@ import type { EventLog } from './port.ts';
 import { readFrame } from './read-frame.ts';
 import { checkpointAtStart } from './read-partition.ts';
 import type { AcceptedFrame } from './reading-types.ts';
+import { erasureIn, type Erasure } from './sealing.ts';
 
 /** A problem in a log. */
 export type LogProblem = {
@@ -40,6 +41,8 @@ export type VerifyLogOptions = {
    * Checks a frame's events on the state before it, as readers do. @throws an error for which `isDefect` returns true
    */
   readonly check?: (frame: Frame, hash: Uint8Array) => Promise<void> | void;
+  /** Called for a sealed history with what its last frame says, in the clear, of its erasure. */
+  readonly erased?: (history: string, erasure: Erasure) => void;
   readonly progress?: (partition: number, offset: number, end: number) => void;
 };
 
@@ -124,13 +127,15 @@ type Found = {
 const verifyFrame = async (
   frame: AcceptedFrame,
   { heads, problems, unopened }: Found,
-  { contents, check }: VerifyLogOptions,
+  { contents, check, erased }: VerifyLogOptions,
 ): Promise<void> => {
   const { history, seq } = frame.envelope;
   const head = heads.get(history);
   if (head?.state === 'defective') return;
   try {
     const read = await readFrame(frame, contents);
+    const erasure = unopened.has(history) ? erasureIn(read.body) : undefined;
+    if (erasure !== undefined) erased?.(history, erasure);
     if (!frame.control && !unopened.has(history)) await check?.(read, frame.hash);
   } catch (error) {
     if (!isDefect(error) || !isStemmaError(error)) throw error;

@@ -265,6 +265,11 @@ test('a backup has sealed histories whole without their keys, and with them a re
   const restored = join(folder.path, 'restored');
   expect((await runStemma(['restore', target, '--to', restored])).code).toBe(0);
   expect(await runStemma(['thread', 'planted-history', '--home', restored])).toMatchObject({ code: 5 });
+  const erased = await runStemma(['thread', 'planted-history-2', '--home', restored]);
+  expect(erased.stderr).toMatch(/was erased on \d{4}-\d\d-\d\d by officer/);
+  const report = await runStemma(['doctor', '--home', restored]);
+  expect(report.stdout).toContain('a history is sealed');
+  expect(report.stdout).not.toContain('damaged');
   cpSync(join(home, 'keys'), join(restored, 'keys'), { recursive: true });
   expect((await runStemma(['replay', '--home', restored])).code).toBe(0);
   expect((await runStemma(['export', 'planted-history', '--home', restored])).stdout).toBe(thread);

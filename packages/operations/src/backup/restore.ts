@@ -1,6 +1,7 @@
 import { echo, fail } from '@stemma/errors';
-import { verifyLog } from '@stemma/log';
+import { verifyLog, type Erasure } from '@stemma/log';
 import { replaceFile } from '@stemma/machine';
+import { openKeyring } from '@stemma/privacy';
 import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { problemsIn } from './back-up.ts';
@@ -48,11 +49,16 @@ export const restoreBackup = async (options: RestoreOptions): Promise<RestoreRep
       signal.throwIfAborted();
       progress(done, 2 * total);
     };
-    const contents = await verifyBackup(files, manifest, count);
+    const { contents, erasures } = await verifyBackup(files, manifest, count);
     await io(to, () => mkdir(dirname(to), { recursive: true }));
     const temporary = await io(to, () => mkdtemp(`${to}.restoring-`));
     try {
       await writeHome(temporary, files, manifest, contents, (done) => count(total + done));
+      // Keys and what is noted beside them are in no backup, but the log says what was erased.
+      const keyring = openKeyring(temporary);
+      await io(to, async () => {
+        for (const [history, erasure] of erasures) keyring.destroy(history, erasure);
+      });
       // Takes the place of an empty directory too; fails if somebody has put something there.
       await io(to, () => rename(temporary, to));
     } finally {
@@ -74,14 +80,22 @@ const refuseFull = async (to: string): Promise<void> => {
     throw fail('E_HOME_NOT_EMPTY', `${to} is not empty: nothing is restored over what exists`, { to });
 };
 
-/** The hashes of the contents that the frames of a backup name. @throws E_BACKUP_DAMAGED */
+type VerifiedBackup = {
+  /** The hashes of the contents that the frames name. */
+  readonly contents: ReadonlySet<string>;
+  /** The histories that were erased before the backup was made. */
+  readonly erasures: ReadonlyMap<string, Erasure>;
+};
+
+/** @throws E_BACKUP_DAMAGED */
 const verifyBackup = async (
   files: BackupFiles,
   manifest: BackupManifest,
   count: (done: number) => void,
-): Promise<ReadonlySet<string>> => {
+): Promise<VerifiedBackup> => {
   const contents = backupContents(files);
   const found = new Set<string>();
+  const erasures = new Map<string, Erasure>();
   const verified = await verifyLog(openBackupLog(files, manifest), {
     contents: {
       get: async (ref) => {
@@ -90,6 +104,7 @@ const verifyBackup = async (
         return bytes;
       },
     },
+    erased: (history, erasure) => erasures.set(history, erasure),
     progress: (_partition, offset) => count(offset),
   });
   const known = new Set(manifest.problems.map(nameOf));
@@ -100,7 +115,7 @@ const verifyBackup = async (
       `the backup ${echo(files.place)} is damaged at the record ${added.partition}@${added.offset}: ${added.message}`,
       { partition: added.partition, offset: added.offset },
     );
-  return found;
+  return { contents: found, erasures };
 };
 
 const nameOf = ({ partition, offset, code }: BackupProblem): string => `${partition}@${offset} ${code}`;
