@@ -88,6 +88,8 @@ const openText = (what: string, isRaw: boolean): OpenText => {
         reader = openWideJsonReader(what);
         for (const each of parts) reader.write(each);
       }
+      // White space in front of a long document takes no memory.
+      if (reader !== null && blank) parts.length = 0;
     },
     isBlank: () => blank,
     isWhole: (where) => {
