@@ -3,7 +3,7 @@ import { damagedRecords, type EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import type { Finding } from './finding.ts';
-import { damageSentences, readDamage } from './read-damage.ts';
+import { damageSentences, isDamage, readDamage } from './read-damage.ts';
 import { findSecrets, type SecretsScope } from './find-secrets.ts';
 import { inspectDirectory } from './inspect-directory.ts';
 import type { LogTopic } from './open-log.ts';
@@ -75,11 +75,7 @@ export const diagnose = async (
         ...view.range(DEFECTS, { prefix: [] }),
       ]
         .map(({ key }) => key[0] as string)
-        // An erased history stops on purpose, and one without its key is not damaged.
-        .filter((history) => {
-          const code = view.get(DEFECTS, [history])?.[1];
-          return code !== 'E_HISTORY_ERASED' && code !== 'E_HISTORY_SEALED';
-        }),
+        .filter((history) => isDamage(view.get(DEFECTS, [history])?.[1])),
     };
   });
   const now = Number(clock() / 1_000_000n);

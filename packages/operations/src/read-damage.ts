@@ -14,6 +14,10 @@ export type KnownDamage = {
   readonly sealed: readonly string[];
 };
 
+/** False for a defect of a history whose records are whole: one that was erased on purpose, or whose key is elsewhere. */
+export const isDamage = (code: unknown): boolean =>
+  code !== 'E_HISTORY_SEALED' && code !== 'E_HISTORY_ERASED';
+
 /** The damage that the rows know of. It does not read the log, so every command and every page can call it. */
 export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promise<KnownDamage> =>
   projection.read((view) => {
@@ -22,8 +26,6 @@ export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promis
       .range(DEFECTS, { prefix: [] })
       .map(({ key, value }) => [key[0] as string, value[1]] as const);
     const sealed = defects.filter(([, code]) => code === 'E_HISTORY_SEALED').map(([history]) => history);
-    // An erased history stops on purpose.
-    const isDamage = (code: unknown): boolean => code !== 'E_HISTORY_SEALED' && code !== 'E_HISTORY_ERASED';
     const stopped = new Set(defects.filter(([, code]) => isDamage(code)).map(([history]) => history));
     for (const partition of view.partitions()) {
       const cursor = view.cursor(partition);
