@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { EQUIVALENT } from './equivalent.ts';
+import { join, resolve } from 'node:path';
+import { EQUIVALENT } from './equivalent/all.ts';
 import type { JobMutant } from './job.ts';
 import { progressOf, readJournal, writeJournal } from './journal.ts';
 import { HELP, parseOptions } from './options.ts';
@@ -14,7 +14,7 @@ if (options.help) {
   process.exit();
 }
 
-const out = join(process.cwd(), options.out);
+const out = resolve(options.out);
 const [journal, kept] = [join(out, 'journal.jsonl'), join(out, 'mutants.json')];
 mkdirSync(out, { recursive: true });
 if (options.fresh) for (const file of [journal, kept]) rmSync(file, { force: true });

@@ -1,4 +1,4 @@
-import type { EquivalentMutant } from './equivalent.ts';
+import type { EquivalentMutant } from './equivalent/equivalent-mutant.ts';
 import type { JobMutant } from './job.ts';
 import type { Progress } from './journal.ts';
 

@@ -1,12 +1,6 @@
-/** A mutant that changes no behaviour, found by hand. It is known by its text, so that it survives changes elsewhere. */
-export type EquivalentMutant = {
-  readonly file: string;
-  readonly original: string;
-  readonly replacement: string;
-  readonly reason: string;
-};
+import type { EquivalentMutant } from './equivalent-mutant.ts';
 
-export const EQUIVALENT: readonly EquivalentMutant[] = [
+export const CONTEXT_TREE: readonly EquivalentMutant[] = [
   {
     file: 'packages/context-tree/src/digests.ts',
     original: 'this.#resliced.clear();',

@@ -1,0 +1,7 @@
+/** A mutant that changes no behaviour, found by hand. It is known by its text, so that it survives changes elsewhere. */
+export type EquivalentMutant = {
+  readonly file: string;
+  readonly original: string;
+  readonly replacement: string;
+  readonly reason: string;
+};

@@ -1,0 +1,3 @@
+import type { EquivalentMutant } from './equivalent-mutant.ts';
+
+export const LOG: readonly EquivalentMutant[] = [];
