@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,6 +70,42 @@ describe('./stemma', () => {
     expect([byLink.code, byPath.code]).toEqual([0, 0]);
     expect(JSON.parse(byLink.stdout)).toMatchObject({ rest: ['link'], cwd: '/' });
     expect(JSON.parse(byPath.stdout)).toMatchObject({ rest: ['path'] });
+  });
+
+  it('runs the built program until a source, a folder of sources or the lock file is newer', async () => {
+    const workspace = join(folder, 'work space');
+    const built = join(workspace, 'services/cli/dist/stemma.js');
+    const sources = [
+      'packages/a/src/deep/a.ts',
+      'packages/a/src/deep',
+      'services/cli/src/main.ts',
+      'pnpm-lock.yaml',
+    ];
+    mkdirSync(join(workspace, 'packages/a/src/deep'), { recursive: true });
+    mkdirSync(join(workspace, 'services/cli/dist'), { recursive: true });
+    for (const file of ['packages/a/src/deep/a.ts', 'pnpm-lock.yaml'])
+      writeFileSync(join(workspace, file), '');
+    writeFileSync(built, "console.log('built', ...process.argv.slice(2))");
+    const began = Date.now() / 1000;
+    const date = (file: string, seconds: number): void => {
+      utimesSync(join(workspace, file), began + seconds, began + seconds);
+    };
+    const folders = ['packages/a/src', 'services/cli/src'];
+    for (const each of [...sources, ...folders]) date(each, -10);
+    date('services/cli/dist/stemma.js', 0);
+
+    expect(await run(script, ['a b'], { cwd: folder })).toEqual({
+      code: 0,
+      stdout: 'built a b\n',
+      stderr: '',
+    });
+    for (const source of sources) {
+      date(source, 10);
+      expect(JSON.parse((await run(script, ['0'], { cwd: folder })).stdout)).toMatchObject({ rest: [] });
+      date(source, -10);
+    }
+    expect(await run(script, [], { cwd: folder })).toMatchObject({ stdout: 'built\n' });
+    rmSync(join(workspace, 'services/cli/dist'), { recursive: true });
   });
 
   it('is ended by a signal like the program itself', async () => {

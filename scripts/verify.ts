@@ -1,5 +1,6 @@
 /**
- * Everything that can be checked on this machine: the static checks, then every test of the workspace.
+ * Everything that can be checked on this machine: the programs are built, then the static checks and every test of the
+ * workspace run side by side.
  * Nothing stops at the first failure. The last line is `N passed, N failed, N skipped`; a check counts as a test.
  */
 import { spawn } from 'node:child_process';
@@ -9,19 +10,24 @@ import { join } from 'node:path';
 import { checks } from './checks.ts';
 import { type Tally } from './tally.ts';
 
+type Check = { readonly name: string; readonly program: string; readonly args: readonly string[] };
+
 const root = join(import.meta.dirname, '..');
 
-const failedChecks = await runChecks();
-
-console.log('\n── tests');
-const { tally, code } = await runTests();
+const built = await check({
+  name: 'build',
+  program: 'turbo',
+  args: ['run', 'build', '--output-logs=new-only'],
+});
+const [failedOthers, { tally, code }] = await Promise.all([runChecks(), runTests(built)]);
+const failedChecks = [...(built ? [] : ['build']), ...failedOthers];
 if (tally.skipped.length > 0)
   console.log(`\nSkipped:\n${tally.skipped.map((line) => `  ${line}`).join('\n')}`);
 // A second try keeps chance from deciding over a change; what needed one is a fault of the test all the same.
 if (tally.secondTry.length > 0)
   console.log(`\nPassed at the second try:\n${tally.secondTry.map((line) => `  ${line}`).join('\n')}`);
 
-const checksRun = checks.length + 1;
+const checksRun = checks.length + 2;
 const passedChecks = checksRun - failedChecks.length;
 const failed = Math.max(tally.failed, code === 0 ? 0 : 1) + failedChecks.length;
 console.log(`\nChecks passed: ${passedChecks} of ${checksRun}, counted as tests below.`);
@@ -29,9 +35,17 @@ if (failedChecks.length > 0) console.log(`Checks failed: ${failedChecks.join(', 
 console.log(`${tally.passed + passedChecks} passed, ${failed} failed, ${tally.skipped.length} skipped`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** Two at a time, as most of them keep one processor busy; each says what it has to say when it has ended. */
+/** Says what the check has to say when it has ended; true if it passed. */
+async function check({ name, program, args }: Check): Promise<boolean> {
+  const { code, output } = await runQuietly(program, args);
+  console.log(`\n── ${name}${code === 0 ? ' passed' : `\n${output.trimEnd()}`}`);
+  return code === 0;
+}
+
+/** One after the other, as each keeps a processor busy; returns the names of those that failed. */
 async function runChecks(): Promise<readonly string[]> {
-  const waiting: { readonly name: string; readonly program: string; readonly args: readonly string[] }[] = [
+  const failures: string[] = [];
+  const all: readonly Check[] = [
     ...checks.map((task) => ({
       name: task.replace('//#', ''),
       program: 'turbo',
@@ -44,24 +58,18 @@ async function runChecks(): Promise<readonly string[]> {
       args: ['scripts/spec-coverage.ts', ...(process.env['CI'] ? ['--check'] : [])],
     },
   ];
-  const failures: string[] = [];
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { code, output } = await runQuietly(next.program, next.args);
-      console.log(`\n── ${next.name}\n${output.trimEnd()}`);
-      if (code !== 0) failures.push(next.name);
-    }
-  };
-  await Promise.all([work(), work()]);
+  for (const each of all) if (!(await check(each))) failures.push(each.name);
   return failures;
 }
 
-async function runTests(): Promise<{ tally: Tally; code: number }> {
+/** @param built says that tests start the built programs, as users do. */
+async function runTests(built: boolean): Promise<{ tally: Tally; code: number }> {
   const scratch = mkdtempSync(join(tmpdir(), 'stemma-verify-'));
   const target = join(scratch, 'tally.json');
   const reporters = ['default', join(import.meta.dirname, 'tally-reporter.ts')];
   const code = await run('vitest', ['run', ...reporters.map((name) => `--reporter=${name}`)], {
     STEMMA_TALLY: target,
+    ...(built && { STEMMA_TEST_BUILT: '1' }),
   });
   try {
     return { tally: JSON.parse(readFileSync(target, 'utf8')) as Tally, code };

@@ -1,6 +1,6 @@
 import { openHome } from '@stemma/home';
 import { runRelay } from '@stemma/relay';
-import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
+import { findBroker, findPostgres, freshDatabase, programFile } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -70,7 +70,7 @@ const parsed = (lines: readonly string[]): readonly Event[] => lines.map((line) 
 beforeAll(async () => {
   if ('skip' in found) return;
   for (const [i, file] of files.entries())
-    await linesOf([join(ROOT, 'services/cli/src/main.ts'), 'import', file, '--history', `h${i}`]);
+    await linesOf([programFile('stemma'), 'import', file, '--history', `h${i}`]);
   const home = await openHome({ directory, log });
   const events: Event[] = [];
   for (const { history } of await home.histories())

@@ -22,6 +22,7 @@ export {
   type FreshDatabase,
 } from './postgres/find-postgres.ts';
 export { postgresFolder, startPostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts';
+export { programFile } from './program-file.ts';
 export { endRun, startRun } from './shared-run.ts';
 export { flipBitOfRow, replaceInRows, rowsFileOf } from './flip-rows.ts';
 export { sized } from './sized.ts';

@@ -1,3 +1,4 @@
+import { programFile } from '@stemma/test-kit';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { afterAll, expect, it } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'stemma-private-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
+const MAIN = programFile('stemma');
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 
 /** A command of somebody who lets everybody read what he makes. */

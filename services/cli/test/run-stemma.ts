@@ -1,4 +1,5 @@
 import type { Home } from '@stemma/home';
+import { programFile } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { runCli } from '../src/run-cli.ts';
@@ -7,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The entry of the command line. */
-export const MAIN = join(import.meta.dirname, '../src/main.ts');
+export const MAIN = programFile('stemma');
 
 export type Run = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 

@@ -1,5 +1,6 @@
 import { historyId, type Step } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
+import { programFile } from '@stemma/test-kit';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -88,7 +89,7 @@ it('rows cannot be begun on a full disk, and that is said, with a code and witho
     const { status, signal, stderr } = spawnSync(
       process.execPath,
       [
-        join(import.meta.dirname, '../../cli/src/main.ts'),
+        programFile('stemma'),
         'import',
         join(import.meta.dirname, '../../../samples/harbour-tram.chat.json'),
         '--home',

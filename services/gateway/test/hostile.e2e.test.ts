@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { sized } from '@stemma/test-kit';
+import { sized, programFile } from '@stemma/test-kit';
 import { block, commit } from './airline.ts';
 
 type Latencies = {
@@ -31,7 +31,7 @@ let server: ChildProcess;
 let probe: ChildProcess;
 
 beforeAll(async () => {
-  server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+  server = spawn(process.execPath, [programFile('gateway')], {
     env: { ...process.env, STEMMA_HOME: directory, STEMMA_PORT: '0', STEMMA_QUERY_TIMEOUT: '4' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -3,7 +3,7 @@ import { openGroupProjector, openSharedDatabase } from '@stemma/home';
 import { partitionOf } from '@stemma/log';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { GROUPS, type Group } from '@stemma/projector';
-import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
+import { findBroker, findPostgres, freshDatabase, programFile } from '@stemma/test-kit';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ const EVENTS = Number(asked ?? 20_000);
 /** A gateway answers within this time of its start: on a machine at rest; one that runs all tests at once is slower. */
 const DEADLINE = asked === undefined ? 60_000 : 10_000;
 const [FRAMES, BLOCKS] = [50, 19];
-const MAIN = join(import.meta.dirname, '../../gateway/src/main.ts');
+const MAIN = programFile('gateway');
 
 const idOf = (copy: number): string => historyId(`long-${copy}`, '');
 

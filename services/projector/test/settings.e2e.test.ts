@@ -1,8 +1,8 @@
+import { programFile } from '@stemma/test-kit';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
+const MAIN = programFile('projector');
 const ROWS = 'postgres://stemma@127.0.0.1:1/stemma';
 
 /** How the service ends with a setting: its exit code, and the error that it prints. */

@@ -3,7 +3,7 @@ import { openGroupProjector, openSharedDatabase } from '@stemma/home';
 import { partitionOf } from '@stemma/log';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { GROUPS, type Group } from '@stemma/projector';
-import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
+import { findBroker, findPostgres, freshDatabase, programFile } from '@stemma/test-kit';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,13 +15,12 @@ import { copyOf, transcript } from './histories.ts';
 
 const found = await findBroker();
 const postgres = await findPostgres();
-const SERVICES = join(import.meta.dirname, '../..');
 const PARTITIONS = 4;
 const DEADLINE = { timeout: 120_000 };
 
 /** A projector of `audit`, and the partitions that it said it folds. */
 const startProjector = (env: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, [join(SERVICES, 'projector/src/main.ts'), '--read-model', 'audit'], {
+  const child = spawn(process.execPath, [programFile('projector'), '--read-model', 'audit'], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -104,10 +103,9 @@ it('two projectors share the partitions; one that is stopped, wakes up or is kil
   await folded();
   expect(b.partitions()).toEqual([0, 1, 2, 3]);
 
-  const replayed = execFileSync(
-    process.execPath,
-    [join(SERVICES, 'cli/src/main.ts'), 'replay', '--verify', '--json'],
-    { env: { ...process.env, ...env }, encoding: 'utf8' },
-  );
+  const replayed = execFileSync(process.execPath, [programFile('stemma'), 'replay', '--verify', '--json'], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
   expect(JSON.parse(replayed)).toMatchObject({ differences: 0 });
 });

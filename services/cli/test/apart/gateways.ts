@@ -1,12 +1,12 @@
 import { createClient, type ApiClient } from '@stemma/api';
-import { join } from 'node:path';
-import { environmentOf, SERVICES, until, type Place, type Process, type Processes } from './processes.ts';
+import { programFile } from '@stemma/test-kit';
+import { environmentOf, until, type Place, type Process, type Processes } from './processes.ts';
 
 export type Gateway = Process & { readonly url: string; readonly client: ApiClient };
 
 /** Starts a gateway at a port of the system's choice; resolves when it answers. */
 export const startGateway = async (processes: Processes, place: Place, name: string): Promise<Gateway> => {
-  const started = processes.node(name, [join(SERVICES, 'gateway/src/main.ts')], {
+  const started = processes.node(name, [programFile('gateway')], {
     ...environmentOf(place),
     STEMMA_PORT: '0',
   });
@@ -29,7 +29,7 @@ export const stemma = async (
   place: Place,
   args: readonly string[],
 ): Promise<{ readonly said: string; readonly code: number | null }> => {
-  const started = processes.node(`stemma ${args.join(' ')}`, [join(SERVICES, 'cli/src/main.ts'), ...args], {
+  const started = processes.node(`stemma ${args.join(' ')}`, [programFile('stemma'), ...args], {
     ...environmentOf(place),
   });
   await until(`stemma ${args.join(' ')} to end`, () => started.ended());

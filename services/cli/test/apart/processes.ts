@@ -1,4 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
+import { programFile } from '@stemma/test-kit';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const { execPath, env: environment } = process;
 /** Of what a test waits for; no test is decided by it. */
 const DEADLINE = Number(process.env['STEMMA_TEST_DEADLINE'] ?? 300);
-export const SERVICES = join(import.meta.dirname, '../../..');
+const SERVICES = join(import.meta.dirname, '../../..');
 
 /** A process of a test. */
 export type Process = {
@@ -96,7 +97,7 @@ export const READ_MODELS = ['audit', 'diffs', 'stages'] as const;
 export const startProjector = (processes: Processes, place: Place, readModel: string): Process =>
   processes.node(
     `projector ${readModel}`,
-    [join(SERVICES, 'projector/src/main.ts'), '--read-model', readModel],
+    [programFile('projector'), '--read-model', readModel],
     environmentOf(place),
   );
 

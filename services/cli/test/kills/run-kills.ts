@@ -2,11 +2,17 @@ import { isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import { seeded } from '@stemma/log/contract';
-import { checkOperations, countAnomalies, type Anomalies, type Operation } from '@stemma/test-kit';
+import {
+  checkOperations,
+  countAnomalies,
+  type Anomalies,
+  type Operation,
+  programFile,
+} from '@stemma/test-kit';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientOf } from '../apart/gateways.ts';
-import { openProcesses, SERVICES, until, type Process, type Processes } from '../apart/processes.ts';
+import { openProcesses, until, type Process, type Processes } from '../apart/processes.ts';
 
 const HISTORIES = ['left', 'right'] as const;
 const CHILDREN = join(import.meta.dirname, '../children');
@@ -166,7 +172,7 @@ const killCommands = async (run: Run): Promise<void> => {
     note(run.operations, 'command', history, id);
     const child = run.processes.node(
       'command',
-      [join(SERVICES, 'cli/src/main.ts'), 'inject', history, id, '--command', id, '--json'],
+      [programFile('stemma'), 'inject', history, id, '--command', id, '--json'],
       { STEMMA_HOME: run.directory, STEMMA_ACTOR: 'tester' },
     );
     let said = '';
@@ -184,7 +190,7 @@ const killCommands = async (run: Run): Promise<void> => {
 /** A client sends each command again, with the same id, to gateways that are killed, until one acknowledges it. */
 const killGateways = async (run: Run): Promise<void> => {
   for (let sent = 0; run.goesOn();) {
-    const child = run.processes.node('gateway', [join(SERVICES, 'gateway/src/main.ts')], {
+    const child = run.processes.node('gateway', [programFile('gateway')], {
       STEMMA_HOME: run.directory,
       STEMMA_PORT: '0',
     });
