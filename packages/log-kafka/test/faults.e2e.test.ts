@@ -22,9 +22,9 @@ import {
 } from './fault-kit.ts';
 
 const missing = missingTools();
-const KILLS = Number(process.env['STEMMA_KAFKA_KILLS'] ?? sized(2, 10));
+const KILLS = Number(process.env['STEMMA_KAFKA_KILLS'] ?? sized(1, 10));
 /** So many writes are acknowledged before a fault, and during it. */
-const MORE = sized(40, 100);
+const MORE = sized(20, 100);
 const HISTORIES = ['hshared', 'ha', 'hb', 'hc'];
 
 describe('faults of a broker', () => {
@@ -86,7 +86,7 @@ describe('faults of a broker', () => {
     const prefix = newPrefix();
     const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 1, deadline: 240_000 });
     const [a, b] = [startNotes(own.addresses, prefix, 'a'), startNotes(own.addresses, prefix, 'b')];
-    for (let stop = 0; stop < sized(2, 5); stop++) {
+    for (let stop = 0; stop < sized(1, 5); stop++) {
       const before = a.writes().length;
       await until('a to write', () => a.writes().length > before);
       a.process.kill('SIGSTOP');

@@ -24,12 +24,12 @@ const files = [
   join(SAMPLES, 'slow-checkout.steps.jsonl'),
 ];
 
-/** Partitions and writers: the first two have each number of each. */
+/** Partitions and writers. */
 const SYSTEMS = [
-  [1, 3],
-  [6, 1],
-  [1, 1],
   [6, 3],
+  [1, 1],
+  [6, 1],
+  [1, 3],
 ] as const;
 
 /** Rows of the groups are those of one projector, each table in one group at least, and the same in all that have it. */
@@ -57,7 +57,7 @@ describe('a system of processes', () => {
     await own.close();
     expect(Object.keys(frames).length).toBe(files.length);
 
-    for (const [partitions, writers] of SYSTEMS.slice(0, sized(2, 4))) {
+    for (const [partitions, writers] of SYSTEMS.slice(0, sized(1, 4))) {
       const prefix = `apart-${randomUUID()}`;
       const database = await freshDatabase(server);
       const second = await freshDatabase(server);
