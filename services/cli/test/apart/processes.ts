@@ -2,13 +2,11 @@ import { isStemmaError } from '@stemma/errors';
 import { programFile } from '@stemma/test-kit';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { execPath, env: environment } = process;
 /** Of what a test waits for; no test is decided by it. */
 const DEADLINE = Number(process.env['STEMMA_TEST_DEADLINE'] ?? 300);
-const SERVICES = join(import.meta.dirname, '../../..');
 
 /** A process of a test. */
 export type Process = {
