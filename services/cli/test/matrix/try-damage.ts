@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Run } from '../run-stemma.ts';
 import type { Asker, Ended } from './asker.ts';
 import { damagedCopy, entriesOf, restore, touchedBy, type Damage, type SegmentEntry } from './damages.ts';
-import { HISTORIES, isFixed, QUESTIONS, WRITTEN_TO, type Question } from './whole-home.ts';
+import { HISTORIES, isFixed, isOfNow, QUESTIONS, WRITTEN_TO, type Question } from './whole-home.ts';
 
 /** A home that is whole, and what it answers. */
 export type Whole = {
@@ -45,7 +45,8 @@ const learn = async (
   questions: readonly Question[],
 ): Promise<void> => {
   for (const question of questions)
-    if (!answers.has(spell(question))) answers.set(spell(question), await askWhole(asker, home, question));
+    if (!isOfNow(question) && !answers.has(spell(question)))
+      answers.set(spell(question), await askWhole(asker, home, question));
 };
 
 /** What is wrong with how the damaged home answers, and with what is left when the advice was taken; empty if nothing is. */
@@ -56,6 +57,7 @@ export const tryDamage = async (
   damage: Damage,
   random: () => number,
   most: number,
+  questions: readonly Question[] = QUESTIONS,
 ): Promise<readonly string[]> => {
   const wrong: string[] = [];
   const blame = (what: string, why: string, ended: Ended): void => {
@@ -69,23 +71,23 @@ export const tryDamage = async (
     blame(spell(line), why, ended);
     return null;
   };
-  const kind = kindOf(damage.file);
+  const lost = lossOf(whole, damage);
   damagedCopy(whole.home, copy, damage);
   try {
     // The first command finds the damage as it is, so it is another one each time.
     const written: string[] = [];
-    const lines = pick(QUESTIONS, random, most);
-    const later = pick(QUESTIONS, random, most);
+    const lines = pick(questions, random, most);
+    const later = pick(questions, random, most);
     await learn(asker, whole, [...lines, ...later]);
     if (random() < 0.3) lines.splice(Math.floor(random() * lines.length), 0, WRITE);
     for (const line of lines) {
       const ended = await ask(line);
       if (ended === null) continue;
-      const fault = line === WRITE ? refusalFault(ended) : answerFault(line, ended, whole);
+      const fault = line === WRITE ? refusalFault(ended) : answerFault(line, ended, whole, lost);
       if (fault !== null) blame(spell(line), fault, ended);
       if (line === WRITE && ended.code === 0) written.push(WROTE);
     }
-    await takeAdvice({ ask, whole, copy, damage, kind, blame, written, later });
+    await takeAdvice({ ask, whole, copy, damage, lost, blame, written, later });
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -104,6 +106,25 @@ const kindOf = (file: string): Kind => {
   return file.startsWith('contents') ? 'contents' : 'disposable';
 };
 
+/** What a damage takes from a home for good. */
+type Loss = {
+  readonly kind: Kind;
+  /** The histories whose frames it touches, by id, each with the first of those frames. */
+  readonly touched: ReadonlyMap<string, number>;
+};
+
+const lossOf = ({ entries }: Whole, damage: Damage): Loss => {
+  const kind = kindOf(damage.file);
+  return { kind, touched: kind === 'log' ? touchedBy(entries, damage) : new Map() };
+};
+
+/** As if nothing was damaged. */
+const WHOLE: Loss = { kind: 'disposable', touched: new Map() };
+
+/** The history that a question names; undefined if it is about all of them. */
+const subjectOf = (question: Question): string | undefined =>
+  question.find((word) => (HISTORIES as readonly string[]).includes(word));
+
 const pick = <T>(list: readonly T[], random: () => number, most: number): T[] => {
   const left = [...list];
   return Array.from({ length: Math.min(most, left.length) }, () =>
@@ -120,11 +141,30 @@ const refusalFault = ({ code, stderr }: Run): string | null => {
   return DAMAGE_WORDS.test(stderr) ? null : 'it fails and does not say of what';
 };
 
-const answerFault = (question: Question, run: Run, whole: Whole): string | null => {
+const answerFault = (question: Question, run: Run, whole: Whole, lost: Loss): string | null => {
+  // `doctor` says what it finds as its answer.
+  if (isOfNow(question) && run.code === 5)
+    return DAMAGE_WORDS.test(run.stdout + run.stderr) ? null : 'it finds nothing';
   if (run.code !== 0) return refusalFault(run);
-  if (isAsBefore(question, run, whole)) return null;
+  if (isOfNow(question) || isAsBefore(question, run, whole)) return null;
   if (isFixed(question)) return 'the answer is another';
-  return DAMAGE_WORDS.test(run.stderr) ? null : 'the answer is another, without a word';
+  if (lost.kind === 'disposable') return 'the answer is another, though the log is whole';
+  if (!DAMAGE_WORDS.test(run.stderr)) return 'the answer is another, without a word';
+  if (lost.kind !== 'log') return null;
+  const subject = subjectOf(question);
+  if (subject === undefined) return null;
+  const first = lost.touched.get(whole.ids.get(subject) ?? '');
+  if (first === undefined) return 'the answer is another, though nothing of this history is damaged';
+  return question[0] === 'log' ? logFault(whole.answers.get(spell(question)) ?? '', run.stdout, first) : null;
+};
+
+/** The log of a damaged history is what was recorded, as far as the first frame that is damaged at least. */
+const logFault = (before: string, now: string, first: number): string | null => {
+  const [lines, recorded] = [now, before].map((text) => text.split('\n').filter((line) => line !== ''));
+  if (lines === undefined || recorded === undefined) return null;
+  if (lines.some((line, i) => line !== recorded[i])) return 'it shows what was not recorded';
+  const next = recorded[lines.length] ?? '';
+  return Number(next.split('.')[0]) < first ? 'it lacks frames before the damage' : null;
 };
 
 /** What was written meanwhile stands in one history, of which only the list of histories tells. */
@@ -143,7 +183,7 @@ type Advice = {
   readonly whole: Whole;
   readonly copy: string;
   readonly damage: Damage;
-  readonly kind: Kind;
+  readonly lost: Loss;
   readonly blame: (what: string, why: string, ended: Ended) => void;
   readonly written: readonly string[];
   /** What is asked after the advice was taken. */
@@ -152,17 +192,20 @@ type Advice = {
 
 /** Does what the errors advise, then compares with all that the log still holds. */
 const takeAdvice = async (given: Advice): Promise<void> => {
-  const { ask, whole, copy, damage, kind, blame, written } = given;
+  const { ask, whole, copy, damage, lost, blame, written } = given;
+  const { kind, touched } = lost;
   const verified = await ask(['verify', '--rows']);
   if (verified === null) return;
   if (verified.code !== 0 && verified.code !== 5 && !/\(E_[A-Z_]+\)/.test(verified.stderr))
     blame('verify', 'it fails without a code', verified);
   const untouched = (name: string): boolean => !touched.has(whole.ids.get(name) ?? '');
-  const touched = kind === 'log' ? touchedBy(whole.entries, damage) : new Map<string, number>();
   if (kind === 'log' && touched.size > 0 && verified.code === 0 && damage.at < sizeOf(whole, damage))
     blame('verify', 'it finds nothing', verified);
   if (kind === 'contents' && damage.how !== 'missing' && verified.code === 0)
     blame('verify', 'it finds nothing', verified);
+  const examined = await ask(['doctor']);
+  if (kind === 'log' && verified.code === 5 && examined?.code === 0 && !DAMAGE_WORDS.test(examined.stdout))
+    blame('doctor', 'it finds nothing, and verify does', examined);
   const gone = /E_LOG_GONE|E_LOG_MISMATCH|E_IO/.test(verified.stderr);
   if (kind === 'contents' || kind === 'id' || gone) restore(whole.home, copy, damage);
   else if (kind === 'log') {
@@ -187,12 +230,12 @@ const takeAdvice = async (given: Advice): Promise<void> => {
   for (const question of given.later) {
     const ended = await ask(question);
     if (ended === null) continue;
-    const about = question.find((word) => (HISTORIES as readonly string[]).includes(word));
+    const about = subjectOf(question);
     const isWhole = isMended || (about !== undefined && untouched(about));
     if (!isWhole) {
-      const fault = answerFault(question, ended, whole);
+      const fault = answerFault(question, ended, whole, lost);
       if (fault !== null) blame(spell(question), `after the advice: ${fault}`, ended);
-    } else if (ended.code !== 0 || !isAsBefore(question, ended, whole))
+    } else if (ended.code !== 0 || answerFault(question, ended, whole, WHOLE) !== null)
       blame(spell(question), 'after the advice it is not served as before', ended);
   }
   for (const text of written) {

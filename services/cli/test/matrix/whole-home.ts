@@ -88,7 +88,12 @@ const NEWEST = [
   ['stages', 'ferry'],
 ] as const;
 
+/** Questions about the home as it is now, whose answers nobody compares. */
+const OF_NOW = [['doctor'], ['stats']] as const;
+
 export type Question = readonly string[];
-export const QUESTIONS: readonly Question[] = [...FIXED, ...NEWEST];
+export const QUESTIONS: readonly Question[] = [...FIXED, ...NEWEST, ...OF_NOW];
 
 export const isFixed = (question: Question): boolean => FIXED.some((each) => each === question);
+
+export const isOfNow = (question: Question): boolean => OF_NOW.some((each) => each === question);
