@@ -11,6 +11,7 @@ export type { SecretsScope } from './find-secrets.ts';
 export { replayRows, statsOf, verifyHome } from './maintenance.ts';
 export { type LogAddress, type OpenedLog, openHomeLog } from './open-log.ts';
 export { damageSentences, type KnownDamage, readDamage } from './read-damage.ts';
+export { removeScratchFolders } from './scratch-folders.ts';
 export { salvageBranch, type Salvaged } from './salvage.ts';
 export type { Services } from './services.ts';
 export type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';

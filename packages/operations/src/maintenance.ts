@@ -6,9 +6,9 @@ import { verifyLog } from '@stemma/log';
 import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
-import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { diskUsage } from './disk-usage.ts';
+import { makeScratchFolder } from './scratch-folders.ts';
 import type { Services } from './services.ts';
 import type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
 import { verifyRows } from './verify-rows.ts';
@@ -60,8 +60,7 @@ export const replayRows = async (
   { directory, projectors }: Services,
   { verify, batches, stops = false, progress }: ReplayOptions,
 ): Promise<ReplayReport> => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const scratch = mkdtempSync(join(directory, 'replay-'));
+  const scratch = makeScratchFolder(directory);
   let replays = 0;
   const total = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };
   let [first, seconds]: [string | null, number] = [null, 0];
