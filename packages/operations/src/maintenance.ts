@@ -9,6 +9,7 @@ import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
 import { diskUsage } from './disk-usage.ts';
 import { makeScratchFolder } from './scratch-folders.ts';
+import { isDamage, readDamage } from './read-damage.ts';
 import type { Services } from './services.ts';
 import type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
 import { verifyRows } from './verify-rows.ts';
@@ -95,8 +96,10 @@ export const verifyHome = async (
   { rows: which = 'sample', progress = () => undefined }: VerifyOptions = {},
 ): Promise<VerifyReport> => {
   const repairedBefore = repairs.length;
+  const erased = new Set<string>();
   const report = await verifyLog(log, {
     contents,
+    erased: (history) => erased.add(history),
     progress: (_partition, offset, end) => progress(offset, end),
   });
   const problems: Problem[] = report.problems.map(({ kind, partition, offset, history, seq, message }) => ({
@@ -115,6 +118,9 @@ export const verifyHome = async (
     const message = `${problem.ref.sha256}: ${problem.message}`;
     problems.push({ kind: 'content', partition: null, offset: null, history: null, seq: null, message });
   }
+  const { sealed } = await readDamage({ projection });
+  if (sealed.some((history) => !report.sealed.includes(history) && !erased.has(history)))
+    await rebuildAll(projectors);
   await rebuildIfDamageChanged({ log, projection, projectors }, problems);
   const rows = await verifyRows(projection, projectors, which, Math.random);
   for (const message of [...repairs.slice(repairedBefore), ...rows.damage])
@@ -129,7 +135,12 @@ export const verifyHome = async (
     rows: rows.rows,
     stale,
     problems,
+    sealed: report.sealed,
   };
+};
+
+const rebuildAll = async (projectors: Services['projectors']): Promise<void> => {
+  for (const each of projectors) await each.rebuild();
 };
 
 /**
@@ -151,17 +162,14 @@ const rebuildIfDamageChanged = async (
       ((await projection.read((view) => readHistoryHead(view, history)))?.state ?? 'open') !== 'open'
     );
   };
-  const rebuild = async (): Promise<void> => {
-    for (const each of projectors) await each.rebuild();
-  };
-  for (const problem of problems) if (!(await known(problem))) return rebuild();
-  if (await isDamageRestored(log, projection, problems)) return rebuild();
+  for (const problem of problems) if (!(await known(problem))) return rebuildAll(projectors);
+  if (await isDamageRestored(log, projection, problems)) return rebuildAll(projectors);
   try {
     await projection.catchUp();
   } catch (error) {
     if (!isStemmaError(error, 'E_CURSOR_LOST')) throw error;
     // The rows know of all that is damaged, but not of records that were damaged, or lost, after it.
-    await rebuild();
+    await rebuildAll(projectors);
   }
 };
 
@@ -204,8 +212,7 @@ const defectsOf = (projection: Services['projection']): Promise<readonly Problem
   projection.read((view) =>
     view
       .range(DEFECTS, { prefix: [] })
-      // An erased history stops on purpose.
-      .filter(({ value }) => value[1] !== 'E_HISTORY_ERASED')
+      .filter(({ value }) => isDamage(value[1]))
       .map(({ key, value }) => ({
         kind: 'defective',
         partition: null,
