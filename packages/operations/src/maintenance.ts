@@ -2,7 +2,8 @@ import type { WideJson } from '@stemma/canonical';
 import { verifyContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import { DEFECTS, readHistoryHead } from '@stemma/history-store';
-import { verifyLog } from '@stemma/log';
+import { verifyLog, type Erasure } from '@stemma/log';
+import { openKeyring } from '@stemma/privacy';
 import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
@@ -92,14 +93,14 @@ type Problem = VerifyReport['problems'][number];
 
 /** Checks every record, every stored content and the rows, and reports histories that the projector found defective. */
 export const verifyHome = async (
-  { log, contents, projection, projectors, repairs }: Services,
+  { directory, log, contents, projection, projectors, repairs }: Services,
   { rows: which = 'sample', progress = () => undefined }: VerifyOptions = {},
 ): Promise<VerifyReport> => {
   const repairedBefore = repairs.length;
-  const erased = new Set<string>();
+  const erased = new Map<string, Erasure>();
   const report = await verifyLog(log, {
     contents,
-    erased: (history) => erased.add(history),
+    erased: (history, erasure) => erased.set(history, erasure),
     progress: (_partition, offset, end) => progress(offset, end),
   });
   const problems: Problem[] = report.problems.map(({ kind, partition, offset, history, seq, message }) => ({
@@ -119,8 +120,8 @@ export const verifyHome = async (
     problems.push({ kind: 'content', partition: null, offset: null, history: null, seq: null, message });
   }
   const { sealed } = await readDamage({ projection });
-  if (sealed.some((history) => !report.sealed.includes(history) && !erased.has(history)))
-    await rebuildAll(projectors);
+  const isOpenNow = sealed.some((history) => !report.sealed.includes(history) && !erased.has(history));
+  if (noteErasures(directory, erased) || isOpenNow) await rebuildAll(projectors);
   await rebuildIfDamageChanged({ log, projection, projectors }, problems);
   const rows = await verifyRows(projection, projectors, which, Math.random);
   for (const message of [...repairs.slice(repairedBefore), ...rows.damage])
@@ -137,6 +138,18 @@ export const verifyHome = async (
     problems,
     sealed: report.sealed,
   };
+};
+
+/**
+ * Notes what the log says of erasures in another home: the rows of this one stop before it, as they never had the key.
+ *
+ * @returns whether one was not noted yet
+ */
+const noteErasures = (directory: string, erasures: ReadonlyMap<string, Erasure>): boolean => {
+  const keyring = openKeyring(directory);
+  const unnoted = [...erasures].filter(([history]) => keyring.erasureOf(history) === undefined);
+  for (const [history, erasure] of unnoted) keyring.destroy(history, erasure);
+  return unnoted.length > 0;
 };
 
 const rebuildAll = async (projectors: Services['projectors']): Promise<void> => {
