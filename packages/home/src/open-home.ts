@@ -3,6 +3,7 @@ import { isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Position, TreeView } from '@stemma/history-store';
 import {
   acknowledge,
+  checkpointKeyPath,
   diagnose,
   exportExperiment,
   openHomeLog,
@@ -12,6 +13,7 @@ import {
   replayRows,
   runExperiment,
   salvageBranch,
+  signWithKeyFile,
   statsOf,
   verifyHome,
   type OpenedLog,
@@ -268,6 +270,7 @@ const openHomeOver = (services: HomeServices): Home => {
     },
     replay: (options) => replayRows(services, options),
     verify: (how) => verifyHome(services, how),
+    checkpoint: () => signWithKeyFile(log, checkpointKeyPath(services.directory)),
     salvage: (branchRef) => salvageBranch(home, branchRef),
     acknowledge: (partition, offset) => acknowledge(services, partition, offset),
     close: async () => {

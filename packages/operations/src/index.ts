@@ -17,5 +17,6 @@ export type { Services } from './services.ts';
 export type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
 export { readCheckpoint, signLog } from './log-tree/heads.ts';
 export { openKeyFile, publicKeyFrom, readKeyFile } from './log-tree/key-file.ts';
+export { checkpointKeyPath, signWithKeyFile, type SignedLog } from './log-tree/sign-home.ts';
 export { checkProof, parseProof, proveFrame, proveGrowth, type LogProof } from './log-tree/proofs.ts';
 export { verifySince } from './log-tree/verify-since.ts';
