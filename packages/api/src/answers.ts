@@ -32,6 +32,16 @@ export const VerifyStatus = z
   .meta({ id: 'VerifyStatus' });
 export type VerifyStatus = z.infer<typeof VerifyStatus>;
 
+/** What `stemma checkpoint` prints: to keep where nobody can change it together with the log. */
+export const SignedCheckpoint = z
+  .strictObject({
+    log: z.string().describe('the id of the log'),
+    publicKey: z.string().describe('the key that checks the signatures: keep it apart from the checkpoint'),
+    partitions: z.array(z.strictObject({ partition: count, size: count, root: z.base64() })),
+    checkpoint: z.string().describe('signed notes, one for each partition'),
+  })
+  .meta({ id: 'SignedCheckpoint' });
+
 export const Health = z.strictObject({ status: z.enum(['ok', 'ready', 'unready']) }).meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Health, Selection, Stats, VerifyStatus } from './answers.ts';
+import { Health, Selection, SignedCheckpoint, Stats, VerifyStatus } from './answers.ts';
 import { AUDIT } from './audit.ts';
 import { BRANCHES } from './branches.ts';
 import { CAUSES } from './causes.ts';
@@ -203,6 +203,13 @@ export const ENDPOINTS = {
     summary: 'Checks the log and the rows and lists findings.',
     answer: { kind: 'json', status: 200, schema: Doctor },
     errors: ['E_BROKERS_UNREACHABLE'],
+  },
+  checkpoint: {
+    method: 'GET',
+    path: '/api/checkpoint',
+    summary: 'Signs what the log holds now; `stemma verify --since` shows later that it only grew.',
+    answer: { kind: 'json', status: 200, schema: SignedCheckpoint },
+    errors: ['E_PARTITION_CLOSED', 'E_KEY_INVALID', 'E_BROKERS_UNREACHABLE'],
   },
   verify: {
     method: 'GET',

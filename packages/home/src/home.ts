@@ -12,6 +12,7 @@ import type {
   ReplayReport,
   Salvaged,
   SecretsScope,
+  SignedLog,
   VerifyOptions,
   VerifyReport,
 } from '@stemma/operations';
@@ -118,6 +119,11 @@ export type Home = {
   replay(options: ReplayOptions): Promise<ReplayReport>;
   /** Reads every record, every content, and rows. Rows that are damaged, or were made of what is damaged now, are built anew. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
+  /**
+   * A signed note of what each partition holds now, to keep elsewhere: it shows later that the log only grew. Reads the whole
+   * log. @throws E_PARTITION_CLOSED, E_KEY_INVALID
+   */
+  checkpoint(): Promise<SignedLog>;
   /** Starts a new history from the last good snapshot of one that is damaged or defective. */
   salvage(branchRef: BranchRef): Promise<Salvaged>;
   /** Opens a partition that a damaged record of unknown history closed. @throws E_NOTHING_TO_ACK */

@@ -3,14 +3,17 @@ import { isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Position, TreeView } from '@stemma/history-store';
 import {
   acknowledge,
+  checkpointKeyPath,
   diagnose,
   exportExperiment,
   openHomeLog,
   readDamage,
   readPartitionHealth,
+  removeScratchFolders,
   replayRows,
   runExperiment,
   salvageBranch,
+  signWithKeyFile,
   statsOf,
   verifyHome,
   type OpenedLog,
@@ -39,7 +42,7 @@ import {
   viewOf,
   type LoggedEvent,
 } from '@stemma/queries';
-import { loadRedaction, openKeyring } from '@stemma/privacy';
+import { loadRedaction, openKeyring, type Keyring } from '@stemma/privacy';
 import { listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
 import { resolve } from 'node:path';
@@ -111,9 +114,11 @@ const openServices = async (
   openedLog: OpenedLog,
   { rows, catchUpTimeout, folds = true, clock = machineClock, observe, say, redact }: HomeOptions,
 ): Promise<HomeServices> => {
+  removeScratchFolders(directory);
   const redactor = await loadRedaction(directory, redact);
   // Rows in a database cannot begin anew for one history: there no history can be erased.
-  const keys = rows === undefined ? openKeyring(directory) : undefined;
+  const keyring = openHomeKeyring(directory);
+  const keys = rows === undefined ? keyring : undefined;
   const log = cooperativeReader(openedLog.log, () => performance.now());
   const repairs: string[] = [];
   const damaged = (damage: StemmaError): void => {
@@ -128,7 +133,7 @@ const openServices = async (
         folder: openedLog.rowsFolder,
         keepFrames: openedLog.keepFrames,
         damaged,
-        sealer: openKeyring(directory),
+        sealer: keyring,
         ...(catchUpTimeout !== undefined && { catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
         ...(say && { say }),
@@ -164,6 +169,18 @@ const openServices = async (
   };
 };
 
+/** The keys of a home. With a key goes what processes that were killed have left of its history. */
+const openHomeKeyring = (directory: string): Keyring => {
+  const keyring = openKeyring(directory);
+  return {
+    ...keyring,
+    destroy: (history, erasure) => {
+      keyring.destroy(history, erasure);
+      removeScratchFolders(directory);
+    },
+  };
+};
+
 const openHomeOver = (services: HomeServices): Home => {
   const { log, projection, handler, background, redactor } = services;
   /** Everything that is in the log now is seen by what is read next. */
@@ -173,7 +190,7 @@ const openHomeOver = (services: HomeServices): Home => {
   };
   const view = async (position: Position): Promise<TreeView> => viewOf(projection, position);
   const sources = { projection, load: openTreeLoader() };
-  const keyring = openKeyring(services.directory);
+  const keyring = openHomeKeyring(services.directory);
   const home: Home = {
     directory: services.directory,
     branches: openBranches(
@@ -253,6 +270,7 @@ const openHomeOver = (services: HomeServices): Home => {
     },
     replay: (options) => replayRows(services, options),
     verify: (how) => verifyHome(services, how),
+    checkpoint: () => signWithKeyFile(log, checkpointKeyPath(services.directory)),
     salvage: (branchRef) => salvageBranch(home, branchRef),
     acknowledge: (partition, offset) => acknowledge(services, partition, offset),
     close: async () => {

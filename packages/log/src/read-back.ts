@@ -85,20 +85,28 @@ const soundRecord = (record: LogRecord): OpenRecord | undefined => {
   return open?.envelope.history === record.key ? open : undefined;
 };
 
+export type DamagedRecords = {
+  readonly records: readonly LogRecord[];
+  /** The offset up to which the log was read. */
+  readonly reached: number;
+};
+
 /**
  * The damaged records from one offset to another, in order: every hash is computed, nothing else is looked at.
  *
- * @throws E_BUSY if the log returns nothing before `to`
+ * @param isOver asked before each read but the first; true ends the search. @throws E_BUSY if the log returns nothing before `to`
  */
-export async function* damagedRecords(
+export const damagedRecords = async (
   log: EventLog,
   partition: number,
-  from: number,
-  to: number,
-): AsyncGenerator<LogRecord> {
-  for (let at = from; at < to;) {
+  { from, to }: { readonly from: number; readonly to: number },
+  isOver: () => boolean,
+): Promise<DamagedRecords> => {
+  const damaged: LogRecord[] = [];
+  let at = from;
+  while (at < to && (at === from || !isOver())) {
     const { records, next } = await log.read(partition, at);
-    for (const record of records) if (record.offset < to && soundRecord(record) === undefined) yield record;
+    damaged.push(...records.filter((record) => record.offset < to && soundRecord(record) === undefined));
     if (records.length === 0 || next <= at)
       throw fail('E_BUSY', `partition ${partition} returns no record at ${at}, before its end at ${to}`, {
         partition,
@@ -106,4 +114,5 @@ export async function* damagedRecords(
       });
     at = next;
   }
-}
+  return { records: damaged, reached: Math.max(Math.min(at, to), from) };
+};

@@ -33,6 +33,8 @@ export type LogReport = {
   /** The head of every history. */
   readonly histories: ReadonlyMap<string, HeadState & { readonly partition: number }>;
   readonly problems: readonly LogProblem[];
+  /** Histories that cannot be opened here and are not erased: their records are whole, what is in them was not checked. */
+  readonly sealed: readonly string[];
 };
 
 export type VerifyLogOptions = {
@@ -54,7 +56,7 @@ export type VerifyLogOptions = {
 export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promise<LogReport> => {
   const histories = new Map<string, HeadState & { partition: number }>();
   const problems: LogProblem[] = [];
-  const unopened = new Set<string>();
+  const unopened = new Map<string, 'sealed' | 'erased'>();
   const stale = { ...NONE };
   let records = 0;
   let accepted = 0;
@@ -90,7 +92,8 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
     accepted += checkpoint.state.accepted;
     for (const reason of REASONS) stale[reason] += checkpoint.state.stale[reason];
   }
-  return { records, accepted, stale, histories, problems };
+  const sealed = [...unopened].filter(([, why]) => why === 'sealed').map(([history]) => history);
+  return { records, accepted, stale, histories, problems, sealed };
 };
 
 const NONE: Readonly<Record<StaleReason, number>> = {
@@ -120,8 +123,8 @@ const damageProblem = (
 type Found = {
   readonly heads: Map<string, HeadState>;
   readonly problems: LogProblem[];
-  /** Sealed histories without a key here: their records and contents are checked, what is in them is not. */
-  readonly unopened: Set<string>;
+  /** Histories without a key here: their records and contents are checked, what is in them is not. */
+  readonly unopened: Map<string, 'sealed' | 'erased'>;
 };
 
 const verifyFrame = async (
@@ -135,16 +138,18 @@ const verifyFrame = async (
   try {
     const read = await readFrame(frame, contents);
     const erasure = unopened.has(history) ? erasureIn(read.body) : undefined;
-    if (erasure !== undefined) erased?.(history, erasure);
+    if (erasure !== undefined) {
+      unopened.set(history, 'erased');
+      erased?.(history, erasure);
+    }
     if (!frame.control && !unopened.has(history)) await check?.(read, frame.hash);
   } catch (error) {
     if (!isDefect(error) || !isStemmaError(error)) throw error;
-    const closed = error.code === 'E_HISTORY_ERASED' || error.code === 'E_HISTORY_SEALED';
-    const repeated = closed && unopened.has(history);
-    // The record itself is whole, and so may the next ones be: a sealed history is told of once, an erased one not at all.
-    if (closed) unopened.add(history);
-    else if (head) heads.set(history, defectiveAt(head, seq));
-    if (repeated || error.code === 'E_HISTORY_ERASED') return;
+    // The record itself is whole, and so may the next ones be.
+    if (error.code === 'E_HISTORY_ERASED') unopened.set(history, 'erased');
+    if (error.code === 'E_HISTORY_SEALED') unopened.set(history, 'sealed');
+    if (error.code === 'E_HISTORY_ERASED' || error.code === 'E_HISTORY_SEALED') return;
+    if (head) heads.set(history, defectiveAt(head, seq));
     const content = error.code === 'E_CONTENT_MISSING' || error.code === 'E_CONTENT_DAMAGED';
     const kind = content ? 'content' : 'defective';
     const { partition, offset } = frame;

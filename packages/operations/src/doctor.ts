@@ -1,7 +1,8 @@
 import { DEFECTS, HISTORY_HEADS } from '@stemma/history-store';
-import { damagedRecords, type EventLog } from '@stemma/log';
+import type { EventLog } from '@stemma/log';
 import { isClosed } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
+import { findAltered, type AlteredRecord } from './find-altered.ts';
 import type { Finding } from './finding.ts';
 import { damageSentences, isDamage, readDamage } from './read-damage.ts';
 import { findSecrets, type SecretsScope } from './find-secrets.ts';
@@ -23,13 +24,6 @@ export type PartitionHealth = {
   readonly closed: boolean;
 };
 
-/** A record whose bytes have changed. `history` is its key; null if the key cannot be read either. */
-export type AlteredRecord = {
-  readonly partition: number;
-  readonly offset: number;
-  readonly history: string | null;
-};
-
 export type DoctorReport = {
   readonly log: { readonly address: string; readonly id: string; readonly partitions: number };
   /** True if no acknowledged record can be lost with the power, or with one broker. */
@@ -39,7 +33,7 @@ export type DoctorReport = {
   readonly partitions: readonly PartitionHealth[];
   readonly histories: number;
   readonly stopped: readonly string[];
-  /** Records that were damaged after they had been folded. Only an embedded log is searched for them. */
+  /** Records that were damaged after they had been folded. A log on Kafka is searched for a second. */
   readonly altered: readonly AlteredRecord[];
   /** Milliseconds since 1970: this machine's clock, and the newest time in the rows. */
   readonly clock: { readonly now: number; readonly newest: number | null };
@@ -48,11 +42,13 @@ export type DoctorReport = {
 
 /** Milliseconds that the clock may differ from the newest recorded time before the report mentions it. */
 const CLOCK_DRIFT = 5_000;
+/** How long a log on Kafka is read again: all of it may take hours over the network. */
+const KAFKA_MILLISECONDS = 1_000;
 
 /**
  * Reports the state of a home: its log and whether it can lose records, how far the rows are behind, who can read its
  * files, and which contents look like secrets. It brings the rows to the log's end if it can, reads every folded
- * record of an embedded log again, and changes nothing else.
+ * record again (on Kafka those that a second is enough for), and changes nothing else.
  */
 export const diagnose = async (
   services: Services,
@@ -79,6 +75,7 @@ export const diagnose = async (
     };
   });
   const now = Number(clock() / 1_000_000n);
+  const altered = await findAltered(services, place.facts === null ? Infinity : KAFKA_MILLISECONDS);
   const report = {
     log: { address: place.address, id: log.id, partitions: log.partitions },
     keepsItsEnd: log.keepsItsEnd,
@@ -86,32 +83,17 @@ export const diagnose = async (
     partitions,
     histories,
     stopped: [...new Set(stopped)],
-    altered: place.facts === null ? await findAltered(services) : [],
+    altered: altered.records,
     clock: { now, newest },
   };
   const findings = [...listFindings(report), ...inspectDirectory(services.directory)];
   const { sealed } = await readDamage(services);
   for (const message of damageSentences({ closed: [], stopped: [], sealed }))
     findings.push({ level: 'warning', message });
+  findings.push(...altered.findings);
   for await (const finding of findSecrets(services, secrets)) findings.push(finding);
   for (const message of services.repairs) findings.push({ level: 'warning', message });
   return { ...report, findings };
-};
-
-/** Damaged records that the rows count as good, or do not know. */
-const findAltered = async ({
-  log,
-  projection,
-}: Pick<Services, 'log' | 'projection'>): Promise<readonly AlteredRecord[]> => {
-  const altered: AlteredRecord[] = [];
-  for (let partition = 0; partition < log.partitions; partition++) {
-    const checkpoint = await projection.checkpoint(partition);
-    const known = new Set(checkpoint?.state.damage.map(({ offset }) => offset));
-    const to = Math.min(checkpoint?.cursor.offset ?? 0, await log.end(partition));
-    for await (const { offset, key } of damagedRecords(log, partition, await log.start(partition), to))
-      if (!known.has(offset)) altered.push({ partition, offset, history: key });
-  }
-  return altered;
 };
 
 /** For each partition: the offset of its rows, and the stale and damaged records up to it. */

@@ -2,13 +2,15 @@ import type { WideJson } from '@stemma/canonical';
 import { verifyContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import { DEFECTS, readHistoryHead } from '@stemma/history-store';
-import { verifyLog } from '@stemma/log';
+import { verifyLog, type Erasure } from '@stemma/log';
+import { openKeyring } from '@stemma/privacy';
 import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
-import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { diskUsage } from './disk-usage.ts';
+import { makeScratchFolder } from './scratch-folders.ts';
+import { isDamage, readDamage } from './read-damage.ts';
 import type { Services } from './services.ts';
 import type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
 import { verifyRows } from './verify-rows.ts';
@@ -60,8 +62,7 @@ export const replayRows = async (
   { directory, projectors }: Services,
   { verify, batches, stops = false, progress }: ReplayOptions,
 ): Promise<ReplayReport> => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const scratch = mkdtempSync(join(directory, 'replay-'));
+  const scratch = makeScratchFolder(directory);
   let replays = 0;
   const total = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };
   let [first, seconds]: [string | null, number] = [null, 0];
@@ -92,12 +93,14 @@ type Problem = VerifyReport['problems'][number];
 
 /** Checks every record, every stored content and the rows, and reports histories that the projector found defective. */
 export const verifyHome = async (
-  { log, contents, projection, projectors, repairs }: Services,
+  { directory, log, contents, projection, projectors, repairs }: Services,
   { rows: which = 'sample', progress = () => undefined }: VerifyOptions = {},
 ): Promise<VerifyReport> => {
   const repairedBefore = repairs.length;
+  const erased = new Map<string, Erasure>();
   const report = await verifyLog(log, {
     contents,
+    erased: (history, erasure) => erased.set(history, erasure),
     progress: (_partition, offset, end) => progress(offset, end),
   });
   const problems: Problem[] = report.problems.map(({ kind, partition, offset, history, seq, message }) => ({
@@ -116,6 +119,9 @@ export const verifyHome = async (
     const message = `${problem.ref.sha256}: ${problem.message}`;
     problems.push({ kind: 'content', partition: null, offset: null, history: null, seq: null, message });
   }
+  const { sealed } = await readDamage({ projection });
+  const isOpenNow = sealed.some((history) => !report.sealed.includes(history) && !erased.has(history));
+  if (noteErasures(directory, erased) || isOpenNow) await rebuildAll(projectors);
   await rebuildIfDamageChanged({ log, projection, projectors }, problems);
   const rows = await verifyRows(projection, projectors, which, Math.random);
   for (const message of [...repairs.slice(repairedBefore), ...rows.damage])
@@ -130,7 +136,24 @@ export const verifyHome = async (
     rows: rows.rows,
     stale,
     problems,
+    sealed: report.sealed,
   };
+};
+
+/**
+ * Notes what the log says of erasures in another home: the rows of this one stop before it, as they never had the key.
+ *
+ * @returns whether one was not noted yet
+ */
+const noteErasures = (directory: string, erasures: ReadonlyMap<string, Erasure>): boolean => {
+  const keyring = openKeyring(directory);
+  const unnoted = [...erasures].filter(([history]) => keyring.erasureOf(history) === undefined);
+  for (const [history, erasure] of unnoted) keyring.destroy(history, erasure);
+  return unnoted.length > 0;
+};
+
+const rebuildAll = async (projectors: Services['projectors']): Promise<void> => {
+  for (const each of projectors) await each.rebuild();
 };
 
 /**
@@ -152,17 +175,14 @@ const rebuildIfDamageChanged = async (
       ((await projection.read((view) => readHistoryHead(view, history)))?.state ?? 'open') !== 'open'
     );
   };
-  const rebuild = async (): Promise<void> => {
-    for (const each of projectors) await each.rebuild();
-  };
-  for (const problem of problems) if (!(await known(problem))) return rebuild();
-  if (await isDamageRestored(log, projection, problems)) return rebuild();
+  for (const problem of problems) if (!(await known(problem))) return rebuildAll(projectors);
+  if (await isDamageRestored(log, projection, problems)) return rebuildAll(projectors);
   try {
     await projection.catchUp();
   } catch (error) {
     if (!isStemmaError(error, 'E_CURSOR_LOST')) throw error;
     // The rows know of all that is damaged, but not of records that were damaged, or lost, after it.
-    await rebuild();
+    await rebuildAll(projectors);
   }
 };
 
@@ -205,8 +225,7 @@ const defectsOf = (projection: Services['projection']): Promise<readonly Problem
   projection.read((view) =>
     view
       .range(DEFECTS, { prefix: [] })
-      // An erased history stops on purpose.
-      .filter(({ value }) => value[1] !== 'E_HISTORY_ERASED')
+      .filter(({ value }) => isDamage(value[1]))
       .map(({ key, value }) => ({
         kind: 'defective',
         partition: null,

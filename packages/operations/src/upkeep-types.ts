@@ -45,4 +45,6 @@ export type VerifyReport = {
     readonly seq: number | null;
     readonly message: string;
   }[];
+  /** Histories whose keys are not in this home: their records are whole, what is in them was not checked. */
+  readonly sealed: readonly string[];
 };

@@ -1,2 +1,2 @@
-export { openKeyring } from './keyring.ts';
+export { openKeyring, type Keyring } from './keyring.ts';
 export { loadRedaction } from './load-redaction.ts';

@@ -46,8 +46,8 @@ export type Handlers = {
 const rangeOptionsOf = (given: object): RangeOptions =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
-/** A report of the home's state reads the whole log: who asks within so many milliseconds of its end is given the same. */
-const DOCTOR_INTERVAL = 2_000;
+/** What reads the whole log is made once: who asks within so many milliseconds of its end is given the same. */
+const READ_INTERVAL = 2_000;
 
 type At = { readonly history: string; readonly at?: string | undefined };
 
@@ -64,7 +64,8 @@ export const createHandlers = (
   const previews = openPreviews(home);
   const trees = openTreeCache(home);
   const snapshotPages = openSnapshotPages(home);
-  const examine = sharedFor(DOCTOR_INTERVAL, () => home.doctor());
+  const examine = sharedFor(READ_INTERVAL, () => home.doctor());
+  const signed = sharedFor(READ_INTERVAL, () => home.checkpoint());
   const positionAt = async ({ history, at }: At): Promise<Position> =>
     home.position(await home.find(history), at);
   const viewAt = async (at: At): Promise<TreeView> => home.view(await positionAt(at));
@@ -122,6 +123,10 @@ export const createHandlers = (
     command: async ({ history, body }) => doCommand(home, history, body),
     stats: async () => ({ ...(await home.stats()) }),
     doctor: async () => doctorAnswer(await examine(), hider),
+    checkpoint: async () => {
+      const { partitions, ...rest } = await signed();
+      return { ...rest, partitions: [...partitions] };
+    },
     verify: async () => {
       const all = await home.histories();
       const inState = (state: string): string[] =>

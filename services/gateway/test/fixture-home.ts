@@ -176,6 +176,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     ready: async () => undefined,
     damage: async () => ({ closed: [], stopped: [], sealed: [] }),
     doctor: () => Promise.reject(new Error('only real homes are examined')),
+    checkpoint: () => Promise.reject(new Error('only real homes are signed')),
     stages: undefined as never,
     causes: undefined as never,
     branches: { lineOf: (branchRef: BranchRef) => Promise.resolve(branchRef) } as never,

@@ -1,7 +1,7 @@
 import type { ContentRef } from '@stemma/canonical';
 import { echo, fail, isStemmaError } from '@stemma/errors';
 import { decodeBody, missingContents, verifyLog, type EventLog, type OpenRecord } from '@stemma/log';
-import type { ContentSource, LogProblem, LogReport } from '@stemma/log';
+import type { ContentSource, LogProblem } from '@stemma/log';
 import { backupContents, contentName, openBackupLog, readPiece } from './backup-log.ts';
 import type { WritableBackupFiles } from './backup-files.ts';
 import { copyRecords } from './copy-records.ts';
@@ -94,7 +94,7 @@ export const backUp = async (options: BackupOptions): Promise<BackupReport> => {
       records: verified.records,
       accepted: verified.accepted,
       contents: keeper.named(),
-      problems: problemsIn(verified),
+      problems: verified.problems.map(problemOf),
     };
     await files.write(MANIFEST, encodeManifest(manifest));
     await files.remove(PARTIAL);
@@ -118,11 +118,7 @@ export const backUp = async (options: BackupOptions): Promise<BackupReport> => {
 const bytesIn = (partitions: readonly BackupPartition[]): number =>
   partitions.reduce((sum, { end }) => sum + end, 0);
 
-/** What is damaged. A history that is sealed without its key is backed up whole: keys are kept apart from backups. */
-export const problemsIn = ({ problems }: LogReport): BackupProblem[] =>
-  problems.filter(({ code }) => code !== 'E_HISTORY_SEALED').map(problemOf);
-
-const problemOf = ({ partition, offset, history, code, message }: LogProblem): BackupProblem => ({
+export const problemOf = ({ partition, offset, history, code, message }: LogProblem): BackupProblem => ({
   partition,
   offset,
   history,

@@ -4,7 +4,7 @@ import { replaceFile } from '@stemma/machine';
 import { openKeyring } from '@stemma/privacy';
 import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { problemsIn } from './back-up.ts';
+import { problemOf } from './back-up.ts';
 import type { BackupFiles } from './backup-files.ts';
 import { backupContents, contentName, openBackupLog, readPiece } from './backup-log.ts';
 import { io } from './file-errors.ts';
@@ -108,7 +108,7 @@ const verifyBackup = async (
     progress: (_partition, offset) => count(offset),
   });
   const known = new Set(manifest.problems.map(nameOf));
-  const added = problemsIn(verified).find((problem) => !known.has(nameOf(problem)));
+  const added = verified.problems.map(problemOf).find((problem) => !known.has(nameOf(problem)));
   if (added !== undefined)
     throw fail(
       'E_BACKUP_DAMAGED',

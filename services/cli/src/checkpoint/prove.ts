@@ -1,8 +1,8 @@
 import { fail } from '@stemma/errors';
-import { proveFrame, proveGrowth, signLog, type LogProof } from '@stemma/operations';
+import { proveFrame, proveGrowth, signWithKeyFile, type LogProof } from '@stemma/operations';
 import type { CommandSpec } from '../command.ts';
 import { readText, text } from '../options.ts';
-import { frameOf, keyForSigning, MAX_NOTES, withLog, writeOut } from './sources.ts';
+import { frameOf, keyPath, MAX_NOTES, withLog, writeOut } from './sources.ts';
 
 export const prove: CommandSpec = {
   name: 'prove',
@@ -39,7 +39,7 @@ export const prove: CommandSpec = {
       return withLog(context, async ({ log }) => {
         const checkpoint =
           at === undefined
-            ? (await signLog(log, await keyForSigning(context.directory, options, log.id))).text
+            ? (await signWithKeyFile(log, keyPath(context.directory, options))).checkpoint
             : await read(at);
         return proveFrame(log, history, seq, checkpoint);
       });

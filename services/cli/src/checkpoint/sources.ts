@@ -1,9 +1,9 @@
 import { fail } from '@stemma/errors';
 import { openLogSource, type LogSource } from '@stemma/home';
-import { openKeyFile, publicKeyFrom, readKeyFile } from '@stemma/operations';
-import type { NoteKey, SigningKey } from '@stemma/merkle';
+import { checkpointKeyPath, publicKeyFrom, readKeyFile } from '@stemma/operations';
+import type { NoteKey } from '@stemma/merkle';
 import { rename, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { addressesOf, type Context } from '../command.ts';
 import { text } from '../options.ts';
 
@@ -25,12 +25,9 @@ export const withLog = async <T>(
   }
 };
 
-const keyPath = (directory: string, options: Values): string =>
-  resolve(text(options, 'key') ?? join(directory, 'checkpoint.key'));
-
-/** The key that signs: made on first use. */
-export const keyForSigning = (directory: string, options: Values, log: string): Promise<SigningKey> =>
-  openKeyFile(keyPath(directory, options), log);
+/** The file of the key that signs. */
+export const keyPath = (directory: string, options: Values): string =>
+  resolve(text(options, 'key') ?? checkpointKeyPath(directory));
 
 /** The key that signatures are checked with: the one given, else that of the home; null, and a word, without one. */
 export const keyForChecking = async (

@@ -1,8 +1,7 @@
-import { encodePublicKey } from '@stemma/merkle';
-import { signLog } from '@stemma/operations';
+import { signWithKeyFile } from '@stemma/operations';
 import { check } from '../checkpoint/check.ts';
 import { prove } from '../checkpoint/prove.ts';
-import { keyForSigning, withLog, writeOut } from '../checkpoint/sources.ts';
+import { keyPath, withLog, writeOut } from '../checkpoint/sources.ts';
 import type { CommandSpec } from '../command.ts';
 
 export const checkpoint: CommandSpec = {
@@ -16,14 +15,11 @@ export const checkpoint: CommandSpec = {
   subcommands: [prove, check],
   run: (context, _args, options) =>
     withLog(context, async ({ log }) => {
-      const key = await keyForSigning(context.directory, options, log.id);
       const progress = context.progress('bytes');
-      const signed = await signLog(log, key, progress.count);
+      const signed = await signWithKeyFile(log, keyPath(context.directory, options), progress.count);
       progress.end();
-      const publicKey = encodePublicKey(key);
-      const { text, partitions } = signed;
-      await writeOut(context, options, { log: log.id, publicKey, partitions, checkpoint: text }, text);
-      context.output.say(`public key: ${publicKey}`);
+      await writeOut(context, options, signed, signed.checkpoint);
+      context.output.say(`public key: ${signed.publicKey}`);
       return undefined;
     }),
 };

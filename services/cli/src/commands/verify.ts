@@ -1,4 +1,4 @@
-import { readCheckpoint, verifySince } from '@stemma/operations';
+import { damageSentences, readCheckpoint, verifySince } from '@stemma/operations';
 import { keyForChecking, MAX_NOTES, withLog } from '../checkpoint/sources.ts';
 import type { CommandSpec, Context } from '../command.ts';
 import { readText, text } from '../options.ts';
@@ -39,6 +39,9 @@ export const verify: CommandSpec = {
             const record = partition === null ? '' : ` (record ${partition}@${offset ?? '?'})`;
             return `${kind}${place}${record}: ${printable(message)}\n`;
           })
+          .join('') +
+        damageSentences({ closed: [], stopped: [], sealed: report.sealed })
+          .map((sentence) => `${printable(sentence)}\n`)
           .join('') +
         `${report.records} records (${report.stale} stale), ${report.contents} contents, ${report.rows} rows: ` +
         `${report.ok ? 'no problems' : `${report.problems.length} problems`}\n`,

@@ -1,0 +1,32 @@
+import type { EventLog } from '@stemma/log';
+import { encodePublicKey } from '@stemma/merkle';
+import { join } from 'node:path';
+import { signLog, type LogCheckpoint } from './heads.ts';
+import { openKeyFile } from './key-file.ts';
+
+/** A checkpoint of a log, with the key that checks its signatures. */
+export type SignedLog = {
+  readonly log: string;
+  readonly publicKey: string;
+  readonly partitions: LogCheckpoint['partitions'];
+  /** Signed notes, one for each partition. */
+  readonly checkpoint: string;
+};
+
+/** Where a home has the key that signs its checkpoints. */
+export const checkpointKeyPath = (directory: string): string => join(directory, 'checkpoint.key');
+
+/**
+ * Signs the state of every partition with the key in a file, which is made on first use. Reads the whole log.
+ *
+ * @throws E_PARTITION_CLOSED, E_KEY_INVALID, E_IO
+ */
+export const signWithKeyFile = async (
+  log: EventLog,
+  keyPath: string,
+  count?: (offset: number) => void,
+): Promise<SignedLog> => {
+  const key = await openKeyFile(keyPath, log.id);
+  const { text, partitions } = await signLog(log, key, count);
+  return { log: log.id, publicKey: encodePublicKey(key), partitions, checkpoint: text };
+};

@@ -1,0 +1,57 @@
+import { checkpointAtStart, openMemoryLog, type EventLog } from '@stemma/log';
+import { expect, it } from 'vitest';
+import { findAltered } from '../src/find-altered.ts';
+
+/** Two partitions, whose sixth record each is damaged though the rows know of no damage; each read takes 100 ms. */
+const alteredLog = async () => {
+  const memory = await openMemoryLog({ partitions: 2 });
+  for (const partition of [0, 1])
+    while ((await memory.end(partition)) < 6)
+      await memory.append(partition, [{ key: 'h', bytes: Uint8Array.of(1) }]);
+  let time = 0;
+  const log: EventLog = {
+    ...memory,
+    read: async (partition, from) => {
+      time += 100;
+      const { records } = await memory.read(partition, from);
+      return { records: records.slice(0, 1), next: from + 1 };
+    },
+  };
+  const projection = {
+    checkpoint: async (partition: number) => {
+      const start = await checkpointAtStart(log, partition);
+      const damage = [1, 2, 3, 4].map((offset) => ({
+        offset,
+        next: offset + 1,
+        history: 'h',
+        seq: null,
+        affectsWholePartition: false,
+      }));
+      return {
+        ...start,
+        cursor: { ...start.cursor, offset: 6 },
+        state: { ...start.state, damage },
+      };
+    },
+  };
+  return { services: { log, projection }, now: () => time };
+};
+
+it('records that were damaged after they had been read are found in all partitions', async () => {
+  const { services, now } = await alteredLog();
+  const { records, findings } = await findAltered(services, Infinity, now);
+  expect(records).toEqual([
+    { partition: 0, offset: 5, history: 'h' },
+    { partition: 1, offset: 5, history: 'h' },
+  ]);
+  expect(findings).toEqual([]);
+});
+
+it('a log that takes too long is read as far as the time goes in each partition, and the report says how far', async () => {
+  const { services, now } = await alteredLog();
+  const { findings } = await findAltered(services, 400, now);
+  expect(findings.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+    'note: partition 0 was read again up to offset 2 of 6: `stemma verify` reads all of it',
+    'note: partition 1 was read again up to offset 2 of 6: `stemma verify` reads all of it',
+  ]);
+});
