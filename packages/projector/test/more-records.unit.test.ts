@@ -65,7 +65,7 @@ it('a wait is for what the log has not yet, and ends with the signal', async () 
   const waits: number[] = [];
   const spied = {
     ...log,
-    wait: (partition: number, from: number, signal?: AbortSignal) => {
+    wait: (partition: number, from: number, signal: AbortSignal) => {
       waits.push(from);
       return log.wait(partition, from, signal);
     },

@@ -116,7 +116,12 @@ it('a replay that is interrupted at random goes on, counts every frame once, and
   const report = await verified(projector, {
     scratch: () => {
       const store = openMemoryRowStore();
-      return { ...store, close: async () => void closed++ };
+      return {
+        ...store,
+        close: async () => {
+          closed++;
+        },
+      };
     },
     batchSizes: [1, 3, null],
     random: () => numbers[at++ % numbers.length] ?? 0,

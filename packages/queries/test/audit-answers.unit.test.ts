@@ -9,11 +9,11 @@ import { frameSummariesBetween } from '../src/merge-base.ts';
 import { diffPositions } from '../src/selection/diff-positions.ts';
 import { openTreeLoader } from '../src/selection/load-tree.ts';
 import { restrictExplained } from '../src/selection/restrict-explained.ts';
-import { ALPHA, BETA, DELTA, GAMMA, HISTORIES, keepsAnswers } from './recorded/keeps-answers.ts';
+import { ALPHA, BETA, GAMMA, HISTORIES, keepsAnswers, RICH } from './recorded/keeps-answers.ts';
 
 keepsAnswers('comparisons', async ({ ask, draw, read, positionsOf, branchesOf, projector }) => {
   const audit = openAudit(projector);
-  for (const history of [ALPHA, BETA, DELTA]) {
+  for (const history of RICH) {
     const positions = await positionsOf(history, 40);
     for (let i = 0; i < 20; i++) {
       const [a, b] = [draw.of(positions), draw.of(positions)];
@@ -66,7 +66,7 @@ keepsAnswers('interventions', async ({ ask, read, projector, branchesOf, command
     { from: 20, limit: 4 },
     { newest: false, limit: 1 },
   ];
-  for (const history of [ALPHA, BETA, DELTA]) {
+  for (const history of RICH) {
     for (const filter of filters)
       for (const window of windows)
         await ask(`page ${JSON.stringify([Object.entries(filter).map(String), window])}`, async () => {
@@ -123,7 +123,7 @@ keepsAnswers('impact', async ({ ask, read, projector }) => {
 keepsAnswers('causes', async ({ ask, draw, idsOf, positionsOf, projector }) => {
   const causes = openCauses(projector);
   const sources = { projection: projector, load: openTreeLoader() };
-  for (const history of [ALPHA, BETA, GAMMA]) {
+  for (const history of [...RICH, GAMMA]) {
     const positions = await positionsOf(history, 30);
     for (let i = 0; i < 16; i++) {
       const [a, b] = [draw.of(positions), draw.of(positions)];

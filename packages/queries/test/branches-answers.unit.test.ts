@@ -12,6 +12,7 @@ import {
   GAMMA,
   HISTORIES,
   keepsAnswers,
+  RICH,
   OMEGA,
   type Asking,
 } from './recorded/keeps-answers.ts';
@@ -110,7 +111,7 @@ keepsAnswers('observed positions', async (asking) => {
   const [position] = await asking.positionsOf(ALPHA, 1);
   if (position === undefined) return;
   const seen = [{ kind: 'opened', what: 'it', position, times: 2, firstAt: 1n, lastAt: 2n }] as const;
-  for (const history of [ALPHA, BETA, DELTA])
+  for (const history of RICH)
     for (const branchRef of await asking.branchesOf(history)) {
       await asking.ask(`nothing seen in ${branchRef.branchId}`, () =>
         branches.observe(branchRef, 'ana', [], 'one'),

@@ -3,7 +3,7 @@ import { openQuestions } from '../src/prompts/questions.ts';
 import { openTreeLoader } from '../src/selection/load-tree.ts';
 import { findServedBranch } from '../src/served-histories.ts';
 import { followLog } from '../src/follow.ts';
-import { ALPHA, BETA, DELTA, GAMMA, HISTORIES, keepsAnswers, type Asking } from './recorded/keeps-answers.ts';
+import { ALPHA, BETA, GAMMA, HISTORIES, keepsAnswers, RICH, type Asking } from './recorded/keeps-answers.ts';
 
 const questionsOf = ({ projector, log, read }: Asking) =>
   openQuestions({
@@ -45,7 +45,7 @@ keepsAnswers('prefix caches', async (asking) => {
 keepsAnswers('bisections', async (asking) => {
   const { ask, draw, positionsOf } = asking;
   const questions = questionsOf(asking);
-  for (const history of [ALPHA, BETA, DELTA]) {
+  for (const history of RICH) {
     const ends = (await positionsOf(history, 200)).filter(({ committed }) => committed);
     for (let i = 0; i < 60; i++) {
       const [good, bad] = [`@s${draw.of(ends)?.seq}`, `@s${draw.of(ends)?.seq}`];

@@ -7,7 +7,7 @@ import { selectRange } from '../src/selection/select-range.ts';
 import { entryDocument, stagesDocument } from '../src/stages/documents.ts';
 import { openStages } from '../src/stages/open-stages.ts';
 import type { StagesSettings } from '../src/stages/types.ts';
-import { ALPHA, BETA, DELTA, GAMMA, HISTORIES, keepsAnswers } from './recorded/keeps-answers.ts';
+import { GAMMA, HISTORIES, keepsAnswers, RICH } from './recorded/keeps-answers.ts';
 
 const SELECTORS = [
   '.cb',
@@ -20,7 +20,7 @@ const SELECTORS = [
 ];
 
 keepsAnswers('selections', async ({ ask, draw, projector, branchesOf, positionsOf }) => {
-  for (const history of [ALPHA, BETA, DELTA, GAMMA]) {
+  for (const history of [...RICH, GAMMA]) {
     const sources = { projection: projector, load: openTreeLoader() };
     const refs = await branchesOf(history);
     for (const selector of SELECTORS) {
@@ -69,7 +69,7 @@ const SETTINGS: readonly StagesSettings[] = [
 keepsAnswers('compiler stages', async ({ ask, draw, read, projector, branchesOf, positionsOf }) => {
   for (const history of HISTORIES) {
     const stages = openStages(projector);
-    const positions = await positionsOf(history, 8);
+    const positions = await positionsOf(history, 5);
     for (const [i, position] of positions.entries()) {
       const settings = SETTINGS[i % SETTINGS.length] ?? {};
       for (const each of [settings, {}]) {
@@ -96,7 +96,7 @@ keepsAnswers('compiler stages', async ({ ask, draw, read, projector, branchesOf,
     }
     const refs = await branchesOf(history);
     for (const { branchId } of refs)
-      for (let seq = 0; seq < 80; seq += 7) {
+      for (let seq = 0; seq < 80; seq += 11) {
         const frame = { branchId: draw.of(refs)?.branchId ?? 0, seq };
         await ask(`${branchId} has ${frame.branchId}@${seq}`, () =>
           read((view) => isFrameOfBranch(view, { history, branchId }, frame)),

@@ -3,7 +3,7 @@ import { isStemmaError } from '@stemma/errors';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** So many characters of an answer are shown; of the others there is a hash. */
-const SHOWN = 140;
+const SHOWN = 100;
 
 const plain = (_: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return `${value}n`;

@@ -24,7 +24,9 @@ export const BETA = historyId('beta', '');
 export const DELTA = historyId('delta', '');
 export const GAMMA = historyId('gamma', '');
 export const OMEGA = historyId('omega', '');
-export const HISTORIES = [ALPHA, BETA, DELTA, GAMMA, OMEGA];
+/** Those of many random commands. */
+export const RICH = ['alpha', 'beta', 'delta', 'epsilon', 'zeta'].map((name) => historyId(name, ''));
+export const HISTORIES = [...RICH, GAMMA, OMEGA];
 
 const openAsking = async (ask: AnswerLines['ask']): Promise<Asking> => {
   const recorded = await recordedHistories();

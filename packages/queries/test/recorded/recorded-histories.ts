@@ -39,6 +39,8 @@ const PLANS: readonly Plan[] = [
   { name: 'alpha', thread: 'full', commands: 110, seed: 3 },
   { name: 'beta', thread: 'pre', commands: 110, seed: 4 },
   { name: 'delta', thread: 'full', commands: 60, seed: 9 },
+  { name: 'epsilon', thread: 'pre', commands: 90, seed: 21 },
+  { name: 'zeta', thread: 'full', commands: 90, seed: 34 },
 ];
 
 let recorded: Promise<RecordedHistories> | undefined;
