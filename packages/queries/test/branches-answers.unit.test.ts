@@ -167,7 +167,7 @@ keepsAnswers('positions and histories', async (asking) => {
         '@s0',
         '@s7',
         '@s9999',
-        '@saved-5',
+        '@name:s9',
         'main@t0',
         `${branchRef.branchId}@t0`,
         '@*',
@@ -175,7 +175,7 @@ keepsAnswers('positions and histories', async (asking) => {
         'nowhere@t0',
         'beta@c1',
         `${ALPHA}@c1`,
-        '@nothing',
+        '@name:nothing',
       ])
         await ask(`${branchRef.branchId} ${JSON.stringify(ref)}`, () =>
           read((view) => findServedPosition(view, branchRef, ref)),
