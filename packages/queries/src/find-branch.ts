@@ -4,9 +4,6 @@ import { branchAddressOf, findBranchByName, mainBranchId, type BranchRef } from 
 import { findBranch, findHistory, listHistories } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
-/** The length of the shortest prefix of an id that is accepted for it. */
-const MIN_PREFIX = 4;
-
 /**
  * The branch that an address names: a history by its id, a prefix of its id or its name (then its `main`), or a
  * branch as `HISTORY:BRANCH_ID` or `HISTORY:NAME`.
@@ -67,7 +64,7 @@ const findHistoryNamed = (rows: RowReader, name: string): string | undefined => 
   if (findHistory(rows, name) !== undefined) return name;
   const named = historyId(name, '');
   if (findHistory(rows, named) !== undefined) return named;
-  if (!/^h[a-z2-7]{3,19}$/.test(name) || name.length < MIN_PREFIX) return undefined;
+  if (!/^h[a-z2-7]{3,19}$/.test(name)) return undefined;
   const found = listHistories(rows, { after: justBefore(name), limit: 2 }).filter(({ history }) =>
     history.startsWith(name),
   );

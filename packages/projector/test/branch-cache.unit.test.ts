@@ -1,0 +1,110 @@
+import type { HistoryState } from '@stemma/history';
+import { naiveHistory } from '@stemma/test-kit';
+import { expect, it } from 'vitest';
+import { openBranchCache } from '../src/branch-cache.ts';
+
+/** What a branch without nodes counts for. */
+const BRANCH = 4_000;
+const NODE = 900;
+
+/** Loads a branch with four regions into a state. */
+const load = (state: HistoryState, branchId: number): void => {
+  const source = naiveHistory(() => undefined);
+  source.run(0, [{ op: 'start', name: null }]);
+  const branch = source.state.loadedBranches.get(0);
+  if (branch === undefined) throw new Error('the history has no branch');
+  state.loadedBranches.set(branchId, branch);
+};
+const sizeOf = (state: HistoryState, branchId: number): number =>
+  BRANCH + NODE * (state.loadedBranches.get(branchId)?.tree.counts.nodes ?? 0);
+
+it('a history is kept as long as its next frame is the one that is asked for', () => {
+  const cache = openBranchCache(1_000_000);
+  const state = cache.history('h', 3);
+  expect([state.history, state.next, state.loadedBranches.size]).toEqual(['h', 3, 0]);
+  expect(cache.history('h', 3)).toBe(state);
+  expect(cache.history('i', 3)).not.toBe(state);
+  const other = cache.history('h', 4);
+  expect(other).not.toBe(state);
+  expect(cache.history('h', 4)).toBe(other);
+});
+
+it('branches that were used first leave when there is no room, and a history without branches leaves with its last', () => {
+  const room = openBranchCache(1_000_000);
+  const probe = room.history('h', 1);
+  load(probe, 0);
+  const size = sizeOf(probe, 0);
+  expect(size).toBeGreaterThan(BRANCH);
+
+  const cache = openBranchCache(size * 2);
+  const [one, two] = [cache.history('one', 1), cache.history('two', 1)];
+  for (const [state, branchId] of [
+    [one, 0],
+    [one, 1],
+    [two, 0],
+  ] as const) {
+    load(state, branchId);
+    cache.markUsed(state, branchId);
+  }
+  expect([...one.loadedBranches.keys()]).toEqual([1]);
+  expect(cache.history('one', 1)).toBe(one);
+  load(two, 5);
+  cache.markUsed(two, 0);
+  cache.markUsed(two, 5);
+  expect([...one.loadedBranches.keys()]).toEqual([]);
+  expect(cache.history('one', 1)).not.toBe(one);
+  expect([...two.loadedBranches.keys()]).toEqual([0, 5]);
+  expect(cache.history('two', 1)).toBe(two);
+
+  const small = openBranchCache(size * 2 - 1);
+  const state = small.history('h', 1);
+  for (const branchId of [0, 1]) {
+    load(state, branchId);
+    small.markUsed(state, branchId);
+  }
+  expect([...state.loadedBranches.keys()]).toEqual([1]);
+});
+
+it('the newest branch stays even if it is larger than all there is room for', () => {
+  const cache = openBranchCache(1);
+  const state = cache.history('h', 1);
+  load(state, 0);
+  cache.markUsed(state, 0);
+  expect([...state.loadedBranches.keys()]).toEqual([0]);
+  load(state, 1);
+  cache.markUsed(state, 1);
+  expect([...state.loadedBranches.keys()]).toEqual([1]);
+});
+
+it('what is forgotten makes room, and takes nothing of other histories with it', () => {
+  const cache = openBranchCache(1_000_000);
+  const [one, two] = [cache.history('one', 1), cache.history('two', 1)];
+  load(one, 0);
+  load(two, 0);
+  cache.markUsed(one, 0);
+  cache.markUsed(two, 0);
+  cache.forget('one');
+  expect(cache.history('one', 1)).not.toBe(one);
+  expect(cache.history('two', 1)).toBe(two);
+  cache.clear();
+  expect(cache.history('two', 1)).not.toBe(two);
+
+  const narrow = openBranchCache(sizeOf(two, 0) * 2);
+  const [gone, kept] = [narrow.history('gone', 1), narrow.history('kept', 1)];
+  load(kept, 0);
+  narrow.markUsed(kept, 0);
+  load(gone, 0);
+  narrow.markUsed(gone, 0);
+  narrow.forget('gone');
+  load(kept, 1);
+  narrow.markUsed(kept, 1);
+  expect([...kept.loadedBranches.keys()]).toEqual([0, 1]);
+
+  narrow.clear();
+  const fresh = narrow.history('kept', 1);
+  for (const branchId of [0, 1]) {
+    load(fresh, branchId);
+    narrow.markUsed(fresh, branchId);
+  }
+  expect([...fresh.loadedBranches.keys()]).toEqual([0, 1]);
+});
