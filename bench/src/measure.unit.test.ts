@@ -5,13 +5,13 @@ import { prose, seeded } from './text.ts';
 
 const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
 
-test('a quantile is the smallest value that so many are not above', () => {
+test('a quantile is the smallest value that the given share of all values does not exceed', () => {
   expect([0, 0.5, 0.99, 1].map((p) => quantile(hundred, p))).toEqual([1, 50, 99, 100]);
   expect(quantile([7], 0.99)).toBe(7);
   expect(() => quantile([], 0.5)).toThrow(RangeError);
 });
 
-test('the first and the last tenth of a series are in its order', () => {
+test('the first and the last tenth of a series keep its order', () => {
   expect(tenths(hundred)).toEqual({
     first: { count: 10, median: 95, p99: 100 },
     last: { count: 10, median: 5, p99: 10 },
@@ -19,7 +19,7 @@ test('the first and the last tenth of a series are in its order', () => {
   expect(tenths([3])).toEqual({ first: spread([3]), last: spread([3]) });
 });
 
-test('figures carry three digits and set thousands apart', () => {
+test('numbers are printed with three digits and with thousands separated', () => {
   expect([0, 0.000_123_4, 0.5, 12.345, 999.9, 123_456, 1_234_567].map(figure)).toEqual([
     '0',
     '0.000123',
@@ -32,7 +32,7 @@ test('figures carry three digits and set thousands apart', () => {
   expect([812, 4_500_000, 3_550_000_000].map(bytes)).toEqual(['0.812 kB', '4.5 MB', '3.55 GB']);
 });
 
-test('a table is Markdown whose columns stand under each other', () => {
+test('a table is Markdown with aligned columns', () => {
   expect(
     printTable({
       title: 'T',
@@ -46,7 +46,7 @@ test('a table is Markdown whose columns stand under each other', () => {
   ).toBe('### T\n\n|      |  ms |\n| ---- | --: |\n| a    |   1 |\n| long |  22 |\n\n- so');
 });
 
-test('the prose is the same at every run and exactly as long as wanted', () => {
+test('the generated prose is the same in every run and has exactly the requested length', () => {
   expect(prose(seeded(5), 300)).toBe(prose(seeded(5), 300));
   expect(prose(seeded(5), 1_024)).toHaveLength(1_024);
   expect(prose(seeded(5), 100)).not.toBe(prose(seeded(6), 100));

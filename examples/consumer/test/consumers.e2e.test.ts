@@ -153,7 +153,7 @@ describe('the examples of consumers', () => {
     expect(byHistory(parsed(lines))).toEqual(byHistory(expected));
   });
 
-  it('a consumer of the relayed events sees each once, whatever comes again', async () => {
+  it('a consumer of the relayed events processes each event once, even when the relay sends it again', async () => {
     const topic = `relayed-${randomUUID()}`;
     for (const again of [false, true])
       await runRelay({

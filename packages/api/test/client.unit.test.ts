@@ -18,7 +18,7 @@ test('an address carries hostile ids and selectors percent-encoded', () => {
   );
 });
 
-test('a command goes out as JSON with its integers exact', async () => {
+test('the client sends a command as JSON and keeps its integers exact', async () => {
   const { client, asked } = answering(503, '');
   await client
     .command({
@@ -39,7 +39,7 @@ test('a command goes out as JSON with its integers exact', async () => {
   ]);
 });
 
-test("the server's error comes back as the coded error it was", async () => {
+test("the client throws the error of the server with its code", async () => {
   const { client } = answering(
     404,
     '{"error":{"code":"E_SNAPSHOT_NOT_FOUND","message":"no @c99","help":"…","detail":{"cycle":99}}}',
@@ -49,7 +49,7 @@ test("the server's error comes back as the coded error it was", async () => {
   );
 });
 
-test('an answer that is none of the contract is an error, never a value', async () => {
+test('an answer that does not match the contract is an error, never a value', async () => {
   for (const [status, body] of [
     [200, '<html>'],
     [200, '{"status":"fine"}'],
@@ -58,7 +58,7 @@ test('an answer that is none of the contract is an error, never a value', async 
     await expect(answering(status, body).client.healthLive({})).rejects.toMatchObject({ code: 'E_INTERNAL' });
 });
 
-test('no answer at all is E_IO', async () => {
+test('a request that gets no answer fails with E_IO', async () => {
   const client = createClient(() => Promise.reject(new TypeError('fetch failed')), '');
   await expect(client.healthLive({})).rejects.toMatchObject({ code: 'E_IO' });
 });

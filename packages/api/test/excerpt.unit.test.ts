@@ -7,7 +7,7 @@ test('a text is never cut in the middle of a character', () => {
   expect(firstWords('  one\n\ttwo 😀 three', 9)).toBe('one two …');
 });
 
-test('an excerpt of a text is a text, of anything else its JSON with exact integers', () => {
+test('the excerpt of a text is text; the excerpt of any other value is JSON with exact integers', () => {
   expect(excerptOf('hello', 3)).toEqual({ text: 'hel', form: 'text', characters: 5, complete: false });
   expect(excerptOf({ n: 2n ** 60n })).toMatchObject({ text: '{"n":1152921504606846976}', form: 'json' });
   expect(excerptOf(undefined)).toBeNull();
@@ -25,7 +25,7 @@ test.each<[string, number, string, boolean]>([
   expect(excerptOf(text, limit)).toEqual({ text: shown, form: 'text', characters: text.length, complete });
 });
 
-test('the excerpt of what is no text is whole if its JSON has exactly the limit', () => {
+test('the excerpt of a value that is not a text is complete if its JSON has exactly the limit', () => {
   expect(excerptOf([1, 2], 5)).toEqual({ text: '[1,2]', form: 'json', characters: 5, complete: true });
   expect(excerptOf([1, 2], 4)).toEqual({ text: '[1,2', form: 'json', characters: 5, complete: false });
 });

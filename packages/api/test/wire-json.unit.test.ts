@@ -8,13 +8,13 @@ test('a time of 19 digits survives the wire as bare digits [context-tree §2: na
   expect(fromWireJson(text)).toEqual({ created_at_ns: 1_763_725_800_123_456_789n });
 });
 
-test('bytes are hex, absent values are left out, null stays', () => {
+test('bytes are written as hex, undefined values are left out, and null is kept', () => {
   expect(toWireJson({ hash: new Uint8Array([0, 255]), gone: undefined, none: null, list: [undefined] })).toBe(
     '{"hash":"00ff","none":null,"list":[null]}',
   );
 });
 
-test('whatever JSON there is comes back as it was', () => {
+test('any JSON value that is written is read back unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(fromWireJson(toWireJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

@@ -17,7 +17,7 @@ const golden = JSON.parse(
 ) as Golden;
 
 describe('canonical JSON', () => {
-  it('writes every golden value as the reference does [context-tree §2: canonical JSON, §2: numbers]', () => {
+  it('writes every value of the golden file as the reference implementation does [context-tree §2: canonical JSON, §2: numbers]', () => {
     expect(golden.cases.map(({ value }) => canonicalJson(value))).toEqual(
       golden.cases.map(({ json }) => json),
     );
@@ -79,7 +79,7 @@ describe('canonical JSON', () => {
     expect(() => canonicalJson(value as WideJson)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('gives wide values the same text whatever their integers are kept as [context-tree §2]', () => {
+  it('writes the same text for an integer whether a number or a bigint holds it [context-tree §2]', () => {
     fc.assert(
       fc.property(wideJsonValue, (value) => canonicalJson(value).length > 0),
       { numRuns: runs(200) },

@@ -126,7 +126,7 @@ describe('hostile JSON', () => {
     ['objects', `[${'{},'.repeat(2_500_000)}{}]`, 'E_INPUT_TOO_LARGE'],
     ['empty texts', `[${'"",'.repeat(4_500_000)}""]`, 'E_INPUT_TOO_LARGE'],
   ])(
-    'of millions of %s neither overflows a stack nor fills the memory',
+    'with millions of %s neither overflows the stack nor fills the memory',
     (_what, text, wanted) => {
       const read = outcome(() => parseWideJson(text));
       expect('code' in read ? read.code : 'value').toBe(wanted);
@@ -134,12 +134,12 @@ describe('hostile JSON', () => {
     30_000,
   );
 
-  it('of a million keys in one object is refused before they fill the memory', () => {
+  it('with a million keys in one object is refused before the keys fill the memory', () => {
     const keys = Array.from({ length: 1_250_000 }, (_, i) => `"${i.toString(36)}":1`);
     expect(outcome(() => parseWideJson(`{${keys.join(',')}}`))).toEqual({ code: 'E_INPUT_TOO_LARGE' });
   }, 30_000);
 
-  it('shows what is wrong with the piece that holds it', () => {
+  it('reports a syntax error with its position when the piece that holds it is written', () => {
     const reader = openWideJsonReader('the pipe');
     reader.write('["');
     reader.write('y\\');
@@ -147,7 +147,7 @@ describe('hostile JSON', () => {
     expect(() => reader.write('2, 3 4')).toThrow('the pipe is not JSON at character 15');
   });
 
-  it('keeps any key and the last value where it is asked to', () => {
+  it('accepts any key, and keeps the last value of a repeated one, if the caller allows that', () => {
     const repeated: string[] = [];
     const value = readJson('{"a":1,"a":2,"constructor":"\\ud800"}', {
       what: 'the text',
@@ -160,7 +160,7 @@ describe('hostile JSON', () => {
   });
 });
 
-describe('a text that no piece ends', () => {
+describe('a JSON string that arrives in pieces and never ends', () => {
   /** What reading a text says whose pieces are so often this one. */
   const writeOften = (piece: string, times: number): Read =>
     outcome(() => {
@@ -173,7 +173,7 @@ describe('a text that no piece ends', () => {
     expect(writeOften('x'.repeat(1 << 20), 97)).toEqual({ code: 'E_INPUT_TOO_LARGE' });
   });
 
-  it('is read on while its escapes may make fewer', () => {
+  it('is read further while its escapes may still bring it below that limit', () => {
     expect(writeOften('\\u0041'.repeat(1 << 18), 97)).toEqual({ value: undefined });
   });
 });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { lowerBound } from '../src/index.ts';
 
-it('gives the first index that is not below, as going through them one by one does', () => {
+it('lowerBound returns the same index as a linear search for the first value that is not below', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 20 })),
@@ -18,7 +18,7 @@ it('gives the first index that is not below, as going through them one by one do
   );
 });
 
-it('stays between its edges', () => {
+it('lowerBound searches only between the two given indexes', () => {
   expect([lowerBound(2, 5, () => false), lowerBound(2, 5, () => true), lowerBound(3, 3, () => true)]).toEqual(
     [2, 5, 3],
   );

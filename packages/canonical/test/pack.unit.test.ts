@@ -63,7 +63,7 @@ describe('canonical msgpack', () => {
     );
   });
 
-  it('reads the same from a Buffer, and keeps no view of it [record §1]', () => {
+  it('reads the same value from a Buffer, and keeps no reference to its memory [record §1]', () => {
     const bytes = Buffer.from(pack({ digest: fromHex('0102'), abcdefghijkl: 1 }));
     const value = unpack(bytes);
     bytes.fill(0);
@@ -71,7 +71,7 @@ describe('canonical msgpack', () => {
     expect(unpack(Buffer.from(pack({ abcdefghijkl: 2 })))).toEqual({ abcdefghijkl: 2 });
   });
 
-  it('counts what JSON could not hold [record §4]', () => {
+  it('counts the values that JSON cannot hold [record §4]', () => {
     const bytes = pack([new ContentRef(hash, 1), { a: fromHex('00'), b: [new ContentRef(hash, 2)] }]);
     expect(unpackFrom(bytes, 0)).toMatchObject({ end: bytes.length, refs: 2, binaries: 1 });
   });
@@ -124,7 +124,7 @@ describe('canonical msgpack', () => {
     },
   );
 
-  it('goes as deep as a content and what lies around it, both ways, and no deeper [record §1: bounded decoding]', () => {
+  it('packs and unpacks values as deep as the deepest content inside a frame, and none deeper [record §1: bounded decoding]', () => {
     const nested = (depth: number): Packable => (depth === 0 ? 'x' : [nested(depth - 1)]);
     expect(unpack(pack(nested(540)))).toEqual(nested(540));
     expect(() => pack(nested(541))).toThrow(expect.objectContaining({ code: 'E_INPUT_TOO_DEEP' }));
@@ -149,7 +149,7 @@ describe('canonical msgpack', () => {
     expect(() => pack(value as Packable)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('writes keys in order where the library does not: the reason for the sorting here [record §1: canonical bytes]', () => {
+  it('sorts the keys of objects, which the msgpack library does not do [record §1: canonical bytes]', () => {
     const value = { '\u{1f600}': 1, '\uff41': 2 };
     expect(toHex(encode(value, { sortKeys: true }))).not.toBe(toHex(pack(value)));
   });

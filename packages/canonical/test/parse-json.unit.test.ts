@@ -3,7 +3,7 @@ import { parseJson, parseWideJson } from '../src/index.ts';
 import { fc, runs, sourceValue } from './arbitraries.ts';
 
 describe('JSON from outside', () => {
-  it('is the value that was written [context-tree §2]', () => {
+  it('is parsed to the value that was written [context-tree §2]', () => {
     fc.assert(
       fc.property(sourceValue, fc.nat(3), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -32,7 +32,7 @@ describe('JSON from outside', () => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('is right where JSON.parse of V8 13.6 is wrong: keys that are one escape [context-tree §2]', () => {
+  it('is parsed correctly where JSON.parse of V8 13.6 is wrong: keys that are a single escape [context-tree §2]', () => {
     const text =
       '[{"a":1,"\\n":1},{"a":1,"\\"":2}, {"a" : 1e2 , "\\u0007" : [ -0.5, true, null, false, {}, [] ]}]';
     expect(parseJson(text)).toEqual([
@@ -42,7 +42,7 @@ describe('JSON from outside', () => {
     ]);
   });
 
-  it('refuses what JSON.parse refuses where it reads itself [context-tree §2]', () => {
+  it('is refused by our own parser wherever JSON.parse refuses it [context-tree §2]', () => {
     const text = '{"\\n":[1,{"x":"y\\"","plain":[]}]}';
     expect(parseJson(text)).toEqual({ '\n': [1, { x: 'y"', plain: [] }] });
     fc.assert(

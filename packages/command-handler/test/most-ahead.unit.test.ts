@@ -44,7 +44,7 @@ const openWithoutRows = async () => {
   return { projector, writer };
 };
 
-it('a history is written to while its rows stand still, for ten thousand frames and no more; it goes on when they have come', async () => {
+it('while the rows of a history are not updated, the handler accepts at most ten thousand frames for it, and accepts more once the rows have caught up', async () => {
   const { projector, writer } = await openWithoutRows();
   const command = (n: number): Command => ({
     id: `c${n}`,
@@ -70,7 +70,7 @@ it('a history is written to while its rows stand still, for ten thousand frames 
   await writer.close();
 });
 
-it('the name of the first branch is taken before the rows know of the history', async () => {
+it('a fork cannot take the name of the first branch even before the rows contain the history', async () => {
   const { writer } = await openWithoutRows();
   const start: Command = { id: 'c0', history, branchId: 0, by, steps: [{ op: 'start', name: 'h' }] };
   const fork: Command = {

@@ -34,7 +34,7 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       }
     });
 
-    it('takes contents of 64 MiB and no more [record §4: limit]', async () => {
+    it('accepts contents of up to 64 MiB and refuses larger ones [record §4: limit]', async () => {
       const large = new Uint8Array(MAX_CONTENT_BYTES + 1);
       await expect(store.put(large)).rejects.toMatchObject({ code: 'E_CONTENT_TOO_LARGE' });
       const given = await store.put(large.subarray(1));
@@ -60,7 +60,7 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       ['grown', Buffer.from('some content and more')],
       ['emptied', Buffer.alloc(0)],
     ])(
-      'says that a content was %s, also to who puts it in again [record §4: durable first]',
+      'reports that a content was %s, also to a caller that stores it again [record §4: durable first]',
       async (_how, other) => {
         await store.put(bytes);
         await harness.alter(ref, other);
@@ -76,7 +76,7 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       });
     });
 
-    it('keeps no view of what it was given, nor gives one away [record §4]', async () => {
+    it('shares no memory with its callers: neither the bytes it was given nor the bytes it returns [record §4]', async () => {
       const own = Buffer.from(bytes);
       await store.put(own);
       own.fill(0);
@@ -84,7 +84,7 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       expect(Buffer.from(await store.get(ref))).toEqual(bytes);
     });
 
-    it('lists and verifies all there is [record §4]', async () => {
+    it('lists and verifies all contents [record §4]', async () => {
       const refs = await Promise.all([1, 2, 3, 4].map((i) => store.put(new Uint8Array(i).fill(i))));
       expect(await all(store)).toEqual([...refs].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1)));
       const [, second] = refs;

@@ -31,7 +31,7 @@ describeContentStore('a directory', {
 describe('a directory of contents', () => {
   afterEach(destroy);
 
-  it('leaves nothing half written behind, and passes over what a killed process left [record §4: durable first]', async () => {
+  it('leaves no partly written file behind, and ignores the partial files of a killed process [record §4: durable first]', async () => {
     const store = await openDirectoryContents(await create());
     await store.put(Buffer.from('x'));
     expect(await readdir(join(directory, 'tmp'))).toEqual([]);
@@ -42,7 +42,7 @@ describe('a directory of contents', () => {
     expect(found).toHaveLength(1);
   });
 
-  it('says with a code that the file system refuses [record §4]', async () => {
+  it('throws a coded error when the file system refuses an operation [record §4]', async () => {
     const store = await openDirectoryContents(await create());
     await rm(directory, { recursive: true, force: true });
     await writeFile(directory, 'a file in its place');

@@ -5,7 +5,7 @@ import { addChild, addToSum, element, emptySum, subtractChild, SUM_BYTES } from 
 
 const elements = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { maxLength: 6 });
 
-test('the sum depends on what is in it, not on the order, and what is taken away is gone; lanes are little-endian [snapshots: tree hash]', () => {
+test('the sum depends on its elements and not on their order, removing an element undoes adding it, and lanes are little-endian [snapshots: tree hash]', () => {
   fc.assert(
     fc.property(elements, elements, (kept, gone) => {
       const sum = emptySum();
@@ -29,7 +29,7 @@ test('the sum depends on what is in it, not on the order, and what is taken away
   );
 });
 
-test('children whose expansion was kept are taken away as others are [snapshots: tree hash]', () => {
+test('children with a cached expansion are removed from the sum like any others [snapshots: tree hash]', () => {
   const digest = fc
     .uint8Array({ minLength: 32, maxLength: 32 })
     .map((bytes) => Buffer.from(bytes).toString('latin1'));

@@ -40,7 +40,7 @@ const headers: fc.Arbitrary<Headers> = fc.record(
   },
 );
 
-test('a digest is SHA-256 of the canonical msgpack of headers and digests, whichever way it is written [snapshots: tree hash]', () => {
+test('both ways of computing a digest give SHA-256 of the canonical msgpack of headers and digests [snapshots: tree hash]', () => {
   const ttl = fc.oneof(fc.constant(null), fc.constant('due' as const), fc.maxSafeNat());
   const extras = fc.option(
     fc.dictionary(

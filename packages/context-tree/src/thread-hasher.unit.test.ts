@@ -5,7 +5,7 @@ import { ThreadHasher } from './thread-hasher.ts';
 
 const digestOf = (value: number): string => Buffer.from(sha256(String(value))).toString('latin1');
 
-test('however turns come, go and change, the hasher returns the hash of all slices in order [snapshots: thread hash]', () => {
+test('after any additions, removals and changes of turns the hasher returns the hash of all slices in order [snapshots: thread hash]', () => {
   const edit = fc.record({ add: fc.nat(90), drop: fc.nat(70), at: fc.nat(400), sys: fc.nat(3) });
   fc.assert(
     fc.property(fc.array(edit, { maxLength: 12 }), (edits) => {

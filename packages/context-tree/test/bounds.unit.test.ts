@@ -9,7 +9,7 @@ const nested = (name: string, depth: number): object => {
 
 const insert = (parent: string, node: object) => ({ op: 'insert', parent, node: node as never }) as const;
 
-test('containers nest 100 deep and no deeper, inserted whole or one by one, and a block is no level [context-tree §3]', () => {
+test('containers nest at most 100 deep, inserted at once or one by one; a block does not count as a level [context-tree §3]', () => {
   const session = started();
   session.submit(insert('^sys', nested('a', 99)));
   session.submit(insert('a99', { id: 'last', nodeType: 'mc' }));
@@ -30,7 +30,7 @@ test('an export whose children are no list, and a key with an unpaired surrogate
   expect(refused(started(), insert('^ah', node))).toBe('E_INPUT_SURROGATE');
 });
 
-test('a block without content is the empty text in a thread, as one with the empty text is [context-tree §4: provider thread]', () => {
+test('a block without content appears in a thread as the empty text, like a block whose content is the empty text [context-tree §4: provider thread]', () => {
   const session = started();
   session.submit(insert('^ah', { id: 'none', nodeType: 'cb' }), block('empty', { content: '' }), COMMIT);
   expect((JSON.parse(session.thread()) as { content: string }[]).map(({ content }) => content)).toEqual([

@@ -14,7 +14,7 @@ const sealed = (): TestSession => {
   return session;
 };
 
-test('while a cycle runs, all that is open may be edited; sealed cores are never touched [context-tree §3: open cycle] [context-tree §10.16]', () => {
+test('while a cycle runs, commands may edit every unsealed node; no command changes a sealed core [context-tree §3: open cycle] [context-tree §10.16]', () => {
   const session = sealed();
   session.submit(block('open'), block('rule', { under: '^sys' }), box('shelf', [], { under: '^sys' }));
   const answers = [
@@ -39,7 +39,7 @@ test('while a cycle runs, all that is open may be edited; sealed cores are never
   ]);
 });
 
-test('blocks come to sealed turns by insertion and never by a move, and are neither replaced nor moved there [context-tree §3: open cycle] [context-tree §10.16]', () => {
+test('a command may insert blocks into a sealed turn, but may not move blocks into it, nor replace or move the blocks in it [context-tree §3: open cycle] [context-tree §10.16]', () => {
   const session = sealed();
   session.submit(block('open', { offset: 1 }), block('late', { under: 't', offset: 1 }));
   expect(refused(session, { op: 'move', id: 'open', parent: 't' })).toBe('E_SEALED');
@@ -47,7 +47,7 @@ test('blocks come to sealed turns by insertion and never by a move, and are neit
   expect(refused(session, { op: 'replace', id: 'late', set: { content: 1 } })).toBe('E_SEALED');
 });
 
-test('expiry takes a due container with all it holds, a sealed core too, then the removable containers that it emptied, upwards [context-tree §3.1]', () => {
+test('expiry removes a due container with all its nodes, even a sealed core, and then, upwards, the removable containers that became empty [context-tree §3.1]', () => {
   const session = started();
   session.submit(
     box('outer', [], { removable: true, under: '^sys' }),
@@ -100,7 +100,7 @@ test.each([
   [3, [2, 3, 4, 5]],
   [null, [2, 3, 4, 5, 6, 7]],
 ])(
-  'a node of ttl %s is in the snapshots c … c+N and shows what is left, in the head as attached late [context-tree §3: lifetime] [context-tree §3.3]',
+  'a node of ttl %s is in the snapshots c … c+N and shows the remaining ttl, whether inserted into the head or attached late [context-tree §3: lifetime] [context-tree §3.3]',
   (ttl, cycles) => {
     const session = sealed();
     session.submit(block('mine', { ttl }), block('late', { ttl, under: 't', offset: 2 }));
@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test('nothing ages at depth -1 and 0, nor what entered since the last snapshot; what leaves ^sys starts as if new [context-tree §3.3]', () => {
+test('nodes at depth -1 and 0 and nodes that entered since the last snapshot do not age; a node moved out of ^sys ages as if it were new [context-tree §3.3]', () => {
   const session = started();
   session.submit(block('rule', { under: '^sys', ttl: 2 }), block('head', { ttl: 2 }));
   expect(session.ttls('rule', 'head')).toEqual([2, 2]);
@@ -129,7 +129,7 @@ test('nothing ages at depth -1 and 0, nor what entered since the last snapshot; 
   expect(session.ttls('rule', 'head')).toEqual([1, undefined]);
 });
 
-test('sealing makes one turn of what is in the head, at depth 1; an empty head makes none, yet a snapshot [context-tree §3.4] [context-tree §3.5] [PACT 05 §2.1] [PACT 05 §6.1]', () => {
+test('sealing makes one turn, at depth 1, of the nodes in the head; a commit with an empty head makes a snapshot without a turn [context-tree §3.4] [context-tree §3.5] [PACT 05 §2.1] [PACT 05 §6.1]', () => {
   const session = started();
   const cycles = [
     facts(session.submit(block('a'), block('b'), { op: 'commit', turn_id: 't1' })),
@@ -145,7 +145,7 @@ test('sealing makes one turn of what is in the head, at depth 1; an empty head m
   expect(session.tree().ids).toEqual(['root', 'sys', 'seq', 't1', 'a', 'b', 'ah']);
 });
 
-test('a snapshot stays as it was whatever comes after it, and its head is empty [context-tree §3.5] [context-tree §4: reading changes nothing]', () => {
+test('no later command changes a snapshot, and the head of a snapshot is empty [context-tree §3.5] [context-tree §4: reading changes nothing]', () => {
   const session = sealed();
   session.submit(block('a', { ttl: 1 }), COMMIT);
   const { seq } = session.submit(block('b'), COMMIT);
@@ -157,7 +157,7 @@ test('a snapshot stays as it was whatever comes after it, and its head is empty 
     expect(session.tree(branchId, at).ids.at(-1)).toBe('ah');
 });
 
-test('a commit that cannot be made changes nothing [context-tree §3: atomic]', () => {
+test('a refused commit changes nothing [context-tree §3: atomic]', () => {
   const session = sealed();
   session.submit(block('due', { ttl: 0 }), block('stays'));
   expect(refused(session, { op: 'commit', turn_id: 'said' })).toBe('E_NODE_EXISTS');
@@ -165,7 +165,7 @@ test('a commit that cannot be made changes nothing [context-tree §3: atomic]', 
   expect(session.ttls('due', 'stays')).toEqual([0, null]);
 });
 
-test('what is named by a node that stays is held at ttl 0, and goes when its holder goes; a hold ends in no other way [context-tree §3: holds] [context-tree §10.11]', () => {
+test('a due node that a staying node names in refs is held at ttl 0 and expires when its holder goes; nothing else ends a hold [context-tree §3: holds] [context-tree §10.11]', () => {
   const session = started();
   session.submit(block('named', { ttl: 0 }), block('holder', { ttl: 1, refs: ['named'] }), COMMIT);
   expect(session.ttls('named', 'holder')).toEqual([0, 1]);
@@ -178,7 +178,7 @@ test('what is named by a node that stays is held at ttl 0, and goes when its hol
   ]);
 });
 
-test('a held node holds the containers around it, at ttl 0, with what in them is not itself due [context-tree §3: holds] [context-tree §10.11]', () => {
+test('a held node also holds its containers, at ttl 0, together with their children that are not due themselves [context-tree §3: holds] [context-tree §10.11]', () => {
   const session = started();
   session.submit(
     box('outer', [], { ttl: 0, under: '^sys' }),
@@ -194,7 +194,7 @@ test('a held node holds the containers around it, at ttl 0, with what in them is
   expect(session.ttls('outer', 'inner', 'named', 'beside', 'due')).toEqual([0, 0, null, null, undefined]);
 });
 
-test('no node holds itself, nor do nodes that only hold each other, nor one that lies in a container that goes [context-tree §10.11] [context-tree §10.12]', () => {
+test('a node cannot hold itself, nodes cannot hold only each other, and a node in an expiring container holds nothing [context-tree §10.11] [context-tree §10.12]', () => {
   const session = started();
   session.submit(
     block('self', { ttl: 0, refs: ['self'] }),
@@ -210,7 +210,7 @@ test('no node holds itself, nor do nodes that only hold each other, nor one that
   expect(session.tree().ids).toEqual(['root', 'sys', 'first', 'second', 'third', 'seq', 'ah']);
 });
 
-test('an emptied removable container that is held stays, also when it is let go later: nothing empties it then [context-tree §10.12] [context-tree §10.13]', () => {
+test('a held removable container that becomes empty stays, also after its hold ends, because nothing empties it then [context-tree §10.12] [context-tree §10.13]', () => {
   const session = started();
   session.submit(
     box('case', [{ id: 'leaf', ttl: 0 }], { removable: true, under: '^sys' }),
@@ -224,7 +224,7 @@ test('an emptied removable container that is held stays, also when it is let go 
   expect(session.ttls('case', 'never filled')).toEqual([null, null]);
 });
 
-test('a node of ttl 0 expires even inside a container that expires; the others there cascade, and so does what is emptied [context-tree §10.13]', () => {
+test('a node of ttl 0 inside an expiring container expires too; the other nodes in it cascade, and so do the containers that become empty [context-tree §10.13]', () => {
   const session = started();
   session.submit(
     box('shelf', [], { removable: true, under: '^sys' }),
@@ -239,14 +239,14 @@ test('a node of ttl 0 expires even inside a container that expires; the others t
   ]);
 });
 
-test('a container that a removal by hand emptied stays at the commit: only expiry and pruning empty [context-tree §10.13]', () => {
+test('a commit keeps a container that a command emptied: only expiry and pruning remove empty containers [context-tree §10.13]', () => {
   const session = started();
   session.submit(box('case', ['leaf'], { removable: true, under: '^sys' }));
   session.submit({ op: 'remove', id: 'leaf' }, COMMIT);
   expect(session.tree().ids).toContain('case');
 });
 
-test('a removal by hand leaves refs that name nothing and hold nothing, also when an import brings such [context-tree §10.18]', () => {
+test('refs to a node that a command removed name and hold nothing; the same is true of such refs in an import [context-tree §10.18]', () => {
   const session = started();
   session.submit(
     block('named', { under: '^sys' }),
@@ -259,7 +259,7 @@ test('a removal by hand leaves refs that name nothing and hold nothing, also whe
   expect(again.headers('holder').refs).toEqual(['named', 'nobody']);
 });
 
-test('every difference between two positions in a row has the one cause that the frame between them records [context-tree §3: one cause]', () => {
+test('every difference between two consecutive positions has exactly one cause, which the frame between them records [context-tree §3: one cause]', () => {
   const session = sealed();
   const { seq } = session.submit(
     block('short', { ttl: 0 }),

@@ -13,7 +13,7 @@ import {
   started,
 } from '@stemma/test-kit';
 
-test('creation_index counts insertions of a cycle, subtrees in pre-order; removals keep numbers used, refusals use none, sealing takes the next [context-tree §10.6]', () => {
+test('creation_index numbers the insertions of a cycle, subtrees in pre-order; removals free no number, refusals use none, and the sealed turn gets the next one [context-tree §10.6]', () => {
   const session = started();
   const index = (id: string): number => session.headers(id).creation_index;
   session.submit(box('m', ['x', 'y']), block('p', { offset: 1 }));
@@ -25,7 +25,7 @@ test('creation_index counts insertions of a cycle, subtrees in pre-order; remova
   expect(index('next')).toBe(0);
 });
 
-test('a sealed turn has plain headers, the cycle and the time of its commit; what makes no node does not move the newest time [context-tree §10.7]', () => {
+test('a sealed turn has default headers and the cycle and time of its commit; a command that makes no node does not advance the newest time [context-tree §10.7]', () => {
   const { history, headers, submit } = started();
   history.submit(0, [block('a')], 10n);
   history.submit(0, [{ op: 'commit', turn_id: 't' }], 20n);
@@ -49,7 +49,7 @@ test('a sealed turn has plain headers, the cycle and the time of its commit; wha
   expect(headers('c').created_at_ns).toBe(22n);
 });
 
-test('created_at_iso is cut from created_at_ns, content_hash computed: an import has a say in neither, and no export holds a hash [context-tree §10.8]', () => {
+test('created_at_iso is derived from created_at_ns and content_hash is computed: values in an import are ignored, and no export contains content_hash [context-tree §10.8]', () => {
   const node = { id: 'b', nodeType: 'cb', content: 'x', created_at_ns: 1999999 };
   const lying = { ...node, created_at_iso: '2000-01-01T00:00:00.000Z', content_hash: '00'.repeat(32) };
   const texts = [node, lying].map((each) =>
@@ -61,7 +61,7 @@ test('created_at_iso is cut from created_at_ns, content_hash computed: an import
   expect(isoTime(1724670000999999999n)).toBe('2024-08-26T11:00:00.999Z');
 });
 
-test('a number of an import is the integer that it is worth however it is written; beyond 2^53 only floats are taken, headers excepted [context-tree §10.9]', () => {
+test('an integer in an import has one value however it is written; beyond 2^53 only headers may be integers, other values must be floats [context-tree §10.9]', () => {
   const withNumbers = (content: string, header = '1'): string =>
     `{"spec_version":"PACT/0.1.0","cycle":1.0,"root":{"id":"r","children":[{"id":"s","nodeType":"^sys","children":[
       {"id":"b","nodeType":"cb","created_at_ns":${header},"content":${content}}]}]}}`;
@@ -76,7 +76,7 @@ test('a number of an import is the integer that it is worth however it is writte
   expect(codeOf(() => taken(withNumbers('[1]', '9007199254740993')))).toBe('taken');
 });
 
-test('replace leaves what it does not name, and null is a value; attributes of a container show in a diff by their names [context-tree §10.10]', () => {
+test('replace keeps the attributes that it does not name, and null is a value; a diff shows the attributes of a container by their names [context-tree §10.10]', () => {
   const session = started();
   session.submit(block('b', { data_a: 1, data_b: 2 }), box('m', [], { under: '^sys', data_m: 1 }), COMMIT);
   const { seq } = session.submit(block('c', { data_a: 1, data_b: 2 }));

@@ -2,7 +2,7 @@ import { diffTrees } from '../src/index.ts';
 import { expect, test } from 'vitest';
 import { block, box, COMMIT, started } from '@stemma/test-kit';
 
-test('a diff is exactly added, removed, changed, by id alone [context-tree §7: shape] [PACT 05 §4.1] [PACT 05 §4.3] [PACT 05 §6.6] [PACT 06 §4.1] [PACT 06 §4.3] [PACT 06 §7.3]', () => {
+test('a diff has exactly the keys added, removed and changed, and compares nodes by id alone [context-tree §7: shape] [PACT 05 §4.1] [PACT 05 §4.3] [PACT 05 §6.6] [PACT 06 §4.1] [PACT 06 §4.3] [PACT 06 §7.3]', () => {
   const session = started();
   const { seq } = session.submit(block('goes', { content: 'same' }), block('stays'), block('changes'));
   session.submit({ op: 'remove', id: 'goes' }, block('comes', { content: 'same' }));
@@ -15,14 +15,14 @@ test('a diff is exactly added, removed, changed, by id alone [context-tree §7: 
   expect(session.diff(seq, seq)).toEqual({ added: [], removed: [], changed: [] });
 });
 
-test('a removal and an insertion in the head, or there and back, show as just that [PACT 05 §6.10]', () => {
+test('a diff shows a removal and an insertion in the head, also when the positions are swapped [PACT 05 §6.10]', () => {
   const session = started();
   const { seq } = session.submit(block('a', { content: 'x' }));
   session.submit({ op: 'remove', id: 'a' }, block('b', { content: 'x', offset: 1 }));
   expect(session.diff(seq, seq + 1)).toEqual({ added: ['b'], removed: ['a'], changed: [] });
 });
 
-test('a change is any header, the parent or the content hash; data_ and content_ of blocks show as content_hash, ageing as ttl, and depth never [context-tree §7: changed] [PACT 05 §4.2] [PACT 05 §6.7] [PACT 06 §4.2]', () => {
+test('a diff lists changes of headers, parent and content hash; it shows data_ and content_ of blocks as content_hash, ageing as ttl, and never depth [context-tree §7: changed] [PACT 05 §4.2] [PACT 05 §6.7] [PACT 06 §4.2]', () => {
   const session = started();
   session.submit(
     block('text'),
@@ -55,7 +55,7 @@ test('a change is any header, the parent or the content hash; data_ and content_
   });
 });
 
-test('what came and what changed stand in the order of the newer tree, what went in that of the older [context-tree §7: order] [PACT 05 §4.4] [PACT 05 §6.8]', () => {
+test('a diff lists added and changed nodes in the order of the newer tree, and removed nodes in the order of the older [context-tree §7: order] [PACT 05 §4.4] [PACT 05 §6.8]', () => {
   const session = started();
   session.submit(
     block('z'),
@@ -80,7 +80,7 @@ test('what came and what changed stand in the order of the newer tree, what went
   });
 });
 
-test('a restriction leaves the ids out that are not of it, and nothing else changes [context-tree §7: shape]', () => {
+test('a diff restricted to some ids is the full diff without the other ids [context-tree §7: shape]', () => {
   const session = started();
   const { seq } = session.submit(block('a'), block('b'));
   session.submit({ op: 'remove', id: 'a' }, { op: 'remove', id: 'b' }, block('c'), block('d'));

@@ -49,7 +49,7 @@ test('the thread is ^sys, turns oldest to newest, the head, each in canonical or
   expect(session.thread()).toContain('{"content":"bare","id":"bare","kind":"","role":"system"}');
 });
 
-test('the thread of a snapshot is what was sent in its cycle, however often and whenever it is asked for [context-tree §4: provider thread] [PACT 05 §2.1] [PACT 05 §2.2] [PACT 05 §6.2]', () => {
+test('the thread of a snapshot is always what the provider was sent in its cycle, however often and whenever it is read [context-tree §4: provider thread] [PACT 05 §2.1] [PACT 05 §2.2] [PACT 05 §6.2]', () => {
   const session = started();
   const sent: string[] = [];
   for (let cycle = 1; cycle <= 5; cycle++) {
@@ -61,7 +61,7 @@ test('the thread of a snapshot is what was sent in its cycle, however often and 
   expect(new Set(sent).size).toBe(5);
 });
 
-test('a thread of mode pre is ^sys and the pre-context of the newest turn, also when this commit sealed none [context-tree §4: thread pre] [context-tree §10.20]', () => {
+test('a thread of mode pre is ^sys and the pre-context of the newest turn, also when the commit sealed no turn [context-tree §4: thread pre] [context-tree §10.20]', () => {
   const session = started('pre');
   const ids = (): string[] =>
     (JSON.parse(session.thread(0, null, 'pre')) as { id: string }[]).map(({ id }) => id);
@@ -103,7 +103,7 @@ test('export, import, export gives the same bytes, thread and hashes, an open he
   );
 });
 
-test('whatever of a tree differs, its tree hash differs, and its export too; what reading order or history made it does not count [context-tree §4: tree hash]', () => {
+test('two trees that differ anywhere have different tree hashes and exports; how each came about makes no difference [context-tree §4: tree hash]', () => {
   const base = { id: 'b', nodeType: 'cb', content: 'x', ttl: 3 };
   const variants = [
     {},
@@ -129,7 +129,7 @@ test('whatever of a tree differs, its tree hash differs, and its export too; wha
   expect(new Set(variants.map(({ hash }) => hash)).size).toBe(variants.length);
 });
 
-test('reading changes nothing: thread, export, hashes and diffs leave the next snapshot as it would have been [context-tree §4: reading changes nothing] [PACT 05 §6.9] [PACT 06 §7.6]', () => {
+test('reading thread, export, hashes and diffs does not change the next snapshot [context-tree §4: reading changes nothing] [PACT 05 §6.9] [PACT 06 §7.6]', () => {
   const play = (read: boolean): string[] => {
     const session = rich();
     const texts: string[] = [];
@@ -149,7 +149,7 @@ test('reading changes nothing: thread, export, hashes and diffs leave the next s
   expect(play(true)).toEqual(play(false));
 });
 
-test('an import is the snapshot of its own cycle, 0 if it has none; the next commit seals an imported head without ageing it [context-tree §10.17] [context-tree §4: import]', () => {
+test('an import makes the snapshot of the cycle in its export, or of cycle 0; the next commit seals the imported head without ageing it [context-tree §10.17] [context-tree §4: import]', () => {
   const head = (more: object): object => ({
     id: 'r',
     children: [{ id: 'h', nodeType: '^ah', children: [{ id: 'a', nodeType: 'cb', ttl: 2, ...more }] }],
@@ -170,7 +170,7 @@ test('an import is the snapshot of its own cycle, 0 if it has none; the next com
   expect([due.ttls('a'), facts(due.submit(COMMIT))]).toEqual([[0], ['NodeExpired a', 'SnapshotCommitted']]);
 });
 
-test('missing regions get fixed ids, with - while taken, and the headers of a new history but the cycle of the export; unknown keys beside root are ignored [context-tree §10.19] [context-tree §4: import]', () => {
+test('an import adds missing regions with fixed ids, prefixed with - while taken, and with the headers of a new history except the cycle; it ignores unknown keys beside root [context-tree §10.19] [context-tree §4: import]', () => {
   const session = newSession({
     op: 'import',
     name: null,

@@ -14,7 +14,7 @@ test('the published vectors are what the naive implementation computes [snapshot
 });
 
 test.each(vectors)(
-  'the hashes of "$name" are the published ones, along the way and from nothing [snapshots: vectors, snapshots: tree hash, snapshots: thread hash]',
+  'the hashes of "$name" are the published ones, whether updated step by step or computed from scratch [snapshots: vectors, snapshots: tree hash, snapshots: thread hash]',
   (vector) => {
     const history = referenceHistory();
     const { snapshot } = history.submit(0, [{ op: 'import', name: null, export: vector.export }], 0n);

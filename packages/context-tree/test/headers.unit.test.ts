@@ -43,7 +43,7 @@ test('every node of an export has all required headers: regions, turns, containe
   for (const node of nodes) expect(Object.keys(node)).toEqual(expect.arrayContaining(REQUIRED));
 });
 
-test('optional headers are given back as they came, and a block that has none shows none [PACT 06 §2.2] [context-tree §2: required headers]', () => {
+test('an export returns optional headers as they were given, and none for a block that has none [PACT 06 §2.2] [context-tree §2: required headers]', () => {
   const optional = {
     role: 'tool',
     kind: 'result',
@@ -79,7 +79,7 @@ test('a header that an import lacks gets its default: offset, ttl, priority, cyc
   ]);
 });
 
-test('an id is used once in a history: by whatever branch, and also after the node is gone [context-tree §2: ids]', () => {
+test('an id is used once in a history, across all branches and also after its node is gone [context-tree §2: ids]', () => {
   const session = started();
   session.submit(block('a'), block('A'), COMMIT);
   const fork = session.history.fork(0, 1, 'fork');
@@ -178,7 +178,7 @@ test('replace changes content and namespaced attributes, move the parent alone, 
   expect(session.headers('a')).toEqual(before);
 });
 
-test('siblings stand by offset, time, creation_index, then id by code point, and no other attribute matters [context-tree §2: sibling order]', () => {
+test('siblings are ordered by offset, time, creation_index, then id by code point, and by no other attribute [context-tree §2: sibling order]', () => {
   const child = (id: string, offset: number, time: number, index: number, more: object = {}): object => ({
     id,
     nodeType: 'cb',

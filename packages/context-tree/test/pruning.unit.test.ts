@@ -20,7 +20,7 @@ const pruned = (session: TestSession, ...steps: readonly Step[]): string[] =>
     fact.startsWith('NodePruned ') ? [fact.slice('NodePruned '.length)] : [],
   );
 
-test('the lowest priority goes first, then the oldest, then by id, until as many are left as the policy allows [context-tree §3.2] [context-tree §10.14]', () => {
+test('pruning removes the block of lowest priority first, then the oldest, then by id, until the policy allows the remaining number [context-tree §3.2] [context-tree §10.14]', () => {
   const session = turns(
     [block('high', { priority: 5 }), block('a2'), block('a1')],
     [block('b'), block('low', { priority: -1 })],
@@ -29,7 +29,7 @@ test('the lowest priority goes first, then the oldest, then by id, until as many
   expect(session.tree().ids).toEqual(['root', 'sys', 'seq', 't1', 'high', 't2', 'ah']);
 });
 
-test('blocks of ^sys and the head count but never go, and without a surplus nothing does [context-tree §10.14]', () => {
+test('pruning counts the blocks of ^sys and the head but never removes them, and removes nothing while the count is within the policy [context-tree §10.14]', () => {
   const session = turns([block('old')], [block('new')]);
   expect(pruned(session, policy(2))).toEqual([]);
   session.submit(block('rule', { under: '^sys' }), block('open'));

@@ -29,7 +29,7 @@ import {
 } from '../src/index.ts';
 import type { Hashes } from '../src/tree.ts';
 
-test('what a tree is after any steps is what a naive one is: text, thread and hashes, kept along the way and computed from nothing [snapshots: tree hash, snapshots: thread hash] [context-tree §3.1, §3.2, §3.3]', () => {
+test('after any steps a tree has the export, thread and hashes of the naive implementation, both updated step by step and computed from scratch [snapshots: tree hash, snapshots: thread hash] [context-tree §3.1, §3.2, §3.3]', () => {
   fc.assert(
     fc.property(script, fc.constantFrom('full' as const, 'pre' as const), (wishes, thread) => {
       const pair = newHistoryPair(thread);
@@ -60,7 +60,7 @@ test('what a tree is after any steps is what a naive one is: text, thread and ha
   );
 });
 
-test('a tree made of records has the hashes of the snapshot, with its payloads asked for at once; what is undone leaves no trace in later hashes [snapshots: tree hash, snapshots: thread hash]', () => {
+test('a tree loaded from records has the hashes of its snapshot and requests all payloads at once; an undone change does not affect later hashes [snapshots: tree hash, snapshots: thread hash]', () => {
   fc.assert(
     fc.property(script, fc.constantFrom('full' as const, 'pre' as const), (wishes, thread) => {
       const pair = newHistoryPair(thread);

@@ -11,7 +11,7 @@ import {
   started,
 } from '@stemma/test-kit';
 
-test('a history has one root and three regions that nothing removes, moves or replaces, and the head keeps its id at every commit [context-tree §1: regions]', () => {
+test('a history has one root and three regions that no command removes, moves or replaces, and the head keeps its id at every commit [context-tree §1: regions]', () => {
   const session = newSession({ op: 'start', name: null, ids: { root: 'r', sys: 's', seq: 'q', ah: 'h' } });
   expect(session.tree().ids).toEqual(['r', 's', 'q', 'h']);
   for (const id of ['r', 's', 'q', 'h']) {
@@ -26,7 +26,7 @@ test('a history has one root and three regions that nothing removes, moves or re
   }
 });
 
-test('a user type keeps its name and has the canonical type of its prefix: mc and mt hold, everything else is a block [context-tree §1: node types] [context-tree §10.1]', () => {
+test('a user type keeps its name and has the canonical type of its prefix: mc and mt have children, everything else is a block [context-tree §1: node types] [context-tree §10.1]', () => {
   const session = started();
   session.submit(
     block('summary', { nodeType: 'cb:summary' }),
@@ -72,7 +72,7 @@ test('a turn reads pre-context, core, post-context, whatever the order of insert
   ]);
 });
 
-test('a second core is refused by the insertion that brings it, in the head as in a new subtree, and no commit meets one [context-tree §1: core] [context-tree §10.3] [context-tree §10.4]', () => {
+test('an insertion of a second core is refused, in the head as in a new subtree, so that no commit finds one [context-tree §1: core] [context-tree §10.3] [context-tree §10.4]', () => {
   const withBox = started();
   withBox.submit(box('core', ['a']));
   expect(refused(withBox, box('second', ['b']))).toBe('E_TWO_CORES');
@@ -139,7 +139,7 @@ test.each([
   },
 );
 
-test('an import may not hold what no command could have made: turns elsewhere, cores beside the axis [context-tree §10.2]', () => {
+test('an import that no commands could have made is refused: a turn outside of ^seq, a core at an offset other than 0 [context-tree §10.2]', () => {
   const turn = { id: 't', nodeType: 'mt', children: [] };
   const wrong = (region: object): string => codeOf(() => imported({ id: 'r', children: [region] }));
   expect([
@@ -151,7 +151,7 @@ test('an import may not hold what no command could have made: turns elsewhere, c
   ]).toEqual(['E_PLACEMENT', 'E_PLACEMENT', 'E_PLACEMENT', 'E_EXPORT_INVALID', 'taken']);
 });
 
-test('root and regions begin with fixed headers, and stand in their order whatever their headers say [context-tree §10.5]', () => {
+test('root and regions begin with fixed headers, and keep their order whatever their headers say [context-tree §10.5]', () => {
   const fresh = started();
   const plain = { offset: 0, ttl: null, priority: 0, cycle: 0, created_at_ns: 0n };
   expect(['root', 'sys', 'seq', 'ah'].map((id) => fresh.headers(id))).toEqual([

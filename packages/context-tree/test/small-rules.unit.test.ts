@@ -22,7 +22,7 @@ import {
 } from '../src/index.ts';
 import { shownTtl } from '../src/lifetime.ts';
 
-test('a content hash is that of content, kind, role and attributes, an absent one as the empty text, null as null [context-tree §2]', () => {
+test('a content hash covers content, kind, role and attributes, where an absent value counts as the empty text and null as null [context-tree §2]', () => {
   for (const role of [undefined, null, '', 'user'])
     for (const kind of [undefined, null, '', 'note']) {
       const given = { ...(role === undefined ? {} : { role }), ...(kind === undefined ? {} : { kind }) };
@@ -43,7 +43,7 @@ test('the name before the first colon of a type decides its kind, and both sides
   ]);
 });
 
-test('attributes that change between a value and an object, either way round, are changes [context-tree §7: changed]', () => {
+test('a diff lists an attribute that changes from a plain value to an object or back [context-tree §7: changed]', () => {
   const values = [null, 1, 'x', [1], { a: 1 }, { a: 2 }];
   for (const older of values)
     for (const newer of values) {
@@ -60,7 +60,7 @@ test('attributes that change between a value and an object, either way round, ar
     }
 });
 
-test('an attribute that is there on one side only is a change, whatever its value [context-tree §7: changed]', () => {
+test('a diff lists an attribute that only one side has, whatever its value [context-tree §7: changed]', () => {
   for (const value of [1, 'x', [1], { a: 1 }]) {
     const session = started();
     const { seq } = session.submit(box('m', [], { under: '^sys' }));
@@ -84,7 +84,7 @@ test('removable is true, false or null, and nothing else [context-tree §2]', ()
     ).toBe('E_NODE_INVALID');
 });
 
-test('an import takes times up to 2^63 − 1 nanoseconds and none after [context-tree §8: codes]', () => {
+test('an import accepts times up to 2^63 − 1 nanoseconds and refuses later ones [context-tree §8: codes]', () => {
   const at = (time: bigint): string => {
     const node = { id: 'x', nodeType: 'cb', created_at_ns: 0 };
     const text = exportOf({ id: 'r', children: [{ id: 's', nodeType: '^sys', children: [node] }] });
@@ -95,7 +95,7 @@ test('an import takes times up to 2^63 − 1 nanoseconds and none after [context
   expect(at(2n ** 63n)).not.toBe('taken');
 });
 
-test('the parts of a thread, one after the other, are its text, and each value stands under its name [context-tree §4: provider thread]', () => {
+test('the concatenated parts of a thread are its text, and each part names the value that it holds [context-tree §4: provider thread]', () => {
   const session = started();
   session.submit(block('s', { under: '^sys' }), block('a', { role: 'user', kind: 'k' }), COMMIT, block('b'));
   const { text, parts } = threadParts(session.tree(), session.history.payload);
@@ -114,7 +114,7 @@ test('the parts of a thread, one after the other, are its text, and each value s
   ).toEqual([',', ',']);
 });
 
-test('changes of one node are summed to the first before and the last after; what came and went is left out [context-tree §7: shape]', () => {
+test('several changes of a node become one, from its first state to its last; a node that was added and removed again is left out [context-tree §7: shape]', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((id) => ({ headers: { id } })) as never[];
   const change = (node: string, before: unknown, after: unknown): RecordChange =>
     ({ node, before, after }) as RecordChange;
@@ -152,7 +152,7 @@ test('a ttl is shown from the one given down to 0 [context-tree §3.1]', () => {
   expect([shownTtl(null, 5, 1), shownTtl(7, null, 1)]).toEqual([null, 7]);
 });
 
-test('an imported turn that will expire is hashed by the cycle in which it ends, along the way and from nothing alike [snapshots: tree hash]', () => {
+test('an imported turn that will expire is hashed with the cycle in which it ends, both step by step and from scratch [snapshots: tree hash]', () => {
   const turn = { id: 't', nodeType: 'mt', ttl: 2, children: [{ id: 'x', nodeType: 'cb' }] };
   const session = imported({ id: 'r', children: [{ id: 'q', nodeType: '^seq', children: [turn] }] });
   for (let i = 0; i < 3; i++) {

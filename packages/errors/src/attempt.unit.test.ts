@@ -5,17 +5,17 @@ const failing = (): never => {
   throw new Error('no');
 };
 
-it('calls the function once, at once, and returns its value as often as it is asked for', () => {
+it('attempt calls the function once, immediately, and returns its value at every later call', () => {
   let calls = 0;
   const result = attempt(() => ++calls);
   expect([calls, result(), result()]).toEqual([1, 1, 1]);
 });
 
-it('throws what the function threw only when it is asked for', () => {
+it('attempt throws what the function threw only when the value is asked for', () => {
   const result = attempt(failing);
   expect(result).toThrow('no');
 });
 
-it('throws at once what is not to wait', () => {
+it('attempt throws immediately if the caller says that the error must not wait', () => {
   expect(() => attempt(failing, () => true)).toThrow('no');
 });

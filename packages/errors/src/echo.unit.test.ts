@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { errorToJson, fail } from './index.ts';
 import { boundedSentence, echo } from './echo.ts';
 
-it('repeats at most 200 characters of an input, exactly 200 as they are', () => {
+it('an error repeats at most 200 characters of an input, and an input of exactly 200 unchanged', () => {
   expect(echo('x'.repeat(200))).toBe('x'.repeat(200));
   expect(echo('x'.repeat(201))).toBe('x'.repeat(199) + '…');
 });
 
-it('cuts no character in two', () => {
+it('a shortened input is never cut within a character', () => {
   expect(echo('x'.repeat(198) + '🙂🙂')).toBe('x'.repeat(198) + '…');
 });
 
@@ -15,20 +15,20 @@ it.each([
   ['a quoted text', JSON.stringify('long "words" of it '.repeat(1_000))],
   ['a word', '/'.padEnd(10_000, 'path/')],
   ['a quoted text that never ends', '"' + 'a b '.repeat(1_000)],
-])('cuts %s in a sentence and keeps what stands around it', (_what, input) => {
+])('%s in a sentence is shortened and the text around it is kept', (_what, input) => {
   const sentence = boundedSentence(`there is no node ${input} at @c3`);
   expect(sentence.length).toBeLessThan(250);
   expect(sentence.startsWith('there is no node ')).toBe(true);
   if (!input.startsWith('"a b')) expect(sentence.endsWith(' at @c3')).toBe(true);
 });
 
-it('leaves a long sentence of short words alone, up to 600 characters', () => {
+it('a long sentence of short words is kept up to 600 characters', () => {
   const sentence = 'words and more words '.repeat(20).trim();
   expect(boundedSentence(sentence)).toBe(sentence);
   expect(boundedSentence('word '.repeat(10_000)).length).toBe(600);
 });
 
-it('bounds the sentence and the facts of every error', () => {
+it('the sentence and the details of every error are bounded', () => {
   const { error } = errorToJson(
     fail('E_USAGE', `not ${'y'.repeat(5_000)}`, { given: 'z'.repeat(5_000), at: 7 }),
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ERRORS, errorToHttpJson, errorToJson, fail } from './index.ts';
 
-it('gives help over HTTP that names no command or option of the command line', () => {
+it('the help of an error over HTTP names no command or option of the command line', () => {
   const helps = Object.entries(ERRORS).map(([code, { helpOverHttp }]) => `${code} ${helpOverHttp}`);
   expect(helps.filter((help) => /`stemma|(^|\s)--\w/.test(help))).toEqual([]);
   const error = fail('E_HISTORY_NOT_FOUND', 'there is no history x');

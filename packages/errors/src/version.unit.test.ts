@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { VERSION } from './index.ts';
 
-it('is the version in the package.json of the repository and of each package and service', () => {
+it('VERSION is the version in the package.json of the repository and of each package and service', () => {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
   const files = globSync(['package.json', 'packages/*/package.json', 'services/*/package.json'], {
     cwd: root,

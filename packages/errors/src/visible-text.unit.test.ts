@@ -11,23 +11,23 @@ it.each<[string, string]>([
   ['zero widths', between(0x200b, 0x200d) + '\u2060\ufeff\u00ad'],
   ['separators of lines and paragraphs', '\u2028\u2029'],
   ['tags', between(0xe0000, 0xe007f)],
-])('shows each of the %s', (_what, text) => {
+])('visibleText shows each of the %s', (_what, text) => {
   const shown = visibleText(`a${text}b`);
   expect(shown).toMatch(/^a(\\u[\da-f]{4})+b$/);
   expect(shown.search(HIDDEN_CHARACTERS)).toBe(-1);
   expect(JSON.parse(`"${shown}"`)).toBe(`a${text}b`);
 });
 
-it('leaves alone what one sees', () => {
+it('visibleText does not change visible characters', () => {
   const text = 'Grüße, 日本語, 🙂\n\ttab';
   expect(visibleText(text)).toBe(text);
 });
 
-it('shows halves of surrogate pairs and keeps whole ones', () => {
+it('visibleText shows unpaired surrogates and keeps whole pairs', () => {
   expect(visibleText('\ud83d \ud83d\ude42 \ude42')).toBe('\\ud83d 🙂 \\ude42');
 });
 
-it('keeps the value of JSON', () => {
+it('visibleText keeps the value of JSON', () => {
   const value = { '\u202e': ['\u0000\u009b31m', '\\u202e', '\u{e0041}'] };
   expect(JSON.parse(visibleText(JSON.stringify(value)))).toEqual(value);
 });

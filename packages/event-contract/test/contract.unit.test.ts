@@ -20,7 +20,7 @@ const json = (value: unknown): Promise<string> =>
   format(JSON.stringify(value), { parser: 'json', printWidth: 110 });
 
 describe('the contract is generated, and the files are not stale', () => {
-  it('docs/events.md tells of every event what became true', async () => {
+  it('docs/events.md says of every event what it records', async () => {
     for (const type of EVENT_TYPES) expect(comments.get(type)?.about, type).toMatch(/\w{3}/);
     const page = await format(eventsPage(comments), { parser: 'markdown', printWidth: 110 });
     await expect(page).toMatchFileSnapshot(join(DOCS, 'events.md'));
@@ -33,7 +33,7 @@ describe('the contract is generated, and the files are not stale', () => {
     expect(readdirSync(join(DOCS, 'events/schemas')).filter((name) => !files.has(name))).toEqual([]);
   });
 
-  it('docs/asyncapi.json is an AsyncAPI 3.0 document whose schemas are there', async () => {
+  it('docs/asyncapi.json is an AsyncAPI 3.0 document, and every schema it refers to exists', async () => {
     const document = asyncApi(new Map([...comments].map(([type, { about }]) => [type, about])));
     await expect(await json(document)).toMatchFileSnapshot(join(DOCS, 'asyncapi.json'));
     const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(
@@ -73,7 +73,7 @@ const frameOf = (bytes: Uint8Array): Frame => {
   return { envelope: read.envelope, body: body as Frame['body'] };
 };
 
-test('a record of every event that was ever recorded is of its schema, and one that lacks a field is not', () => {
+test('a record of every event type ever recorded matches its schema, and a record that lacks a field does not', () => {
   const seen = new Set<string>();
   for (const { event, frame } of corpus.frames) {
     if (!(EVENT_TYPES as readonly string[]).includes(event)) continue;
@@ -111,7 +111,7 @@ describe('a record', () => {
     return read;
   };
 
-  it('has every digit of a time, and a hash in hex', () => {
+  it('holds every digit of a time, and hashes in hex', () => {
     const [{ value, key, headers } = { value: '', key: '', headers: {} }] = relayedRecords(
       frame,
       sha256(bytes),

@@ -141,7 +141,7 @@ const CATEGORIES: readonly EventCategory[] = [
   'erasure',
 ];
 
-test.each(Object.entries(EXAMPLES))('%s: every question about it is answered', (type, [fact, expected]) => {
+test.each(Object.entries(EXAMPLES))('every fact function answers for the event %s', (type, [fact, expected]) => {
   const event = HistoryEvent.parse({ type, ...fact });
   const { category, entered = [], removed = [], changed = [] } = expected;
 
@@ -176,7 +176,7 @@ test.each(Object.entries(EXAMPLES))('%s: every question about it is answered', (
   });
 });
 
-test('a fork without a name gives none, and takes none from the branch it starts from', () => {
+test('a fork without a name names no branch, and does not take the name of its parent', () => {
   const event = HistoryEvent.parse({
     type: 'BranchStarted',
     how: 'fork',

@@ -66,7 +66,7 @@ const isRight = (
   });
 
 describe('what a frame writes is bounded by what it changes [snapshots: writes]', () => {
-  it('a commit of one block into a large tree writes seven rows, and a fork of it one [snapshots: writes]', () => {
+  it('a commit of one block into a large tree writes seven rows, and a fork writes one [snapshots: writes]', () => {
     const nodes = Array.from({ length: sized(10_000, 100_000) }, () => block());
     const tree = both([
       START,
@@ -98,7 +98,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
     expect(isRight(tree)).toBe(true);
   });
 
-  it('what churns under ^sys is written anew now and then, so that reading it stays as cheap as it is large [snapshots: sys churn]', () => {
+  it('frequent changes under ^sys are compacted now and then, so that the cost of reading ^sys depends on its size alone [snapshots: sys churn]', () => {
     const tree = both();
     let anew = 0;
     let most = 0;
@@ -118,7 +118,7 @@ describe('what a frame writes is bounded by what it changes [snapshots: writes]'
   });
 });
 
-describe('where something is alive [snapshots: oldestLive]', () => {
+describe('the range of cycles with live nodes [snapshots: oldestLive]', () => {
   /** Stragglers every twelve cycles, forty of them; between them blocks that live for two; late attachments far back. */
   const stragglers = (): Both => {
     const tree = both();
@@ -135,7 +135,7 @@ describe('where something is alive [snapshots: oldestLive]', () => {
     return tree;
   };
 
-  it('stays narrow with stragglers far below the rest, which stand in `also` [snapshots: oldestLive]', () => {
+  it('stays narrow when a few nodes are much older than the rest, since `olderLive` lists those [snapshots: oldestLive]', () => {
     const tree = stragglers();
     const { meta } = tree.under.rows.now((view) =>
       readPositionMeta(view, HISTORY, 0, tree.history.state.next - 1),
@@ -145,7 +145,7 @@ describe('where something is alive [snapshots: oldestLive]', () => {
     expect(isRight(tree)).toBe(true);
   });
 
-  it('loses nodes without `also`, and shows what died with a range that is never moved, at the cost of reading it all [snapshots: oldestLive]', () => {
+  it('loses nodes without `olderLive` or with a range that begins or ends one cycle off, and is complete, though slow, from cycle 0 [snapshots: oldestLive]', () => {
     const tree = stragglers();
     expect(isRight(tree, (meta) => ({ ...meta, olderLive: [] }))).toBe(false);
     expect(isRight(tree, (meta) => ({ ...meta, oldestLive: meta.oldestLive + 1 }))).toBe(false);
@@ -153,7 +153,7 @@ describe('where something is alive [snapshots: oldestLive]', () => {
     expect(isRight(tree, (meta) => ({ ...meta, olderLive: [], oldestLive: 0 }))).toBe(true);
   });
 
-  it('reads a live window of 50 after many cycles without looking at what died', () => {
+  it('lets a reader load the 50 live nodes of a long history without reading the rows of dead ones', () => {
     const under = rowsUnderTest();
     const history = naiveHistory((frame) => under.fold(frame), HISTORY, 50);
     history.run(0, [START]);

@@ -66,7 +66,7 @@ test('a fork of an open head writes its branch id and nothing else, and sealing 
     expect(ids(of, seq)).toHaveLength(3_000);
 });
 
-test('a node that is due but held gets one row without an expiry, and a tombstone when its holder lets it go [snapshots: held]', () => {
+test('a due node that is held gets one row without an expiry, and a tombstone when its holder goes [snapshots: held]', () => {
   const { wrote, ids, history } = told();
   wrote('versions', 0, block('named', { ttl: 0 }), block('holder', { ttl: 1, refs: ['named'] }));
   const held = wrote('versions', 0, COMMIT);
@@ -81,7 +81,7 @@ test('a node that is due but held gets one row without an expiry, and a tombston
   expect(ids(0, history.state.next - 1)).toEqual([]);
 });
 
-test('an attachment to a turn older than all that lives adds its place to the mark, or it would not be read [snapshots: late attachment]', () => {
+test('a late attachment to a turn older than all live nodes adds its cycle to the position metadata, so that readers find it [snapshots: late attachment]', () => {
   const { wrote, ids, mark, history } = told();
   wrote('versions', 0, block('short', { ttl: 1 }), { op: 'commit', turn_id: 'old' });
   for (let cycle = 2; cycle <= 60; cycle++) wrote('versions', 0, block(`b${cycle}`, { ttl: 3 }), COMMIT);

@@ -38,7 +38,7 @@ const answerOf = (read: () => unknown): unknown => {
   }
 };
 
-it('without any one of its rows a branch is read as it was written, or not at all [decision 0051]', () => {
+it('when any single row of a branch is missing, a reader gets the branch as it was written or an error [decision 0051]', () => {
   fc.assert(
     fc.property(anyOperations(8, 30), (actions) => {
       const under = rowsUnderTest();

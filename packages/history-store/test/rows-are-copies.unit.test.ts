@@ -88,7 +88,7 @@ const isSame = (a: unknown, b: unknown): boolean => {
 };
 
 describe('the rows of a random history with forks and rollbacks from any position', () => {
-  it('give at every position of every branch the tree that was copied there, and what commands are decided on [snapshots: locations and rows, snapshots: read, snapshots: branches]', () => {
+  it('give at every position of every branch the tree of the copy made there, and the state on which commands are decided [snapshots: locations and rows, snapshots: read, snapshots: branches]', () => {
     fc.assert(
       fc.property(anyOperations(1, 60), (actions) => {
         const { history, under } = play(actions);
@@ -184,14 +184,14 @@ const snapshotsOf = (history: NaiveHistory, branchId: number, seq: number): numb
   return [...before, ...own];
 };
 
-describe('what looks simpler comes out wrong', () => {
+describe('simpler ways to read a branch give wrong trees', () => {
   const isCaught = (spoil: Parameters<typeof allEqual>[1], runs = 400): boolean =>
     fc.check(
       fc.property(anyOperations(20, 60), (actions) => allEqual(play(actions), spoil)),
       { numRuns: runs, seed: 1, endOnFailure: true },
     ).failed;
 
-  it("a child's own `at` instead of the running minimum lets a grandparent's later frames in [snapshots: branches]", () => {
+  it("limiting an ancestor by its child’s `at` instead of the running minimum includes later frames of a grandparent [snapshots: branches]", () => {
     expect(
       isCaught((ancestorPath, meta, _branchId) => [
         ancestorPath.map((segment, i) => ({
@@ -206,11 +206,11 @@ describe('what looks simpler comes out wrong', () => {
     ).toBe(true);
   });
 
-  it('the own branch without its ancestors lacks what was there before', () => {
+  it('reading a branch without its ancestors lacks the nodes from before the fork', () => {
     expect(isCaught((ancestorPath, meta) => [ancestorPath.slice(-1), meta])).toBe(true);
   });
 
-  it('ancestors without limits show what came after the fork [snapshots: branches]', () => {
+  it('reading ancestors without limits includes what they recorded after the fork [snapshots: branches]', () => {
     expect(
       isCaught((ancestorPath, meta) => [
         ancestorPath.map((segment) => ({ ...segment, limit: Infinity })),

@@ -13,7 +13,7 @@ const churned = (i: number): Step[] => [
   { op: 'commit' },
 ];
 
-it('the thread timeline of an ancestor path gives the thread of every snapshot, and what it says has stayed has stayed [context-tree §4: provider thread, §4: thread pre] [snapshots: read]', () => {
+it('the thread timeline of an ancestor path gives the thread of every snapshot, and every slice that it reports as unchanged is unchanged [context-tree §4: provider thread, §4: thread pre] [snapshots: read]', () => {
   fc.assert(
     fc.property(
       anyOperations(1, 60),

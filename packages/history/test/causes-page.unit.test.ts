@@ -19,7 +19,7 @@ const table = (): string =>
     ),
   ].join('\n');
 
-it('the page on causes lists the causes as they are; STEMMA_WRITE_DOCS=1 writes it anew', () => {
+it('the page on causes lists the causes that the code knows; STEMMA_WRITE_DOCS=1 rewrites it', () => {
   const page = readFileSync(PAGE, 'utf8');
   const [before = '', rest = ''] = page.split(BEGIN);
   const [, after = ''] = rest.split(END);

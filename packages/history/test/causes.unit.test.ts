@@ -54,14 +54,14 @@ const play = (
   return context;
 };
 
-test('every difference of two consecutive positions has exactly one cause, and no cause is claimed for what does not differ [context-tree §3: one cause] [PACT 06 §6]', () => {
+test('every difference between two consecutive positions has exactly one cause, and nothing else has a cause [context-tree §3: one cause] [PACT 06 §6]', () => {
   fc.assert(
     fc.property(anyOperations(1, 60), (operations) => void play(operations, compare)),
     { numRuns: RUNS },
   );
 }, 600_000);
 
-test('the same holds for a history that begins with an export, an open head and late attachments in it [context-tree §3: one cause, §10.17]', () => {
+test('the same holds for a history that begins with an export that has an open head and late attachments [context-tree §3: one cause, §10.17]', () => {
   fc.assert(
     fc.property(anyOperations(1, 40), anyOperations(1, 25), (operations, more) => {
       const { history, source } = play(operations, () => undefined);
@@ -72,7 +72,7 @@ test('the same holds for a history that begins with an export, an open head and 
   );
 }, 600_000);
 
-test('random histories have every cause in them, so that the law is not about nothing [context-tree §3: one cause]', () => {
+test('the random histories of this test contain every kind of cause [context-tree §3: one cause]', () => {
   const kinds = new Set<string>();
   const touched = new Set<string>();
   const see: CheckFrame = (frame, { history, source }) => {

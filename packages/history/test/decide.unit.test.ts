@@ -101,7 +101,7 @@ test('the deepest tree with the deepest values is exported and imported again [c
   expect(exportTree(again.tree(0), again.payload)).toBe(text);
 });
 
-test('the steps of a command are done all or none, in one frame [record §1: frame]', () => {
+test('either all steps of a command take effect, in one frame, or none does [record §1: frame]', () => {
   const history = started();
   expect(codeOf(() => history.submit(0, [block('a'), block('b'), block('a')], 1n))).toBe('E_NODE_EXISTS');
   expect(history.tree(0).ids).toEqual(['root', 'sys', 'seq', 'ah']);
@@ -124,7 +124,7 @@ test('a name given after a commit belongs to the commit [context-tree §5: posit
   expect(history.name('then')).toEqual({ branchId: 0, seq: 1 });
 });
 
-test('made ids tell branch, cycle and index, are of letters, digits and `: _ -`, and step aside for taken ones [context-tree §2: ids]', () => {
+test('generated ids name branch, cycle and index, consist of letters, digits and `: _ -`, and avoid ids already taken [context-tree §2: ids]', () => {
   const history = started();
   history.submit(
     0,
@@ -137,7 +137,7 @@ test('made ids tell branch, cycle and index, are of letters, digits and `: _ -`,
   expect(history.tree(fork).ids).toContain(`n:${fork}:2:0`);
 });
 
-test('steps with a time of their own keep it, or come right behind the newest [context-tree §9: times and ids]', () => {
+test('a step that brings a time keeps it if it is later than the newest time, else gets the newest time + 1 [context-tree §9: times and ids]', () => {
   const history = started();
   const at = (ns: bigint): Step => ({ ...block(`at-${ns}`), at_ns: ns }) as Step;
   history.submit(0, [at(0n), at(7n), at(3n), { op: 'commit', at_ns: 0n }], 1_000_000n);
@@ -162,7 +162,7 @@ const command = (steps: readonly Step[]): Command => ({
   steps: [...steps],
 });
 
-test('a command sent again gives its frame, another under its id is refused [record §3: commands remembered]', () => {
+test('a repeated command gets its frame, and a different command with the same id is refused [record §3: commands remembered]', () => {
   const history = started();
   const first = command([block('a')]);
   const lookups = { ...history.sources.lookups, command: () => ({ seq: 7, digest: commandDigest(first) }) };
@@ -171,7 +171,7 @@ test('a command sent again gives its frame, another under its id is refused [rec
   expect(codeOf(() => decide(history.state, command([block('b')]), 1n, sources))).toBe('E_COMMAND_REUSED');
 });
 
-test('what a decision looks up may have to be fetched: it is asked for, and a state is as before when it is [record §3]', async () => {
+test('a decision that lacks a lookup asks for it and leaves the state unchanged [record §3]', async () => {
   const history = started();
   const steps = [
     block('a'),
@@ -198,14 +198,14 @@ test('what a decision looks up may have to be fetched: it is asked for, and a st
   expect(decided).toEqual(decide(history.state, command(steps), 1n, history.sources));
 });
 
-test('a writer that expects another frame is told so [record §3]', () => {
+test('a command that expects another newest frame is refused as a conflict [record §3]', () => {
   const history = started();
   expect(
     codeOf(() => decide(history.state, { ...command([block('a')]), expected: 4 }, 1n, history.sources)),
   ).toBe('E_CONFLICT');
 });
 
-test('histories of one name have one id; without a name the command decides [record §3: repeated start]', () => {
+test('the id of a history derives from its name, or without a name from the command [record §3: repeated start]', () => {
   expect(historyId('demo', 'a')).toBe(historyId('demo', 'b'));
   expect(historyId(null, 'a')).not.toBe(historyId(null, 'b'));
   expect(historyId('demo', 'a')).toMatch(/^h[a-z2-7]{20}$/);
@@ -218,13 +218,13 @@ test.each<[unknown, string]>([
   [{ ...command([]), steps: [{ op: 'dance' }] }, 'steps.0.op'],
   [{ ...command([block('a')]), by: { recorder: 'x', actor: 'y' } }, 'by'],
   [{ ...command([block('a')]), branchId: -1 }, 'branchId'],
-])('a hostile command is refused with the place of its fault [context-tree §8: codes]', (value, where) => {
+])('a malformed command is refused with the path of its fault [context-tree §8: codes]', (value, where) => {
   expect(() => parseCommand(value)).toThrow(
     expect.objectContaining({ code: 'E_COMMAND_INVALID', detail: { at: where } }),
   );
 });
 
-test('payloads that are not at hand are asked for all at once, with nothing changed [record §3]', () => {
+test('a decision asks for all missing payloads at once and changes nothing [record §3]', () => {
   const history = started();
   history.submit(0, [block('a', { content: 'a' }), block('b', { content: 'b' }), { op: 'commit' }], 1n);
   history.submit(0, [{ op: 'insert', parent: 't:0:1', node: { id: 'late', nodeType: 'cb', offset: 1 } }], 1n);
@@ -251,7 +251,7 @@ test('payloads that are not at hand are asked for all at once, with nothing chan
   ).toEqual(['InterventionRecorded', 'SnapshotCommitted']);
 });
 
-test('a command ends one cycle at most, and nothing but names and notes follows its commit, for the snapshot is the position after its frame [context-tree §5: positions]', () => {
+test('a command has at most one commit, followed by names and notes only, since the snapshot is the position after its frame [context-tree §5: positions]', () => {
   const history = started();
   const run = (...steps: readonly Step[]): string => codeOf(() => history.submit(0, steps, 1n));
   expect(run({ op: 'commit' }, { op: 'commit' })).toBe('E_COMMAND_INVALID');
@@ -261,7 +261,7 @@ test('a command ends one cycle at most, and nothing but names and notes follows 
   );
 });
 
-test('a move nests containers as an insertion may, 100 deep and no deeper, whatever the moved container holds [context-tree §3]', () => {
+test('a move, like an insertion, nests containers at most 100 deep, counting those inside the moved container [context-tree §3]', () => {
   const history = started();
   const nested = (name: string, depth: number): never => {
     let node: object = { id: `${name}${depth}`, nodeType: 'mc' };

@@ -37,7 +37,7 @@ const idsOf = (frame: AppliedFrame, type: string): string[] =>
   frame.events.flatMap((event) => (event.type === type && 'id' in event ? [event.id] : []));
 
 test(
-  'every frame leads where a naive implementation leads: tree, thread, hashes, causes [context-tree §3.1, §3.2, §3.3, §3.4, §3.5, §3: holds, §10.11, §10.12, §10.13, §10.14] [record §3: consequences] [PACT 05 §2.2] [PACT 06 §6]',
+  'after every frame the tree, thread, hashes and causes equal those of the naive implementation [context-tree §3.1, §3.2, §3.3, §3.4, §3.5, §3: holds, §10.11, §10.12, §10.13, §10.14] [record §3: consequences] [PACT 05 §2.2] [PACT 06 §6]',
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  'export, import, export give the same bytes, the same thread and the same hashes, of open states too [context-tree §4: import, §4: tree hash] [snapshots: tree hash] [PACT 05 §3.2]',
+  'exporting, importing and exporting again gives the same bytes, thread and hashes, also with a draft [context-tree §4: import, §4: tree hash] [snapshots: tree hash] [PACT 05 §3.2]',
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  'a snapshot and its re-imported export have the same future [context-tree §4: import, §10.17]',
+  'the same commands have the same effects on a snapshot and on its re-imported export [context-tree §4: import, §10.17]',
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -122,7 +122,7 @@ test(
 );
 
 test(
-  'tree hashes are equal exactly when cycle and root of the exports are [snapshots: tree hash] [context-tree §4: tree hash]',
+  'two tree hashes are equal exactly when cycle and root of the exports are equal [snapshots: tree hash] [context-tree §4: tree hash]',
   () => {
     fc.assert(
       fc.property(script, (wishes) => {
@@ -154,7 +154,7 @@ const plain = ({ fixed, turns, nodes, name: _, ...rest }: BranchParts): unknown 
 });
 
 test(
-  'a frame taken back leaves no trace, and applied again does the same; a branch loaded from its records goes on alike [record §2]',
+  'an undone frame leaves no trace and has the same effect when applied again; a branch loaded from records continues like one in memory [record §2]',
   () => {
     fc.assert(
       fc.property(
@@ -223,7 +223,7 @@ const applyChanges = (parts: BranchParts, changes: readonly RecordChange[]): Map
 };
 
 test(
-  'the sum of the changes from a to b, applied to a, gives b [snapshots: diff]',
+  'applying the summed changes between two positions to the first gives the second [snapshots: diff]',
   () => {
     fc.assert(
       fc.property(script, fc.nat(), fc.nat(), (wishes, from, to) => {

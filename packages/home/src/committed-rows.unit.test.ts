@@ -13,7 +13,7 @@ const rowsOn = (disk: { full: boolean; attempts: number; committed: boolean }): 
     checkpoint: async () => (disk.committed ? {} : undefined),
   }) as unknown as Projection;
 
-it('rows that cannot be written are read as they are; attempts are a second apart, and the end of it is said', async () => {
+it('while the rows cannot be written, readers get the committed rows, attempts are a second apart, and the home reports when writing works again', async () => {
   const disk = { full: true, attempts: 0, committed: true };
   const said: string[] = [];
   let time = 0;
@@ -35,13 +35,13 @@ it('rows that cannot be written are read as they are; attempts are a second apar
   expect(disk.attempts).toBe(3);
 });
 
-it('where no row was ever committed, an empty answer is refused', async () => {
+it('while the rows cannot be written and none was ever committed, reads are refused', async () => {
   const disk = { full: true, attempts: 0, committed: false };
   const rows = openCommittedRows(rowsOn(disk), 1, () => undefined);
   await expect(rows.projection.catchUp()).rejects.toMatchObject({ code: 'E_ROWS_UNWRITABLE' });
 });
 
-it('what else keeps rows back is thrown as ever', async () => {
+it('any other error of the projection is thrown unchanged', async () => {
   const broken = {
     catchUp: async () => Promise.reject(fail('E_CURSOR_LOST', 'gone')),
   } as unknown as Projection;

@@ -9,7 +9,7 @@ const block = (content: string): Step => ({
   node: { nodeType: 'cb', role: 'user', content },
 });
 
-it('the position in an answer is the one that the rows tell, and the same when the command is sent again [record §3: commands remembered]', async () => {
+it('the position in the answer to a command is the one that the rows give, and stays the same when the command is sent again [record §3: commands remembered]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   const history = named('pool');

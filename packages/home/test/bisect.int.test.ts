@@ -15,7 +15,7 @@ const snapshotsOf = (played: Played, branchId: number): Position[] =>
 const idsAt = ({ history }: Played, { branchId, seq }: Position): Set<string> =>
   new Set([...history.copyAt(branchId, seq).nodes].map(({ headers }) => headers.id));
 
-test('between any two snapshots of a history, also along forks and back in time, the one found holds and the one before it does not [context-tree §5: fork, §5: rollback]', async () => {
+test('between any two snapshots, also across forks and back in time, bisect finds a snapshot that matches and whose predecessor does not [context-tree §5: fork, §5: rollback]', async () => {
   let found = 0;
   await fc.assert(
     fc.asyncProperty(anyOperations(20, 60), fc.nat(1_000), fc.nat(1_000), async (actions, a, b) => {
@@ -44,7 +44,7 @@ test('between any two snapshots of a history, also along forks and back in time,
   expect(found).toBeGreaterThan(0);
 });
 
-test('the first snapshot of many is found with a handful of looks; wrong ends are coded errors', async () => {
+test('bisect finds the first matching snapshot of many by reading only a few, and refuses wrong ends with a code', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');

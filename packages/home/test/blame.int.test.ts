@@ -22,7 +22,7 @@ const walked = (played: Played, branchId: number, seq: number): Map<string, [str
   return made;
 };
 
-test('the parts tile the bytes of the thread at every position, and each names the event that made it [context-tree §4: provider thread]', async () => {
+test('at every position the parts of blame cover the bytes of the thread without gap or overlap, and each names the event that made it [context-tree §4: provider thread]', async () => {
   await fc.assert(
     fc.asyncProperty(anyOperations(1, 40), fc.nat(1_000), fc.nat(1_000), async (actions, a, b) => {
       const played = play(actions, { ...START, thread: b % 4 === 0 ? 'pre' : 'full' } as Step);
@@ -66,7 +66,7 @@ test('the parts tile the bytes of the thread at every position, and each names t
   );
 });
 
-test('content is of the event that last set it, a role that was not given of the one that put the block there [context-tree §4: provider thread]', async () => {
+test('blame gives for a content the event that last set it, and for a default role the event that placed the block [context-tree §4: provider thread]', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
@@ -101,7 +101,7 @@ test('content is of the event that last set it, a role that was not given of the
   await home.close();
 });
 
-test('a range of bytes that is none is refused', () => {
+test('blame refuses an invalid range of bytes', () => {
   expect([parseByteRange('3-9'), parseByteRange('3-')]).toEqual([
     { from: 3, to: 9 },
     { from: 3, to: Number.MAX_SAFE_INTEGER },

@@ -34,7 +34,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (error as { code?: unknown }).code,
   );
 
-test('two people who inject into one branch at once both land, in an order; who expected the position before gets a conflict [pool: Interventions] [record §3: outcome]', async () => {
+test('when two people inject into one branch at once, both injections are recorded one after the other; a person who expected the earlier position gets a conflict [pool: Interventions] [record §3: outcome]', async () => {
   using folder = temporaryHome();
   const [a, b] = [await open(folder.directory), await open(folder.directory)];
   await start(a, 'h');
@@ -51,7 +51,7 @@ test('two people who inject into one branch at once both land, in an order; who 
   await Promise.all([a.close(), b.close()]);
 });
 
-test('ten branches of one history written at once from three processes: every injection lands once, each in its branch [pool: Interventions] [pool: Branches and snapshots]', async () => {
+test('when three processes write to ten branches of one history at once, every injection is recorded once, in its branch [pool: Interventions] [pool: Branches and snapshots]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   await start(home, 'h');
@@ -75,7 +75,7 @@ test('ten branches of one history written at once from three processes: every in
 const head = async (home: Home, branchId: number): Promise<number> =>
   (await home.branches.tree(named('h'))).find((branchNode) => branchNode.branchId === branchId)?.seq ?? -1;
 
-test('an intervention repeated under its id gets the same answer, however many branches began since; another content is refused [pool: Interventions] [record §3: commands remembered]', async () => {
+test('an intervention repeated under its id gets the same answer, however many branches were started since, and other content under that id is refused [pool: Interventions] [record §3: commands remembered]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   await start(home, 'h');
@@ -110,7 +110,7 @@ test('an intervention repeated under its id gets the same answer, however many b
   await home.close();
 });
 
-test('many forks and writes to them sent ahead in one go are decided as if one by one [snapshots: branches] [record §3: batches]', async () => {
+test('many forks, and writes to them, sent without waiting for answers have the same result as one at a time [snapshots: branches] [record §3: batches]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   await start(home, 'h');

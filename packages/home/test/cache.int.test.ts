@@ -41,7 +41,7 @@ const text = (messages: readonly WideJson[]): string => messages.map((one) => ca
 const isBeginning = (a: readonly WideJson[], b: readonly WideJson[]): boolean =>
   a.length <= b.length && text(a) === text(b.slice(0, a.length));
 
-test('verdicts, sizes and common beginnings are those of the threads compared byte by byte; every break has a cause [context-tree §4: provider thread] [context-tree §3: one cause]', async () => {
+test('cache reports the verdicts, sizes and common prefixes that a byte-by-byte comparison of the threads gives, and a cause for every break [context-tree §4: provider thread] [context-tree §3: one cause]', async () => {
   await fc.assert(
     fc.asyncProperty(anyOperations(1, 60), fc.constantFrom('full', 'pre'), async (actions, thread) => {
       const played = play(actions, { ...START, thread } as Step);
@@ -85,7 +85,7 @@ test('verdicts, sizes and common beginnings are those of the threads compared by
   );
 });
 
-test('a break names the message and who broke it: expiry, replacement, an insertion in front [context-tree §3: one cause]', async () => {
+test('cache names the first message that differs and the cause of the break: expiry, replacement or an insertion in front [context-tree §3: one cause]', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
@@ -162,7 +162,7 @@ test('a break names the message and who broke it: expiry, replacement, an insert
   await home.close();
 });
 
-test('cache and bisect see what was just written, in a fork and behind a rollback too [context-tree §5: fork] [context-tree §5: rollback]', async () => {
+test('cache and bisect include what was just written, also in a fork and after a rollback [context-tree §5: fork] [context-tree §5: rollback]', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
@@ -207,7 +207,7 @@ test('cache and bisect see what was just written, in a fork and behind a rollbac
   await home.close();
 });
 
-test('tokens are those of the tokenizer for texts of every kind; marks and endless runs are counted in bounded time', async () => {
+test('token counts equal those of the tokenizer for texts of every kind, and special tokens and very long runs are counted in bounded time', async () => {
   const counter = await tokenCounter();
   const plain = 'The quick brown fox, and 漢字 and ünïcode.\n\n  Indented {"json": [1, 2]} '.repeat(2_000);
   expect(counter.count(plain)).toBe(countTokens(plain));

@@ -10,7 +10,7 @@ const block = (id: string): Step => ({
   node: { id, nodeType: 'cb', content: id },
 });
 
-test('the clock is read once for a command, and what it said stands in the frame as in the nodes [record §1: at] [context-tree §2: nanoseconds]', async () => {
+test('the clock is read once for a command, and its time is in the frame and in the nodes [record §1: at] [context-tree §2: nanoseconds]', async () => {
   using at = temporaryHome();
   let read = 0;
   let now = 1_724_670_000_000_000_001n;

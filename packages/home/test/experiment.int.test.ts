@@ -17,7 +17,7 @@ const textOf = async (pieces: AsyncIterable<string>): Promise<string> => {
   return text;
 };
 
-it('runs an exported branch again to the same hashes, whatever forks and rollbacks lie on its way [pool: experiment]', async () => {
+it('an exported branch run again as an experiment has the same hashes, whatever forks and rollbacks are on its path [pool: experiment]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   let run = 0;
@@ -89,7 +89,7 @@ const observed = async (home: Home): Promise<void> => {
   await act(home, 'end', back.branchId, { op: 'inject', text: 'on' }, { op: 'commit' });
 };
 
-it('keeps who did what and why in an experiment: the run has the same interventions, large contents too [pool: experiment]', async () => {
+it('the run of an experiment has the same interventions with actors and reasons, also with large contents [pool: experiment]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   await observed(home);
@@ -133,7 +133,7 @@ it('keeps who did what and why in an experiment: the run has the same interventi
   await home.close();
 });
 
-it('tells at which command an experiment parts, goes on where it was stopped, and refuses what is none [pool: experiment]', async () => {
+it('the run of an experiment reports the command at which hashes begin to differ, continues where it was stopped, and refuses a file that is no experiment [pool: experiment]', async () => {
   using folder = temporaryHome();
   const home = await open(folder.directory);
   await observed(home);

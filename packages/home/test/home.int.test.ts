@@ -14,7 +14,7 @@ import {
   temporaryHome,
 } from './small-home.ts';
 
-test('what a home has written it reads at once, and so does another on the same directory [record §6: durable]', async () => {
+test('a home reads at once what it has written, and so does another home on the same directory [record §6: durable]', async () => {
   using at = temporaryHome();
   const [one, two] = [await open(at.directory), await open(at.directory)];
   await start(one, 'a');
@@ -43,7 +43,7 @@ test('a command that is sent again gets the same answer and has no second effect
   await two.close();
 });
 
-test('of two starts of one name one wins; the other is told that the history exists [record §3: outcome]', async () => {
+test('of two homes that start a history of one name one succeeds, and the other is refused because the history exists [record §3: outcome]', async () => {
   using at = temporaryHome();
   const homes = [await open(at.directory), await open(at.directory)];
   const outcomes = await Promise.allSettled(
@@ -56,7 +56,7 @@ test('of two starts of one name one wins; the other is told that the history exi
   await Promise.all(homes.map((home) => home.close()));
 });
 
-test('two homes that write to one history lose and double nothing; who expected another frame is refused [record §3: outcome] [record §3: batches]', async () => {
+test('two homes that write to one history lose and repeat no command, and a command that expects another frame is refused [record §3: outcome] [record §3: batches]', async () => {
   using at = temporaryHome();
   const homes = [await open(at.directory), await open(at.directory)];
   await start(homes[0]!, 'a');
@@ -74,7 +74,7 @@ test('two homes that write to one history lose and double nothing; who expected 
   await Promise.all(homes.map((home) => home.close()));
 });
 
-test('an import that is broken off and resumed in another home ends as the one that ran through [record §3: imports]', async () => {
+test('an interrupted import that another home resumes has the same result as one that was not interrupted [record §3: imports]', async () => {
   const record = async (directory: string, stops: readonly number[]): Promise<readonly string[]> => {
     const cycle = (i: number): string => (i % 7 === 3 ? `${i} `.repeat(100_000) : `word ${i}`);
     for (const stop of stops) {
@@ -104,7 +104,7 @@ test('an import that is broken off and resumed in another home ends as the one t
   expect(await record(one.directory, [3, 4, 5, 11, 12, 20])).toEqual(await record(two.directory, [20]));
 });
 
-test('a follower that comes back with its cursor misses nothing; a cursor of another log is gone [record §5: cursor]', async () => {
+test('a follower that resumes with its cursor misses nothing, and a cursor of another log is refused [record §5: cursor]', async () => {
   using at = temporaryHome();
   using other = temporaryHome();
   const [home, stranger] = [await open(at.directory), await open(other.directory)];
@@ -140,7 +140,7 @@ test('a follower that comes back with its cursor misses nothing; a cursor of ano
   await stranger.close();
 });
 
-test('damage to a record that rows were made of is noticed by verify: nothing behind it is served or written, other histories go on, and salvage goes on from before it [record §2: damaged] [record §2: verify] [record §2: salvage]', async () => {
+test('verify finds damage in a record whose rows already exist; then nothing after it is served or written, other histories continue, and salvage starts from the snapshot before it [record §2: damaged] [record §2: verify] [record §2: salvage]', async () => {
   using at = temporaryHome();
   let home = await open(at.directory);
   for (const name of ['a', 'b']) {
@@ -169,7 +169,7 @@ test('damage to a record that rows were made of is noticed by verify: nothing be
   await home.close();
 });
 
-test('damage of an unknown history closes the partition until it is acknowledged [record §2: unknown key] [record §2: acknowledged damage]', async () => {
+test('damage in a record of an unknown history closes the partition until an operator acknowledges it [record §2: unknown key] [record §2: acknowledged damage]', async () => {
   using at = temporaryHome();
   let home = await open(at.directory);
   await start(home, 'a');
@@ -189,7 +189,7 @@ test('damage of an unknown history closes the partition until it is acknowledged
   await home.close();
 });
 
-test('rows of a log that lost its end refuse to go on until they are built again [record §5: lost end]', async () => {
+test('rows of a log that lost its newest records are not updated until they are rebuilt [record §5: lost end]', async () => {
   using at = temporaryHome();
   let home = await open(at.directory);
   await start(home, 'a');
@@ -212,7 +212,7 @@ test('rows of a log that lost its end refuse to go on until they are built again
   await home.close();
 });
 
-test('a history whose first content is missing is found and said to be defective; it is whole when the content is back [record §4: missing content]', async () => {
+test('a history whose first content is missing is listed as defective, and works again when the content is back [record §4: missing content]', async () => {
   using at = temporaryHome();
   const [home, kept] = [await open(at.directory), join(at.directory, 'kept')];
   const large = 'large '.repeat(100_000);
@@ -236,7 +236,7 @@ test('a history whose first content is missing is found and said to be defective
   await again.close();
 });
 
-test('a position may name its branch: of the history that is asked, or in full [context-tree §5: branch references]', async () => {
+test('a position may name its branch, by its name within the history or in full [context-tree §5: branch references]', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
@@ -248,7 +248,7 @@ test('a position may name its branch: of the history that is asked, or in full [
   await home.close();
 });
 
-test('verification and replay let others have a turn, so that they can be cancelled', async () => {
+test('verification and replay yield to the event loop, so that they can be cancelled', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');

@@ -45,7 +45,7 @@ const all = async (source: AsyncIterable<Intervention>): Promise<Intervention[]>
   return found;
 };
 
-it('tells interventions with who, why, what and the positions around them, and later notes with them [pool: Interventions]', async () => {
+it('interventions are listed with actor, reason, content, the positions before and after, and later notes [pool: Interventions]', async () => {
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
   const branchRef = await home.find('pool');
@@ -78,7 +78,7 @@ it('tells interventions with who, why, what and the positions around them, and l
   });
 });
 
-it('finds interventions by type, actor, branch, position and time, a page at a time [pool: Interventions]', async () => {
+it('interventions are found by type, actor, branch, position and time, in pages [pool: Interventions]', async () => {
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
   const branchRef = await home.find('pool');
@@ -102,7 +102,7 @@ it('finds interventions by type, actor, branch, position and time, a page at a t
 const disposable = (home: Home): Home & AsyncDisposable =>
   Object.assign(home, { [Symbol.asyncDispose]: () => home.close() });
 
-it('a comparison tells of the fork by which two branches diverged, and of the interventions on each, what they were and why [pool: Interventions]', async () => {
+it('a comparison lists the fork at which two branches diverged, and the interventions on each with their contents and reasons [pool: Interventions]', async () => {
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
   const { divergedBy, a, b } = await home.audit.compare(await home.find('pool'), '@s1', 'side');

@@ -44,7 +44,7 @@ const call = fc
   .tuple(fc.array(system, { maxLength: 2 }), fc.array(message, { maxLength: 6 }))
   .map(([first, rest]) => [...first, ...rest] as WideJson[]);
 
-test('whatever an agent does to its list between calls, each snapshot is the list of its call [context-tree §4: provider thread]', async () => {
+test('whatever an agent changes in its message list between calls, each snapshot has the list of its call [context-tree §4: provider thread]', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
@@ -63,7 +63,7 @@ test('whatever an agent does to its list between calls, each snapshot is the lis
   await home.close();
 });
 
-test('an agent that only goes on appends; a shortened list removes; a rewritten system message is replaced', async () => {
+test('new messages at the end of the list are inserted, messages missing from it are removed, and a rewritten system message is replaced', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');

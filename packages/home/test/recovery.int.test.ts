@@ -132,7 +132,7 @@ const cases = (random: () => number): readonly Case[] => [
 ];
 
 describe('a home over a damaged log', () => {
-  it('ends every work of recovery, and acknowledges nothing that a rebuild would not show [record §2: damaged, §2: unknown key, §5: lost end]', async () => {
+  it('finishes every recovery operation, and acknowledges no damage that a rebuild would not find [record §2: damaged, §2: unknown key, §5: lost end]', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-recovery-'));
     const random = seeded(2026);
     const wrong: unknown[] = [];
@@ -169,7 +169,7 @@ describe('a home over a damaged log', () => {
   }, 120_000);
 });
 
-describe('whoever follows a log', () => {
+describe('a follower of a log', () => {
   /** The log; whoever waits again and again for what is there already ends the test. */
   const countingWaits = (log: EventLog): EventLog => {
     let waits = 0;
@@ -182,7 +182,7 @@ describe('whoever follows a log', () => {
     };
   };
 
-  it('behind damage that closes a partition waits for the acknowledgement, and does nothing meanwhile [record §2: unknown key]', async () => {
+  it('waits at damage that closes a partition until it is acknowledged, without using the processor [record §2: unknown key]', async () => {
     const recorded = await recordedLog(9, '');
     damage(recorded, 5, 'no key');
     const log = countingWaits(recorded);
@@ -206,7 +206,7 @@ describe('whoever follows a log', () => {
     await one.return(undefined);
   });
 
-  it('that returns nothing before its end stops with a code', async () => {
+  it('stops with a code when the log returns nothing before its end', async () => {
     const recorded = await recordedLog(9, '');
     const silent: EventLog = {
       ...recorded,

@@ -28,7 +28,7 @@ const cycle = (i: number, random: () => number): readonly Step[] => {
   return [...steps, { op: 'commit', turn_id: `t${i}` }];
 };
 
-test('a history that is closed and opened again all the time records the same hashes as one reader computes in one go [record §2: defective] [snapshots: tree hash] [snapshots: thread hash]', async () => {
+test('a history whose home is closed and reopened between commands records the same hashes as a single reader computes [record §2: defective] [snapshots: tree hash] [snapshots: thread hash]', async () => {
   using at = temporaryHome();
   const random = seeded(7);
   let home = await open(at.directory);

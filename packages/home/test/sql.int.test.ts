@@ -88,25 +88,25 @@ describe('the rows in PostgreSQL', async () => {
     await fresh.drop();
   });
 
-  it('tell which blocks each call showed', async () => {
+  it('give the blocks that each call showed', async () => {
     for (const [i, call] of told.calls.entries())
       expect((await ask('What one call showed', { cycle: i + 1 })).map(([id]) => id)).toEqual(call);
     expect(new Set(told.calls.map((call) => call.join(' '))).size).toBe(3);
   });
 
-  it('tell how large each call was and by whom', async () => {
+  it('give the size and the recorder of each call', async () => {
     const expected = told.snapshots.map(({ cycle, blocks }) => [String(cycle), String(blocks), 'test']);
     const rows = (await ask('Blocks by call')).map(([cycle, blocks, , by]) => [cycle, blocks, by]);
     expect(rows).toEqual(expected.toSorted(([a], [b]) => Number(a) - Number(b)));
   });
 
-  it('tell the interventions with who and why', async () => {
+  it('give the interventions with actor and reason', async () => {
     const rows = await ask('Interventions, with who and why', { since: 0 });
     const listed = rows.map(([id, , actor, notes]) => [id, actor, notes ?? '']);
     expect(listed).toEqual(told.interventions.map(([id, actor, notes]) => [id, actor, notes ?? '']));
   });
 
-  it('tell the longest histories', async () => {
+  it('give the longest histories', async () => {
     const rows = (await ask('The longest histories')).map(([history, name]) => [history, name]);
     expect(rows).toEqual([
       [named('pool'), 'pool'],
@@ -115,7 +115,7 @@ describe('the rows in PostgreSQL', async () => {
     expect(rows.length).toBe(told.histories.length);
   });
 
-  it('tell what changed between two calls', async () => {
+  it('give the changes between two calls', async () => {
     const rows = await ask('What changed between two calls', { from: 1, to: 3 });
     const nodes = rows.filter(([, , what]) => what === 'insert').map(([, node, , , by]) => [node, by]);
     expect(nodes).toEqual(

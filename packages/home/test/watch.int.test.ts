@@ -25,7 +25,7 @@ const brief = ({ position, first, ids, added, removed }: WatchMessage) => ({
   removed,
 });
 
-test('a watch gives the result, and then only what changes it: other frames cost it nothing [context-tree §6: pure]', async () => {
+test('a watch gives the result and then only its changes, and evaluates nothing for unrelated frames [context-tree §6: pure]', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
@@ -60,7 +60,7 @@ test('a watch gives the result, and then only what changes it: other frames cost
   await home.close();
 });
 
-test('with @t0 a watch tells of new snapshots only; without one yet it matches nothing', async () => {
+test('a watch of @t0 reports changes at new snapshots only, and matches nothing before the first snapshot', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
@@ -75,7 +75,7 @@ test('with @t0 a watch tells of new snapshots only; without one yet it matches n
   await home.close();
 });
 
-test('a watch that goes on behind a cursor tells at once what has changed since; a cursor of another log is refused', async () => {
+test('a watch resumed after a cursor reports at once what has changed since, and a cursor of another log is refused', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
@@ -93,7 +93,7 @@ test('a watch that goes on behind a cursor tells at once what has changed since;
   await home.close();
 });
 
-test('a watch of what never changes, or of no selector, is a coded error', async () => {
+test('a watch of a position that never changes, or of an invalid selector, is refused with a code', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');

@@ -7,7 +7,7 @@ import { BEGIN, END, generatedPage } from './rows-page.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/formats/rows.md');
 
-it('the page on rows lists the tables as they are; STEMMA_WRITE_DOCS=1 writes it anew', () => {
+it('the page on rows lists the tables that the code has; STEMMA_WRITE_DOCS=1 rewrites it', () => {
   const page = readFileSync(PAGE, 'utf8');
   const [before = '', rest = ''] = page.split(BEGIN);
   const [, after = ''] = rest.split(END);

@@ -32,7 +32,7 @@ test('the ancestor path of a fork runs through the fork point into its parent, a
   expect(session.tree(second).ids.filter((id) => id.length === 1)).toEqual(['a', 'b', 'f']);
 });
 
-test('a fork of an open head has what was open, and both go on by themselves [context-tree §5: fork]', () => {
+test('a fork of a position with a draft has that draft, and both branches continue independently [context-tree §5: fork]', () => {
   const session = three();
   const { seq } = session.submit(block('open'));
   const fork = session.history.fork(0, seq, 'fork');
@@ -47,7 +47,7 @@ test('a fork of an open head has what was open, and both go on by themselves [co
   ]);
 });
 
-test('a rollback starts a branch at the target that takes the name, its next cycle the target’s + 1; what was left stays as it was [context-tree §5: rollback]', () => {
+test('a rollback starts a branch at the target and moves the name to it, its next cycle is the target’s + 1, and the abandoned branch stays unchanged [context-tree §5: rollback]', () => {
   const session = newSession({ op: 'start', name: 'mine' });
   for (const id of ['a', 'b', 'c']) session.submit(block(id), COMMIT);
   const before = session.export();
@@ -66,7 +66,7 @@ test('a rollback starts a branch at the target that takes the name, its next cyc
   expect(session.export(0)).toBe(before);
 });
 
-test('what was not committed stays with the branch that was left; ids of all branches stay taken [context-tree §10.21] [context-tree §2: ids]', () => {
+test('after a rollback the draft stays with the abandoned branch, and the ids of all branches stay taken [context-tree §10.21] [context-tree §2: ids]', () => {
   const session = three();
   session.submit(block('open'));
   const back = session.history.rollback(0, 3, 'left');
@@ -94,7 +94,7 @@ test('a fork or rollback takes the configuration in force at its target, whateve
   ]);
 });
 
-test('a name is one position of the history forever, whatever branch goes on from it; letters, digits, _ . - [context-tree §5: positions]', () => {
+test('a saved name means one position of the history forever, on whatever branch, and consists of letters, digits, _ . - [context-tree §5: positions]', () => {
   const session = three();
   session.submit(block('open'), { op: 'name', name: 'half_way.1-x' });
   session.submit(COMMIT);

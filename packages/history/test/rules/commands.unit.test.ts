@@ -11,7 +11,7 @@ const command: Command = {
   steps: [block('a', { data_x: 1 })],
 };
 
-test('the digest of a command is the SHA-256 of its canonical msgpack without the id: the id does not change it, all else does [record §1: command and digest]', () => {
+test('the digest of a command is the SHA-256 of its canonical msgpack without the id: every other field changes it [record §1: command and digest]', () => {
   // The recorded key of the branch id is `lineage`.
   const { id: _, branchId, ...recorded } = command;
   expect(commandDigest(command)).toEqual(sha256(pack({ ...recorded, lineage: branchId } as never)));

@@ -43,7 +43,7 @@ const played = (acts: Parameters<typeof perform>[1][], authors: readonly boolean
   return frames;
 };
 
-test('whatever is done, every event is a recorder’s own record or follows one intervention that leads its frame [pool: Interventions]', () => {
+test('every event is either a recorder’s own record or in a frame that begins with one intervention [pool: Interventions]', () => {
   fc.assert(
     fc.property(
       anyOperations(10, 60),
@@ -59,7 +59,7 @@ test('whatever is done, every event is a recorder’s own record or follows one 
   );
 });
 
-test('an intervention’s before and after are positions of the log; they are equal where nothing of the branch changes [pool: Interventions]', () => {
+test('before and after of an intervention are positions of the log, and are equal if the intervention changes nothing on the branch [pool: Interventions]', () => {
   fc.assert(
     fc.property(anyOperations(10, 60), (acts) => {
       const heads = new Map<number, number>();
@@ -163,7 +163,7 @@ const three = (): TestSession => {
   return session;
 };
 
-test('what is out of bounds or nowhere is refused with a code, and the state is as before [pool: Interventions] [context-tree §8: codes]', () => {
+test('an intervention with values out of bounds or with an unknown target is refused with a code and changes nothing [pool: Interventions] [context-tree §8: codes]', () => {
   const session = three();
   const fork = session.history.fork(0, 1, 'other');
   session.on(fork, block('d'), COMMIT);
@@ -208,7 +208,7 @@ test('what is out of bounds or nowhere is refused with a code, and the state is 
   expect([session.history.state.next, session.export()]).toEqual([next, before]);
 });
 
-test('the configuration is in force from its frame on; a fork or rollback takes that of its target [pool: Interventions] [context-tree §10.21]', () => {
+test('a configuration holds from its frame on, and a fork or rollback takes the configuration at its target [pool: Interventions] [context-tree §10.21]', () => {
   const session = three();
   session.submit({ op: 'config', set: { k: 1, other: [1] } });
   session.submit({ op: 'config', set: { k: 2, other: null } });
@@ -243,7 +243,7 @@ test('a key of the policy that is set in the configuration changes the policy, a
   expect(codeOf(() => intervene(started(), 0, config({ keep_turns: 3 })))).toBe('E_POLICY_INVALID');
 });
 
-test('a name that was given stays as it was given, or is refused as taken; only a made name makes way [pool: Interventions]', () => {
+test('a name that the actor gives is used unchanged or refused as taken; only a generated name is changed to avoid one that is taken [pool: Interventions]', () => {
   const session = three();
   const nameOf = (step: Step): unknown => interventionIn(intervene(session, 0, step))?.content['name'];
   expect(nameOf({ op: 'save', name: 'good' })).toBe('good');
@@ -292,7 +292,7 @@ test.each<[string, Step[]]>([
   },
 );
 
-test('observations move no branch: what is decided, made and hashed is as if nobody had looked [pool: Observations]', () => {
+test('observations change no branch: decisions, ids and hashes are the same with and without them [pool: Observations]', () => {
   const look = (session: TestSession): AppliedFrame =>
     intervene(session, 0, {
       op: 'observe',
