@@ -39,7 +39,7 @@ test('the client sends a command as JSON and keeps its integers exact', async ()
   ]);
 });
 
-test("the client throws the error of the server with its code", async () => {
+test('the client throws the error of the server with its code', async () => {
   const { client } = answering(
     404,
     '{"error":{"code":"E_SNAPSHOT_NOT_FOUND","message":"no @c99","help":"…","detail":{"cycle":99}}}',

@@ -141,40 +141,43 @@ const CATEGORIES: readonly EventCategory[] = [
   'erasure',
 ];
 
-test.each(Object.entries(EXAMPLES))('every fact function answers for the event %s', (type, [fact, expected]) => {
-  const event = HistoryEvent.parse({ type, ...fact });
-  const { category, entered = [], removed = [], changed = [] } = expected;
+test.each(Object.entries(EXAMPLES))(
+  'every fact function answers for the event %s',
+  (type, [fact, expected]) => {
+    const event = HistoryEvent.parse({ type, ...fact });
+    const { category, entered = [], removed = [], changed = [] } = expected;
 
-  expect({
-    categories: CATEGORIES.filter((each) => isOf(event, each)),
-    node: nodeIn(event)?.id ?? null,
-    entered: enteredIds(event),
-    removed: removedIds(event),
-    removal: removalBy(event),
-    changed: changedIds(event),
-    fields: changedFields(event),
-    payload: newPayload(event),
-    affected: affectedIds(event),
-    position: namedPosition(event),
-    branches: branchNames(event, OWN_BRANCH),
-    changesTree: changesTree(event),
-    changesBranch: changesBranch(event),
-  }).toEqual({
-    categories: [category],
-    node: expected.node ?? null,
-    entered,
-    removed,
-    removal: expected.removal ?? null,
-    changed,
-    fields: expected.fields ?? [],
-    payload: expected.payload ?? null,
-    affected: [...entered, ...removed, ...changed],
-    position: expected.position ?? null,
-    branches: expected.branches ?? [],
-    changesTree: ['start', 'tree', 'snapshot'].includes(category),
-    changesBranch: ['start', 'tree', 'snapshot', 'configuration'].includes(category),
-  });
-});
+    expect({
+      categories: CATEGORIES.filter((each) => isOf(event, each)),
+      node: nodeIn(event)?.id ?? null,
+      entered: enteredIds(event),
+      removed: removedIds(event),
+      removal: removalBy(event),
+      changed: changedIds(event),
+      fields: changedFields(event),
+      payload: newPayload(event),
+      affected: affectedIds(event),
+      position: namedPosition(event),
+      branches: branchNames(event, OWN_BRANCH),
+      changesTree: changesTree(event),
+      changesBranch: changesBranch(event),
+    }).toEqual({
+      categories: [category],
+      node: expected.node ?? null,
+      entered,
+      removed,
+      removal: expected.removal ?? null,
+      changed,
+      fields: expected.fields ?? [],
+      payload: expected.payload ?? null,
+      affected: [...entered, ...removed, ...changed],
+      position: expected.position ?? null,
+      branches: expected.branches ?? [],
+      changesTree: ['start', 'tree', 'snapshot'].includes(category),
+      changesBranch: ['start', 'tree', 'snapshot', 'configuration'].includes(category),
+    });
+  },
+);
 
 test('a fork without a name names no branch, and does not take the name of its parent', () => {
   const event = HistoryEvent.parse({

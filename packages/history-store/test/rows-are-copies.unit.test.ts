@@ -191,7 +191,7 @@ describe('simpler ways to read a branch give wrong trees', () => {
       { numRuns: runs, seed: 1, endOnFailure: true },
     ).failed;
 
-  it("limiting an ancestor by its child’s `at` instead of the running minimum includes later frames of a grandparent [snapshots: branches]", () => {
+  it('limiting an ancestor by its child’s `at` instead of the running minimum includes later frames of a grandparent [snapshots: branches]', () => {
     expect(
       isCaught((ancestorPath, meta, _branchId) => [
         ancestorPath.map((segment, i) => ({

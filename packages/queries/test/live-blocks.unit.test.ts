@@ -33,11 +33,11 @@ it.each([
   'what a prompt of the %s thread holds is what a list of all blocks gives [pool: impact]',
   (_, open: () => LiveBlocks, shows: (block: LiveBlock, turn: number) => boolean) => {
     fc.assert(
-      fc.property(fc.array(anyAct, { minLength: 1, maxLength: 50, size: 'max' }), (acts) => {
+      fc.property(fc.array(anyAct, { minLength: 1, maxLength: 50, size: 'max' }), (changes) => {
         const blocks = open();
         const all = new Map<string, LiveBlock>();
         let [cycle, seq] = [0, 0];
-        for (const each of acts) {
+        for (const each of changes) {
           seq++;
           if (each.act === 'put') {
             const { id, depth, expires, pre } = each;

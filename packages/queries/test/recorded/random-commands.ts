@@ -22,7 +22,7 @@ export const drawFrom = (seed: number): Draw => {
 };
 
 /** What the next command is drawn from. */
-export type Standing = {
+export type Situation = {
   readonly branchId: number;
   readonly seq: number;
   readonly tree: FlatTree;
@@ -62,7 +62,7 @@ const boxDrawnBy = (draw: Draw, tree: FlatTree): Record<string, never> =>
     ...(draw(3) === 0 ? { ttl: 1 + draw(3) } : {}),
   }) as never;
 
-const editDrawnBy = (draw: Draw, { tree }: Standing): Step[] => {
+const editDrawnBy = (draw: Draw, { tree }: Situation): Step[] => {
   const id = idDrawnBy(draw, tree);
   const node = draw(6) === 0 ? boxDrawnBy(draw, tree) : nodeDrawnBy(draw, tree);
   const parents = ['^ah', '^sys', ...tree.ids.filter((_, i) => tree.headers[i]?.nodeType !== 'cb')];
@@ -102,7 +102,7 @@ const editDrawnBy = (draw: Draw, { tree }: Standing): Step[] => {
   }
 };
 
-const besideTheTree = (draw: Draw, { branchId, seq, positions }: Standing): Step[] => {
+const besideTheTree = (draw: Draw, { branchId, seq, positions }: Situation): Step[] => {
   const position = draw.of(positions);
   const at = draw(2) === 0 || position === undefined ? {} : { position };
   switch (draw(9)) {
@@ -142,7 +142,7 @@ const besideTheTree = (draw: Draw, { branchId, seq, positions }: Standing): Step
   }
 };
 
-const stepsDrawnBy = (draw: Draw, at: Standing): Step[] => {
+const stepsDrawnBy = (draw: Draw, at: Situation): Step[] => {
   const position = draw.of(at.positions) ?? { branchId: at.branchId, seq: at.seq };
   const before = draw.of(at.positions.filter(({ branchId }) => branchId === at.branchId)) ?? position;
   const what = draw(100);
@@ -195,7 +195,7 @@ const stepsDrawnBy = (draw: Draw, at: Standing): Step[] => {
 const BY_ACTORS: ReadonlySet<Step['op']> = new Set(['inject', 'query', 'run', 'observe']);
 
 /** A command that the rules may refuse. */
-export const commandDrawnBy = (draw: Draw, history: string, id: string, at: Standing): Command => {
+export const commandDrawnBy = (draw: Draw, history: string, id: string, at: Situation): Command => {
   const steps = stepsDrawnBy(draw, at);
   const isActor = steps.some(({ op }) => BY_ACTORS.has(op)) || draw(4) === 0;
   const by: Author = isActor ? { actor: draw.of(['ana', 'ben']) ?? 'ana' } : { recorder: 'test' };

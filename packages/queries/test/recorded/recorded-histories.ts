@@ -8,7 +8,7 @@ import { openProjector, type Projector } from '@stemma/projector';
 import { findFrameSummary, listBranches, listFrameSummaries } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { viewOf, positionOf } from '../../src/read.ts';
-import { commandDrawnBy, drawFrom, type Standing } from './random-commands.ts';
+import { commandDrawnBy, drawFrom, type Situation } from './random-commands.ts';
 
 /** Histories in a log in memory with their rows, and the commands that made them. */
 export type RecordedHistories = {
@@ -80,7 +80,7 @@ const record = async (): Promise<RecordedHistories> => {
       const draw = draws[k];
       if (draw === undefined || i >= plan.commands) continue;
       const history = historyId(plan.name, '');
-      const at = await projector.read((view): Standing => {
+      const at = await projector.read((view): Situation => {
         const branchIds = listBranches(view, history).map(({ branchId }) => branchId);
         const branchId = (draw(3) === 0 ? draw.of(branchIds) : branchIds.at(-1)) ?? 0;
         const positions = listFrameSummaries(view, history)
@@ -102,7 +102,7 @@ const record = async (): Promise<RecordedHistories> => {
   const gamma = historyId('gamma', '');
   const draw = drawFrom(5);
   for (let i = 0; i < 12; i++) {
-    const at = await projector.read((view): Standing => {
+    const at = await projector.read((view): Situation => {
       const seq = readTipSeq(view, gamma, 0);
       const { branchId } = findFrameSummary(view, gamma, seq);
       return { branchId: 0, seq, tree: readFlatTree(view, gamma, 0, seq), positions: [{ branchId, seq }] };
