@@ -198,7 +198,7 @@ it('a log that is copied again and again while a process writes gives in each co
   const directory = makeDirectory();
   const child = runChild('notes.ts', [directory, 'a']);
   const outcomes: unknown[] = [];
-  for (let i = 0; i < sized(3, 40); i++) {
+  for (let i = 0; i < sized(2, 40); i++) {
     await child.said(child.lines().length + 100);
     const before = [...child.lines()];
     const copy = copyOf(directory);

@@ -14,7 +14,7 @@ import {
 
 afterEach(removeDirectories);
 
-const KILLS = Number(process.env['STEMMA_KILLS'] ?? sized(15, 60));
+const KILLS = Number(process.env['STEMMA_KILLS'] ?? sized(8, 60));
 
 /** Every acknowledged line stands in the log at its seq, each command once. */
 const expectAcknowledged = async (directory: string, lines: readonly string[]): Promise<void> => {

@@ -14,7 +14,7 @@ import { expect, it } from 'vitest';
 import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
-const KILLS = sized(12, 40);
+const KILLS = sized(6, 40);
 
 /** What heads, branch and snapshots say of a history is of one moment; gives how many histories were there. */
 const lookAtOneState = (projector: Projector, histories: Iterable<string>): Promise<number> =>

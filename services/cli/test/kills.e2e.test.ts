@@ -6,7 +6,7 @@ import { temporaryFolder } from './run-stemma.ts';
 
 it('writers, commands, projectors and gateways of one home are killed at any moment: nothing acknowledged is lost or doubled, and its rows are the fold of its log [record §6: killed, §3: outcome]', async () => {
   using folder = temporaryFolder();
-  const report = await runKills(join(folder.path, 'home'), { count: sized(8, 40) });
+  const report = await runKills(join(folder.path, 'home'), { count: sized(4, 40) });
   expect(report.anomalies).toEqual(NO_ANOMALIES);
   expect(report).toMatchObject({ differences: 0, problems: [], ended: [] });
   expect(report.acknowledged).toBeGreaterThan(0);
