@@ -50,7 +50,8 @@ export const openRowsDomain = (
       asOf: rowsOffset(view, partition),
       heads: readHistoryHeads(view, histories),
     })),
-  // Brokers keep copies of what they hold, and reading it all again over the network takes long: `verify` does that, and `doctor` for a second.
+  // Brokers keep copies of what they hold, and reading it all again over the network takes long: `verify` does that, and
+  // `doctor` for a second.
   ...(log.epoch === undefined && {
     frames: (history: string) => projection.read((view) => knownFrames(view, history)),
   }),

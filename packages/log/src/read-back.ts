@@ -94,7 +94,8 @@ export type DamagedRecords = {
 /**
  * The damaged records from one offset to another, in order: every hash is computed, nothing else is looked at.
  *
- * @param isOver asked before each read but the first; true ends the search. @throws E_BUSY if the log returns nothing before `to`
+ * @param isOver asked before each read but the first; true ends the search.
+ * @throws E_BUSY if the log returns nothing before `to`
  */
 export const damagedRecords = async (
   log: EventLog,

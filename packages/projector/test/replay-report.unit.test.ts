@@ -57,6 +57,12 @@ const tableNamed = (generation: Generation, name: string): Table => {
   return table;
 };
 
+const firstRowOf = async (generation: Generation, table: Table): Promise<Row> => {
+  const [row] = (await allRows(generation))[table.name] as Row[];
+  if (row === undefined) throw new Error(`there is no row of ${table.name}`);
+  return row;
+};
+
 it('a report counts the rows that are compared, and the frames and events of every replay', async () => {
   const { projector } = await opened();
   await projector.catchUp();
@@ -197,8 +203,7 @@ it('a removed row with another one in its place is two differences', async () =>
   await projector.catchUp();
   const generation = await projector.generation();
   const versions = tableNamed(generation, 'versions');
-  const [row] = (await allRows(generation))[versions.name] as Row[];
-  if (row === undefined) throw new Error('there is no row');
+  const row = await firstRowOf(generation, versions);
   await change(generation, [
     { table: versions, key: row.key, value: null },
     { table: versions, key: row.key.with(-1, (row.key.at(-1) as number) + 5_000), value: row.value },
@@ -211,8 +216,7 @@ it('rows of the records have no frame of their own: a difference there names non
   await projector.catchUp();
   const generation = await projector.generation();
   const heads = tableNamed(generation, 'history_heads');
-  const [row] = (await allRows(generation))[heads.name] as Row[];
-  if (row === undefined) throw new Error('there is no row');
+  const row = await firstRowOf(generation, heads);
   await change(generation, [{ table: heads, key: row.key, value: null }]);
   const report = await verified(projector);
   expect(report).toMatchObject({
