@@ -1,6 +1,7 @@
 import { historyId, type Step } from '@stemma/history';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { sized } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { seeded } from '@stemma/log/contract';
 import { open, send, start, temporaryHome } from './small-home.ts';
@@ -31,9 +32,10 @@ const cycle = (i: number, random: () => number): readonly Step[] => {
 test('a history whose home is closed and reopened between commands records the same hashes as a single reader computes [record §2: defective] [snapshots: tree hash] [snapshots: thread hash]', async () => {
   using at = temporaryHome();
   const random = seeded(7);
+  const cycles = sized(80, 160);
   let home = await open(at.directory);
   await start(home, 'long');
-  for (let i = 1; i <= 160; i++) {
+  for (let i = 1; i <= cycles; i++) {
     await send(home, 'long', `cycle:${i}`, cycle(i, random));
     if (random() > 0.15) continue;
     await home.close();
@@ -43,7 +45,7 @@ test('a history whose home is closed and reopened between commands records the s
   rmSync(join(at.directory, 'rows'), { recursive: true });
   home = await open(at.directory);
   expect(await home.verify()).toMatchObject({ ok: true, problems: [] });
-  expect((await home.history(historyId('long', ''))).cycles).toBe(160);
+  expect((await home.history(historyId('long', ''))).cycles).toBe(cycles);
   expect(await home.replay({ verify: true, batches: [1, 7], stops: true })).toMatchObject({ differences: 0 });
   await home.close();
 }, 600_000);

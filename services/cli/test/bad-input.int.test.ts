@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+import { keepHomeOpen, runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
+keepHomeOpen(join(folder.path, 'home'));
 const home = ['--home', join(folder.path, 'home')];
 
 const message = (content: unknown): string => JSON.stringify([{ role: 'user', content }]);

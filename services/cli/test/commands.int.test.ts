@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+import { keepHomeOpen, runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
+keepHomeOpen(folder.path);
 const home = ['--home', folder.path];
 const run = (...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> =>
   runStemma([...args, ...home]);

@@ -1,12 +1,11 @@
 import { HIDDEN_CHARACTERS } from '@stemma/errors';
-import { openHome, type Home } from '@stemma/home';
 import { sized } from '@stemma/test-kit';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COMMANDS } from '../src/catalogue.ts';
 import type { CommandSpec } from '../src/command.ts';
-import { runStemma, stemmaJson, temporaryFolder, type Run } from './run-stemma.ts';
+import { keepHomeOpen, runStemma, stemmaJson, temporaryFolder, type Run } from './run-stemma.ts';
 
 /** Directions, zero widths, a separator, a tag: every text may hold them. */
 const SLY = 'sly\u202e\u2066\u200f\u061c\u200b\u200d\u2060\ufeff\u2028\u{e0041}text';
@@ -16,12 +15,8 @@ const WHO = 'ana\u200b\u200d\u2060\ufeff\u061c\u{e0041}';
 const LOUD = `${SLY}\u001b[31m\u009b2J\u0007\r\u0000\nforged: line`;
 
 const folder = temporaryFolder();
-/** Outside CI one home serves all commands of the sweep: to open one takes longer than most of them. */
-let home: Home | undefined;
-afterAll(async () => {
-  await home?.close();
-  folder[Symbol.dispose]();
-});
+afterAll(() => folder[Symbol.dispose]());
+keepHomeOpen(join(folder.path, 'home'));
 const at = ['--home', join(folder.path, 'home')];
 const file = (name: string, text: string): string => {
   const path = join(folder.path, name);
@@ -71,7 +66,6 @@ beforeAll(async () => {
   await stemmaJson(['fork', 'h', '@c1', '--description', SLY, '--name', 'other', ...shared]);
   const found = await runStemma(['interventions', 'h', '--json', ...at]);
   intervention = (JSON.parse(found.stdout.split('\n')[0] ?? '') as { id: string }).id;
-  if (!process.env['CI']) home = await openHome({ directory: join(folder.path, 'home') });
 }, 60_000);
 
 /** Command lines of every command: what it prints when it succeeds, and what it repeats when it fails. */
@@ -240,7 +234,7 @@ test.each(Object.keys(LINES))(
       };
       for (const json of i < sized(JSON_FIRST.includes(command) ? 1 : 0, 10) ? [false, true] : [false]) {
         const args = [...command.split(' '), ...line, ...at, ...(json ? ['--json'] : [])];
-        const run = await runStemma(args, { env, columns: 70, home });
+        const run = await runStemma(args, { env, columns: 70 });
         const told = `stemma ${command} ${JSON.stringify(line)}: ${run.stderr}`;
         expect(hidden(run, line.includes('csv')), told).toEqual([]);
         expect(run.stderr, told).not.toContain('E_INTERNAL');
@@ -293,7 +287,7 @@ test('no command repeats more than 200 characters of an argument in an error', a
       for (const line of lines().slice(1)) {
         const args = line.map((arg) => (arg.includes('sly') ? given : arg));
         if (!args.includes(given) || line.includes('--recorder')) continue;
-        const run = await runStemma([...command.split(' '), ...args, ...at], { home });
+        const run = await runStemma([...command.split(' '), ...args, ...at]);
         if (run.code === 0) continue;
         const told = `stemma ${command}: ${run.stderr.slice(0, 300)}`;
         expect(longestShared(run.stderr, given), told).toBeLessThanOrEqual(200);

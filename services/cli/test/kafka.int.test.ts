@@ -4,7 +4,7 @@ import { historyId } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openKafkaLog } from '@stemma/log-kafka';
-import { findBroker } from '@stemma/test-kit';
+import { findBroker, sized } from '@stemma/test-kit';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
@@ -23,6 +23,13 @@ const files = [
   join(SAMPLES, 'harbour-tram.chat.json'),
   join(SAMPLES, 'slow-checkout.steps.jsonl'),
 ];
+/** Partitions and processes. */
+const SYSTEMS = [
+  [6, 3],
+  [1, 1],
+  [6, 1],
+  [1, 3],
+] as const;
 const newPrefix = (): string => `cli-${randomUUID()}`;
 
 describe('a home on Kafka', () => {
@@ -39,12 +46,7 @@ describe('a home on Kafka', () => {
     await log.close();
     expect(Object.keys(frames).length).toBe(files.length);
 
-    for (const [partitions, processes] of [
-      [1, 1],
-      [6, 1],
-      [1, 3],
-      [6, 3],
-    ] as const) {
+    for (const [partitions, processes] of SYSTEMS.slice(0, sized(2, 4))) {
       const prefix = newPrefix();
       const homes = Array.from({ length: processes }, (_, i) => join(folder.path, `${prefix}-${i}`));
       await (await openKafkaLog({ brokers, prefix, partitions })).close();

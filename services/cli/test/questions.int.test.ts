@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { join } from 'node:path';
-import { runStemma, temporaryFolder } from './run-stemma.ts';
+import { keepHomeOpen, runStemma, temporaryFolder } from './run-stemma.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
+keepHomeOpen(folder.path);
 const sample = join(import.meta.dirname, '../../../samples/slow-checkout.steps.jsonl');
 const run = (...args: string[]) => runStemma([...args, '--home', folder.path]);
 

@@ -1,4 +1,4 @@
-import type { Home } from '@stemma/home';
+import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { programFile } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
@@ -6,6 +6,7 @@ import { runCli } from '../src/run-cli.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 
 /** The entry of the command line. */
 export const MAIN = programFile('stemma');
@@ -17,14 +18,41 @@ type Around = {
   readonly env?: Readonly<Record<string, string>>;
   /** Of the terminal at stdout; there is none unless said. */
   readonly columns?: number;
-  /** A home that is open already: the command uses it and does not close it. */
-  readonly home?: Home | undefined;
+};
+
+/** The home that stays open between commands, by what it was opened with. */
+let kept: { readonly directory: string; readonly homes: Map<string, Promise<Home>> } | undefined;
+
+/**
+ * Called at the head of a test file: outside CI the home in this directory stays open from the first command to the end of
+ * the file, since opening one takes longer than most commands do. In CI each command opens its own, as it does for a user.
+ */
+export const keepHomeOpen = (directory: string): void => {
+  if (process.env['CI']) return;
+  const homes = new Map<string, Promise<Home>>();
+  beforeAll(() => {
+    kept = { directory, homes };
+  });
+  afterAll(async () => {
+    kept = undefined;
+    for (const home of homes.values()) await (await home).close();
+  });
+};
+
+const openKept = async (options: HomeOptions): Promise<Home> => {
+  if (kept === undefined || options.directory !== kept.directory) return openHome(options);
+  const { homes } = kept;
+  const key = JSON.stringify(options);
+  const home = homes.get(key) ?? openHome(options);
+  homes.set(key, home);
+  home.catch(() => homes.delete(key));
+  return { ...(await home), close: async () => undefined };
 };
 
 /** Runs a command line in this process and gives what it printed and how it ended. */
 export const runStemma = async (
   args: readonly string[],
-  { input = '', env = {}, columns, home }: Around = {},
+  { input = '', env = {}, columns }: Around = {},
 ): Promise<Run> => {
   const [stdout, stderr] = [collector(), collector()];
   if (columns !== undefined) Object.assign(stdout.stream, { isTTY: true, columns });
@@ -34,7 +62,7 @@ export const runStemma = async (
     stderr: stderr.stream,
     env: { STEMMA_ACTOR: 'tester', ...env },
     signal: new AbortController().signal,
-    ...(home && { openHome: async () => ({ ...home, close: async () => undefined }) }),
+    openHome: openKept,
   });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 };

@@ -5,11 +5,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
-import { transcripts } from './transcripts.ts';
+import { someTranscripts } from './transcripts.ts';
 
 const SAMPLE = join(import.meta.dirname, '../../../samples/harbour-tram.chat.json');
-/** Every transcript that lies beside the checkout, else the sample. */
-const FILES = transcripts.length === 0 ? [SAMPLE] : transcripts.map(({ file }) => file);
+/** The transcripts that lie beside the checkout, else the sample. */
+const FILES = someTranscripts.length === 0 ? [SAMPLE] : someTranscripts.map(({ file }) => file);
 
 type Hashes = { readonly node_hash: string; readonly z1: string; readonly z2: string; readonly z3: string };
 type Document = {

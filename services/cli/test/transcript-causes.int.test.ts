@@ -2,12 +2,9 @@ import { openHome } from '@stemma/home';
 import type { ExplainedDiff } from '@stemma/queries';
 import { expect, test } from 'vitest';
 import { stemmaJson, temporaryFolder } from './run-stemma.ts';
-import { transcripts } from './transcripts.ts';
+import { someTranscripts } from './transcripts.ts';
 
 type Imported = { readonly imported: readonly { readonly history: string }[] };
-
-/** A trial of each task; all of them where tests may take their time. */
-const chosen = process.env['CI'] === undefined ? transcripts.filter((_, i) => i % 8 === 0) : transcripts;
 
 type Tally = { differences: number; unattributed: number; twice: number };
 
@@ -35,10 +32,10 @@ const tally = (counts: Tally, { added, removed, changed, entries }: ExplainedDif
 };
 
 test('between any two consecutive positions of real transcripts every difference has one cause, and along the whole of one none is without [context-tree §3: one cause] [PACT 06 §6]', async (context) => {
-  if (chosen.length === 0)
+  if (someTranscripts.length === 0)
     context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
   using folder = temporaryFolder();
-  const files = chosen.map(({ file }) => file);
+  const files = someTranscripts.map(({ file }) => file);
   const { imported } = (await stemmaJson(['import', ...files, '--home', folder.path])) as Imported;
   const home = await openHome({ directory: folder.path });
   try {
@@ -56,7 +53,7 @@ test('between any two consecutive positions of real transcripts every difference
       expect(whole.entries.filter(({ causes }) => causes.length === 0)).toEqual([]);
     }
     expect(counts).toMatchObject({ unattributed: 0, twice: 0 });
-    expect(counts.differences).toBeGreaterThan(chosen.length * 20);
+    expect(counts.differences).toBeGreaterThan(someTranscripts.length * 20);
   } finally {
     await home.close();
   }

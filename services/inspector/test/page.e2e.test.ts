@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium, openBrowser, watch } from './browser.ts';
 import { COMMIT, insert, recorderOf, recordHistories, type Recorder } from './record-histories.ts';
+import { builtPage } from './stage.ts';
 
 const executable = findChromium();
 
@@ -18,6 +18,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ARTIFACTS = join(ROOT, 'artifacts');
 
 let directory: string;
+let dist: string;
 let home: Home;
 let gateway: Gateway;
 let client: ApiClient;
@@ -34,14 +35,8 @@ const record: Recorder = (history, ...steps) => recorder(history, ...steps);
 beforeAll(async () => {
   if (executable === undefined) return;
   directory = await mkdtemp(join(tmpdir(), 'stemma-page-'));
-  const dist = join(directory, 'dist');
   await mkdir(ARTIFACTS, { recursive: true });
-  await build({
-    root: ROOT,
-    configFile: join(ROOT, 'vite.config.ts'),
-    logLevel: 'error',
-    build: { outDir: dist },
-  });
+  dist = await builtPage(join(directory, 'dist'));
   home = await openHome({ directory: join(directory, 'home'), create: true });
   gateway = await serveGateway({ home, port: 0, page: dist });
   client = createClient((url, options) => fetch(url, options), gateway.url);
@@ -263,14 +258,14 @@ describe('the page in a browser', () => {
   });
 
   test('a page that loses its server says so, and goes on by itself when it is back', async () => {
-    const again = await serveGateway({ home, port: 0, page: join(directory, 'dist') });
+    const again = await serveGateway({ home, port: 0, page: dist });
     await open();
     await page.goto(`${again.url}/?h=support`);
     await soon(() => page.getByRole('status').innerText()).toBe('live');
     await again.close();
     await soon(() => page.getByRole('status').innerText()).toBe('offline');
     await record('support', insert('late', 'user', 'while you were away'), COMMIT);
-    const back = await serveGateway({ home, port: again.port, page: join(directory, 'dist') });
+    const back = await serveGateway({ home, port: again.port, page: dist });
     await soon(chosenCycle).toBe('5');
     expect(await page.getByRole('status').innerText()).toBe('live');
     await back.close();

@@ -39,16 +39,22 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-export const openStage = async (executable: string): Promise<Stage> => {
-  const directory = await mkdtemp(join(tmpdir(), 'stemma-page-'));
-  const dist = join(directory, 'dist');
-  await mkdir(ARTIFACTS, { recursive: true });
+/** Where the built page lies: that of `npm test`, which says that it is current, else one that is built into a folder. */
+export const builtPage = async (folder: string): Promise<string> => {
+  if (process.env['STEMMA_TEST_BUILT'] === '1') return join(ROOT, 'dist');
   await build({
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'error',
-    build: { outDir: dist },
+    build: { outDir: folder },
   });
+  return folder;
+};
+
+export const openStage = async (executable: string): Promise<Stage> => {
+  const directory = await mkdtemp(join(tmpdir(), 'stemma-page-'));
+  await mkdir(ARTIFACTS, { recursive: true });
+  const dist = await builtPage(join(directory, 'dist'));
   const home = await openHome({ directory: join(directory, 'home'), create: true });
   const gateway = await serveGateway({ home, port: 0, page: dist });
   const browser = await openBrowser(executable);
