@@ -61,7 +61,7 @@ const inContainers = (): void => {
     await compose('down', '-v', '-t', '5');
   }, 600_000);
 
-  it('becomes healthy as a whole, nobody in it is root, and each service says how it is', async () => {
+  it('becomes healthy as a whole, runs nothing as root, and each service reports its health', async () => {
     const all = await containers();
     expect(new Set(all.map(({ name }) => name))).toEqual(
       new Set(['broker', 'postgres', ...Object.keys(DOORS)]),

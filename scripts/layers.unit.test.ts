@@ -47,7 +47,7 @@ describe('the workspace', () => {
     expect(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')).not.toMatch(/https?:|tarball:/);
   });
 
-  it('says the pinned pnpm wherever it is spelled out', () => {
+  it('names the pinned version of pnpm wherever it is written', () => {
     const { packageManager } = read('package.json');
 
     expect(readFileSync(join(root, 'stemma'), 'utf8')).toContain(`npx -y ${String(packageManager)} install`);

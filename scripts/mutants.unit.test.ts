@@ -34,7 +34,7 @@ test.each([
   expect(found(text)).toEqual(expected);
 });
 
-test('all mutants stand in one text, each behind its switch, also those within one another; with none on it does what it did', () => {
+test('one text holds all mutants, each behind its switch, nested ones too; with all switches off it behaves as before', () => {
   const text =
     'if (a > 5) out.push(7); else if (a > 1) out.push(a < 3 && b.slice(1).length > 0 ? 1 : 2); else out.push(9);';
   const mutants = findMutants('x.ts', text).map((mutant, i) => ({ ...mutant, number: i + 1 }));

@@ -20,12 +20,12 @@ describe('the catalogue of importers', () => {
     [{ op: 'start', steps: 1 }, 'steps'],
     [{ _type: 'ctree_eventlog_header', schema_version: '0.1' }, 'ctree-jsonl'],
     [{ kind: 'message', payload: { role: 'user' }, turn: 1 }, 'ctree-jsonl'],
-  ])('takes %j for the format %s [context-tree §9]', (first, name) => {
+  ])('recognises %j as the format %s [context-tree §9]', (first, name) => {
     expect(importerFor(first, 'the file').name).toBe(name);
   });
 
   it.each([[7], [null], ['x'], [[1]], [{ op: 'insert' }], [{ messages: 1 }]])(
-    'takes %j for none of them [context-tree §8: codes]',
+    'recognises no format in %j [context-tree §8: codes]',
     (first) => {
       const asked = (): unknown => importerFor(first, 'the file');
       expect(asked).toThrow(expect.objectContaining({ code: 'E_FORMAT_UNKNOWN' }) as Error);

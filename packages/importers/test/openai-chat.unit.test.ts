@@ -200,7 +200,7 @@ describe('openai-chat@1', () => {
     ]);
   });
 
-  it('keeps what stands beside the messages with the first of them, and reports it [context-tree §9: nothing lost]', async () => {
+  it('keeps fields beside the list of messages with the first message, and reports them [context-tree §9: nothing lost]', async () => {
     const { working, payloads, report } = await only(
       JSON.stringify({ messages: [{ role: 'user', content: 'x', mood: 'odd' }], tools: [1], model: 'm' }),
     );

@@ -101,7 +101,7 @@ describe('readImport', () => {
     ['two cores in an export', twoCores(), 'E_TWO_CORES', ''],
     ['another version of an export', '{"spec_version":"PACT/9","root":{}}', 'E_EXPORT_INVALID', ''],
   ])(
-    'refuses %s with a code and a place, before anything is given [context-tree §8: codes]',
+    'refuses %s with a code and a place, before it returns a command [context-tree §8: codes]',
     async (_what, data, code, message) => {
       const found = await refusal(sourceOf(data));
       expect({ ...found, message: found.message.includes(message) ? message : found.message }).toEqual({
@@ -112,7 +112,7 @@ describe('readImport', () => {
     },
   );
 
-  it('finds a fault at the end of a long file before it gives a command [context-tree §9]', async () => {
+  it('finds an error at the end of a long file before it returns the first command [context-tree §9]', async () => {
     const lines = Array.from({ length: 5_000 }, () => '{"role":"assistant","content":"x"}\n').join('');
     expect(await refusal(sourceOf(`${lines}{"role":"bot"}`))).toMatchObject({
       items: 0,
@@ -186,7 +186,7 @@ describe('readImport', () => {
     );
   });
 
-  it('has an id of three parts that cannot be confused [record §3]', () => {
+  it('hashes format, history name and file digest into the id of an import [record §3]', () => {
     expect(importId('openai-chat@1', null, '00'.repeat(32))).toBe(
       'd20dd019cce16c966d1f6d1d8b3c6df76a0a41113ef106323b35bed021d121f8',
     );
@@ -221,7 +221,7 @@ describe('readImport', () => {
     expect(await refusal(source)).toMatchObject({ code: 'E_INPUT_CHANGED' });
   });
 
-  it('holds one line of JSON lines at a time, and splits a long stretch without a call [context-tree §9]', async () => {
+  it('holds one line of a JSON lines file at a time, and splits many messages without a call into several commands [context-tree §9]', async () => {
     const line = bytes(`{"role":"user","content":"${'x'.repeat(1_000)}"}\n`);
     const source: ImportSource = {
       name: 'the file',
@@ -243,7 +243,7 @@ describe('readImport', () => {
     expect(most).toBeLessThan(15_000_000);
   });
 
-  it('tells how far it has read, twice over [context-tree §9]', async () => {
+  it('reports how far it has read while it checks the file and again while it imports it [context-tree §9]', async () => {
     const seen: [string, number][] = [];
     const text = '[{"role":"user"}]\n[{"role":"user"}]\n';
     await items(sourceOf(text, 20), { onProgress: (phase, read) => seen.push([phase, read]) });

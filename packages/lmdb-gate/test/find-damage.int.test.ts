@@ -52,7 +52,7 @@ const runTransactions = async (
   await root.close();
 };
 
-describe('an environment is looked at before LMDB maps it', () => {
+describe('looking at an environment before LMDB maps it', () => {
   it.each(Array.from({ length: sized(2, 20) }, (_, seed) => seed + 1))(
     'and one that LMDB wrote is whole, whatever was written, removed and undone (seed %i)',
     async (seed) => {
@@ -63,7 +63,7 @@ describe('an environment is looked at before LMDB maps it', () => {
     },
   );
 
-  it('and every change to the head of a page in use is found, every cut, and nothing is read that is not there', async () => {
+  it('finds every changed byte in the head of a page in use and every truncation, and reads nothing beyond the end of the file', async () => {
     const [path, copy] = [join(directory, 'rows.mdb'), join(directory, 'copy.mdb')];
     await runTransactions(path, 7, 30, () => undefined, 40);
     const whole = readFileSync(path);
@@ -84,7 +84,7 @@ describe('an environment is looked at before LMDB maps it', () => {
     }
   });
 
-  it('and any byte may be any other without an error of the look itself', async () => {
+  it('throws no error of its own, whatever byte has whatever value', async () => {
     const [path, copy] = [join(directory, 'few.mdb'), join(directory, 'changed.mdb')];
     await runTransactions(path, 3, 30, () => undefined, 40);
     const whole = readFileSync(path);

@@ -115,7 +115,7 @@ describe('damage in the embedded log', () => {
     await log.close();
   });
 
-  it('is what a cut or missing segment comes to: nothing is passed over in silence [record §6]', async () => {
+  it('is reported for a truncated or missing segment: no record is skipped without a report [record §6]', async () => {
     const directory = makeDirectory();
     const log = await openEmbeddedLog({ directory, segmentBytes: 2000, stepBytes: 512 });
     const writer = await noteWriter(log);
@@ -148,7 +148,7 @@ describe('damage in the embedded log', () => {
     await again.close();
   });
 
-  it('that is a lost end which grew again is noticed by a cursor [record §5: lost end]', async () => {
+  it('is noticed by a cursor when the log lost its end and grew again [record §5: lost end]', async () => {
     const directory = makeDirectory();
     const kept = makeDirectory();
     const log = await smallLog(directory);
@@ -273,7 +273,7 @@ describe('a log of which files are gone', () => {
   });
 
   it.each(['missing', 'cut in the middle of a record', 'cut between two records'])(
-    'its last segment %s, is as long as before, with damage; what is written goes behind it [record §6]',
+    'with its last segment %s keeps its length and reports damage; new records follow behind it [record §6]',
     async (how) => {
       const directory = makeDirectory();
       const log = await openEmbeddedLog({ directory, segmentBytes: 2000, stepBytes: 512 });
@@ -302,7 +302,7 @@ describe('a log of which files are gone', () => {
   );
 
   it.each(['removed', 'replaced'])(
-    'takes no record while the file that it writes to is %s [record §6]',
+    'refuses to append while the file that it writes to is %s [record §6]',
     async (how) => {
       const directory = makeDirectory();
       const log = await smallLog(directory);

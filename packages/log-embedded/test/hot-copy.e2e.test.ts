@@ -147,7 +147,7 @@ it.each<[string, number, (made: Made) => void, string, number]>([
   },
 );
 
-it('a byte that changed in a copy of a log in use is damage, and hides nothing behind it', async () => {
+it('in a copy of a log in use a changed byte is damage, and the records behind it are read', async () => {
   await copyWhileOpen(ONE, async ({ copy, at, offsets }) => {
     const { file, place } = at(offsets['c'] ?? 0);
     overwrite(file, place, Buffer.of(0xff));
@@ -181,7 +181,7 @@ it('a copy that names a process as the holder of its lock does not wait for it',
   });
 });
 
-it('two that open a copy at once find its end once', async () => {
+it('of two processes that open a copy at once one finds its end', async () => {
   await copyWhileOpen(ONE, async ({ copy }) => {
     const said: string[] = [];
     const open = (): Promise<EventLog> =>
@@ -194,7 +194,7 @@ it('two that open a copy at once find its end once', async () => {
   });
 });
 
-it('a log that is copied again and again while a process writes gives in each copy all that was acknowledged before', async () => {
+it('each copy of a log that a process writes to has every record that was acknowledged before the copy began', async () => {
   const directory = makeDirectory();
   const child = runChild('notes.ts', [directory, 'a']);
   const outcomes: unknown[] = [];

@@ -76,7 +76,7 @@ describe('processes side by side', () => {
     await log.close();
   });
 
-  it('wait for a stopped one for a while, say who it is, steal nothing, and go on when it is gone [record §6: busy]', async () => {
+  it('wait a limited time for a stopped process that holds the lock, name it, never take its lock, and go on when it is gone [record §6: busy]', async () => {
     const directory = makeDirectory();
     const log = await openEmbeddedLog({ directory, busyAfter: 300 });
     const writer = await noteWriter(log);
@@ -101,7 +101,7 @@ describe('processes side by side', () => {
 });
 
 describe('a disk that refuses', () => {
-  it('to sync ends the process: nobody goes on as if it had [record §6: failed sync, §6: durable]', async () => {
+  it('to sync ends the process, which acknowledges nothing more [record §6: failed sync, §6: durable]', async () => {
     const directory = makeDirectory();
     const told: string[] = [];
     const log = await openEmbeddedLog({ directory, failAtSync: 3, onFatal: (message) => told.push(message) });
@@ -121,7 +121,7 @@ describe('a disk that refuses', () => {
     expect(child.errors()).toMatch(/EIO/);
   });
 
-  it('more bytes is said with a code, and what was acknowledged stays [record §6]', async () => {
+  it('more bytes is reported with a code, and acknowledged records stay [record §6]', async () => {
     const directory = makeDirectory();
     // No file above 200 KiB.
     const child = runChild('notes.ts', [directory, 'full'], 'ulimit -f 200');

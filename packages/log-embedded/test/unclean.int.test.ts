@@ -59,7 +59,7 @@ it.each([
   },
 );
 
-it('what was acknowledged is not written over when the noted end is an older one, as LMDB gave it to processes that opened it while others committed [record §6: durable]', async () => {
+it('an append overwrites no acknowledged record when the recorded end is too old, as LMDB gave it to processes that opened it during a commit [record §6: durable]', async () => {
   const directory = makeDirectory();
   const log = await openEmbeddedLog({ directory });
   await append(log, 'a');

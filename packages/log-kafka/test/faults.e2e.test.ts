@@ -48,7 +48,7 @@ describe('faults of a broker', () => {
     if (missing !== undefined) skip(missing);
   });
 
-  it('loses its answers, and what was written without an answer has one effect [record §3: unknown outcome]', async () => {
+  it('an append whose answer is lost has one effect [record §3: unknown outcome]', async () => {
     const random = seeded(7);
     let chance = 0;
     const proxy = await openProxy(proxied, behindProxy, () => random() < chance);
@@ -82,7 +82,7 @@ describe('faults of a broker', () => {
     await proxy.close();
   }, 600_000);
 
-  it('does not matter to a writer that is stopped in the middle while another goes on, and that wakes up [record §2: stale] [record §3: outcome]', async () => {
+  it('a writer that is stopped in the middle while another goes on decides again when it wakes up [record §2: stale] [record §3: outcome]', async () => {
     const prefix = newPrefix();
     const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 1, deadline: 240_000 });
     const [a, b] = [startNotes(own.addresses, prefix, 'a'), startNotes(own.addresses, prefix, 'b')];

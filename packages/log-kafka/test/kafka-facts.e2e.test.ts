@@ -14,7 +14,7 @@ const found = await findBroker();
 const brokers = 'skip' in found ? [] : found.brokers;
 
 /* What kafkajs and brokers do, and what of it a user of the log must not notice. */
-describe("Kafka's ways", () => {
+describe('facts about Kafka that the log relies on', () => {
   beforeEach(({ skip }) => {
     if ('skip' in found) skip(found.skip);
   });
@@ -203,7 +203,7 @@ describe("Kafka's ways", () => {
     });
   });
 
-  it('a log that is not there is not made unasked, and brokers that do not answer are named', async () => {
+  it('opening a log that does not exist with create: false fails, and brokers that do not answer are named', async () => {
     await expect(open({ create: false })).rejects.toMatchObject({ code: 'E_LOG_NOT_FOUND' });
     const nobody = openKafkaLog({ brokers: ['127.0.0.1:1'], prefix: 'p', deadline: 200 });
     await expect(nobody).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe("Kafka's ways", () => {
     });
   });
 
-  it('closing waits for nothing, and an append that says the log was closed has written nothing [record §3: unknown outcome]', async () => {
+  it('closing returns at once, and an append that ends with E_LOG_CLOSED has written nothing [record §3: unknown outcome]', async () => {
     for (const turns of [0, 1, 2, 4, 8]) {
       const log = await open({ partitions: 1 });
       const end = await log.end(0);
@@ -256,7 +256,7 @@ describe("Kafka's ways", () => {
     expect(sends.length).toBeLessThan(50);
   });
 
-  it('a process that waits for records uses next to nothing of the processor and prints no warning', async () => {
+  it('a process that waits for records uses almost no processor time and prints no warning', async () => {
     const log = await open();
     const child = spawn(process.execPath, [
       join(import.meta.dirname, 'children/idle.ts'),

@@ -78,8 +78,8 @@ const turns = async (): Promise<void> => {
   for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('kafkajs 2.2.4, as it is,', () => {
-  it('keeps half of an answer for the next connection', async () => {
+describe('kafkajs 2.2.4 without our patches', () => {
+  it('parses the rest of a cut answer as the beginning of the next connection’s', async () => {
     const half = Buffer.concat([int32(100), int32(0), Buffer.alloc(10)]);
     await using broker = await brokerThat((socket, turn) =>
       socket.on('data', () => turn === 0 && socket.end(half)),
@@ -93,13 +93,13 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(connection.bytesBuffered).toBe(half.length);
   });
 
-  it('throws where nobody catches when it cannot read an answer', async () => {
+  it('throws an uncaught exception when it cannot read an answer', async () => {
     await using broker = await brokerThat(() => undefined);
     const connection = await broker.pool.getConnection();
     expect(() => connection.processData(Buffer.concat([int32(2), Buffer.alloc(2)]))).toThrow(RangeError);
   });
 
-  it('looks every millisecond for requests that wait, though none does', () => {
+  it('polls every millisecond for waiting requests although there are none', () => {
     vi.useFakeTimers();
     const queue = new RequestQueue({
       logger: logger.namespace('test'),
@@ -114,7 +114,7 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(looks.mock.calls.length).toBeGreaterThan(50);
   });
 
-  it('opens a connection twice for two who ask at once, and loses one', async () => {
+  it('opens two connections for two concurrent callers, and leaks one', async () => {
     await using broker = await brokerThat(() => undefined);
     await Promise.all([broker.pool.getConnection(1), broker.pool.getConnection(1)]);
     await expect.poll(() => broker.sockets.length).toBe(2);
@@ -139,7 +139,7 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(versions).toEqual([2, 1]);
   });
 
-  it('disconnects only when what is under way was answered', async () => {
+  it('disconnects only when all requests in flight are answered', async () => {
     await using broker = await brokerThat(() => undefined);
     const connection = await broker.pool.getConnection();
     const ended: string[] = [];
@@ -186,7 +186,7 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(records.map(({ value }) => String(value))).toEqual(['frue']);
   });
 
-  it('decompresses without a bound', async () => {
+  it('decompresses without a limit', async () => {
     const codec = kafkajs.CompressionCodecs[kafkajs.CompressionTypes.GZIP]() as {
       decompress(bytes: Buffer): Promise<Buffer>;
     };
@@ -194,7 +194,7 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(await codec.decompress(bomb)).toHaveLength(2 * MAX_BATCH_BYTES);
   });
 
-  it('knows no zstd', () => {
+  it('cannot read zstd', () => {
     expect(() => kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD]()).toThrow('not implemented');
   });
 

@@ -123,7 +123,7 @@ describe('the check of records', () => {
     expect(judge(first, closed)).toMatchObject({ reason: 'after-damage' });
   });
 
-  it('blames the envelope’s history if the hash is right and the key is not, or the log knows better [record §2: wrong key]', () => {
+  it('closes the history of the envelope if the record’s hash is right and its key is wrong [record §2: wrong key]', () => {
     for (const more of [{ key: 'other' }, { key: null }, { damaged: true }])
       expect(judge(record('h', 1, hash, more), open)).toMatchObject({
         damage: { history: 'h', seq: 1, affectsWholePartition: false },

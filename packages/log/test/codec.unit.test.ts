@@ -159,7 +159,7 @@ describe('the bytes of frames', () => {
     expect(() => decode(large)).toThrow(invalid);
   });
 
-  it('of a later version, or with an unknown event, stop the reader and say so [record §2: unknown version]', () => {
+  it('of a later version, or with an unknown event, stop the reader with a code [record §2: unknown version]', () => {
     const needed = expect.objectContaining({ code: 'E_VERSION_NEEDED' });
     const later = Buffer.concat([encodeEnvelope({ ...sampleEnvelope(1), v: 2 }), Buffer.from([0xc1])]);
     expect(() => decode(later)).toThrow(needed);

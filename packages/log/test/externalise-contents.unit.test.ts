@@ -88,7 +88,7 @@ describe('contents that do not fit into a frame', () => {
     expect(twice.contents).toHaveLength(1);
   });
 
-  it('give way to the whole array of events when that is not enough, with what was moved before in it [record §4: frame limit]', () => {
+  it('move out together as the whole array of events when moving single values is not enough [record §4: frame limit]', () => {
     const small = Array.from({ length: 3000 }, (_, i) => ({ content: text(20), other: text(300), n: i }));
     const frame = encoded([{ content: text(300 * K) }, ...small]);
     expect(frame.moved).toEqual(['events']);

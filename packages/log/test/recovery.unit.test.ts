@@ -82,7 +82,7 @@ describe('a writer', () => {
     await Promise.all(writes);
   });
 
-  it('sends a frame that it gave up behind damage never again, and others still [record §2: damaged, §3: unknown outcome]', async () => {
+  it('never sends a frame again that it gave up behind damage, and sends others [record §2: damaged, §3: unknown outcome]', async () => {
     const log = await openMemoryLog();
     const sent: string[][] = [];
     const faulty: EventLog = {
@@ -112,7 +112,7 @@ describe('a writer', () => {
 });
 
 describe('a log that is opened', () => {
-  it('while another process opens it takes the record that came between two looks; one that returns nothing is refused', async () => {
+  it('while another process opens it takes the record that appeared between two reads; a log that returns nothing is refused', async () => {
     const log = await openMemoryLog();
     let looks = 0;
     const late: EventLog = {
@@ -134,7 +134,7 @@ describe('a log that is verified', () => {
     expect(report).toMatchObject({ records: 8, accepted: 7, stale: { repeated: 1 }, problems: [] });
   });
 
-  it('and returns nothing before its end is not whole: that is said, and nobody asks for ever', async () => {
+  it('and returns no record before its end is reported as not whole, and the reader stops', async () => {
     const log = silentFrom(await noted(['ha', 'hb']), 3);
     await expect(verifyLog(log, { contents: NO_CONTENTS })).rejects.toMatchObject({ code: 'E_BUSY' });
     const rows = openNoteRows(log);
@@ -158,7 +158,7 @@ describe('a log that is verified', () => {
 });
 
 describe('a loop of recovery', () => {
-  it('ends when it stays at the same place, and goes on as long as it moves', () => {
+  it('ends with an error when a round makes no progress, and goes on as long as each does', () => {
     const round = progressGuard('the rows are rebuilt', 3);
     for (const place of [1, 1, 1, 2, 2, 2, 1]) round(place);
     round(1);

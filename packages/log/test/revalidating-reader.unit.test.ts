@@ -56,7 +56,7 @@ it.each([
   },
 );
 
-it('an end that is lost while a frame is on its way makes its outcome unknown, whatever offset was answered [record §5: lost end] [record §3: unknown outcome]', async () => {
+it('when the log loses its end while a frame is in flight the outcome is unknown, whatever offset was answered [record §5: lost end] [record §3: unknown outcome]', async () => {
   const log = await shaky();
   const under = log.open(true);
   let losing = false;
@@ -78,7 +78,7 @@ it('an end that is lost while a frame is on its way makes its outcome unknown, w
   });
 });
 
-it('a reader refuses what is given over a connection that was made anew in the middle, if what it read before is gone [record §5: lost end]', async () => {
+it('a reader refuses records that come over a renewed connection if those it read before are gone [record §5: lost end]', async () => {
   const log = await shaky();
   await write(await noteWriter(log.open(true)), 5);
   let reads = 0;

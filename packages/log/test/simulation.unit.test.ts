@@ -21,7 +21,7 @@ describe('random logs with competing writers, damage, garbage, and a lost end', 
     ['tail hashes', 'two readers disagree'],
     ['remembered commands', 'a command has two effects'],
   ])(
-    'break at once without the %s [record §1: record, §3: commands remembered, §5: cursor]',
+    'break a rule at once without the %s [record §1: record, §3: commands remembered, §5: cursor]',
     async (ablation, expected) => {
       const seen = new Set<string>();
       for (let seed = 1; seed <= 300; seed++) seen.add((await outcomeWithout(seed, ablation)) ?? 'nothing');

@@ -85,7 +85,7 @@ describe('the writer', () => {
     expect(batches).toBe(1);
   });
 
-  it('decides again when another was first, one frame at a time until it is quiet [record §3: outcome, §3: batches]', async () => {
+  it('decides again when another writer was first, one frame at a time until conflicts end [record §3: outcome, §3: batches]', async () => {
     const log = await openMemoryLog();
     const [slow, fast] = [await noteWriter(log), await noteWriter(log)];
     await slow.write(noteIntent('h', 's', 's'));
@@ -98,7 +98,7 @@ describe('the writer', () => {
     expect(seqs(log).slice(10)).toEqual([2, 3, 4, 5, 6, 7, 8].map((seq) => `h ${seq}`));
   });
 
-  it('gives up after so many tries [record §3: outcome]', async () => {
+  it('gives up after `tries` attempts [record §3: outcome]', async () => {
     const log = await openMemoryLog();
     const rival = await noteWriter(log);
     let n = 0;
@@ -114,7 +114,7 @@ describe('the writer', () => {
     expect(n).toBe(5);
   });
 
-  it('does not take a history for new because the log gives less than it gave before: it says so, and the same command goes through later [record §3: outcome]', async () => {
+  it('refuses to start a history anew when the log returns less than before, and accepts the same command later [record §3: outcome]', async () => {
     const log = await openMemoryLog();
     const other = await noteWriter(log);
     for (const i of [1, 2, 3]) await other.write(noteIntent('h', `o${i}`, 'o'));
@@ -134,7 +134,7 @@ describe('the writer', () => {
     expect((await writer.write(noteIntent('h', 'mine', 'mine'))).seq).toBe(5);
   });
 
-  it('does not read back what follows directly on what it knows, with the same outcome as if it did [record §3: known without reading]', async () => {
+  it('trusts the offset of a frame that directly follows its last record, with the same outcome as reading it back [record §3: known without reading]', async () => {
     const outcomes: unknown[] = [];
     for (const keepsItsEnd of [true, false]) {
       const log = await openMemoryLog();

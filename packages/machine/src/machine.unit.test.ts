@@ -19,7 +19,7 @@ describe('the machine', () => {
     expect(bootTime(now + 30_000, 100)).not.toBe(bootTime(now, 100));
   });
 
-  it('says of a process whether it lives, and takes no other with the same id for it', async () => {
+  it('says of a process whether it lives, and does not mistake a later process with the same id for it', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
     const pid = child.pid as number;
     expect(isAlive(pid)).toBe(true);

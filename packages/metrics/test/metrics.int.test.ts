@@ -42,7 +42,7 @@ test('commands are counted by what became of them, and what they appended', asyn
   expect(lines(text, 'stemma_conflicts_total')).toEqual(['stemma_conflicts_total 2']);
 });
 
-test('folding tells lag, what was stale and why, the rate and the time of the last commit', async () => {
+test('the metrics of folding are lag, stale records by reason, rate, and time of the last commit', async () => {
   const metrics = metricsOfTest();
   let clock = 1_000_000;
   const status = { partition: 0, rows: 8, lag: 4, accepted: 7, damaged: 1, closed: true };
@@ -81,7 +81,7 @@ test('folding tells lag, what was stale and why, the rate and the time of the la
   ]);
 });
 
-test('a scrape is answered though what it looks at fails or never answers', async () => {
+test('a scrape is answered although a source of its figures fails or never answers', async () => {
   const metrics = metricsOfTest(1);
   metrics.beforeScrape(() => Promise.reject(new Error('no broker')));
   metrics.beforeScrape(() => new Promise(() => undefined));
@@ -120,7 +120,7 @@ test('the status server tells life, readiness with its reason, and metrics, to c
   expect(status).toBe(403);
 });
 
-test('nothing but addresses of this machine are listened on, and a port in use is a coded error', async () => {
+test('the status server listens on loopback addresses only, and reports a port in use with a code', async () => {
   const metrics = metricsOfTest();
   const ready = (): void => undefined;
   await expect(serveStatus({ metrics, port: 0, host: '0.0.0.0', ready })).rejects.toMatchObject({

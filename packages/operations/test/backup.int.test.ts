@@ -251,7 +251,7 @@ it('a log whose offsets are not bytes is restored frame by frame to an embedded 
   await restored.close();
 });
 
-it('a directory with something else in it and a file that is no backup are left alone; a home that exists is not overwritten [decision 0058]', async () => {
+it('backup leaves a directory with other files and a file that is no backup alone; restore never overwrites a home [decision 0058]', async () => {
   using folder = temporaryFolder();
   const log = await backedUp(folder);
   writeFileSync(folder.at('my.tar'), 'mine');
@@ -273,7 +273,7 @@ it('a directory with something else in it and a file that is no backup are left 
 });
 
 const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0;
-it('a disk that is full in the middle is said, and the backup before it can be restored [decision 0058]', async ({
+it('a backup that meets a full disk reports it, and the backup before it can be restored [decision 0058]', async ({
   skip,
 }) => {
   if (!canMount) skip('only root may mount a file system of a known size');

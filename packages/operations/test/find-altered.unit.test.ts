@@ -47,7 +47,7 @@ it('records that were damaged after they had been read are found in all partitio
   expect(findings).toEqual([]);
 });
 
-it('a log that takes too long is read as far as the time goes in each partition, and the report says how far', async () => {
+it('a log that takes too long is read for the given time in each partition, and the report says how far', async () => {
   const { services, now } = await alteredLog();
   const { findings } = await findAltered(services, 400, now);
   expect(findings.map(({ level, message }) => `${level}: ${message}`)).toEqual([

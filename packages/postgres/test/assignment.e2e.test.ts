@@ -45,7 +45,7 @@ describe('partitions are assigned', () => {
     await fresh.drop();
   });
 
-  it('to one, two, three and four, each its share, and to those who stay when one leaves', async ({
+  it('to one, two, three and four processes in equal shares, and to the others when one leaves', async ({
     skip,
   }) => {
     if ('skip' in found) return skip(found.skip);
@@ -76,7 +76,7 @@ describe('partitions are assigned', () => {
       expect(part).toEqual(expect.arrayContaining([...(before[i] ?? [])]));
   });
 
-  it('to as many as there are, and none to who comes too many; other groups share nothing with it', async ({
+  it('to as many processes as there are partitions and none to further ones; other groups do not matter', async ({
     skip,
   }) => {
     if ('skip' in found) return skip(found.skip);
@@ -108,7 +108,7 @@ describe('partitions are assigned', () => {
     await expect.poll(() => child.said(), DEADLINE).toContain('E_DATABASE_UNREACHABLE');
   });
 
-  it('to nobody when the database is killed, and again when it is back', async ({ skip }) => {
+  it('to no process while the database is down, and again when it is back', async ({ skip }) => {
     if (postgresFolder() === undefined) return skip('no PostgreSQL here');
     const own = await startPostgres();
     const there = openDatabase(own.url);

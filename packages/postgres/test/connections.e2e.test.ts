@@ -110,7 +110,7 @@ describe('a PostgreSQL of its own', () => {
     expect(await tries(otherName)).toBe('E_DATABASE_UNTRUSTED');
   });
 
-  it('that stops answering, or is killed, costs its callers a code within their deadline, and then they go on', async () => {
+  it('that stops answering, or is killed, ends calls with a code within their deadline, and serves the next ones', async () => {
     const database = opens(base, SOON);
     await opens(base).query('create table kept (n integer primary key)');
     const add = (n: number): Promise<string> =>
@@ -151,7 +151,7 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
 };
 
 describe('a database', () => {
-  it('that nobody serves, or that answers nothing, is unreachable', async () => {
+  it('at an address where nobody listens, or nobody answers, is reported as unreachable', async () => {
     const silent: Server = createServer(() => undefined).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { port: number };
@@ -161,7 +161,7 @@ describe('a database', () => {
     expect(await tries('postgres://me:hunter2@nowhere.invalid/x')).toBe('E_DATABASE_UNREACHABLE');
   });
 
-  it('gets its schema once, from whoever comes first, and one of a newer Stemma is refused', async ({
+  it('gets its schema once, from the first process, and a schema of a newer Stemma is refused', async ({
     skip,
   }) => {
     const found = await findPostgres();
@@ -233,7 +233,7 @@ describe('a database', () => {
     await opened.pop()?.close();
   });
 
-  it('wakes who waits for a channel, also after it was killed and began again', async ({ skip }) => {
+  it('wakes processes that wait for a channel, also after a restart', async ({ skip }) => {
     if (postgresFolder() === undefined) return skip('no PostgreSQL here');
     const own = await startPostgres();
     const database = opens(own.url);

@@ -33,7 +33,7 @@ const progressWith = async (
   return progress;
 };
 
-it('without limits that are reached a run is one batch, whose progress is all there is', async () => {
+it('a run that reaches no limit is one batch with the progress of the whole run', async () => {
   // The log begins with a control frame, which counts to no history.
   expect(await progressWith({})).toEqual([
     { partition: 0, offset: total + 1, frames: total + 1, events, batches: 1 },
@@ -53,7 +53,7 @@ it.each([1, 2, 7, total, total + 1])('a batch ends with frame %i', async (frames
   expect(sums).toEqual(sums.toSorted((a, b) => a - b));
 });
 
-it('a run that is stopped ends with the batch after which it was', async () => {
+it('a run that is stopped ends with the batch after which it was stopped', async () => {
   const progress = await progressWith({ frames: 3 }, { stopAfter: 4 });
   expect(progress.map((each) => each.frames)).toEqual([3, 6, 9, 12]);
 });

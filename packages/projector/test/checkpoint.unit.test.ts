@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { openProjector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
-it('where a projector stands is kept with its rows: heads, damage and the raised version are there when another goes on [record §5: heads]', async () => {
+it('a projector stores its position with its rows: heads, damage and the raised version are there for the next one [record §5: heads]', async () => {
   const recorded = someRecorded(17);
   const log = await openMemoryLog();
   const store = openMemoryRowStore();

@@ -30,7 +30,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isStemmaError(error) ? error.code : error),
   );
 
-it('an external projection are read when they have what stood in the log, and what a command recorded is in the next read [decision 0047]', async () => {
+it('an external projection answers when its rows have what is in the log, and the next read has what a command recorded [decision 0047]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   const [audit, rows] = [folding(log, store, AUDIT), openExternal(log, store)];
@@ -51,7 +51,7 @@ it('an external projection are read when they have what stood in the log, and wh
   }
 });
 
-it('rows that do not come in time are refused with a code, and there being none is told', async () => {
+it('a read that waits too long for rows, or finds none, ends with a code', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   await log.append(0, recorded.entries);
@@ -87,7 +87,7 @@ it('rows of a second group are read when it has as much of the history as the fi
   expect(await asked).toBeGreaterThan(0);
 });
 
-it('rows of which a reader misses some are thrown away, told of, and built again by their projector [decision 0051]', async () => {
+it('rows in which a reader misses some are discarded, reported, and rebuilt by their projector [decision 0051]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   await log.append(0, recorded.entries);
@@ -106,7 +106,7 @@ it('rows of which a reader misses some are thrown away, told of, and built again
   expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(before);
 });
 
-it('rows that were replaced are not read on', async () => {
+it('a reader leaves rows that were replaced', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   const audit = folding(log, store, AUDIT);
@@ -123,7 +123,7 @@ it('rows that were replaced are not read on', async () => {
   expect(before).not.toContain(undefined);
 });
 
-it('nobody waits for what damage keeps from being read [record §2: unknown key]', async () => {
+it('a reader does not wait for records that damage makes unreadable [record §2: unknown key]', async () => {
   const sound = await openMemoryLog();
   const store = openMemoryRowStore();
   await sound.append(0, recorded.entries.slice(0, 5));

@@ -130,7 +130,7 @@ it('a generation becomes current when it is as far as the current one in every p
   expect(await store.current('all')).toBe(name);
 });
 
-it('if the log no longer has the place of the current generation, any other may take its place', async () => {
+it('if the log no longer has the offset of the current generation, any other may replace it', async () => {
   const log = await openMemoryLog();
   const contents = openMemoryContents();
   const store = openMemoryRowStore();

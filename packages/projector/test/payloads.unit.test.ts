@@ -75,7 +75,7 @@ it('events that the caller keeps are not read', async () => {
   expect(reads()).toEqual([]);
 });
 
-it('frames that were used first leave when there is no room: each takes three times its bytes and 1024', async () => {
+it('the frames used longest ago are evicted when there is no room: each counts three times its bytes plus 1,024', async () => {
   const size = encodeFrame(frames[1]!.envelope, frames[1]!.body).bytes.length;
   const one = 3 * size + 1_024;
   for (const [maxBytes, kept] of [
@@ -104,7 +104,7 @@ it('a frame that is not there, or whose record is another or damaged, is refused
   expect(await codeOf(payloads.events('h', 3))).toBe('E_RECORD_DAMAGED');
 });
 
-it('frames that the rows keep are read there; bytes that are none are damage of the rows', async () => {
+it('frames kept among the rows are read there; bytes that are no frame are damage of the rows', async () => {
   const kept = frames.map(({ envelope, body }) => encodeFrame(envelope, body).bytes);
   const { payloads, reads } = await openedWith({
     frameAt: (_, seq) => Promise.resolve(seq === 5 ? Uint8Array.of(1, 2) : kept[seq]),

@@ -30,7 +30,7 @@ it('other errors are thrown as they are, and nothing is built again', async () =
   expect(await codeOf(repair.run(() => Promise.reject(fail('E_IO', 'the disk'))))).toBe('E_IO');
 });
 
-it('rows are built again once for all who met the same damage, and while they are nobody works', async () => {
+it('rows are rebuilt once for all readers that met the same damage, and no reader works meanwhile', async () => {
   const built = Promise.withResolvers<undefined>();
   let rebuilds = 0;
   let running = false;
@@ -67,7 +67,7 @@ it('rows are built again once for all who met the same damage, and while they ar
   expect(rebuilds).toBe(2);
 });
 
-it('who may wait only so long is told that the rows are behind, and the building goes on', async () => {
+it('a reader with a deadline gets E_ROWS_BEHIND, and the rebuild goes on', async () => {
   const built = Promise.withResolvers<undefined>();
   const repair = openRepair({ rebuild: () => built.promise, timeout: 5 });
   expect(await codeOf(repair.run(failing(1)))).toBe('E_ROWS_BEHIND');
@@ -77,7 +77,7 @@ it('who may wait only so long is told that the rows are behind, and the building
   expect(await codeOf(repair.run(failing(0)))).toBe('done');
 });
 
-it('a rebuild that fails is the error of who waits for it, and the next one tries again', async () => {
+it('the readers that wait for a rebuild get its error, and the next reader tries again', async () => {
   let tries = 0;
   const repair = openRepair({
     rebuild: () => (tries++ === 0 ? Promise.reject(fail('E_IO', 'full')) : Promise.resolve()),

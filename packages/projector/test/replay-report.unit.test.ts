@@ -265,7 +265,7 @@ it('rows behind damage that came afterwards cannot be compared', async () => {
   expect(await codeOf(verified(projector))).toBe('E_RECORD_DAMAGED');
 });
 
-it('while others write, the one that is behind catches up, so many times', async () => {
+it('while others write, the generation that is behind catches up a limited number of times', async () => {
   const log = await openMemoryLog();
   const { contents } = await logged(long);
   const store = openMemoryRowStore();

@@ -28,7 +28,7 @@ const pairs = (played: Played): readonly (readonly [Place, Place])[] => {
   );
 };
 
-it('finds the merge base of two positions: the frames of both are those up to the merge base, the rest is only one side’s [context-tree §5: fork]', () => {
+it('finds the merge base of two positions: both have the frames up to it, and each later frame belongs to one side [context-tree §5: fork]', () => {
   fc.assert(
     fc.property(anyOperations(20, 120), (actions) => {
       const played = play(actions);

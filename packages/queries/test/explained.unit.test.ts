@@ -49,7 +49,7 @@ test('an explained diff begins with the diff, and its entries lie in both thread
 const blocksIn = (tree: FlatTree, index: number): string[] =>
   tree.ids.slice(index, tree.ends[index]).filter((_, i) => tree.kinds[index + i] === NODE_KIND.block);
 
-test('a life has one coming, at most one going, and moments in order; ids without a life there are refused [context-tree §3: one cause]', async () => {
+test('the timeline of a node has one arrival, at most one departure, and moments in order; ids without a timeline there are refused [context-tree §3: one cause]', async () => {
   await fc.assert(
     fc.asyncProperty(anyOperations(5, 50), fc.nat(), async (actions, s) => {
       const played = play(actions);

@@ -120,7 +120,7 @@ it.each([
   },
 );
 
-it('a position that a history may have behind its last good frame is refused with what happened there', () => {
+it('a position behind the last good frame of a history is refused with the reason', () => {
   const [id = ''] = IDS;
   const branchRef = { history: id, branchId: 0, branch: id };
   world.now((view) => {
@@ -175,7 +175,7 @@ it('a history without its head, and a head without its history, are damage of th
   });
 });
 
-it('a position whose rows do not give the recorded hashes is told of once, and is damage if they do not then either', async () => {
+it('rows that do not give the recorded hashes are reported once and read again, and are damage if they differ again', async () => {
   const history = historyId('checked', '');
   const own = rowsUnderTest();
   const naive = naiveHistory(own.fold, history);

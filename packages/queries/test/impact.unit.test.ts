@@ -221,7 +221,7 @@ it.each(['full', 'pre'] as const)(
   },
 );
 
-it('gives, for what an intervention took out or replaced, the calls that its own ttl would have shown it to [pool: impact]', () => {
+it('gives, for a node that an intervention removed or replaced, the calls that would have shown it within its ttl [pool: impact]', () => {
   fc.assert(
     fc.property(anyOperations(20, 90), fc.nat(), (actions, which) => {
       const { history, rows } = play(actions, 'full');

@@ -46,7 +46,7 @@ test('a run of more than 512 characters counts in pieces of 512, which begin ane
   );
 });
 
-test('a character of two halves is not cut', async () => {
+test('a surrogate pair is not cut', async () => {
   const counter = await tokenCounter();
   const lamps = '🏮'.repeat(600);
   expect(counter.count(lamps)).toBe(sum([lamps.slice(0, 512), lamps.slice(512, 1_024), lamps.slice(1_024)]));

@@ -129,7 +129,7 @@ const compare = (told: Told, a: PlayedPosition, b: PlayedPosition): void => {
 };
 
 test(
-  'between any two positions, on one line, on forks, on branches that were left, every entry has the causes of the frames on the way, in order, undone on the way back [context-tree §3: one cause, §7: explain] [snapshots: diff]',
+  'between any two positions, on one branch, on forks and on abandoned branches, every entry has the causes of the frames between them, in order, undone on the way back [context-tree §3: one cause, §7: explain] [snapshots: diff]',
   () => compareRandomPositions(play, compare),
   TIMEOUT,
 );

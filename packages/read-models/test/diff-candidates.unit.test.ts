@@ -25,7 +25,7 @@ const compare = ({ history, under, source }: PlayedHistory, a: PlayedPosition, b
 };
 
 test(
-  'the diff of what can have changed is the diff of the trees, between any two positions of lines, forks and branches that were left [context-tree §7: shape, §7: order]',
+  'the diff of the nodes that can have changed is the diff of the trees, between any two positions of branches, forks and abandoned branches [context-tree §7: shape, §7: order]',
   () => compareRandomPositions(playHistory, compare),
   TIMEOUT,
 );
@@ -42,7 +42,7 @@ const block = (id: string, more: object = {}): Step => ({
   node: { id, nodeType: 'cb', role: 'user', kind: 'text', content: id, ...more },
 });
 
-test('what changed beside a thousand nodes is read in a few rows; what is too much is left to the trees [context-tree §7: shape]', () => {
+test('a change beside a thousand nodes is found in a few rows; too many changes are found by comparing the trees [context-tree §7: shape]', () => {
   const { history, under, source } = playHistory([], { op: 'start', name: null });
   const many = Array.from({ length: 1_000 }, (_, i) => block(`n${i}`));
   history.run(0, [...many, block('old', { ttl: 4 }), { op: 'commit' }]);

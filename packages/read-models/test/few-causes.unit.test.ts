@@ -56,7 +56,7 @@ test('a fork writes no row of causes, and what it sees of a node ends where it l
   });
 });
 
-test('the moments of a life stand in order: held, and gone with what held it [context-tree §3: holds, §3: one cause]', () => {
+test('the timeline of a node lists in order that it was held, and that it left with what held it [context-tree §3: holds, §3: one cause]', () => {
   const { history, under, wrote } = told();
   wrote(block('kept', { ttl: 1 }), block('keeper', { ttl: 3, refs: ['kept'] }), COMMIT);
   for (let i = 0; i < 5; i++) wrote(COMMIT);

@@ -11,7 +11,7 @@ const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor a
   ...parts: readonly string[]
 ) => Example;
 
-test('the example "Step by step" of docs/recorder.md runs as it stands, and selects its question', async () => {
+test('the example "Step by step" of docs/recorder.md runs unchanged, and selects its question', async () => {
   const page = readFileSync(fileURLToPath(new URL('../../../docs/recorder.md', import.meta.url)), 'utf8');
   const code = /## Step by step\n[^]*?```ts\n([^]*?)```/.exec(page)?.[1] ?? '';
   const home = mkdtempSync(join(tmpdir(), 'stemma-documented-'));

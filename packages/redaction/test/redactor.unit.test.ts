@@ -22,7 +22,7 @@ const contentAfter = async (content: WideJsonObject[string], rules: RedactorOpti
 const [, OPENAI = ''] = FAKE_SECRETS.find(([name]) => name === 'OpenAI') ?? [];
 
 describe('redaction', () => {
-  it.each(FAKE_SECRETS)('%s: nothing of it is left, wherever it stands', async (_name, text, secret) => {
+  it.each(FAKE_SECRETS)('%s is redacted completely, wherever it is', async (_name, text, secret) => {
     const tail = secret.slice(-8);
     for (const content of [
       text,
@@ -77,7 +77,7 @@ describe('redaction', () => {
     );
   });
 
-  test('what a telling name is set to is a secret whatever it says, in objects, pairs and JSON in texts', async () => {
+  test('the value of a name such as `password` is a secret whatever it is, in objects, pairs and JSON in texts', async () => {
     expect(await contentAfter({ password: 'a b', note: 'a b', api_key: 12, api_keys: { a: 1 } })).toEqual({
       ...{
         password: '[redacted:credential]',
@@ -130,7 +130,7 @@ describe('redaction', () => {
     ]);
   });
 
-  test('a pattern that would take a backtracking engine for ever takes no time', async () => {
+  test('a pattern on which a backtracking engine never ends is matched in linear time', async () => {
     const rules = { kinds: [], patterns: [{ name: 'evil', pattern: '(a+)+$' }] };
     expect(await contentAfter(`${'a'.repeat(50_000)}!`, rules)).toHaveLength(50_001);
   });

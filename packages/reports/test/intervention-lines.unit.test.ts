@@ -60,7 +60,7 @@ it('writes one JSON document a line that reads back as the intervention [pool: I
   );
 });
 
-it('writes CSV that reads back as what one sees, in which nothing hides or is a formula to a spreadsheet [pool: Interventions]', async () => {
+it('writes CSV that reads back as what it shows, without invisible characters and without formulas for a spreadsheet [pool: Interventions]', async () => {
   const formulas = [
     '=1+1',
     '+1',

@@ -80,7 +80,7 @@ describe('rows that are not synced', () => {
     expect(await visit(directory, 'two')).toBe(2);
   });
 
-  it('are begun anew when the machine ended before they were closed [decision 0002]', async () => {
+  it('are discarded when the machine stopped before they were closed [decision 0002]', async () => {
     const directory = fresh();
     run(directory, 'one', `${COMMIT_ONE} process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);`);
     expect(await visit(directory, 'two')).toBe(0);
@@ -142,7 +142,7 @@ describe('rows that are not synced', () => {
   });
 });
 
-it('a store whose file was overwritten is put aside, before LMDB could crash on it', async () => {
+it('a store whose file was overwritten is set aside before LMDB maps it', async () => {
   const directory = fresh();
   await visit(directory, 'boot-1');
   const file = readdirSync(directory, { recursive: true, encoding: 'utf8' }).find((name) =>

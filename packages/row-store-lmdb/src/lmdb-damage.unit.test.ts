@@ -14,7 +14,7 @@ it('the codes of lmdb that say that its file is not what it wrote are damaged ro
   }
 });
 
-it('what lmdb threw is looked for behind an error of the disk, and behind no other', () => {
+it('an error of the disk is examined for the error of lmdb that caused it, and no other error is', () => {
   const cause = withCode(-30796);
   const io = new StemmaError('E_IO', 'the rows cannot be opened', {}, { cause });
   expect(isStemmaError(damageIn(io, 'g', 't'), 'E_ROWS_DAMAGED')).toBe(true);
@@ -22,7 +22,7 @@ it('what lmdb threw is looked for behind an error of the disk, and behind no oth
   expect(damageIn(other, 'g', 't')).toBe(other);
 });
 
-it('anything else stays as it is', () => {
+it('other errors stay as they are', () => {
   for (const thrown of [undefined, null, 'text', 7, {}, withCode('-30796'), withCode(undefined)])
     expect(damageIn(thrown, 'g', 't')).toBe(thrown);
 });

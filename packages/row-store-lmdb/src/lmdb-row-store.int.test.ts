@@ -70,7 +70,7 @@ it('rows that an earlier version wrote, without checksums, are outdated and not 
 });
 
 describe('what a store on lmdb keeps of itself', () => {
-  it('is looked at too: names, pointers, cursors and owners with a changed bit are refused, never believed [decision 0051]', async () => {
+  it('has checksums: names, pointers, cursors and owners with a changed bit are refused [decision 0051]', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
     try {
       const made = openLmdbRowStore({ directory });

@@ -16,7 +16,7 @@ const turn = (id: string, time: number, children: readonly object[]): object => 
   children,
 });
 
-test('of several nodes with one key the deepest is meant, then the newest, then the last made, then by id [context-tree §6: resolve]', () => {
+test('a key of several nodes means the deepest, then the newest, then the last created, then the first by id [context-tree §6: resolve]', () => {
   const { tree } = treeOfExport(
     JSON.stringify({
       spec_version: 'PACT/0.1.0',

@@ -139,7 +139,7 @@ describe('exact JSON', () => {
 });
 
 describe('sanitise', () => {
-  it('drops what says when, and redacts what is secret, at any depth, and nothing else [compiler-stages: sanitise]', () => {
+  it('drops times and redacts secrets at any depth, and nothing else [compiler-stages: sanitise]', () => {
     const value = readExactJson(
       '{"seq":1,"SEQ":2,"timestamp":3,"timestamp_ms":4,"a":[[{"API_Key":{"x":1},"Authorization":null,"seq":0}]],"openai_api_key":"k","api-key":"kept"}',
     );

@@ -46,7 +46,7 @@ const without = (list: readonly string[], gone: readonly string[]): readonly str
   list.filter((each) => !gone.includes(each));
 
 describe('laws of every stream and configuration', () => {
-  it('candidates are parted into selected and dropped, in append order, pins included where anything is left [compiler-stages: selection; compiler-stages: pins; compiler-stages: SPEC]', () => {
+  it('candidates are either selected or dropped, in append order, with pins selected where any room is left [compiler-stages: selection; compiler-stages: pins; compiler-stages: SPEC]', () => {
     fc.assert(
       fc.property(compilations, (compilation) => {
         const { nodes, config } = compilation;

@@ -91,7 +91,7 @@ describe('the profiles', () => {
     expect(shape(OWN)).toEqual(['api_key', 'b']);
   });
 
-  it('take a limit of 0 for none, and ours for 0 [compiler-stages: selection; compiler-stages: compat]', () => {
+  it('treat a limit of 0 as no limit, and ours as 0 [compiler-stages: selection; compiler-stages: compat]', () => {
     const all = [0, 1, 2, 3, 4];
     for (const limit of ['max_nodes', 'max_turns', 'max_message_chars'])
       expect(selected('breadboard-0.1', TALK, `{"selection":{"${limit}":0}}`)).toEqual(all);
@@ -115,7 +115,7 @@ describe('the profiles', () => {
       expect(selected(name, padded, '{"selection":{"max_nodes":1}}')).toEqual([0, 2, 3]);
   });
 
-  it('take booleans for turns and anything for a role, and ours neither [compiler-stages: compat]', () => {
+  it('accept booleans as turns and anything as a role, and ours refuses both [compiler-stages: compat]', () => {
     const lines = [message('user', 'a', true), message(7, 'b', false), message(['x'], 'c', 2)];
     const last = '{"selection":{"max_turns":1,"pin_latest_user_assistant":false}}';
     expect(selected('breadboard-0.1', lines, last)).toEqual([2]);

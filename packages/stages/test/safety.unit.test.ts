@@ -71,11 +71,11 @@ describe('secrets', () => {
     },
   );
 
-  it.each(HARMLESS)('none is seen in: %s [compiler-stages: secrets]', (text) => {
+  it.each(HARMLESS)('no secret is found in: %s [compiler-stages: secrets]', (text) => {
     expect(isSecretLike(OWN.secrets, text)).toBe(false);
   });
 
-  it('are what the engine means, exactly, in its own profile [compiler-stages: secrets; compiler-stages: profiles]', () => {
+  it('are exactly those of the engine in the engine’s own profile [compiler-stages: secrets; compiler-stages: profiles]', () => {
     const caught = (text: string): boolean => isSecretLike(ENGINE.secrets, text);
     expect(
       [
@@ -106,7 +106,7 @@ describe('secrets', () => {
     ['basic '.repeat(160_000)],
     ['://a:'.repeat(200_000)],
     ['1'.repeat(1_000_000)],
-  ])('are sought in time that grows with the text: %#  [compiler-stages: secrets]', (text) => {
+  ])('are found in time linear in the text: %#  [compiler-stages: secrets]', (text) => {
     const started = performance.now();
     isSecretLike(OWN.secrets, text);
     expect(performance.now() - started).toBeLessThan(5_000);

@@ -75,7 +75,7 @@ describe('a function that is resumed', () => {
     );
   });
 
-  it('does so in one round for each kind when what is missing is collected, up to the first error', async () => {
+  it('needs one round for each kind when it collects what is missing, up to the first error', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(question, { maxLength: 30 }), async (questions) => {
         const { number, text, numbers, texts, fetches } = away();
@@ -107,7 +107,7 @@ describe('a function that is resumed', () => {
     expect(fetches).toEqual([['a'], [1, 2]]);
   });
 
-  it('lets a kind that nobody fetches here pass to whoever fetches it outside', async () => {
+  it('passes a kind without a fetcher here to a fetcher outside', async () => {
     const { number, text, numbers, texts, fetches } = away();
     const inner = (): Promise<string> => resume(() => `${text('a')}${number(1)}`, texts);
     expect(isMissing(await caught(inner()), NUMBERS)).toBe(true);
@@ -115,7 +115,7 @@ describe('a function that is resumed', () => {
     expect(fetches).toEqual([['a'], [1]]);
   });
 
-  it('does not take a kind for another one of the same name', async () => {
+  it('tells two kinds of the same name apart', async () => {
     const other = fetching(missingKind<number>('numbers'), () => undefined);
     const error = await caught(resume(() => away().number(1), other));
     expect(isMissing(error, NUMBERS)).toBe(true);

@@ -109,7 +109,7 @@ test('projector --silence takes whole numbers from 100 to 999999', async () => {
   }
 });
 
-test('two cores in one turn are refused, and the history is as it was [context-tree §1: core, §10.4]', async () => {
+test('import refuses two core blocks in one turn, and the history is unchanged [context-tree §1: core, §10.4]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   await stemmaJson(['start', '--name', 'one', ...at]);

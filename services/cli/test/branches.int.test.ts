@@ -169,7 +169,7 @@ test('whoever names a branch in JSON also gives its id', async () => {
       for (const one of branchesOf(JSON.parse(line) as unknown)) expect(one).toHaveProperty('branchId');
 });
 
-test('help names a command that does not exist, and lists every format of an import', async () => {
+test('help of an unknown command names it, and help of import lists every format', async () => {
   const { code, stderr } = await runStemma(['help', 'nonsense']);
   expect([code, stderr]).toEqual([64, expect.stringContaining('there is no command "nonsense"')]);
   const imports = await runStemma(['help', 'import']);

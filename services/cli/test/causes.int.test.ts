@@ -94,7 +94,7 @@ test('a removed and an added block of equal content are told as a move, perhaps 
   ]);
 });
 
-test('over a longer stretch the causes stand in order, of every field its own [context-tree §3: one cause]', async () => {
+test('over several frames the causes are in order, separately for every field [context-tree §3: one cause]', async () => {
   const explained = await json<Explained>('diff', 'desk', '@s5', '@c3', '--explain');
   const draft = explained.entries.find(({ id }) => id === 'draft');
   expect(draft?.fields).toEqual(['content_hash', 'parent']);
@@ -138,7 +138,7 @@ test('why tells how a node came, what happened to it and why it left, with who a
   expect(stdout).toContain('expired: its ttl ran out');
 });
 
-test('a node that never was, or not in this branch, is a coded error [context-tree §8]', async () => {
+test('a node that never existed, or not on this branch, is a coded error [context-tree §8]', async () => {
   for (const args of [
     ['why', 'desk', '#nobody'],
     ['log', 'desk', '--node', 'nobody'],
@@ -161,7 +161,7 @@ test('log --node gives the events about that node and no other', async () => {
   expect(later).toEqual(drafts.slice(1));
 });
 
-test('what a rollback left is told as undone on the way back, and an intervention of a person with its notes [context-tree §3: one cause, §5: rollback]', async () => {
+test('explain shows what a rollback abandoned as undone, and an intervention with its actor and notes [context-tree §3: one cause, §5: rollback]', async () => {
   const act = ['--actor', 'observer', '--notes', 'Does it hold?'];
   await json('start', '--name', 'left');
   const insertLeft = (id: string): Promise<unknown> =>

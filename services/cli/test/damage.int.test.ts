@@ -68,7 +68,7 @@ test('one flipped byte is found, its history and seq are named, nothing behind i
   expect((await runStemma(['export', salvaged.history, '@c1', ...at])).stdout).toBe(good.stdout);
 });
 
-test('damage that may be anybody’s is said by every command that reads, and no answer is empty without a word [record §2: unknown key]', async () => {
+test('every reading command reports damage of an unknown history, and none gives an empty answer without a warning [record §2: unknown key]', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];
@@ -107,7 +107,7 @@ test.each([
   ],
   ['its folder', (home: string) => join(home, 'log')],
 ])(
-  'a log without %s is no new log: every command says what is missing, and makes nothing',
+  'a log without %s is not taken for a new one: every command names what is missing, and creates nothing',
   async (_what, pick) => {
     using folder = temporaryFolder();
     const home = join(folder.path, 'home');
@@ -135,7 +135,7 @@ test.each([
   60_000,
 );
 
-test('a log that lost its newest records says so, also where only the rows still know of them [record §5: lost end]', async () => {
+test('every command reports a log that lost its newest records, also where only the rows still show them [record §5: lost end]', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];

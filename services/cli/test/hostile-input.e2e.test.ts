@@ -167,7 +167,7 @@ describe('hostile input', () => {
     60_000,
   );
 
-  test('a pipe with a name is imported like a file', async () => {
+  test('a named pipe is imported like a file', async () => {
     const fifo = join(folder.path, 'talk.fifo');
     expect(spawnSync('mkfifo', [fifo]).status).toBe(0);
     const file = join(folder.path, 'talk.json');

@@ -221,7 +221,7 @@ const hidden = ({ stdout, stderr }: Run, csv: boolean): string[] =>
     (text) => text.match(HIDDEN_CHARACTERS) ?? [],
   );
 
-test('the sweep knows every command of the catalogue', () => {
+test('the test covers every command of the catalogue', () => {
   expect(new Set(Object.keys(LINES))).toEqual(new Set(paths(COMMANDS)));
 });
 

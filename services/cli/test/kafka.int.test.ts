@@ -88,7 +88,7 @@ describe('a home on Kafka', () => {
     expect(await framesIn(two)).toEqual(before);
   }, 600_000);
 
-  it('is worked with by the commands of every home, and examined', async () => {
+  it('works with the same commands as any home, and `doctor` examines it', async () => {
     using folder = temporaryFolder();
     const env = {
       STEMMA_LOG: `kafka://${brokers.join(',')}/${newPrefix()}`,
@@ -119,7 +119,7 @@ describe('a home on Kafka', () => {
     });
   }, 600_000);
 
-  it('takes the injections of two people at once, each in a home of its own, and gives one who is late a conflict [pool: Interventions] [record §3: outcome]', async () => {
+  it('accepts concurrent injections of two people in two homes, and answers the late one with a conflict [pool: Interventions] [record §3: outcome]', async () => {
     using folder = temporaryFolder();
     const log = `kafka://${brokers.join(',')}/${newPrefix()}`;
     const open = (name: string): Promise<Home> =>
@@ -156,7 +156,7 @@ describe('a home on Kafka', () => {
   }, 600_000);
 });
 
-test('an address that is no log is refused before anything is made', async () => {
+test('an address that names no log is refused before anything is created', async () => {
   using folder = temporaryFolder();
   const env = { STEMMA_LOG: 'kafka:/nowhere', STEMMA_HOME: join(folder.path, 'home') };
   expect(await runStemma(['import', files.at(-1) ?? ''], { env })).toMatchObject({

@@ -46,7 +46,7 @@ test.each([80, 200])(
   },
 );
 
-test('in a history whose threads are pre-contexts blame tells of what is shown, cache of what a new turn put out of sight [context-tree §4: thread pre]', async () => {
+test('in a history whose threads are pre-contexts blame covers what is shown, and cache what a new turn hides [context-tree §4: thread pre]', async () => {
   const act = async (...args: string[]): Promise<void> => {
     const { code, stderr } = await run(...args, '--recorder', 'agent');
     expect([code, stderr]).toEqual([0, '']);
@@ -75,7 +75,7 @@ test('bisect finds the snapshot and tells what differs; wrong ends and wrong usa
   expect((await run('bisect', 'checkout', ...ends)).stderr).toContain('E_USAGE');
 });
 
-test('watch refuses what never changes', async () => {
+test('watch refuses a query whose answer never changes', async () => {
   const { code, stderr } = await run('watch', 'checkout', '@c3 .cb');
   expect([code, stderr.includes('E_USAGE')]).toEqual([64, true]);
 });

@@ -40,7 +40,7 @@ test('select of a range prints exactly the keys of a range result, newest first 
   });
 });
 
-test('every spelling of a range asks the same; its ends may be written in either order [context-tree §5: ranges]', async () => {
+test('every spelling of a range gives the same answer, with its ends in either order [context-tree §5: ranges]', async () => {
   const diffs = async (range: string) =>
     ((await json('select', 'checkout', `${range} ^seq .cb`)) as { diffs: unknown }).diffs;
   const asked = await diffs('@t-3..@t-2');
@@ -84,7 +84,7 @@ test('contents that changed are compared in three ways [context-tree §6: range 
   expect((await ask('--content-mode', 'jsonpatch'))?.mode).toBe('unified');
 });
 
-test('people read a paragraph for each pair that differs, from the older to the newer', async () => {
+test('without --json each pair that differs is a paragraph, from the older to the newer', async () => {
   const { stdout } = await run('select', 'checkout', '@c7..9 #plan', '--include-content');
   expect(stdout.split('\n').slice(0, 4)).toEqual([
     '@c8 → @c9  +0 −0 ~1',
@@ -126,7 +126,7 @@ test.each([
   },
 );
 
-test('options of a range are refused where they are none, are wrong, or ask for no range', async () => {
+test('options of a range are refused where they do not apply, are wrong, or there is no range', async () => {
   const ask = (...args: string[]) => refusal('select', 'checkout', '@t-5..@t0 .cb', ...args);
   expect(await ask('--max-snapshots', '3')).toEqual([64, 'E_SNAPSHOT_RANGE_LIMIT', '']);
   expect(await ask('--content-mode', 'nope')).toEqual([64, 'E_USAGE', '']);

@@ -106,7 +106,7 @@ describe('rows with a changed bit', () => {
     await expectRight(home);
   }, 20_000);
 
-  test('verify finds it, ends with 5, and is content the next time; replay --verify names a difference and leaves it', async () => {
+  test('verify finds it, exits with 5, and reports no problem the next time; replay --verify reports a difference and changes nothing', async () => {
     const home = copyOfHome();
     replaceInRows(home, 'assistant', 'c');
     const compared = await runStemma(['replay', '--verify', '--json', '--home', home]);
@@ -121,7 +121,7 @@ describe('rows with a changed bit', () => {
     await expectRight(home);
   }, 20_000);
 
-  test('the page gets none of it either, and metrics, doctor and health tell of it', async () => {
+  test('the page never gets it, and metrics, doctor and health report it', async () => {
     const home = copyOfHome();
     replaceInRows(home, 'assistant', 'c');
     const { openGatewayMetrics } = await import('@stemma/gateway');

@@ -42,14 +42,14 @@ test('--home and --json may stand before the command; STEMMA_HOME counts where n
   expect((await runStemma(['histories', '--json'], { env: { STEMMA_HOME: directory } })).stdout).toBe(list);
 });
 
-test('acknowledging makes no home where there is none', async () => {
+test('ack creates no home where there is none', async () => {
   const nowhere = join(folder.path, 'nowhere');
   const run = await runStemma(['ack', '0@0', '--yes', '--json', '--home', nowhere]);
   expect([run.code, existsSync(nowhere)]).toEqual([1, false]);
   expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: 'E_HOME_NOT_FOUND' } });
 });
 
-test('without a terminal ack asks nobody and says what to say', async () => {
+test('without a terminal ack asks no question and names the option to give', async () => {
   await stemmaJson(['start', '--name', 'some', ...home]);
   const run = await runStemma(['ack', '0@0', '--json', ...home]);
   expect(run.code).toBe(64);
@@ -120,7 +120,7 @@ test('Ctrl-C during an import cancels it, exit 2; run again it completes [record
   expect(await stemmaJson(['replay', '--verify', ...home])).toMatchObject({ differences: 0 });
 });
 
-test('a reader of stdout that goes away ends a stream without a failure; a disk that is full is one, exit 74', async () => {
+test('a closed stdout ends a stream with exit 0; a full disk ends it with exit 74', async () => {
   await stemmaJson(['import', chat, '--history', 'x', ...home]);
   const broken = (code: string): Writable =>
     new Writable({

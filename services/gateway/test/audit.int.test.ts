@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('compare gives two positions side by side, and as a page that is let nothing do [context-tree §7: shape]', async () => {
+test('compare gives two positions side by side, and as a page whose policy forbids every script and request [context-tree §7: shape]', async () => {
   const history = 'airline';
   const { a, b, mergeBase, relation } = await airline.client.compare({
     history,

@@ -17,7 +17,7 @@ test('a command is durable when it is answered; sent again it has no second effe
   await expect(airline.record('five', commit(5))).rejects.toMatchObject({ code: 'E_COMMAND_REUSED' });
 });
 
-test('a command that expects another newest frame than there is is a conflict, and a refused one leaves nothing', async () => {
+test('a command that expects an older frame ends in a conflict, and a refused command records nothing', async () => {
   const { frames } = await airline.client.history({ history: 'airline' });
   const body = { id: 'late', recorder: 'agent', expected: 0, steps: [commit(9)] };
   await expect(airline.client.command({ history: 'airline', body })).rejects.toMatchObject({

@@ -110,7 +110,7 @@ const peakMemory = (): number | undefined => {
   }
 };
 
-test('64 HEADs of the stream take nothing: a stream opens afterwards', async () => {
+test('after 64 HEAD requests for the stream a stream still opens', async () => {
   await during(async () => {
     const heads = Array.from({ length: 64 }, () => fetch(`${url}/api/events`, { method: 'HEAD' }));
     expect(new Set((await Promise.all(heads)).map(({ status }) => status))).toEqual(new Set([405]));
@@ -121,7 +121,7 @@ test('64 HEADs of the stream take nothing: a stream opens afterwards', async () 
 });
 
 test(
-  '80 MB of empty steps are refused while they arrive, and nobody waits',
+  '80 MB of empty steps are refused while they arrive, and delay no other request',
   { timeout: 60_000 },
   async () => {
     const before = peakMemory();
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  '20 wide selections are answered or refused with a code, and nobody waits for them',
+  '20 wide selections are answered or refused with a code, and delay no other request',
   { timeout: 60_000 },
   async () => {
     await during(async () => {

@@ -92,7 +92,7 @@ test.each<readonly [string, (directory: string) => void]>([
     expect(told.filter((text) => text.includes(folder))).toEqual([]);
 });
 
-test('an error that is none of ours says nothing of itself', async () => {
+test('the answer to an unexpected error repeats nothing of it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-paths-'));
   directories.push(directory);
   const home = await openHome({ directory, create: true });

@@ -171,7 +171,7 @@ test.each(PLACES)('%s records interventions of an actor, with why', (_, open) =>
 );
 
 test.each(PLACES)(
-  '%s forks, and goes back: each recorder keeps to its branch, the commands behind a rollback go to the one that goes on [context-tree §5: fork] [context-tree §5: rollback]',
+  '%s forks and rolls back: each recorder stays on its branch, and commands after a rollback go to the branch that continues [context-tree §5: fork] [context-tree §5: rollback]',
   (_, open) =>
     using(open, async (desk, directory) => {
       const say = (to: Recorder, id: string) =>

@@ -39,7 +39,7 @@ const homeWithRules = async (rules: object = {}) => {
 
 const agent = { recorder: 'agent' };
 
-test('of what is sent over HTTP no secret is in any byte of the home, in any answer, or in an error', async () => {
+test('no secret that is sent over HTTP is in any byte of the home, in any answer, or in an error', async () => {
   const { home, send, directory, reported } = await homeWithRules({ labels: true });
   const answers = [
     await send('/api/histories', { id: 's', name: 'desk', ...agent }),

@@ -81,7 +81,7 @@ describe('refusals', () => {
     expect(await client.verify({})).toEqual({ ok: false, histories: 2, damaged: ['hother'], defective: [] });
   });
 
-  test('an error nobody foresaw is E_INTERNAL, and reported', async () => {
+  test('an unexpected error is answered with E_INTERNAL, and logged', async () => {
     const reported: unknown[] = [];
     const broken = createGateway({
       home: { ...home, histories: () => Promise.reject(new TypeError('oops')) },
@@ -94,7 +94,7 @@ describe('refusals', () => {
 });
 
 describe('the page', () => {
-  test('while it is not built, the server says how to build it', async () => {
+  test('while the page is not built, the server says how to build it', async () => {
     const response = await createGateway({ home, page: '/nowhere' }).request('/');
     expect(response.status).toBe(503);
     expect(await response.text()).toContain('pnpm --filter @stemma/inspector build');

@@ -71,7 +71,7 @@ test('a load sent again goes the way it went at first, wherever the branch stand
   expect(await frames()).toBe(before);
 });
 
-test('a command sent again finds its branch after a rollback has moved the name, and is another command on another branch [record §3: commands remembered]', async () => {
+test('a command sent again finds its branch after a rollback has moved the name, and on another branch it is another command [record §3: commands remembered]', async () => {
   const fork = { op: 'fork', at: '@c2', name: 'other' };
   const forked = await act('f', fork);
   const said = await act('i', { op: 'inject', text: 'hello' });
@@ -83,7 +83,7 @@ test('a command sent again finds its branch after a rollback has moved the name,
   await expect(act('f', { ...fork, at: '@c1' })).rejects.toMatchObject(REUSED);
 });
 
-test('live events name the branch as it is named now: after a rollback what the left one writes is not of main [record §5] [context-tree §5: rollback]', async () => {
+test('live events use the current names of branches: after a rollback events of the abandoned branch are not of main [record §5] [context-tree §5: rollback]', async () => {
   await act('r', { op: 'rollback', to: '@c2' });
   const stream = await airline.app.request('/api/events?history=airline');
   await act('left', { op: 'inject', text: 'to what was left' }, 'airline:0');

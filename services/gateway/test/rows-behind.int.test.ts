@@ -19,7 +19,7 @@ const clientOf = (home: Home): ApiClient => {
   return createClient(async (url, options) => app.request(url, options), '');
 };
 
-describe('while the rows stand still', async () => {
+describe('while no projector folds the rows', async () => {
   if ('skip' in found) {
     it('commands are answered', ({ skip }) => skip(found.skip));
     return;

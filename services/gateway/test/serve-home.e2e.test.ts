@@ -73,7 +73,7 @@ test('a home that cannot be opened is refused with its code, and leaves nothing 
 });
 
 test(
-  'large answers that nobody takes share a room: what does not fit is refused, until they are taken or dropped',
+  'large answers that clients do not read share a limit: further ones are refused until those are read or dropped',
   { timeout: 60_000 },
   async () => {
     gateway = await serveHome({

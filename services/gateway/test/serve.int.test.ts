@@ -19,7 +19,7 @@ test('closing ends streams with a word, finishes requests and frees the port', a
 });
 
 test.each(['0.0.0.0', '::', '192.168.1.10', 'example.org'])(
-  'it refuses to listen on %s, since nobody is asked who they are',
+  'it refuses to listen on %s, since the gateway has no authentication',
   async (host) => {
     await expect(serveGateway({ home: twoHistories(), port: 0, host })).rejects.toMatchObject({
       code: 'E_NOT_ALLOWED',

@@ -108,7 +108,7 @@ test('a quiet stream beats, so that a dead connection is noticed', async () => {
   expect(messages.slice(1, 4)).toEqual([{ '': 'nothing new' }, { '': 'nothing new' }, { '': 'nothing new' }]);
 });
 
-test('a stream that the log ends tells why', async () => {
+test('a stream that ends because of the log says why', async () => {
   const home: Home = {
     ...twoHistories(),
     follow: () => ({
@@ -123,7 +123,7 @@ test('a stream that the log ends tells why', async () => {
   expect(JSON.parse(messages.at(-1)?.data ?? '')).toMatchObject({ error: { code: 'E_STREAM_GONE' } });
 });
 
-test('a client that takes nothing costs a bounded number of messages, and is cut off', async () => {
+test('a client that reads nothing costs a bounded number of messages, and is disconnected', async () => {
   const home = twoHistories();
   home.append('ha', [{ id: 'large', content: 'x'.repeat(10_000) }], false);
   const [event] = await home.events('ha', { from: 1 });

@@ -6,7 +6,7 @@ const word = fc.string({ minLength: 1, maxLength: 20 });
 
 const NOWHERE: Address = parseAddress('');
 
-test('what is looked at comes back from the address of the page, whatever the ids hold', () => {
+test('the address of the page restores the view, whatever characters ids have', () => {
   fc.assert(
     fc.property(
       fc.record({

@@ -120,7 +120,7 @@ describe('branches and interventions in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('what observers did stands newest first, is filtered in the address, and its positions are links', async () => {
+  test('interventions are listed newest first, filtered by the address, and their positions are links', async () => {
     const { page, faults } = await stage.open({ address: '?h=trial&side=interventions' });
     await soon(() => acts(page)).toEqual([
       'annotate',
@@ -222,7 +222,7 @@ describe('branches and interventions in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('all of it fits a narrow window and the dark', async () => {
+  test('branches and interventions fit a narrow window and the dark scheme', async () => {
     for (const [name, address, sign] of [
       ['branches', '?h=trial:with-hint&side=branches', '.branch'],
       ['many', '?h=many:try-18&side=branches', '.branch'],

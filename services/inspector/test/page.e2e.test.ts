@@ -106,7 +106,7 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('one walks through cycles by keyboard, sees what is new, what aged and what left, and the address tells it', async () => {
+  test('the keyboard moves through cycles, the page shows what is new, aged or left, and the address follows', async () => {
     await open('?h=support');
     await soon(chosenCycle).toBe('4');
     await page.keyboard.press('j');
@@ -250,14 +250,14 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('what does not exist is told with its code', async () => {
+  test('the page shows the code of what does not exist', async () => {
     await open('?h=support&at=@c99');
     await soon(() => page.getByRole('alert').first().innerText()).toContain('E_SNAPSHOT_NOT_FOUND');
     await page.goto(`${gateway.url}/?h=nobody`);
     await soon(() => page.getByRole('alert').first().innerText()).toContain('E_HISTORY_NOT_FOUND');
   });
 
-  test('a page that loses its server says so, and goes on by itself when it is back', async () => {
+  test('a page that loses its server says so, and continues when the server is back', async () => {
     const again = await serveGateway({ home, port: 0, page: dist });
     await open();
     await page.goto(`${again.url}/?h=support`);

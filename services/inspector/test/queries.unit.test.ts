@@ -23,7 +23,7 @@ test('an answer is asked for once, and again when it has expired; the old one st
   expect(asked).toBe(2);
 });
 
-test('an answer that expires while it is on its way is asked for again', async () => {
+test('an answer that expires while it is requested is requested again', async () => {
   const queries = createQueries(client);
   const answers: ((value: number) => void)[] = [];
   const read = (): Query<number> =>

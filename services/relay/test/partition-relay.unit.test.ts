@@ -51,7 +51,7 @@ describe('what is published', () => {
     expect(said.length).toBe(2);
   });
 
-  it('waits in a history whose content is missing, and goes on there, in order, when it is back [record §4: missing content]', async () => {
+  it('waits at a missing content of a history, and goes on there, in order, when it is back [record §4: missing content]', async () => {
     const { log, contents, start, topic } = await openWorld();
     const frames = framesOf('ha', 3, 'x'.repeat(300 * 1024));
     const { entries, contents: large } = recordsOf(frames);
@@ -69,7 +69,7 @@ describe('what is published', () => {
     expect(JSON.parse(inserted?.value ?? '')).toMatchObject({ contents: [{ at: '/event/node/content' }] });
   });
 
-  it('stops visibly at a record that may be anybody’s, and goes on when its damage is acknowledged [record §2: unknown key]', async () => {
+  it('stops with a report at a damaged record of an unknown history, and goes on when it is acknowledged [record §2: unknown key]', async () => {
     const offset = 1;
     const { log, start, topic, said } = await openWorld(undefined, (inner) => withoutVouching(inner, offset));
     const frames = framesOf('ha', 2);
@@ -99,7 +99,7 @@ const readAll = async (log: EventLog): Promise<{ checkpoint: Checkpoint; heads: 
   return { checkpoint, heads };
 };
 
-it('nothing is missing, order is kept and repeats are the same, whenever sends fail or the relay dies', async () => {
+it('is complete, in order and with identical repeats, whenever sends fail or the relay is killed', async () => {
   const histories = ['ha', 'hb', 'hc'].map((name, i) => framesOf(name, 6 + i));
   const lists = histories.map((frames) => recordsOf(frames).entries);
   const mixed = Array.from({ length: 10 }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1)));

@@ -158,7 +158,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       ['reordered batches', { reorder: 0.5 }],
       ['all of it', { repeat: 0.1, forget: 0.1, drop: 0.1, tear: 0.1, reorder: 0.2 }],
     ])(
-      'loses and doubles nothing in spite of %s, with two writers [record §3: unknown outcome, §3: commands remembered]',
+      'has every note of two writers once in spite of %s [record §3: unknown outcome, §3: commands remembered]',
       async (_name, faults) => {
         const random = seeded(11);
         const writers = await Promise.all(
@@ -222,7 +222,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       ]);
     });
 
-    it('closes a partition at a record that may be anybody’s, until it is acknowledged [record §2: unknown key, §2: control events]', async () => {
+    it('closes a partition at a damaged record of an unknown history, until an operator acknowledges it [record §2: unknown key, §2: control events]', async () => {
       const writer = await noteWriter(log, seeded(2));
       const partition = partitionOf('hack', 3);
       await writer.write(noteIntent('hack', 'a', 'before'));

@@ -49,7 +49,7 @@ const projector = (states: RunningHashesCache, batch: number) => {
 const allRows = (rows: MemoryGeneration): unknown =>
   rows.now((view) => stages.tables.map((table) => [table.name, [...view.entries(table)]]));
 
-test('rows are the same whatever is kept in memory: nothing, a little, everything, what another projector left, or a frame that was given up [compiler-stages: stages of cycles]', () => {
+test('the rows are the same with any content of the cache: nothing, a little, everything, another projector’s states, or those of a discarded frame [compiler-stages: stages of cycles]', () => {
   fc.assert(
     fc.property(
       anyOperations(1, 40),
@@ -101,7 +101,7 @@ test('states are kept up to a number of bytes, and those used longest ago go fir
   expect(['a', 'd', 'e'].filter((name) => states.copy(name) !== undefined)).toEqual([]);
 });
 
-test('a copy that goes on leaves the state that is kept as it was [compiler-stages: our stream]', () => {
+test('a copy of a cached state that goes on does not change the cached one [compiler-stages: our stream]', () => {
   const states = openRunningHashesCache(1e6);
   states.put('here', emptyRunningHashes());
   const copy = states.copy('here')!;

@@ -94,7 +94,7 @@ test('a node hashes as the compiler describes it, whatever it holds [compiler-st
   );
 });
 
-test('a node comes back from its row as it was hashed [compiler-stages: our stream]', () => {
+test('a node that is read from its row has the bytes that were hashed [compiler-stages: our stream]', () => {
   fc.assert(
     fc.property(node, (one) => {
       expect(throughRow(one)).toEqual(hashNode(one));

@@ -62,7 +62,7 @@ export const describeDamage = (make: () => RowStoreUnderTest): void => {
     ['truncated', 'its end is cut off'],
   ];
   for (const [damage, what] of damages)
-    it(`gives no row out after ${what}, however it is read, and says where [decision 0051]`, async () => {
+    it(`returns no row after ${what}, however it is read, and names the table [decision 0051]`, async () => {
       const under = make();
       const store = await under.open();
       try {

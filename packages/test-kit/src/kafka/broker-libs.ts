@@ -15,11 +15,11 @@ export const cacheFolder = (environment: NodeJS.ProcessEnv = process.env): strin
   environment['STEMMA_CACHE'] ?? join(homedir(), '.cache', 'stemma');
 
 /**
- * A broker as infra/kafka/pom.xml lists its jars, which Maven fetches the first time. In a run of tests one broker then
- * lives for a moment to leave what makes the others start in two thirds of the time: its classes as Java keeps them in
- * memory, and the format of its directory.
+ * The class path and the flags of a Kafka broker: the jars of infra/kafka/pom.xml, which Maven downloads the first time. In a
+ * run of tests the first caller also starts a broker once to store its loaded classes and the format of its directory; with
+ * these the other brokers of the run start in two thirds of the time.
  *
- * @throws Error with what Maven said
+ * @throws Error with what Maven printed
  */
 export const brokerLibs = async (cache = cacheFolder()): Promise<BrokerLibs> => {
   const jars = await jarsIn(cache);

@@ -26,8 +26,8 @@ export type Format = {
 };
 
 /**
- * Makes a directory one that a broker starts on; one that was made stays as it is. Kafka's own tool is a second start of
- * Java; it writes two files, the features of its version and who the broker is, of which the first is always the same.
+ * Formats a directory for a broker; one that is formatted stays as it is. Kafka's own tool would start Java a second time to
+ * write two files: the features of its version, which are always the same and are copied, and the ids of the broker.
  */
 export const formatDirectory = async (
   libs: BrokerLibs,

@@ -4,13 +4,13 @@ import { historyId, type Command } from '@stemma/history';
 import { partitionOf } from '@stemma/log';
 import { acknowledge } from './acknowledge.ts';
 import { DAMAGE, note, openIn } from './opened.ts';
-import type { Process, World } from './world.ts';
+import type { Process, Simulation } from './simulation.ts';
 
 /** A command of a client, who sends it until it has an answer. */
-export type Sent = {
+export type SentCommand = {
   readonly command: Command;
   /** The command that must have its answer before. */
-  readonly after: Sent | undefined;
+  readonly after: SentCommand | undefined;
   answer: { readonly partition: number; readonly seq: number; readonly end: number } | undefined;
   /** A code that says that it will never be accepted. */
   refused: string | undefined;
@@ -18,10 +18,10 @@ export type Sent = {
 
 const by = { recorder: 'client' };
 
-/** The commands of a life: of some histories, each started first. */
-export const commandsOf = ({ dice }: World): Sent[] => {
-  const all: Sent[] = [];
-  const send = (command: Command, after?: Sent): Sent => {
+/** The commands of a run: of some histories, each started first. */
+export const commandsOf = ({ dice }: Simulation): SentCommand[] => {
+  const all: SentCommand[] = [];
+  const send = (command: Command, after?: SentCommand): SentCommand => {
     const sent = { command, after, answer: undefined, refused: undefined };
     all.push(sent);
     return sent;
@@ -56,22 +56,27 @@ export const commandsOf = ({ dice }: World): Sent[] => {
   return all;
 };
 
-export const isDone = ({ answer, refused }: Sent): boolean => answer !== undefined || refused !== undefined;
+export const isDone = ({ answer, refused }: SentCommand): boolean =>
+  answer !== undefined || refused !== undefined;
 
-/** What a process does: it sends commands, folds rows, and now and then closes everything and ends. */
-export const live = async (world: World, process: Process, sent: readonly Sent[]): Promise<void> => {
-  const { dice } = world;
-  const opened = await openIn(world, process);
+/** One process: it sends commands, folds rows, and now and then closes everything and ends. */
+export const runProcess = async (
+  simulation: Simulation,
+  process: Process,
+  sent: readonly SentCommand[],
+): Promise<void> => {
+  const { dice } = simulation;
+  const opened = await openIn(simulation, process);
   for (let partition = 0; partition < opened.log.partitions; partition++)
     if ((await opened.log.end(partition).catch(() => Infinity)) < acknowledgedEnd(sent, partition))
-      world.wrong.push('a log was opened that ends before an acknowledged record');
+      simulation.wrong.push('a log was opened that ends before an acknowledged record');
   const handler = openCommandHandler({
     log: opened.log,
-    contents: world.contents,
+    contents: simulation.contents,
     rows: opened.projector,
-    clock: world.machineOf(process).clock,
+    clock: simulation.machineOf(process).clock,
     accepted: () => undefined,
-    timers: { random: dice.roll, sleep: (ms) => world.turn(process, ms), now: world.now },
+    timers: { random: dice.roll, sleep: (ms) => simulation.turn(process, ms), now: simulation.now },
   });
   const client = async (): Promise<void> => {
     for (;;) {
@@ -80,41 +85,41 @@ export const live = async (world: World, process: Process, sent: readonly Sent[]
       const next = dice.pick(open);
       try {
         const { seq } = await handler.submit(next.command);
-        answered(world, next, seq);
+        answered(simulation, next, seq);
       } catch (error) {
-        note(world, process, next.command.id, error);
+        note(simulation, process, next.command.id, error);
         if (isStemmaError(error) && DAMAGE.has(error.code)) next.refused ??= error.code;
         if (isStemmaError(error, 'E_PARTITION_CLOSED'))
-          await acknowledge(world, opened).catch((failed: unknown) =>
-            note(world, process, 'acknowledging', failed),
+          await acknowledge(simulation, opened).catch((failed: unknown) =>
+            note(simulation, process, 'acknowledging', failed),
           );
-        await world.turn(process, dice.int(20));
+        await simulation.turn(process, dice.int(20));
       }
     }
   };
   const fold = async (): Promise<void> => {
     while (!sent.every((each) => isDone(each) || each.after?.refused)) {
-      await opened.projector.catchUp().catch((error: unknown) => note(world, process, 'folding', error));
-      await world.turn(process, dice.int(8));
+      await opened.projector.catchUp().catch((error: unknown) => note(simulation, process, 'folding', error));
+      await simulation.turn(process, dice.int(8));
     }
   };
   const clients = Array.from({ length: 1 + dice.int(5) }, () => client());
   const work = [fold(), ...clients];
-  if (dice.chance(0.2)) await Promise.race([world.turn(process, dice.int(200)), Promise.all(work)]);
+  if (dice.chance(0.2)) await Promise.race([simulation.turn(process, dice.int(200)), Promise.all(work)]);
   else await Promise.all(work);
   await handler.close();
   await opened.log.close();
-  world.count('processes that ended by themselves');
+  simulation.count('processes that ended by themselves');
 };
 
-const answered = (world: World, sent: Sent, seq: number): void => {
-  world.count('answers');
+const answered = (simulation: Simulation, sent: SentCommand, seq: number): void => {
+  simulation.count('answers');
   if (sent.answer !== undefined && sent.answer.seq !== seq)
-    world.wrong.push(`${sent.command.id} got two answers: ${sent.answer.seq} and ${seq}`);
-  const partition = partitionOf(sent.command.history, world.conditions.partitions);
+    simulation.wrong.push(`${sent.command.id} got two answers: ${sent.answer.seq} and ${seq}`);
+  const partition = partitionOf(sent.command.history, simulation.conditions.partitions);
   // What readers see now lies behind the record.
-  sent.answer ??= { partition, seq, end: world.lock.endIn(world.boot(), partition) ?? 0 };
+  sent.answer ??= { partition, seq, end: simulation.lock.endIn(simulation.boot(), partition) ?? 0 };
 };
 
-export const acknowledgedEnd = (sent: readonly Sent[], partition: number): number =>
+export const acknowledgedEnd = (sent: readonly SentCommand[], partition: number): number =>
   Math.max(0, ...sent.map(({ answer }) => (answer?.partition === partition ? answer.end : 0)));

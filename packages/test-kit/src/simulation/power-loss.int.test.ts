@@ -2,22 +2,25 @@ import { openAppendJobs, type AppendJobs, type LogMachine } from '@stemma/log-em
 import { sealRecord } from '@stemma/log';
 import { expect, it } from 'vitest';
 import { NO_FAULTS } from './power.ts';
-import { openWorld, type World } from './world.ts';
+import { openSimulation, type Simulation } from './simulation.ts';
 
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
 
 /** A machine without faults whose log has a folder. */
-const openMachine = (seed: number): World => {
-  const world = openWorld(seed);
-  world.calm();
-  const { disk } = world.machineOf(world.startProcess());
+const openMachine = (seed: number): Simulation => {
+  const simulation = openSimulation(seed);
+  simulation.stopFaults();
+  const { disk } = simulation.machineOf(simulation.startProcess());
   disk.makeFolder('/home/log');
   disk.sync(disk.open('/home', 'read'));
-  return world;
+  return simulation;
 };
 
-const jobsOn = (world: World, change: (machine: LogMachine) => LogMachine = (same) => same): AppendJobs => {
-  const machine = change(world.machineOf(world.startProcess()));
+const jobsOn = (
+  simulation: Simulation,
+  change: (machine: LogMachine) => LogMachine = (same) => same,
+): AppendJobs => {
+  const machine = change(simulation.machineOf(simulation.startProcess()));
   return openAppendJobs(machine, {
     directory: '/home/log',
     partitions: 1,
@@ -36,19 +39,19 @@ const append = (jobs: AppendJobs, text: string): ReturnType<AppendJobs['answer']
   });
 };
 
-const segment = (world: World): Buffer => {
-  const { disk } = world.machineOf(world.startProcess());
+const segment = (simulation: Simulation): Buffer => {
+  const { disk } = simulation.machineOf(simulation.startProcess());
   const bytes = Buffer.alloc(10_000);
   disk.read(disk.open('/home/log/0/0000000000000000.seg', 'read'), bytes, 0, bytes.length, 0);
   return bytes;
 };
 
 /** The end that is found after a power loss. */
-const endAfterPowerLoss = (world: World): number => {
-  world.losePower();
-  const jobs = jobsOn(world);
+const endAfterPowerLoss = (simulation: Simulation): number => {
+  simulation.losePower();
+  const jobs = jobsOn(simulation);
   const opened = jobs.answer({ kind: 'open' });
-  return opened.kind === 'opened' ? (world.lock.endIn(world.boot(), 0) ?? 0) : -1;
+  return opened.kind === 'opened' ? (simulation.lock.endIn(simulation.boot(), 0) ?? 0) : -1;
 };
 
 const endOf = (answer: ReturnType<AppendJobs['answer']>): number =>
@@ -57,8 +60,8 @@ const endOf = (answer: ReturnType<AppendJobs['answer']>): number =>
 it.each(SEEDS)(
   'a folder whose maker was killed before it was durable is there after a power loss, with what others acknowledged in it: seed %i [record §6: durable]',
   (seed) => {
-    const world = openMachine(seed);
-    const killed = jobsOn(world, (machine) => ({
+    const simulation = openMachine(seed);
+    const killed = jobsOn(simulation, (machine) => ({
       ...machine,
       disk: {
         ...machine.disk,
@@ -68,28 +71,28 @@ it.each(SEEDS)(
       },
     }));
     expect(killed.answer({ kind: 'open' }).kind).toBe('failed');
-    const jobs = jobsOn(world);
+    const jobs = jobsOn(simulation);
     jobs.answer({ kind: 'open' });
     const end = endOf(append(jobs, 'a'));
-    expect(endAfterPowerLoss(world)).toBe(end);
+    expect(endAfterPowerLoss(simulation)).toBe(end);
   },
 );
 
 it.each(SEEDS)(
   'a record whose sync failed is durable before anything after it is acknowledged: seed %i [record §6: durable]',
   (seed) => {
-    const world = openMachine(seed);
-    const failing = jobsOn(world);
+    const simulation = openMachine(seed);
+    const failing = jobsOn(simulation);
     failing.answer({ kind: 'open' });
     append(failing, 'a');
-    world.disk.setFaults({ ...NO_FAULTS, syncFails: 1 });
+    simulation.disk.setFaults({ ...NO_FAULTS, syncFails: 1 });
     expect(append(failing, 'b').kind).toBe('fatal');
-    world.disk.setFaults(NO_FAULTS);
-    const jobs = jobsOn(world);
+    simulation.disk.setFaults(NO_FAULTS);
+    const jobs = jobsOn(simulation);
     jobs.answer({ kind: 'open' });
     const end = endOf(append(jobs, 'c'));
-    const before = segment(world).subarray(0, end);
-    expect(endAfterPowerLoss(world)).toBe(end);
-    expect(segment(world).subarray(0, end)).toEqual(before);
+    const before = segment(simulation).subarray(0, end);
+    expect(endAfterPowerLoss(simulation)).toBe(end);
+    expect(segment(simulation).subarray(0, end)).toEqual(before);
   },
 );

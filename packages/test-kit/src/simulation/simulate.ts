@@ -1,10 +1,10 @@
-import { acknowledgedEnd, commandsOf, isDone, live, type Sent } from './clients.ts';
-import { judge } from './judge.ts';
+import { acknowledgedEnd, commandsOf, isDone, runProcess, type SentCommand } from './clients.ts';
+import { checkOutcome } from './check-outcome.ts';
 import { openIn } from './opened.ts';
-import { openWorld, type Ablation, type World } from './world.ts';
+import { openSimulation, type Ablation, type Simulation } from './simulation.ts';
 
-/** What came of one life. */
-export type Life = {
+/** The result of one simulated run. */
+export type SimulatedRun = {
   readonly seed: number;
   /** What went against the rules, in sentences; empty if nothing did. */
   readonly wrong: readonly string[];
@@ -14,60 +14,60 @@ export type Life = {
 };
 
 const MAX_STEPS = 60_000;
-/** After so many steps nothing fails any more, so that every life comes to its end. */
-const CALM_AFTER = 12_000;
+/** After so many steps nothing fails any more, so that every run ends. */
+const FAULTS_END_AFTER = 12_000;
 
 /**
- * One random life of a home: processes with a writer, a projector and readers each on one simulated machine, whose disk
+ * One random run of a home: processes with a writer, a projector and readers each on one simulated machine, whose disk
  * fails, whose processes are killed between any two steps, and which loses its power. The same in every run of a seed.
  */
-export const simulate = async (seed: number, ablation?: Ablation): Promise<Life> => {
-  const world = openWorld(seed, ablation);
-  const sent = commandsOf(world);
+export const simulate = async (seed: number, ablation?: Ablation): Promise<SimulatedRun> => {
+  const simulation = openSimulation(seed, ablation);
+  const sent = commandsOf(simulation);
   try {
-    await world.runUntil(liveAndJudge(world, sent), MAX_STEPS);
+    await simulation.runUntil(runAndCheck(simulation, sent), MAX_STEPS);
   } catch (error) {
-    world.wrong.push(error instanceof Error ? error.message : String(error));
+    simulation.wrong.push(error instanceof Error ? error.message : String(error));
   }
   return {
     seed,
-    wrong: [...new Set(world.wrong)],
-    steps: world.steps(),
-    counts: new Map([...world.counts, ...world.disk.happened]),
+    wrong: [...new Set(simulation.wrong)],
+    steps: simulation.steps(),
+    counts: new Map([...simulation.counts, ...simulation.disk.happened]),
   };
 };
 
-const liveAndJudge = async (world: World, sent: readonly Sent[]): Promise<void> => {
-  world.watch = () => {
-    for (let partition = 0; partition < world.conditions.partitions; partition++) {
-      const end = world.lock.endIn(world.boot(), partition);
+const runAndCheck = async (simulation: Simulation, sent: readonly SentCommand[]): Promise<void> => {
+  simulation.watch = () => {
+    for (let partition = 0; partition < simulation.conditions.partitions; partition++) {
+      const end = simulation.lock.endIn(simulation.boot(), partition);
       if (end !== undefined && end < acknowledgedEnd(sent, partition))
-        world.wrong.push('the end lies before an acknowledged record');
+        simulation.wrong.push('the end lies before an acknowledged record');
     }
-    if (world.steps() > CALM_AFTER) world.calm();
+    if (simulation.steps() > FAULTS_END_AFTER) simulation.stopFaults();
   };
-  const slots = Array.from({ length: world.conditions.processes }, () => lives(world, sent));
+  const slots = Array.from({ length: simulation.conditions.processes }, () => runProcesses(simulation, sent));
   await Promise.all(slots);
-  world.calm();
+  simulation.stopFaults();
   // What was acknowledged last is there after one more power loss.
-  if (world.dice.chance(0.5)) world.losePower();
-  const judgeItself = world.startProcess();
-  const opened = await openIn(world, judgeItself);
-  await judge(world, opened, sent);
+  if (simulation.dice.chance(0.5)) simulation.losePower();
+  const checker = simulation.startProcess();
+  const opened = await openIn(simulation, checker);
+  await checkOutcome(simulation, opened, sent);
 };
 
 /** One process after the other, until every command has its answer. */
-const lives = async (world: World, sent: readonly Sent[]): Promise<void> => {
+const runProcesses = async (simulation: Simulation, sent: readonly SentCommand[]): Promise<void> => {
   while (!sent.every((each) => isDone(each) || each.after?.refused !== undefined)) {
-    const process = world.startProcess();
-    const life = { ended: false };
-    const living = live(world, process, sent).catch((error: unknown) => {
+    const process = simulation.startProcess();
+    const state = { ended: false };
+    const running = runProcess(simulation, process, sent).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : 'no error';
-      if (process.alive) world.wrong.push(`a process ended with ${why}`);
+      if (process.alive) simulation.wrong.push(`a process ended with ${why}`);
     });
-    void living.then(() => (life.ended = true));
-    while (process.alive && !life.ended) await world.turn(null, 5);
-    if (process.alive) world.end(process);
-    await world.turn(null, world.dice.int(20));
+    void running.then(() => (state.ended = true));
+    while (process.alive && !state.ended) await simulation.turn(null, 5);
+    if (process.alive) simulation.end(process);
+    await simulation.turn(null, simulation.dice.int(20));
   }
 };

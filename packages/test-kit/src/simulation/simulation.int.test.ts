@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { sized } from '../sized.ts';
 import { simulate } from './simulate.ts';
-import { ABLATIONS } from './world.ts';
+import { ABLATIONS } from './simulation.ts';
 
 const SEEDS = sized(40, 300);
 
 describe('homes on a simulated machine that fails', () => {
-  it(`keep what was acknowledged, once and readable, in ${SEEDS} lives [record §6: durable, §6: killed]`, async () => {
+  it(`keep every acknowledged record once and readable, in ${SEEDS} simulated runs [record §6: durable, §6: killed]`, async () => {
     const wrong: unknown[] = [];
     for (let seed = 1; seed <= SEEDS; seed++) {
-      const life = await simulate(seed);
-      if (life.wrong.length > 0) wrong.push({ seed, wrong: life.wrong });
+      const result = await simulate(seed);
+      if (result.wrong.length > 0) wrong.push({ seed, wrong: result.wrong });
     }
     expect(wrong).toEqual([]);
   }, 120_000);
 
-  it('live the same life each time a seed is run', async () => {
+  it('run identically each time a seed is run', async () => {
     expect(await simulate(7)).toEqual(await simulate(7));
   });
 
