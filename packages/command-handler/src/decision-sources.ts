@@ -52,7 +52,7 @@ export const openRowsDomain = (
     })),
   // Brokers keep copies of what they hold, and reading it all again over the network takes long: `verify` does that, and
   // `doctor` for a second.
-  ...(log.epoch === undefined && {
+  ...(log.isRemote !== true && {
     frames: (history: string) => projection.read((view) => knownFrames(view, history)),
   }),
   load: async (history) => {

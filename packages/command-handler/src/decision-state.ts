@@ -3,6 +3,7 @@ import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import {
   applyFrame,
+  bytesOfBranch,
   decideNew,
   findRepeated,
   freeMemory,
@@ -74,6 +75,9 @@ const RECENT_STEP = 64;
 const MAX_RECENT = 10_000;
 /** The most nodes of trees that a session keeps, about 250 MB. It reads the other branches from the rows again. */
 const MAX_NODES = 300_000;
+/** What a session takes besides branches, and a recent frame, measured roughly. */
+const BYTES_PER_SESSION = 8_000;
+const BYTES_PER_FRAME = 4_000;
 /** With more branches loaded, the session asks the rows at every frame: only then can it drop their trees. */
 const MAX_BRANCHES = 4;
 
@@ -178,6 +182,11 @@ export const openDecisionState = ({
       return prevHash;
     },
     asOf,
+    get bytes() {
+      let bytes = BYTES_PER_SESSION + recent.size * BYTES_PER_FRAME;
+      for (const branch of state.loadedBranches.values()) bytes += bytesOfBranch(branch);
+      return bytes;
+    },
     decide: async ({ command }): Promise<Decision | Repeated> => {
       if (recent.size >= MAX_RECENT) await forgetKnown();
       // Read once, though a decision may be tried again, and not at all for a repeated command.

@@ -11,6 +11,7 @@ export { decide, decideNew, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 export { type BranchPosition, interventionIn, positionRef, positionsAround } from './intervention.ts';
+export { bytesOfBranch } from './memory.ts';
 export { payloadIn } from './recorded-node.ts';
 export {
   type BranchState,

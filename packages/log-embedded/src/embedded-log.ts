@@ -10,6 +10,7 @@ import { thisMachine } from './this-machine.ts';
 import { readSegmentRange } from './read-segments.ts';
 import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
+import { watchSegments } from './watch-segments.ts';
 
 export type EmbeddedLogOptions = {
   /** Made if missing, for its owner alone. */
@@ -128,19 +129,30 @@ const openRaw = (
       .then(async (folder) => {
         await environment.close();
         environment = enter(folder);
+        renewed();
       })
       .finally(() => (entering = undefined));
     await entering;
   };
   const files = openFiles(disk);
   const bases = new Map<number, readonly number[]>();
+  let epoch = 0;
+  /** What is known of the files may not be true any more. */
+  const renewed = (): void => {
+    epoch++;
+    files.close();
+    bases.clear();
+  };
+  const lookAtSegments = watchSegments(disk, directory, renewed);
   const { waiting } = appender;
   let closed = false;
 
   const endOf = (partition: number): PartitionEnd => {
     if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
     refuseUnknownPartition(partition, appender.partitions);
-    return environment.end(partition) ?? { end: 0, base: 0 };
+    const found = environment.end(partition) ?? { end: 0, base: 0 };
+    lookAtSegments(partition, found);
+    return found;
   };
   const basesOf = (partition: number, last: number): readonly number[] => {
     const known = bases.get(partition);
@@ -174,6 +186,10 @@ const openRaw = (
       return endOf(partition).end;
     },
     start: async (partition) => (endOf(partition), 0),
+    epoch: (partition) => {
+      endOf(partition);
+      return epoch;
+    },
     wait: (partition, from, signal) =>
       new Promise((done) => {
         const look = (): void => {

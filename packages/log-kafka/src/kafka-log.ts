@@ -136,6 +136,7 @@ const openRaw = (
       at(partition).reader.read(from, maxBytes),
     end: async (partition) => at(partition).reader.end(),
     start: async (partition) => at(partition).reader.start(),
+    isRemote: true,
     epoch: () => client.epoch(),
     wait: async (partition, from, signal) => (at(partition), watcher.wait(partition, from, signal)),
     close: async () => {

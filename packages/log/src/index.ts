@@ -58,6 +58,7 @@ export {
   checkpointAtStart,
   type ReadPartitionOptions,
 } from './read-partition.ts';
+export { openRevalidatingReader, type RevalidatingReader } from './revalidating-reader.ts';
 export { progressGuard } from './progress-guard.ts';
 export { HASH_BYTES, openRecord, recordHash, sameBytes, sealRecord, type OpenRecord } from './record.ts';
 export { verifyLog, type LogProblem, type LogReport, type VerifyLogOptions } from './verify-log.ts';

@@ -20,6 +20,8 @@ export const openMemoryLog = async (options: MemoryLogOptions = {}): Promise<Mem
 
 const memoryPartitions = (partitions: readonly LogRecord[][]): RawLog => {
   const waiting = new Set<() => void>();
+  const newest = new Map<number, LogRecord>();
+  let epoch = 0;
   let closed = false;
   const open = (partition: number): LogRecord[] => {
     if (closed) throw fail('E_LOG_CLOSED', 'the memory log was closed');
@@ -48,6 +50,15 @@ const memoryPartitions = (partitions: readonly LogRecord[][]): RawLog => {
     },
     end: async (partition) => open(partition).length,
     start: async (partition) => (open(partition), 0),
+    epoch: (partition) => {
+      // A test that takes records away, or puts others in their place, does what exchanging a file does.
+      const records = recordsOf(partitions, partition);
+      const seen = newest.get(partition);
+      if (seen !== undefined && records[seen.offset] !== seen) epoch++;
+      const last = records.at(-1);
+      if (last !== undefined) newest.set(partition, last);
+      return epoch;
+    },
     wait: (partition, from, signal) =>
       new Promise((resolve) => {
         const done = (): void => {

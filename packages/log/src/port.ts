@@ -57,10 +57,14 @@ export type EventLog = {
   start(partition: number): Promise<number>;
 
   /**
-   * A number that changes when a connection was lost or made anew, or a partition may have another leader. A reader
-   * that continues from a cursor must then check the cursor again. Absent where there are no connections.
+   * A number that changes when what was read of a partition may not hold any more: a connection was lost or made anew,
+   * the partition may have another leader, or another file lies where its last one was. A reader that continues from a
+   * cursor must then check the cursor again. Absent where nothing of this can happen.
    */
-  epoch?(): number;
+  epoch?(partition: number): number;
+
+  /** True if reading goes over a network to brokers that keep copies. */
+  readonly isRemote?: true;
 
   /** Resolves when there is a record at or after `from`, when the signal aborts, or now and then without a reason. */
   wait(partition: number, from: number, signal: AbortSignal): Promise<void>;

@@ -2,13 +2,13 @@ import { fail } from '@stemma/errors';
 import { concernedHistory } from './check-record.ts';
 import { checkRecords, openRecords } from './check-records.ts';
 import type { Checkpoint, Heads, HeadState, PartitionState } from './checkpoint.ts';
-import { checkCursor, cursorAtStart } from './cursor.ts';
+import { cursorAtStart } from './cursor.ts';
 import { controlHistory, controlOf } from './partition-of.ts';
 import { acknowledge, closedBy, freshPartition } from './partition-state.ts';
 import type { EventLog } from './port.ts';
 import type { CheckedBatch } from './reading-types.ts';
 import { openRecord } from './record.ts';
-import { openRevalidatingReader } from './revalidating-reader.ts';
+import { openRevalidatingReader, type RevalidatingReader } from './revalidating-reader.ts';
 
 export type ReadPartitionOptions = {
   /** Where to start; {@link checkpointAtStart} for the beginning. */
@@ -17,6 +17,11 @@ export type ReadPartitionOptions = {
    * Heads as of `checkpoint`. They, or `remember`, must hold what a batch changed before the next batch is requested.
    */
   readonly heads: Heads;
+  /**
+   * Of this log and partition. Given to one call after another, it checks the checkpoint of the first alone, as long as
+   * each goes on where the one before it ended. Default: a new one.
+   */
+  readonly reader?: RevalidatingReader;
   /** About how many bytes to read at once. Default 1 MiB. */
   readonly maxBytes?: number;
   /** The most records that a batch has. */
@@ -33,7 +38,7 @@ export const checkpointAtStart = async (log: EventLog, partition: number): Promi
 
 /**
  * The checked records of a partition in batches, from a checkpoint to the end or to a record that closes the partition
- * (then `closedBy` of the last checkpoint returns the damage). The cursor is checked first (record §5).
+ * (then `closedBy` of the last checkpoint returns the damage). The cursor is checked first, unless `reader` has come to it (record §5).
  *
  * @throws E_CURSOR_LOST: rebuild the store. E_VERSION_NEEDED for a control event that this version does not know.
  */
@@ -44,16 +49,17 @@ export async function* readPartition(
   const { heads, until = Infinity, maxRecords = Infinity } = options;
   const { partition } = options.checkpoint.cursor;
   const reading = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
-  const revalidating = openRevalidatingReader(log);
-  await checkCursor(log, options.checkpoint.cursor);
+  const { reader = openRevalidatingReader(log, partition) } = options;
+  await reader.begin(options.checkpoint.cursor);
   let checkpoint: Checkpoint | undefined = await opened(log, options.checkpoint, heads);
   while (checkpoint && checkpoint.cursor.offset < until) {
-    const { records } = await revalidating.read(checkpoint.cursor, reading);
+    const { records } = await reader.read(checkpoint.cursor, reading);
     for (let i = 0; i < records.length && checkpoint; i += maxRecords) {
       const part = records.slice(i, i + maxRecords).filter(({ offset }) => offset < until);
       if (part.length === 0) return;
       const batch: CheckedBatch & { suspects: readonly number[] } = await checkSome(part, checkpoint, heads);
       for (const offset of batch.suspects) await refuseDamaged(log, partition, offset);
+      reader.reached(batch.checkpoint.cursor);
       yield batch;
       checkpoint = batch.held === null ? batch.checkpoint : await opened(log, batch.checkpoint, heads);
       if (batch.held !== null) break;

@@ -224,9 +224,9 @@ describe('the writer', () => {
     expect(rows.notes('h')).toEqual([note]);
   });
 
-  it('keeps only so many decision states, and loads them again [record §3]', async () => {
+  it('keeps only so many bytes of decision states, and loads them again [record §3]', async () => {
     const log = await openMemoryLog();
-    const writer = await noteWriter(log, { sessions: 2 });
+    const writer = await noteWriter(log, { sessionBytes: 2 });
     for (let i = 0; i < 20; i++) await writer.write(noteIntent(`h${i % 5}`, `c${i}`, `${i}`));
     for (let i = 0; i < 5; i++)
       expect(await notes(log, `h${i}`)).toEqual([0, 5, 10, 15].map((n) => String(n + i)));

@@ -1,4 +1,4 @@
-import { openHistory, type HistoryState } from '@stemma/history';
+import { bytesOfBranch, openHistory, type HistoryState } from '@stemma/history';
 import { LRUCache } from 'lru-cache';
 
 /** The trees of the branches that were folded last, bounded by an estimate of their bytes. */
@@ -10,10 +10,6 @@ export type BranchCache = {
   forget(history: string): void;
   clear(): void;
 };
-
-/** The bytes of a node with its records and indexes, measured roughly. */
-const BYTES_PER_NODE = 900;
-const BYTES_PER_BRANCH = 4_000;
 
 type CachedBranch = { readonly history: string; readonly branchId: number; readonly bytes: number };
 
@@ -40,9 +36,8 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
       return state;
     },
     markUsed(state, branchId) {
-      const nodes = state.loadedBranches.get(branchId)?.tree.counts.nodes ?? 0;
       // The newest branch is always kept: one that is too large stands for all there is room for.
-      const bytes = Math.min(nodes * BYTES_PER_NODE + BYTES_PER_BRANCH, maxBytes);
+      const bytes = Math.min(bytesOfBranch(state.loadedBranches.get(branchId)), maxBytes);
       cached.set(`${branchId} ${state.history}`, { history: state.history, branchId, bytes });
     },
     forget(history) {

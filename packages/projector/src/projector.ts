@@ -1,6 +1,13 @@
 import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { DEFECTS, findFrame } from '@stemma/history-store';
-import { progressGuard, type Checkpoint, type ContentSource, type EventLog } from '@stemma/log';
+import {
+  openRevalidatingReader,
+  progressGuard,
+  type Checkpoint,
+  type ContentSource,
+  type EventLog,
+  type RevalidatingReader,
+} from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import type { Generation, GenerationView, RowStore, Scan, Table } from '@stemma/row-store';
 import { openBranchCache } from './branch-cache.ts';
@@ -173,6 +180,15 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
   const queues = new Map<number, Promise<unknown>>();
 
+  /** Of each generation, the reader of each partition. */
+  const readers = new WeakMap<Generation, RevalidatingReader[]>();
+  const readersOf = (generation: Generation): RevalidatingReader[] => {
+    const known =
+      readers.get(generation) ?? partitions.map((partition) => openRevalidatingReader(log, partition));
+    readers.set(generation, known);
+    return known;
+  };
+
   /** Runs work of one partition in sequence. */
   const enqueue = <T>(partition: number, work: () => Promise<T>): Promise<T> => {
     const before = queues.get(partition) ?? Promise.resolve();
@@ -198,6 +214,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
           generation,
           context: fresh,
           partition,
+          reader: readersOf(generation)[partition] ?? openRevalidatingReader(log, partition),
           limits,
           now,
           committed: (at) => progress?.(at),

@@ -7,6 +7,7 @@ import {
   type Checkpoint,
   type EventLog,
   type Heads,
+  type RevalidatingReader,
 } from '@stemma/log';
 import { sameCursor, stageRows, type Generation } from '@stemma/row-store';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
@@ -41,6 +42,8 @@ export type RunPartitionOptions = {
   readonly generation: Generation;
   readonly context: FoldContext;
   readonly partition: number;
+  /** Kept from run to run, so that a run that goes on where the last one ended does not look back. */
+  readonly reader: RevalidatingReader;
   readonly limits: BatchLimits;
   /** Stop at this offset; default: the end of the log when the run reaches it. */
   readonly until?: number;
@@ -74,7 +77,7 @@ export const runPartition = async (options: RunPartitionOptions): Promise<Progre
 export const clearCaches = ({ branchCache: branches }: FoldContext): void => branches.clear();
 
 const run = async (options: RunPartitionOptions): Promise<Progress> => {
-  const { log, generation, context, partition, limits, until, now } = options;
+  const { log, generation, context, partition, reader, limits, until, now } = options;
   const storedCheckpoint = await generation.read((view) => view.cursor(partition));
   const checkpoint =
     storedCheckpoint === null ? await checkpointAtStart(log, partition) : decodeCheckpoint(storedCheckpoint);
@@ -97,6 +100,7 @@ const run = async (options: RunPartitionOptions): Promise<Progress> => {
 
   const readOptions = {
     checkpoint,
+    reader,
     heads: batch.heads,
     ...(maxFrames === Infinity ? {} : { maxRecords: maxFrames }),
     ...(until === undefined ? {} : { until }),

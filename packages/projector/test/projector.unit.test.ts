@@ -18,6 +18,29 @@ const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a projector', () => {
+  it('that has caught up reads none of the old records again: of rows that it did not write itself, once', async () => {
+    const { log, contents } = await logged(someRecorded(3), 1);
+    const from: number[] = [];
+    const counted = {
+      ...log,
+      read: (...args: Parameters<typeof log.read>) => (from.push(args[1]), log.read(...args)),
+    };
+    const store = openMemoryRowStore();
+    const end = await log.end(0);
+    const caughtUp = async (projector: Projector): Promise<number> => {
+      from.length = 0;
+      await projector.catchUp();
+      return from.filter((offset) => offset < end).length;
+    };
+    const projector = openProjector({ log: counted, contents, store });
+    expect(await caughtUp(projector)).toBeGreaterThan(0);
+    expect(await caughtUp(projector)).toBe(0);
+    expect(await caughtUp(projector)).toBe(0);
+    const another = openProjector({ log: counted, contents, store });
+    expect(await caughtUp(another)).toBeGreaterThan(0);
+    expect(await caughtUp(another)).toBe(0);
+  });
+
   it('ends with the same rows whatever the batches and wherever it is stopped', async () => {
     await fc.assert(
       fc.asyncProperty(

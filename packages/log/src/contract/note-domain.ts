@@ -146,6 +146,7 @@ const noteSession = (start: History, head: HeadState | undefined, asOf: number):
       return prev;
     },
     asOf,
+    bytes: 1,
     decide: ({ id, digest, command: { note, expected } }): Decision | Repeated => {
       const before = state.commands.get(id);
       if (before !== undefined && !sameBytes(before.digest, digest))

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
 import { checkRecords, openRecords, type CheckedRecords } from '../check-records.ts';
 import type { Checkpoint, Damage, HeadState } from '../checkpoint.ts';
-import { checkCursor, cursorAtStart } from '../cursor.ts';
+import { cursorAtStart } from '../cursor.ts';
 import { controlHistory } from '../partition-of.ts';
 import { closedBy, freshPartition } from '../partition-state.ts';
 import type { EventLog, LogRecord } from '../port.ts';
@@ -39,8 +39,8 @@ export const openPartitionReader = async <C>(
   partition: number,
 ): Promise<PartitionReader> => {
   const initial = await initialCheckpoint(domain, partition);
-  const revalidating = openRevalidatingReader(log);
-  await checkCursor(log, initial.checkpoint.cursor);
+  const revalidating = openRevalidatingReader(log, partition);
+  await revalidating.begin(initial.checkpoint.cursor);
   let checkpoint = await acknowledged(log, initial.checkpoint, initial.heads);
   const heads = new Map(initial.heads);
   const since = new Map<string, number>();
@@ -60,6 +60,7 @@ export const openPartitionReader = async <C>(
     for (const [history, head] of batch.heads)
       if (!from.has(history) || since.has(history)) heads.set(history, head);
     checkpoint = batch.checkpoint;
+    revalidating.reached(checkpoint.cursor);
     return batch;
   };
 

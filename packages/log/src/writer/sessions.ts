@@ -87,20 +87,33 @@ export const openSessionCache = <C>(
   log: EventLog,
   reader: PartitionReader,
   readOn: () => Promise<unknown>,
-  { domain, contents, sessions: capacity = 64 }: WriterOptions<C>,
+  { domain, contents, sessionBytes: capacity = 256 * 1024 * 1024 }: WriterOptions<C>,
 ): SessionCache<C> => {
   // Not `lru-cache`: a session with frames under way must not go, and the library has no entry that is never evicted.
   const sessions = new Map<string, HistorySession<C>>();
+  /** What each session took when it was last used, and the sum. */
+  const sizes = new Map<string, number>();
+  let total = 0;
   const { partition } = reader.checkpoint().cursor;
 
+  const resize = (history: string, bytes: number): void => {
+    total += bytes - (sizes.get(history) ?? 0);
+    if (bytes === 0) sizes.delete(history);
+    else sizes.set(history, bytes);
+  };
   const evict = (history: string): void => {
     sessions.delete(history);
+    resize(history, 0);
     reader.forget(history);
   };
-  const makeRoom = (): void => {
-    for (const [history, { sent }] of sessions) {
-      if (sessions.size < capacity) return;
-      if (sent.length === 0) evict(history);
+  /** The session that is used now becomes the last to go; those before it go while all take too much. */
+  const use = (history: string, session: HistorySession<C>): void => {
+    sessions.delete(history);
+    sessions.set(history, session);
+    resize(history, session.session.bytes);
+    for (const [oldest, { sent }] of sessions) {
+      if (total <= capacity || oldest === history) return;
+      if (sent.length === 0) evict(oldest);
     }
   };
   const loadNew = async (history: string): Promise<HistorySession<C>> => {
@@ -118,18 +131,15 @@ export const openSessionCache = <C>(
     const head = (await scanHead(log, partition, history, start, asOf, end, async ({ accepted }) => {
       for (const frame of accepted) await observe(session, frame, contents);
     })) ?? { next: 0, prev: ZERO_HASH, state: 'open' as const, stopped: null };
-    makeRoom();
     reader.follow(history, head, asOf);
-    sessions.set(history, session);
+    use(history, session);
     return session;
   };
 
   const load = async (history: string): Promise<HistorySession<C>> => {
     for (let tries = 0; tries < 5; tries++) {
       const session = sessions.get(history) ?? (await loadNew(history));
-      // Inserted last: it is now the most recently used.
-      sessions.delete(history);
-      sessions.set(history, session);
+      use(history, session);
       const head = reader.head(history);
       if (head && head.state !== 'open') return { ...session, stopped: head.state };
       if (session.stopped) return session;

@@ -34,6 +34,8 @@ export type Session<C> = {
   readonly prev: Uint8Array;
   /** When loaded, the state included every frame before this offset. */
   readonly asOf: number;
+  /** About how many bytes of memory the state takes. */
+  readonly bytes: number;
   /**
    * The events for a command on the current state, which stays unchanged; for a command that a frame given to `apply` or
    * an older one recorded, that frame (record §3: commands remembered).
@@ -113,8 +115,8 @@ export type WriterOptions<C> = {
   readonly deadline?: number;
   /** How many commands are decided ahead of the answer. Default 256. */
   readonly ahead?: number;
-  /** Decision states kept in memory. Default 64. */
-  readonly sessions?: number;
+  /** About how many bytes of decision states are kept in memory, however many histories they belong to. Default 256 MiB. */
+  readonly sessionBytes?: number;
   /** Called with the number of frames that lost their `seq` to another writer. */
   readonly overtaken?: (frames: number) => void;
 };
