@@ -39,6 +39,8 @@ export type Progress = {
   readonly done: ReadonlySet<string>;
   /** Mutants that at least one test runs through. */
   readonly covered: ReadonlySet<number>;
+  /** By file, the tests that fail without any mutant. */
+  readonly broken: ReadonlyMap<string, ReadonlySet<string>>;
   /** `file mutant`: tried to the end. */
   readonly tried: ReadonlySet<string>;
   /** `file mutant`: a failure that may be another mutant's doing; tried again in a new process. */
@@ -50,9 +52,13 @@ export const progressOf = (lines: readonly JournalLine[]): Progress => {
   const noticed = new Map<number, string>();
   const [done, tried, unclear] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const covered = new Set<number>();
+  const broken = new Map<string, ReadonlySet<string>>();
   lines.forEach((line, i) => {
     if (line.what === 'done') done.add(line.file);
-    if (line.what === 'covered') for (const mutant of line.mutants) covered.add(mutant);
+    if (line.what === 'covered') {
+      for (const mutant of line.mutants) covered.add(mutant);
+      broken.set(line.file, new Set(line.broken));
+    }
     if (line.what === 'noticed') noticed.set(line.mutant, line.by);
     if (line.what === 'passed') tried.add(`${line.file} ${line.mutant}`);
     if (line.what === 'unclear') unclear.add(`${line.file} ${line.mutant}`);
@@ -60,5 +66,5 @@ export const progressOf = (lines: readonly JournalLine[]): Progress => {
     if (line.what === 'try' && (following === undefined || following.what === 'baseline'))
       noticed.set(line.mutant, `${line.file}: the process ended`);
   });
-  return { noticed, done, covered, tried, unclear };
+  return { noticed, done, covered, broken, tried, unclear };
 };

@@ -53,14 +53,14 @@ export const openRun = ({ out, journal, seed, verbose, mutants, report }: RunInp
     }
   };
 
-  /** What is computed while modules are loaded: a process for each mutant, the package's own tests first. */
+  /** What is computed while modules are loaded: a process for each mutant, with the package's own tests alone. */
   const tryFresh = async (files: readonly string[]): Promise<void> => {
     for (const mutant of mutants.filter(({ isStatic }) => isStatic)) {
       const { tried } = progress();
       const folder = mutant.file.split('/').slice(0, 2).join('/');
-      const left = files
-        .filter((file) => isJudgedBy(mutant, file) && !tried.has(`${file} ${mutant.number}`))
-        .sort((a, b) => Number(b.startsWith(folder)) - Number(a.startsWith(folder)));
+      const left = files.filter(
+        (file) => file.startsWith(`${folder}/`) && !tried.has(`${file} ${mutant.number}`),
+      );
       for (let i = 0; i < left.length && !progress().noticed.has(mutant.number); i += AT_ONCE)
         await runVitest({ mutants: [mutant], journal, fresh: mutant.number }, left.slice(i, i + AT_ONCE));
     }

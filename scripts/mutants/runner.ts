@@ -17,6 +17,11 @@ const nameOf = (task: { readonly name: string; readonly suite?: unknown }): stri
 
 /** Runs only the tests that a run asks for, and stops at the first failure where it says so. A class: vitest asks for one. */
 export default class extends TestRunner {
+  onCollected(files: readonly Suite[]): void {
+    // A file that cannot be loaded has no tests.
+    for (const file of files) if (file.result?.state === 'fail') currentTestRun()?.failed.push(nameOf(file));
+  }
+
   override async onBeforeRunTask(test: Task): Promise<void> {
     const run = currentTestRun();
     const unwanted = run?.only?.has(nameOf(test)) === false || (run?.stops === true && run.failed.length > 0);
@@ -34,7 +39,7 @@ export default class extends TestRunner {
 
   override async onAfterRunSuite(suite: Suite): Promise<void> {
     await super.onAfterRunSuite(suite);
-    // A file that cannot be loaded, or a hook that fails.
+    // A hook that fails.
     if (suite.result?.errors?.length) currentTestRun()?.failed.push(nameOf(suite));
   }
 }

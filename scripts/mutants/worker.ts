@@ -81,21 +81,21 @@ const tryFile = async (
   file: State['ctx']['files'][number],
 ): Promise<void> => {
   const name = file.filepath.slice(root.length + 1);
+  const runAll = () => runFile(state, traces, file, null);
   const progress = progressOf(readJournal(job.journal));
+  const { journal, fresh } = job;
+  if (fresh !== null) {
+    if (!progress.noticed.has(fresh)) await tryFresh(journal, name, fresh, progress.broken.get(name), runAll);
+    return;
+  }
   const wanted = job.mutants.filter(
     ({ number, only }) => !progress.noticed.has(number) && (only === null || name.startsWith(only)),
   );
   if (progress.done.has(name) || wanted.length === 0) return;
-  const { journal } = job;
   note(journal, { what: 'baseline', file: name });
   watchdog.allow(LONGEST_BASELINE);
-  const fresh = job.fresh;
-  switches.activate(fresh ?? 0, Infinity);
-  if (fresh !== null) {
-    await tryFresh(job, name, fresh, () => runFile(state, traces, file, null));
-    return;
-  }
-  const baseline = await runFile(state, traces, file, null);
+  switches.activate(0, Infinity);
+  const baseline = await runAll();
   const broken = new Set(baseline.failed);
   // Whether these fail by themselves is for a new process to say.
   if (broken.size > 0 && isUsed) process.kill(process.pid, 'SIGKILL');
@@ -132,19 +132,23 @@ const tryFile = async (
 
 /** A mutant of what is computed while modules are loaded has a process of its own. */
 const tryFresh = async (
-  { journal }: Job,
+  journal: string,
   name: string,
   mutant: number,
+  /** Tests that fail without it too. */
+  broken: ReadonlySet<string> = new Set(),
   run: () => Promise<Outcome>,
 ): Promise<void> => {
+  note(journal, { what: 'baseline', file: name });
   note(journal, { what: 'try', file: name, mutant });
   watchdog.allow(120_000);
-  const { failed } = await run();
+  switches.activate(mutant, Infinity);
+  const by = (await run()).failed.find((each) => !broken.has(each));
   note(
     journal,
-    failed.length === 0
+    by === undefined
       ? { what: 'passed', file: name, mutant }
-      : { what: 'noticed', file: name, mutant, by: `${name} > ${failed[0] ?? ''}` },
+      : { what: 'noticed', file: name, mutant, by: `${name} > ${by}` },
   );
 };
 
