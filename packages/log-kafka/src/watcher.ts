@@ -17,20 +17,27 @@ export type WatcherWaits = {
   readonly retry: number;
   /** Whoever waits looks after so long, whatever the brokers say. Default 5,000. */
   readonly longest: number;
+  /**
+   * So long after somebody waited for it a partition is polled. Who was woken reads and waits again; a poll without the
+   * partition, begun in between, would be held back before it can be asked for. Default 10,000.
+   */
+  readonly kept: number;
 };
 
-const WAITS: WatcherWaits = { poll: 1_000, retry: 500, longest: 5_000 };
+const WAITS: WatcherWaits = { poll: 1_000, retry: 500, longest: 5_000, kept: 10_000 };
 
 type Waiter = { readonly partition: number; readonly from: number; readonly wake: () => void };
 
 /**
  * One long poll a leader, for all who wait. On connections of its own: a broker answers the requests of one connection in
- * order. They are opened when somebody waits, and polled while somebody does.
+ * order. They are opened when somebody waits, and polled while somebody does or did a moment ago.
  */
 export const openWatcher = (connect: () => KafkaClient, waits: Partial<WatcherWaits> = {}): Watcher => {
-  const { poll: held, retry, longest: most } = { ...WAITS, ...waits };
+  const { poll: held, retry, longest: most, kept } = { ...WAITS, ...waits };
   const waiters = new Set<Waiter>();
   const ends = new Map<number, number>();
+  /** When somebody last waited for a partition, in milliseconds. */
+  const waited = new Map<number, number>();
   let client: KafkaClient | undefined;
   let running = false;
   let closed = false;
@@ -43,17 +50,29 @@ export const openWatcher = (connect: () => KafkaClient, waits: Partial<WatcherWa
     ends.set(partition, Math.max(end, ends.get(partition) ?? 0));
     wakeUp((waiter) => waiter.partition === partition && waiter.from < end);
   };
-  const watched = (): number[] => [...new Set([...waiters].map(({ partition }) => partition))];
+  /** The partitions that somebody waits for, and those whose end is known and that somebody waited for lately. */
+  const watched = (): number[] => {
+    const now = performance.now();
+    for (const { partition } of waiters) waited.set(partition, now);
+    for (const [partition, at] of waited) if (now - at > kept) waited.delete(partition);
+    return [...waited.keys()].sort((a, b) => a - b).filter((partition) => placeOf(partition) !== undefined);
+  };
   /** Where to poll: whoever waits further back than is known has something to read at once. */
-  const placeOf = (partition: number): number => {
+  const placeOf = (partition: number): number | undefined => {
     const froms = [...waiters].filter((waiter) => waiter.partition === partition).map(({ from }) => from);
-    return Math.max(ends.get(partition) ?? 0, Math.min(...froms));
+    const known = ends.get(partition);
+    return froms.length === 0 ? known : Math.max(known ?? 0, Math.min(...froms));
   };
 
   const poll = async (on: KafkaClient, group: readonly number[]): Promise<void> => {
-    const partitions = group.filter((partition) => watched().includes(partition));
-    if (partitions.length === 0) return;
-    const places = new Map(partitions.map((partition) => [partition, placeOf(partition)]));
+    const still = new Set(watched());
+    const places = new Map(
+      group.flatMap((partition) => {
+        const place = still.has(partition) ? placeOf(partition) : undefined;
+        return place === undefined ? [] : [[partition, place] as const];
+      }),
+    );
+    if (places.size === 0) return;
     const fetches = [...places].map(([partition, from]) => ({ partition, from, maxBytes: 1 }));
     for (const [partition, { error, end, batches }] of await on.poll(fetches, held)) {
       // Who waits where the log does not reach any more will be told when he reads.
@@ -71,7 +90,7 @@ export const openWatcher = (connect: () => KafkaClient, waits: Partial<WatcherWa
 
   const run = async (): Promise<void> => {
     running = true;
-    while (waiters.size > 0 && !closed)
+    while (watched().length > 0 && !closed)
       try {
         client ??= connect();
         const on = client;
@@ -100,6 +119,7 @@ export const openWatcher = (connect: () => KafkaClient, waits: Partial<WatcherWa
   return {
     wait: (partition, from, signal) =>
       new Promise((resolve) => {
+        waited.set(partition, performance.now());
         if (signal.aborted || closed || (ends.get(partition) ?? 0) > from) {
           resolve();
           return;
