@@ -41,7 +41,7 @@ export const checkNotes = (notes: string, what = 'the notes'): string => {
   return notes;
 };
 
-/** What an actor looked for, shortened if it is long. @throws E_INPUT_SURROGATE */
+/** What an actor looked for, unchanged. @throws E_INPUT_TOO_LARGE above 4,096 bytes, E_INPUT_SURROGATE */
 export const checkWhat = (what: string): string => {
   if (isLonger(what, MAX_WHAT))
     throw fail('E_INPUT_TOO_LARGE', `an observation names more than ${MAX_WHAT} bytes`);

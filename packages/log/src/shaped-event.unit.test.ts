@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SCHEMAS } from './check-events.ts';
+import { checkEvents, SCHEMAS } from './check-events.ts';
 import { SHAPED_TYPES, shapedEvent } from './shaped-event.ts';
 import type { RawEvent } from './upcast.ts';
 
@@ -113,4 +113,13 @@ test('an event that is checked by hand is what its schema gives, and what the sc
     { numRuns: Math.max(2_000, Number(process.env['STEMMA_RUNS'] ?? 0)) },
   );
   expect(shaped).toBeGreaterThan(left);
+});
+
+test.each([31, 33])('a snapshot whose hashes have %i bytes is refused [record §2: defective]', (length) => {
+  const hashes = { treeHash: new Uint8Array(length), threadHash: new Uint8Array(length) };
+  const counts = { nodes: 0, blocks: 0, turns: 0 };
+  for (const type of ['SnapshotCommitted', 'SnapshotImported'])
+    expect(() => checkEvents([{ type, cycle: 0, ...hashes, counts }], false)).toThrow(
+      expect.objectContaining({ code: 'E_FRAME_INVALID' }),
+    );
 });

@@ -147,26 +147,34 @@ describe('the check of records', () => {
 });
 
 describe('a reader', () => {
-  it('that read a record as good before somebody acknowledged it as damaged reads it again, and refuses [record §2: acknowledged damage]', async () => {
-    const log = await openMemoryLog();
-    const writer = await noteWriter(log);
-    for (const id of ['a', 'b']) await writer.write(noteIntent('h', id, id));
-    const early = openNoteRows(log);
-    await early.catchUp();
-    const [, damaged] = log.records(0) as [LogRecord, LogRecord];
-    log.records(0)[1] = { ...flipped(damaged), key: 'nobody', keyVouched: false };
-    const operator = new Map<string, HeadState>();
-    const { checkpointAtStart, acknowledgeDamage } = await import('../src/index.ts');
-    let checkpoint = await checkpointAtStart(log, 0);
-    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => operator } })) {
-      for (const [history, head] of batch.heads) operator.set(history, head);
-      checkpoint = batch.checkpoint;
-    }
-    expect(closedBy(checkpoint.state)?.offset).toBe(1);
-    const author = { at: 1n, actor: 'operator', command: 'ack' };
-    await acknowledgeDamage(log, checkpoint, { load: () => operator }, 1, author);
-    await expect(early.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
-  });
+  it.each([
+    ['', 2, false],
+    [', further back than its cursor remembers,', 70, false],
+    [', in a control history that it does not know to be in force,', 70, true],
+  ])(
+    'that read a record as good before somebody acknowledged it%s as damaged reads it again, and refuses [record §2: acknowledged damage]',
+    async (_where, notes, isControlDamaged) => {
+      const log = await openMemoryLog();
+      const writer = await noteWriter(log);
+      for (let i = 0; i < notes; i++) await writer.write(noteIntent('h', `c${i}`, `note ${i}`));
+      const early = openNoteRows(log);
+      await early.catchUp();
+      const [opening, damaged] = log.records(0) as [LogRecord, LogRecord];
+      if (isControlDamaged) log.records(0)[0] = flipped(opening);
+      log.records(0)[1] = { ...flipped(damaged), key: 'nobody', keyVouched: false };
+      const operator = new Map<string, HeadState>();
+      const { checkpointAtStart, acknowledgeDamage } = await import('../src/index.ts');
+      let checkpoint = await checkpointAtStart(log, 0);
+      for await (const batch of readPartition(log, { checkpoint, heads: { load: () => operator } })) {
+        for (const [history, head] of batch.heads) operator.set(history, head);
+        checkpoint = batch.checkpoint;
+      }
+      expect(closedBy(checkpoint.state)?.offset).toBe(1);
+      const author = { at: 1n, actor: 'operator', command: 'ack' };
+      await acknowledgeDamage(log, checkpoint, { load: () => operator }, 1, author);
+      await expect(early.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    },
+  );
 
   it('goes on with other histories when one is defective, and serves nothing after the defect [record §2: defective]', async () => {
     const log = await openMemoryLog();
@@ -202,7 +210,13 @@ describe('a reader', () => {
     records[5] = flipped(records[5] as LogRecord);
     const { problems, histories } = await verifyLog(log, { contents: NO_CONTENTS });
     expect(problems).toMatchObject([
-      { offset: 2, history: null, seq: null, kind: 'unknown' },
+      {
+        offset: 2,
+        history: null,
+        seq: null,
+        kind: 'unknown',
+        message: "the record 0@2 is damaged and may be anybody's",
+      },
       { offset: 5, history: 'h0', seq: 2, kind: 'damaged' },
     ]);
     expect(histories.get('h0')).toMatchObject({ state: 'damaged', stopped: 2, partition: 0 });

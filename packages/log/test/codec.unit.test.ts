@@ -207,6 +207,14 @@ describe('an envelope', () => {
     );
   });
 
+  it.each([1, 31, 32, 255, 256, 512])(
+    'holds the id of a history of %i bytes [record §1: frame]',
+    (length) => {
+      const given = { ...sampleEnvelope(1), history: 'h'.repeat(length) };
+      expect(decodeEnvelope(encodeEnvelope(given))?.envelope).toEqual(given);
+    },
+  );
+
   it('is one sequence of bytes: others that look like it are none [record §1: canonical bytes]', () => {
     fc.assert(
       fc.property(envelope, fc.nat(), fc.integer({ min: 1, max: 255 }), (given, at, flip) => {

@@ -11,6 +11,7 @@ import {
   finishBody,
   missingContents,
 } from '../src/index.ts';
+import { externaliseContents } from '../src/externalise-contents.ts';
 import { decodeFrame as decode } from './decode-frame.ts';
 import { sampleBody, sampleEnvelope } from './samples.ts';
 
@@ -149,6 +150,16 @@ describe('contents that do not fit into a frame', () => {
     expect(() => encoded([{ content: text(bounds.content) }])).toThrow(
       expect.objectContaining({ code: 'E_CONTENT_TOO_LARGE' }),
     );
+  });
+
+  it('leave a command that is refused when all its events together are larger than a content may be [record §4: limit]', () => {
+    const bounds = { ...boundsOf(1), frame: 200, inline: 100, content: 400 };
+    const split = (nodes: number): unknown => {
+      const events = inserted(Array.from({ length: nodes }, () => ({ other: 'x' }))) as never[];
+      return externaliseContents(events, pack(events).length, bounds);
+    };
+    expect(split(2)).toMatchObject({ events: { sha256: expect.any(String) as string } });
+    expect(() => split(4)).toThrow(expect.objectContaining({ code: 'E_FRAME_TOO_LARGE' }));
   });
 
   it('that are missing or no JSON make the frame defective [record §4]', () => {

@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import { describe, expect, it } from 'vitest';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
 import {
@@ -58,6 +59,29 @@ describe('a reader of a writer', () => {
     expect(checked.accepted.filter(({ control }) => !control)).toEqual([]);
     expect(reader.checkpoint().state.stale).toMatchObject({ repeated: 0, overtaken: 0, unfit: 0 });
     expect(reader.head('h')).toEqual(rows.head('h'));
+  });
+
+  it('judges no frame of a history that the writer does not write to, and keeps no head of it', async () => {
+    const log = await noted(['h']);
+    const rows = openNoteRows(log);
+    await rows.catchUp({ until: 2 });
+    const reader = await openPartitionReader(log, rows.domain, 0);
+    const { accepted } = await reader.check(await reader.read());
+    expect(accepted).toEqual([]);
+    expect(reader.checkpoint().state.stale).toMatchObject({ unfit: 0 });
+    expect(reader.head('h')).toBeUndefined();
+  });
+
+  it('takes damage for that of a history that the rows know, though the writer does not write to it [record §2: unknown key]', async () => {
+    const log = await noted(['h']);
+    const rows = openNoteRows(log);
+    await rows.catchUp({ until: 2 });
+    const reader = await openPartitionReader(log, rows.domain, 0);
+    const records = [...log.records(0)];
+    records[3] = { ...(records[3] as LogRecord), bytes: Uint8Array.of(1), keyVouched: false };
+    const { damage } = await reader.check(records.slice(2));
+    expect(damage).toEqual([{ offset: 3, history: 'h', seq: 2, affectsWholePartition: false }]);
+    expect(reader.closed()).toBeNull();
   });
 });
 
@@ -132,6 +156,19 @@ describe('a log that is verified', () => {
     await log.append(0, [log.records(0).at(-1) as { key: string; bytes: Uint8Array }]);
     const report = await verifyLog(log, { contents: NO_CONTENTS });
     expect(report).toMatchObject({ records: 8, accepted: 7, stale: { repeated: 1 }, problems: [] });
+  });
+
+  it('has the events of every accepted frame checked, and names those that fail [record §2: verify]', async () => {
+    const checked: string[] = [];
+    const { problems } = await verifyLog(await noted(['ha', 'hb'], 2), {
+      contents: NO_CONTENTS,
+      check: ({ body: { command } }) => {
+        checked.push(command);
+        if (command === 'hb1') throw fail('E_HISTORY_DEFECTIVE', 'this note does not apply');
+      },
+    });
+    expect(checked).toEqual(['ha0', 'hb0', 'ha1', 'hb1']);
+    expect(problems).toMatchObject([{ history: 'hb', seq: 1, kind: 'defective' }]);
   });
 
   it('and returns no record before its end is reported as not whole, and the reader stops', async () => {

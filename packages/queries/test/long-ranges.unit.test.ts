@@ -63,3 +63,12 @@ test.each([
   expect((await selectIds(asked(), line, text, {})).ids).toEqual(ids);
   expect(long.reads.rows).toBeLessThan(60);
 });
+
+test('@* looks at no more snapshots than the window needs', async () => {
+  let loads = 0;
+  const load = openTreeLoader();
+  const counting = { ...asked(), load: (...given: Parameters<typeof load>) => (loads++, load(...given)) };
+  const { ids } = await selectIds(counting, line, '@* ^seq .cb:depth(1):first', { skip: 1, limit: 2 });
+  expect(ids).toEqual([`q${CYCLES - 1}`, `q${CYCLES - 2}`]);
+  expect(loads).toBe(3);
+});

@@ -46,15 +46,29 @@ test('a run of more than 512 characters counts in pieces of 512, which begin ane
   );
 });
 
-test('a surrogate pair is not cut', async () => {
+// The last two have the first and the last of the second halves.
+test.each(['🏮', '😀', '𐀀', '\u{10fff}'])('a surrogate pair is not cut: %s', async (character) => {
   const counter = await tokenCounter();
-  const lamps = '🏮'.repeat(600);
-  expect(counter.count(lamps)).toBe(sum([lamps.slice(0, 512), lamps.slice(512, 1_024), lamps.slice(1_024)]));
-  const shifted = `x${lamps}`;
+  const all = character.repeat(600);
+  expect(counter.count(all)).toBe(sum([all.slice(0, 512), all.slice(512, 1_024), all.slice(1_024)]));
+  const shifted = `x${all}`;
   expect(counter.count(shifted)).toBe(
     sum([shifted.slice(0, 513), shifted.slice(513, 1_025), shifted.slice(1_025)]),
   );
-  // The first characters behind the halves are cut as others are.
-  const private_ = ''.repeat(600);
-  expect(counter.count(private_)).toBe(sum([private_.slice(0, 512), private_.slice(512)]));
+});
+
+test('the first character behind the halves is cut as others are', async () => {
+  const counter = await tokenCounter();
+  const text = `${run(512)}\ue000${run(1_600)}`;
+  const [here, next] = [512, 513].map((at) =>
+    sum([0, at, at + 512, at + 1_024, at + 1_536].map((from, i, cuts) => text.slice(from, cuts[i + 1]))),
+  );
+  expect(counter.count(text)).toBe(here);
+  expect(next).not.toBe(here);
+});
+
+test('short words with a blank behind each are counted as a whole', async () => {
+  const counter = await tokenCounter();
+  const text = 'a '.repeat(1_000);
+  expect(counter.count(text)).toBe(countTokens(text, options));
 });

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isSealed, sealBytes, seedOf } from './checksum.ts';
+import { hashBytes, isSealed, sealBytes, seedOf } from './checksum.ts';
 import { OWNERS, THINGS } from './contract/fixtures.ts';
 import { unpackValue, packValue } from './value.ts';
 
@@ -18,6 +19,21 @@ describe('a checksum', () => {
       for (let end = 0; end < sealed.length; end++)
         expect(isSealed(seed, sealed.subarray(0, end))).toBe(false);
     }
+  });
+
+  it('differs from table to table, also from one that was never read before', () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const sealed = sealBytes(seedOf({ name: one }), Buffer.from('value'));
+    expect(isSealed(seedOf({ name: other }), sealed)).toBe(false);
+    expect(isSealed(seedOf({ name: one }), sealed)).toBe(true);
+  });
+
+  it.each([
+    [1, 1_535_722_102],
+    [7, 1_025_587_373],
+    [600, -1_438_179_956],
+  ])('of %i bytes is the one that is on disk already: rows of before stay readable', (length, checksum) => {
+    expect(hashBytes(1, Buffer.alloc(length, 0xa5))).toBe(checksum);
   });
 
   it('is the same for an integer, whether a number or a bigint holds it: columns of a database give back either', () => {

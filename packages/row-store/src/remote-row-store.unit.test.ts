@@ -135,6 +135,18 @@ describe('rows in a remote store', () => {
     }
   });
 
+  it('are read in one fetch as a whole range', async () => {
+    let fetches = 0;
+    const rows = await openRemoteMemoryStore(() => fetches++).generation('g', TABLES);
+    const changes = [1, 2, 3].map((i) => thing('h', 1, 'a', i));
+    await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
+    for (const reverse of [false, true]) {
+      fetches = 0;
+      const found = await rows.read((view) => view.range(THINGS, { prefix: ['h', 1], reverse }));
+      expect([found.length, fetches]).toEqual([3, 1]);
+    }
+  });
+
   it('stay in memory from one batch of a partition to the next, until another process has moved its cursor', async () => {
     let fetches = 0;
     const store = openRemoteMemoryStore(() => fetches++);

@@ -1,0 +1,59 @@
+import { sha256 } from '@stemma/canonical';
+import { expect, test } from 'vitest';
+import { bytesOf } from '../src/contract/kit.ts';
+import { noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
+import { openMemoryLog, ZERO_HASH, type LogRecord, type MemoryLog } from '../src/index.ts';
+import { refuseUnreadable, type KnownFrames } from '../src/read-back.ts';
+import { noteWriter } from './note-writer.ts';
+
+/** Three frames of `h`, at 1, 3 and 5, others between them and behind, and what the rows know of them. */
+const threeFrames = async (): Promise<{ log: MemoryLog; known: KnownFrames }> => {
+  const log = await openMemoryLog();
+  const writer = await noteWriter(log);
+  for (const id of ['a', 'b', 'c'])
+    for (const history of ['h', 'other']) await writer.write(noteIntent(history, id, id));
+  const rows = openNoteRows(log);
+  await rows.catchUp();
+  return { log, known: { offsets: [1, 3, 5], prev: rows.head('h')?.prev ?? ZERO_HASH } };
+};
+const change = (log: MemoryLog, offset: number, more: Partial<LogRecord>): void => {
+  log.records(0)[offset] = { ...(log.records(0)[offset] as LogRecord), ...more };
+};
+
+test('a history whose frames lie in the log as they were read can be written to', async () => {
+  const { log, known } = await threeFrames();
+  await expect(refuseUnreadable(log, 0, 'h', known)).resolves.toBeUndefined();
+  await expect(refuseUnreadable(log, 0, 'new', { offsets: [], prev: ZERO_HASH })).resolves.toBeUndefined();
+});
+
+test.each<[string, { seq: number; offset: number }, (log: MemoryLog) => void]>([
+  [
+    'the first frame of another one',
+    { seq: 0, offset: 1 },
+    (log) => change(log, 1, { key: 'h3', bytes: bytesOf(3) }),
+  ],
+  [
+    'its own frame before once more',
+    { seq: 1, offset: 3 },
+    (log) => change(log, 3, { bytes: (log.records(0)[1] as LogRecord).bytes }),
+  ],
+  ['damaged bytes', { seq: 2, offset: 5 }, (log) => change(log, 5, { bytes: Uint8Array.of(1) })],
+])(
+  'a history is refused where %s lies in the place of a frame, and that place is named',
+  async (_what, place, alter) => {
+    const { log, known } = await threeFrames();
+    alter(log);
+    await expect(refuseUnreadable(log, 0, 'h', known)).rejects.toMatchObject({
+      code: 'E_HISTORY_DAMAGED',
+      detail: { history: 'h', partition: 0, ...place },
+    });
+  },
+);
+
+test('a history of which the rows have a hash but no frame is refused at its beginning', async () => {
+  const { log } = await threeFrames();
+  await expect(refuseUnreadable(log, 0, 'h', { offsets: [], prev: sha256('x') })).rejects.toMatchObject({
+    code: 'E_HISTORY_DAMAGED',
+    detail: { seq: 0, offset: 0 },
+  });
+});
