@@ -285,3 +285,13 @@ test('a move, like an insertion, nests containers at most 100 deep, counting tho
   expect([move('m', 'b40'), move('x', 'b40')]).toEqual(['E_INPUT_TOO_DEEP', 'taken']);
   expect(exportTree(history.tree(0), history.payload)).toContain('"b40"');
 });
+
+test('a history that is salvaged records from which history and frame it goes on [record §2: salvage]', () => {
+  const source = started();
+  source.submit(0, [block('a'), { op: 'commit' }], 1n);
+  const text = exportTree(source.tree(0), source.payload);
+  const salvaged = { history: 'h-damaged', seq: 7 };
+  const history = referenceHistory();
+  history.submit(0, [{ op: 'import', name: null, export: text, salvaged }], 0n);
+  expect(history.frames[0]?.body.events[0]).toMatchObject({ type: 'HistoryStarted', salvaged });
+});

@@ -121,6 +121,6 @@ test('an injection whose frame has no node is shown without one [pool: Intervent
     branchId: 0,
     author: ACTOR,
     events: [recorded as unknown as HistoryEvent],
-  } as never);
+  });
   expect(facts?.content).toEqual({ text: '', source: null, vector_id: null, node: null });
 });
