@@ -136,7 +136,7 @@ it.each<[string, number, (made: Made) => void, string, number]>([
     2,
   ],
 ])(
-  'a copy of a log in use that %s is its beginning, and can be written',
+  'a copy of a log in use that %s holds the beginning of the log, and can be written',
   async (...[, size, change, keys, aside]) => {
     await copyWhileOpen(size, async (made) => {
       change(made);
@@ -147,7 +147,7 @@ it.each<[string, number, (made: Made) => void, string, number]>([
   },
 );
 
-it('a byte that changed in a copy of a log in use is damage, and hides nothing behind it', async () => {
+it('a changed byte in a copy of a log in use is damage, and the records after it are still read', async () => {
   await copyWhileOpen(ONE, async ({ copy, at, offsets }) => {
     const { file, place } = at(offsets['c'] ?? 0);
     overwrite(file, place, Buffer.of(0xff));
@@ -157,7 +157,7 @@ it('a byte that changed in a copy of a log in use is damage, and hides nothing b
   });
 });
 
-it('a copy of a log that nobody has open keeps the end that its lock knows: what was cut off it is damage', async () => {
+it('a copy of a log that no process has open keeps the end noted in its lock: missing bytes before that end are damage', async () => {
   const directory = makeDirectory();
   const log = await openEmbeddedLog({ directory });
   await append(log, 'a');
@@ -172,7 +172,7 @@ it('a copy of a log that nobody has open keeps the end that its lock knows: what
   await opened.close();
 });
 
-it('a copy that names a process as the holder of its lock does not wait for it', async () => {
+it('a process that opens a copy does not wait for the holder of the lock that the copy names', async () => {
   await copyWhileOpen(ONE, async ({ copy }) => {
     const log = join(copy, 'holder');
     const began = readFileSync('/proc/1/stat', 'latin1').split(') ')[1]?.split(' ')[19] ?? '-';
@@ -181,7 +181,7 @@ it('a copy that names a process as the holder of its lock does not wait for it',
   });
 });
 
-it('two that open a copy at once find its end once', async () => {
+it('when a copy is opened several times at once, its end is searched for once', async () => {
   await copyWhileOpen(ONE, async ({ copy }) => {
     const said: string[] = [];
     const open = (): Promise<EventLog> =>
@@ -194,7 +194,7 @@ it('two that open a copy at once find its end once', async () => {
   });
 });
 
-it('a log that is copied again and again while a process writes gives in each copy all that was acknowledged before', async () => {
+it('every copy made while a process writes holds all records that were acknowledged before the copy began', async () => {
   const directory = makeDirectory();
   const child = runChild('notes.ts', [directory, 'a']);
   const outcomes: unknown[] = [];

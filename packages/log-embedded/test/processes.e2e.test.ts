@@ -32,7 +32,7 @@ const expectAcknowledged = async (directory: string, lines: readonly string[]): 
 };
 
 describe('processes side by side', () => {
-  it('append to one history without losing, tearing or doubling anything [record §3: outcome]', async () => {
+  it('append to one history without losing, splitting or repeating a record [record §3: outcome]', async () => {
     const directory = makeDirectory();
     const children = ['a', 'b', 'c'].map((name) => runChild('notes.ts', [directory, name, '200']));
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
@@ -41,7 +41,7 @@ describe('processes side by side', () => {
     await expectAcknowledged(directory, lines);
   });
 
-  it(`lose nothing that was acknowledged when ${KILLS} of them are killed at random moments [record §6: killed, §6: durable]`, async () => {
+  it(`lose no acknowledged record when ${KILLS} of them are killed at random moments [record §6: killed, §6: durable]`, async () => {
     const directory = makeDirectory();
     const lines: string[] = [];
     let started = 0;
@@ -60,7 +60,7 @@ describe('processes side by side', () => {
     await expectAcknowledged(directory, lines);
   }, 600_000);
 
-  it('see what another appended within a moment [record §6]', async () => {
+  it('see soon what another process appended [record §6]', async () => {
     const directory = makeDirectory();
     const log = await openEmbeddedLog({ directory });
     const child = runChild('notes.ts', [directory, 'x', '5']);
@@ -76,7 +76,7 @@ describe('processes side by side', () => {
     await log.close();
   });
 
-  it('wait for a stopped one for a while, say who it is, steal nothing, and go on when it is gone [record §6: busy]', async () => {
+  it('wait a limited time for a stopped process and name it, do not take its lock, and continue when it has ended [record §6: busy]', async () => {
     const directory = makeDirectory();
     const log = await openEmbeddedLog({ directory, busyAfter: 300 });
     const writer = await noteWriter(log);
@@ -100,8 +100,8 @@ describe('processes side by side', () => {
   });
 });
 
-describe('a disk that refuses', () => {
-  it('to sync ends the process: nobody goes on as if it had [record §6: failed sync, §6: durable]', async () => {
+describe('a disk that fails', () => {
+  it('to sync makes the process end, so that it acknowledges nothing unsynced [record §6: failed sync, §6: durable]', async () => {
     const directory = makeDirectory();
     const told: string[] = [];
     const log = await openEmbeddedLog({ directory, failAtSync: 3, onFatal: (message) => told.push(message) });
@@ -115,13 +115,13 @@ describe('a disk that refuses', () => {
     await log.close();
   });
 
-  it('exits with 74 unless told otherwise [record §6: failed sync]', async () => {
+  it('to sync makes the process exit with 74 unless the caller sets another handler [record §6: failed sync]', async () => {
     const child = runChild('failing.ts', [makeDirectory()]);
     expect(await child.ended).toBe(74);
     expect(child.errors()).toMatch(/EIO/);
   });
 
-  it('more bytes is said with a code, and what was acknowledged stays [record §6]', async () => {
+  it('to take more bytes causes a coded error, and acknowledged records stay [record §6]', async () => {
     const directory = makeDirectory();
     // No file above 200 KiB.
     const child = runChild('notes.ts', [directory, 'full'], 'ulimit -f 200');

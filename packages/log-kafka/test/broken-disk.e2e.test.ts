@@ -36,7 +36,7 @@ describe("a broker's disk", () => {
   beforeEach(({ skip }) => {
     if (missing !== undefined) skip(missing);
   });
-  it('that lost its newest records, and has others in their place, is noticed by every cursor beyond [record §5: lost end]', async () => {
+  it('that lost its newest records, and has others in their place, is noticed when any cursor beyond the loss is resumed [record §5: lost end]', async () => {
     const [[broker], [folder = '']] = [own.brokers, own.folders];
     const options = { brokers: own.addresses, prefix: newPrefix(), partitions: 1 };
     const log = await openKafkaLog(options);
@@ -72,7 +72,7 @@ describe("a broker's disk", () => {
     await shorter.close();
   }, 600_000);
 
-  it('that altered a byte is noticed: what the record was nobody knows, and nothing is written behind it [record §2: unknown key]', async () => {
+  it('that altered a byte is noticed: the partition closes at the unknown record, and nothing is written after it [record §2: unknown key]', async () => {
     const [[broker], [folder = '']] = [own.brokers, own.folders];
     const options = { brokers: own.addresses, prefix: newPrefix(), partitions: 1 };
     const log = await openKafkaLog(options);

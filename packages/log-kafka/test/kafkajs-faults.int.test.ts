@@ -79,7 +79,7 @@ const turns = async (): Promise<void> => {
 };
 
 describe('kafkajs 2.2.4, as it is,', () => {
-  it('keeps half of an answer for the next connection', async () => {
+  it('carries half of an answer over to the next connection', async () => {
     const half = Buffer.concat([int32(100), int32(0), Buffer.alloc(10)]);
     await using broker = await brokerThat((socket, turn) =>
       socket.on('data', () => turn === 0 && socket.end(half)),
@@ -93,13 +93,13 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(connection.bytesBuffered).toBe(half.length);
   });
 
-  it('throws where nobody catches when it cannot read an answer', async () => {
+  it('throws an error that no caller can catch when it cannot read an answer', async () => {
     await using broker = await brokerThat(() => undefined);
     const connection = await broker.pool.getConnection();
     expect(() => connection.processData(Buffer.concat([int32(2), Buffer.alloc(2)]))).toThrow(RangeError);
   });
 
-  it('looks every millisecond for requests that wait, though none does', () => {
+  it('checks every millisecond for waiting requests, though none waits', () => {
     vi.useFakeTimers();
     const queue = new RequestQueue({
       logger: logger.namespace('test'),
@@ -114,13 +114,13 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(looks.mock.calls.length).toBeGreaterThan(50);
   });
 
-  it('opens a connection twice for two who ask at once, and loses one', async () => {
+  it('opens two connections for two simultaneous callers, and loses one', async () => {
     await using broker = await brokerThat(() => undefined);
     await Promise.all([broker.pool.getConnection(1), broker.pool.getConnection(1)]);
     await expect.poll(() => broker.sockets.length).toBe(2);
   });
 
-  it('writes requests in the order in which their bytes are ready, not in that of the calls', async () => {
+  it('sends requests in the order in which their bytes are ready, not in the order of the calls', async () => {
     const versions: number[] = [];
     await using broker = await brokerThat((socket) =>
       socket.on('data', (data: Buffer) => {
@@ -139,7 +139,7 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(versions).toEqual([2, 1]);
   });
 
-  it('disconnects only when what is under way was answered', async () => {
+  it('disconnects only after the requests under way are answered', async () => {
     await using broker = await brokerThat(() => undefined);
     const connection = await broker.pool.getConnection();
     const ended: string[] = [];
@@ -179,14 +179,14 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(asked).toEqual([host]);
   });
 
-  it('reads a record batch of which a byte was changed as if it were whole', async () => {
+  it('reads a record batch with a changed byte without an error', async () => {
     const batch = batchOf(0, [{ key: 'h', value: 'true' }]);
     batch.write('f', batch.indexOf('true'));
     const { records } = await decodeBatch(new Decoder(batch));
     expect(records.map(({ value }) => String(value))).toEqual(['frue']);
   });
 
-  it('decompresses without a bound', async () => {
+  it('decompresses without a limit', async () => {
     const codec = kafkajs.CompressionCodecs[kafkajs.CompressionTypes.GZIP]() as {
       decompress(bytes: Buffer): Promise<Buffer>;
     };
@@ -194,11 +194,11 @@ describe('kafkajs 2.2.4, as it is,', () => {
     expect(await codec.decompress(bomb)).toHaveLength(2 * MAX_BATCH_BYTES);
   });
 
-  it('knows no zstd', () => {
+  it('does not support zstd', () => {
     expect(() => kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD]()).toThrow('not implemented');
   });
 
-  it('cannot read partitions that the reader names: a consumer is always one of a group', () => {
+  it('cannot read chosen partitions: a consumer always belongs to a group', () => {
     const consumer = new kafkajs.Kafka({ brokers: ['nowhere:1'] }).consumer({ groupId: 'test' });
     expect(consumer).not.toHaveProperty('assign');
   });

@@ -35,7 +35,7 @@ const fakeClient = (
 
 const three = ['a', 'b', 'c'].map((value, offset) => batchOf(offset, [{ key: 'h', value }]));
 
-it('an end that lies before what was given already is waited out: taken for the end, histories would begin anew [record §5: lost end]', async () => {
+it('a reader waits when the broker reports an end before records that were already read, so that no history starts anew [record §5: lost end]', async () => {
   const client = fakeClient(three);
   const reader = openReader(client, 0);
   expect((await reader.read(0, 1e6)).records).toHaveLength(3);
@@ -48,7 +48,7 @@ it('an end that lies before what was given already is waited out: taken for the 
   expect(await reader.end()).toBe(3);
 });
 
-it('what was read a moment ago is given again without asking, until a connection was made anew [record §5: cursor]', async () => {
+it('records that were just read are given again without a request, until the connection is replaced [record §5: cursor]', async () => {
   const client = fakeClient(three);
   const reader = openReader(client, 0);
   await reader.read(0, 1e6);
@@ -65,7 +65,7 @@ it('an offset that the partition does not have is refused with a code [record §
   await expect(reader.read(-1, 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
 });
 
-it('control records are gaps: at the end nothing lies behind the last record [record §5: cursor]', async () => {
+it('control records are gaps, also after the last record [record §5: cursor]', async () => {
   const control = batchOf(3, [{ key: 'k', value: 'v' }], { control: true });
   const reader = openReader(fakeClient([...three, control]), 0);
   expect((await reader.read(0, 1e6)).next).toBe(3);
@@ -73,7 +73,7 @@ it('control records are gaps: at the end nothing lies behind the last record [re
   expect(await reader.end()).toBe(3);
 });
 
-it('a connection that is made anew in the middle of a read is not the end [record §5: cursor]', async () => {
+it('a connection that is replaced during a read is not taken for the end of the log [record §5: cursor]', async () => {
   const client = fakeClient(three);
   const reader = openReader(client, 0);
   let lost = 2;

@@ -36,7 +36,7 @@ it.each([
   ['an answer of a length below zero', answerOf(-7, Buffer.alloc(100)), [true, false]],
   ['what is no answer', answerOf(104, Buffer.alloc(100, 0x7f)), [true, false]],
 ])(
-  'a broker that answers %s is one that does not answer: an error with a code, and the process goes on',
+  'a broker that answers %s causes an error with a code, and the process continues',
   async (_what, answer, cuts) => {
     for (const cut of cuts) {
       await using broker = await strangeBroker(answer, cut);

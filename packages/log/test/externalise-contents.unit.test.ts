@@ -51,12 +51,12 @@ describe('contents that do not fit into a frame', () => {
   const text = (bytes: number, letter = 'x'): string => letter.repeat(bytes);
   const K = 1024;
 
-  it('stay while they are at most 256 KiB and the frame at most 900 KiB [record §4: outside]', () => {
+  it('stay in the frame while they are at most 256 KiB and the frame is at most 900 KiB [record §4: outside]', () => {
     expect(encoded([{ content: text(256 * K - 5) }, { content: text(256 * K - 5) }]).moved).toEqual([]);
     expect(encoded([{ content: text(256 * K - 4) }]).moved).toEqual(['0.content']);
   });
 
-  it('are whole values of content, content_ and data_, and nothing else [record §4: what moves]', () => {
+  it('are moved out only as whole values of content, content_ and data_ [record §4: what moves]', () => {
     const large = text(300 * K);
     const { moved } = encoded([
       { content: { deep: large } },
@@ -67,7 +67,7 @@ describe('contents that do not fit into a frame', () => {
     expect(moved).toEqual(['0.content', '1.content_html', '2.data_x']);
   });
 
-  it('go by size, then event, then field, equal ones together, until the frame fits [record §4: frame limit]', () => {
+  it('are moved out by size, then event, then field, equal ones together, until the frame fits [record §4: frame limit]', () => {
     const { moved, contents, bytes } = encoded([
       { content: text(200 * K), data_a: text(220 * K, 'a') },
       { content: text(200 * K) },
@@ -88,7 +88,7 @@ describe('contents that do not fit into a frame', () => {
     expect(twice.contents).toHaveLength(1);
   });
 
-  it('give way to the whole array of events when that is not enough, with what was moved before in it [record §4: frame limit]', () => {
+  it('are not enough when the frame stays too large: then the whole array of events is moved out, with the references in it [record §4: frame limit]', () => {
     const small = Array.from({ length: 3000 }, (_, i) => ({ content: text(20), other: text(300), n: i }));
     const frame = encoded([{ content: text(300 * K) }, ...small]);
     expect(frame.moved).toEqual(['events']);
@@ -101,7 +101,7 @@ describe('contents that do not fit into a frame', () => {
     });
   });
 
-  it('come back as they were, and are asked for once each [record §4: outside, §4: frame limit]', () => {
+  it('are read back unchanged, and each is fetched once [record §4: outside, §4: frame limit]', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -144,14 +144,14 @@ describe('contents that do not fit into a frame', () => {
     );
   });
 
-  it('are refused above 64 MiB, and 256 MiB in one command [record §4: limit]', () => {
+  it('are refused above 64 MiB each, and above 256 MiB in one command [record §4: limit]', () => {
     const bounds = boundsOf(1);
     expect(() => encoded([{ content: text(bounds.content) }])).toThrow(
       expect.objectContaining({ code: 'E_CONTENT_TOO_LARGE' }),
     );
   });
 
-  it('that are missing or no JSON make the frame defective [record §4]', () => {
+  it('make the frame defective when they are missing or are not JSON [record §4]', () => {
     const { bytes } = encoded([{ content: text(300 * K) }]);
     expect(() => decode(bytes)).toThrow(expect.objectContaining({ code: 'E_CONTENT_MISSING' }));
     const other = pack(new Uint8Array(300 * K - 4 + 5));

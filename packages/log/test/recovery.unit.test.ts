@@ -43,7 +43,7 @@ const silentFrom = (log: EventLog, offset: number): EventLog => {
 };
 
 describe('a reader of a writer', () => {
-  it('does not judge records by a head that is newer than they are [record §5: heads]', async () => {
+  it('does not check records against a head that is newer than they are [record §5: heads]', async () => {
     const log = await noted(['h']);
     const early = openNoteRows(log);
     const reader = await openPartitionReader(log, early.domain, 0);
@@ -62,7 +62,7 @@ describe('a reader of a writer', () => {
 });
 
 describe('a writer', () => {
-  it('is closed only when every command that it took is settled [record §3: outcome]', async () => {
+  it('is closed only after every command that it accepted has an outcome [record §3: outcome]', async () => {
     const log = await openMemoryLog();
     const slow: EventLog = {
       ...log,
@@ -82,7 +82,7 @@ describe('a writer', () => {
     await Promise.all(writes);
   });
 
-  it('sends a frame that it gave up behind damage never again, and others still [record §2: damaged, §3: unknown outcome]', async () => {
+  it('never sends a frame again that it gave up because of damage, and still sends others [record §2: damaged, §3: unknown outcome]', async () => {
     const log = await openMemoryLog();
     const sent: string[][] = [];
     const faulty: EventLog = {
@@ -112,7 +112,7 @@ describe('a writer', () => {
 });
 
 describe('a log that is opened', () => {
-  it('while another process opens it takes the record that came between two looks; one that returns nothing is refused', async () => {
+  it('while another process opens it reads the record that was appended between two reads; a log that returns nothing is refused', async () => {
     const log = await openMemoryLog();
     let looks = 0;
     const late: EventLog = {
@@ -127,14 +127,14 @@ describe('a log that is opened', () => {
 });
 
 describe('a log that is verified', () => {
-  it('is counted: every record, and those that are accepted [record §2: verify]', async () => {
+  it('counts all records, and those that are accepted [record §2: verify]', async () => {
     const log = await noted(['ha', 'hb']);
     await log.append(0, [log.records(0).at(-1) as { key: string; bytes: Uint8Array }]);
     const report = await verifyLog(log, { contents: NO_CONTENTS });
     expect(report).toMatchObject({ records: 8, accepted: 7, stale: { repeated: 1 }, problems: [] });
   });
 
-  it('and returns nothing before its end is not whole: that is said, and nobody asks for ever', async () => {
+  it('and returns nothing before its end is reported as incomplete, and verify does not retry for ever', async () => {
     const log = silentFrom(await noted(['ha', 'hb']), 3);
     await expect(verifyLog(log, { contents: NO_CONTENTS })).rejects.toMatchObject({ code: 'E_BUSY' });
     const rows = openNoteRows(log);
@@ -145,7 +145,7 @@ describe('a log that is verified', () => {
       expect(batch).toBe('nothing');
   });
 
-  it('and returns nothing before its end is not searched for damage, and no head is taken from it', async () => {
+  it('and returns nothing before its end is not searched for damage, and gives no head', async () => {
     const log = silentFrom(await noted(['ha', 'hb']), 3);
     const end = await log.end(0);
     await expect(damagedRecords(log, 0, { from: 0, to: end }, () => false)).rejects.toMatchObject({
@@ -158,7 +158,7 @@ describe('a log that is verified', () => {
 });
 
 describe('a loop of recovery', () => {
-  it('ends when it stays at the same place, and goes on as long as it moves', () => {
+  it('ends when it makes no progress, and continues as long as it does', () => {
     const round = progressGuard('the rows are rebuilt', 3);
     for (const place of [1, 1, 1, 2, 2, 2, 1]) round(place);
     round(1);

@@ -36,7 +36,7 @@ it.each([
   ['by its offset', true],
   ['by reading', false],
 ])(
-  'a writer that knows %s what was accepted acknowledges nothing on an end that was lost and grew again, and goes on when it has begun anew [record §5: lost end] [record §3: outcome]',
+  'a writer that knows %s what was accepted acknowledges nothing on a log that lost its end and grew again, and continues after it starts anew [record §5: lost end] [record §3: outcome]',
   async (_how, trusted) => {
     const log = await shaky();
     const writer = await noteWriter(log.open(trusted));
@@ -56,7 +56,7 @@ it.each([
   },
 );
 
-it('an end that is lost while a frame is on its way makes its outcome unknown, whatever offset was answered [record §5: lost end] [record §3: unknown outcome]', async () => {
+it('when the log loses its end while a frame is being appended, the outcome of the frame is unknown, whatever offset the log answered [record §5: lost end] [record §3: unknown outcome]', async () => {
   const log = await shaky();
   const under = log.open(true);
   let losing = false;
@@ -78,7 +78,7 @@ it('an end that is lost while a frame is on its way makes its outcome unknown, w
   });
 });
 
-it('a reader refuses what is given over a connection that was made anew in the middle, if what it read before is gone [record §5: lost end]', async () => {
+it('a reader whose connection is replaced during a read refuses the new records if those that it read before are gone [record §5: lost end]', async () => {
   const log = await shaky();
   await write(await noteWriter(log.open(true)), 5);
   let reads = 0;

@@ -30,7 +30,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isStemmaError(error) ? error.code : error),
   );
 
-it('an external projection are read when they have what stood in the log, and what a command recorded is in the next read [decision 0047]', async () => {
+it('rows of an external projection are read once they include the log as it was at the start of the read, and the next read includes every acknowledged command [decision 0047]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   const [audit, rows] = [folding(log, store, AUDIT), openExternal(log, store)];

@@ -68,7 +68,7 @@ test('an explained diff has a cause for every entry, and the plain one keeps its
   });
 });
 
-test('an entry can be laid over both threads: its bytes are its message there [PACT 06 §4.4] [context-tree §7: explain]', async () => {
+test('the byte range of a diff entry is the range of its message in each thread [PACT 06 §4.4] [context-tree §7: explain]', async () => {
   const { entries } = await json<Explained>('diff', 'desk', '@c2', '@c3', '--explain');
   const [older, newer] = [
     (await run('thread', 'desk', '@c2')).stdout,
@@ -86,21 +86,21 @@ test('an entry can be laid over both threads: its bytes are its message there [P
   expect(inTurn.map(({ id }) => id)).toEqual(['again', 'q2']);
 });
 
-test('a removed and an added block of equal content are told as a move, perhaps [PACT 05 §4.5] [PACT 05 §6.11] [context-tree §7: explain]', async () => {
+test('a removed and an added block of equal content are described as a possible move [PACT 05 §4.5] [PACT 05 §6.11] [context-tree §7: explain]', async () => {
   const { moves } = await json<Explained>('diff', 'desk', '@c2', '@c3', '--explain');
   expect(moves).toEqual([
     { from: 'doc', to: 'again', contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
   ]);
 });
 
-test('over a longer stretch the causes stand in order, of every field its own [context-tree §3: one cause]', async () => {
+test('over several snapshots the causes of a difference are listed in order, for every field separately [context-tree §3: one cause]', async () => {
   const explained = await json<Explained>('diff', 'desk', '@s5', '@c3', '--explain');
   const draft = explained.entries.find(({ id }) => id === 'draft');
   expect(draft?.fields).toEqual(['content_hash', 'parent']);
   expect(causesOf(explained)['draft']).toEqual(['replace content_hash', 'sealing parent']);
 });
 
-test('why tells how a node came, what happened to it and why it left, with who and when [context-tree §3: one cause]', async () => {
+test('why lists how a node was inserted, changed and removed, with actor and time [context-tree §3: one cause]', async () => {
   type Moment = {
     cause: object;
     cycle: number;
@@ -137,7 +137,7 @@ test('why tells how a node came, what happened to it and why it left, with who a
   expect(stdout).toContain('expired: its ttl ran out');
 });
 
-test('a node that never was, or not in this branch, is a coded error [context-tree §8]', async () => {
+test('a node that never existed, or not in this branch, is a coded error [context-tree §8]', async () => {
   for (const args of [
     ['why', 'desk', '#nobody'],
     ['log', 'desk', '--node', 'nobody'],
@@ -150,7 +150,7 @@ test('a node that never was, or not in this branch, is a coded error [context-tr
   expect((await run('why', 'desk', '#')).code).toBe(64);
 });
 
-test('log --node gives the events about that node and no other', async () => {
+test('log --node lists the events of that node and of no other', async () => {
   type Logged = { seq: number; event: { type: string } };
   const about = await json<Logged[]>('log', 'desk', '--node', '#doc');
   expect(about.map(({ event }) => event.type)).toEqual(['NodeInserted', 'NodeExpired']);
@@ -160,7 +160,7 @@ test('log --node gives the events about that node and no other', async () => {
   expect(later).toEqual(drafts.slice(1));
 });
 
-test('what a rollback left is told as undone on the way back, and an intervention of a person with its notes [context-tree §3: one cause, §5: rollback]', async () => {
+test('changes before a rollback are described as undone by it, and an intervention of a person is shown with its notes [context-tree §3: one cause, §5: rollback]', async () => {
   const act = ['--actor', 'observer', '--notes', 'Does it hold?'];
   await json('start', '--name', 'left');
   const insertLeft = (id: string): Promise<unknown> =>

@@ -32,7 +32,7 @@ const importBoth = async (folder: string, at: readonly string[]): Promise<void> 
   }
 };
 
-test('one flipped byte is found, its history and seq are named, nothing behind it is served, and salvage goes on from before it [record §2: damaged, §2: verify, §2: salvage]', async () => {
+test('a flipped byte is found and reported with history and seq, nothing after it is served, and salvage continues from before it [record §2: damaged, §2: verify, §2: salvage]', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];
@@ -68,7 +68,7 @@ test('one flipped byte is found, its history and seq are named, nothing behind i
   expect((await runStemma(['export', salvaged.history, '@c1', ...at])).stdout).toBe(good.stdout);
 });
 
-test('damage that may be anybody’s is said by every command that reads, and no answer is empty without a word [record §2: unknown key]', async () => {
+test('damage in a record of an unknown history is reported by every reading command, and no answer is empty without an error [record §2: unknown key]', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];
@@ -107,7 +107,7 @@ test.each([
   ],
   ['its folder', (home: string) => join(home, 'log')],
 ])(
-  'a log without %s is no new log: every command says what is missing, and makes nothing',
+  'a log without %s is not treated as new: every command names what is missing, and creates nothing',
   async (_what, pick) => {
     using folder = temporaryFolder();
     const home = join(folder.path, 'home');
@@ -135,7 +135,7 @@ test.each([
   60_000,
 );
 
-test('a log that lost its newest records says so, also where only the rows still know of them [record §5: lost end]', async () => {
+test('the loss of the newest records is reported, also when only the rows still show it [record §5: lost end]', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];

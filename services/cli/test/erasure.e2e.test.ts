@@ -52,7 +52,7 @@ const killReplay = async (home: string): Promise<void> => {
   }
 };
 
-test('what a killed comparison has left is gone when the home is opened next', async () => {
+test('files left by a killed comparison are removed when the home is opened next', async () => {
   using place = await opened();
   await killReplay(place.home);
   expect(scratchIn(place.home).length).toBe(1);
@@ -60,7 +60,7 @@ test('what a killed comparison has left is gone when the home is opened next', a
   expect(scratchIn(place.home)).toEqual([]);
 });
 
-test('what a killed comparison has left of an erasable history is erased with it, though the home stays open', async () => {
+test('files of an erasable history left by a killed comparison are erased with it, although the home stays open', async () => {
   using place = await opened();
   const home = await openHome({ directory: place.home });
   const { history } = await home.find('planted-name');

@@ -227,12 +227,12 @@ const hidden = ({ stdout, stderr }: Run, csv: boolean): string[] =>
     (text) => text.match(HIDDEN_CHARACTERS) ?? [],
   );
 
-test('the sweep knows every command of the catalogue', () => {
+test('the test of hidden characters covers every command of the catalogue', () => {
   expect(new Set(Object.keys(LINES))).toEqual(new Set(paths(COMMANDS)));
 });
 
 test.each(Object.keys(LINES))(
-  '%s prints no hidden character of a history that is full of them, nor one of its arguments',
+  '%s prints no hidden character of a history that is full of them, nor of its arguments',
   async (command) => {
     for (const [i, line] of (LINES[command]?.() ?? []).entries()) {
       const env = {

@@ -56,7 +56,7 @@ describe('a home on Kafka', () => {
     }
   }, 600_000);
 
-  it('is copied from the embedded log and back without a changed byte; a copy that was broken off goes on, and another log is refused [record §5: copy]', async () => {
+  it('is copied from the embedded log and back without a changed byte; an interrupted copy is continued, and a copy of another log is refused [record §5: copy]', async () => {
     using folder = temporaryFolder();
     const [home, back, other] = ['home', 'back', 'other'].map((name) => join(folder.path, name)) as [
       string,
@@ -86,7 +86,7 @@ describe('a home on Kafka', () => {
     expect(await framesIn(two)).toEqual(before);
   }, 600_000);
 
-  it('is worked with by the commands of every home, and examined', async () => {
+  it('supports the commands of every home, and doctor', async () => {
     using folder = temporaryFolder();
     const env = {
       STEMMA_LOG: `kafka://${brokers.join(',')}/${newPrefix()}`,
@@ -117,7 +117,7 @@ describe('a home on Kafka', () => {
     });
   }, 600_000);
 
-  it('takes the injections of two people at once, each in a home of its own, and gives one who is late a conflict [pool: Interventions] [record §3: outcome]', async () => {
+  it('records the simultaneous injections of two people in two homes, and refuses one that expects an older position as a conflict [pool: Interventions] [record §3: outcome]', async () => {
     using folder = temporaryFolder();
     const log = `kafka://${brokers.join(',')}/${newPrefix()}`;
     const open = (name: string): Promise<Home> =>
@@ -154,7 +154,7 @@ describe('a home on Kafka', () => {
   }, 600_000);
 });
 
-test('an address that is no log is refused before anything is made', async () => {
+test('an address that is no log is refused before any file is created', async () => {
   using folder = temporaryFolder();
   const env = { STEMMA_LOG: 'kafka:/nowhere', STEMMA_HOME: join(folder.path, 'home') };
   expect(await runStemma(['import', files.at(-1) ?? ''], { env })).toMatchObject({

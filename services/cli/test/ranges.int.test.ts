@@ -39,7 +39,7 @@ test('select of a range prints exactly the keys of a range result, newest first 
   });
 });
 
-test('every spelling of a range asks the same; its ends may be written in either order [context-tree §5: ranges]', async () => {
+test('every spelling of a range gives the same result; its ends may be written in either order [context-tree §5: ranges]', async () => {
   const diffs = async (range: string) =>
     ((await json('select', 'checkout', `${range} ^seq .cb`)) as { diffs: unknown }).diffs;
   const asked = await diffs('@t-3..@t-2');
@@ -49,7 +49,7 @@ test('every spelling of a range asks the same; its ends may be written in either
   expect(JSON.stringify(await diffs('@c15..16'))).toBe(labels);
 });
 
-test('limit and skip are windows over the pairs of a range; limits are told when they were given [context-tree §6: windows] [context-tree §10.34] [context-tree §10.35]', async () => {
+test('limit and skip select pairs of a range; the result holds the limits that were given [context-tree §6: windows] [context-tree §10.34] [context-tree §10.35]', async () => {
   type Result = { snapshots: unknown[]; diffs: { from: string; added_ids: string[] }[]; limits?: unknown };
   const ask = async (...args: string[]): Promise<Result> =>
     (await json('select', 'checkout', '@t-5..@t-1 ^seq .cb', ...args)) as Result;
@@ -61,7 +61,7 @@ test('limit and skip are windows over the pairs of a range; limits are told when
   expect(few.diffs[0]).toMatchObject({ added_ids: ['n:0:17:0'], removed_ids: [], stats: { added: 3 } });
 });
 
-test('contents that changed are compared in three ways [context-tree §6: range result]', async () => {
+test('changed contents are compared in three ways [context-tree §6: range result]', async () => {
   type Content = { mode: string; diff?: string; hunks?: { op: string; text: string }[] };
   const ask = async (...args: string[]): Promise<Content | undefined> => {
     const found = (await json('select', 'checkout', '@c8..@c9 #plan', '--include-content', ...args)) as {
@@ -83,7 +83,7 @@ test('contents that changed are compared in three ways [context-tree §6: range 
   expect((await ask('--content-mode', 'jsonpatch'))?.mode).toBe('unified');
 });
 
-test('people read a paragraph for each pair that differs, from the older to the newer', async () => {
+test('without --json a range prints a paragraph for each pair that differs, from the older to the newer', async () => {
   const { stdout } = await run('select', 'checkout', '@c7..9 #plan', '--include-content');
   expect(stdout.split('\n').slice(0, 4)).toEqual([
     '@c8 → @c9  +0 −0 ~1',
@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('options of a range are refused where they are none, are wrong, or ask for no range', async () => {
+test('unknown or wrong options of a range are refused, and so are its options without a range', async () => {
   const ask = (...args: string[]) => refusal('select', 'checkout', '@t-5..@t0 .cb', ...args);
   expect(await ask('--max-snapshots', '3')).toEqual([64, 'E_SNAPSHOT_RANGE_LIMIT', '']);
   expect(await ask('--content-mode', 'nope')).toEqual([64, 'E_USAGE', '']);
@@ -134,7 +134,7 @@ test('options of a range are refused where they are none, are wrong, or ask for 
   expect([code, stderr.includes('--include-content needs a range')]).toEqual([64, true]);
 });
 
-test('diff --select tells what the selector matches in either position, explained too [context-tree §7: shape] [context-tree §7: explain]', async () => {
+test('diff --select lists the differences that the selector matches in either position, also explained [context-tree §7: shape] [context-tree §7: explain]', async () => {
   const at = ['diff', 'checkout', '@c15', '@c16'];
   const select = ['--select', '^seq .cb[ttl>=0]'];
   expect(await json(...at, ...select)).toEqual({

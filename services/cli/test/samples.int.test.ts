@@ -20,7 +20,7 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-test('a new home gets the samples, with a fork, a rollback, a saved position and interventions to look at on one of them [pool: Interventions]', async () => {
+test('a new home gets the samples, one of them with a fork, a rollback, a saved position and interventions [pool: Interventions]', async () => {
   expect(said).toHaveLength(3);
   const branchRef = await home.find('slow-checkout');
   const branches = await home.branches.tree(branchRef.history);
@@ -50,7 +50,7 @@ test('a new home gets the samples, with a fork, a rollback, a saved position and
   expect((await home.position(branchRef)).cycle).toBe(18);
 });
 
-test('a second start, and the story told again, write nothing [record §3: commands remembered]', async () => {
+test('a second start and a second import of the samples write nothing [record §3: commands remembered]', async () => {
   const before = await frames();
   await importSamples(home, output);
   await recordSampleInterventions(home);

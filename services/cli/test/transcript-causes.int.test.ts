@@ -34,7 +34,7 @@ const tally = (counts: Tally, { added, removed, changed, entries }: ExplainedDif
   counts.twice += found.size;
 };
 
-test('between any two consecutive positions of real transcripts every difference has one cause, and along the whole of one none is without [context-tree §3: one cause] [PACT 06 §6]', async (context) => {
+test('between any two consecutive positions of real transcripts every difference has one cause, and between first and last position each has at least one [context-tree §3: one cause] [PACT 06 §6]', async (context) => {
   if (chosen.length === 0)
     context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
   using folder = temporaryFolder();

@@ -32,7 +32,7 @@ const watching = (...args: readonly string[]) => {
   return { child, next, ended };
 };
 
-test('a watch tells of changes another process makes, follows a rollback of what it names, and ends with Ctrl-C [context-tree §5: rollback]', async () => {
+test('watch prints changes that another process makes, follows a rollback of its branch, and ends with Ctrl-C [context-tree §5: rollback]', async () => {
   await stemma('start', '--name', 'desk');
   await stemma('insert', 'desk', '--id', 'one', '--role', 'tool', '--content', '1');
   await stemma('commit', 'desk');
@@ -49,7 +49,7 @@ test('a watch tells of changes another process makes, follows a rollback of what
   expect(await ended).toEqual([2, '']);
 }, 600_000);
 
-test('a watch whose reader goes away, as with `| head -1`, ends at the next change without complaint', async () => {
+test('watch whose reader goes away, as with `| head -1`, ends at the next change without an error', async () => {
   await stemma('start', '--name', 'piped');
   const { child, next, ended } = watching('piped', '.cb', '--json');
   expect(JSON.parse(await next())).toMatchObject({ first: true, ids: [], position: { label: '@s0' } });

@@ -110,7 +110,7 @@ const peakMemory = (): number | undefined => {
   }
 };
 
-test('64 HEADs of the stream take nothing: a stream opens afterwards', async () => {
+test('after 64 HEAD requests to the stream, a stream can still be opened', async () => {
   await during(async () => {
     const heads = Array.from({ length: 64 }, () => fetch(`${url}/api/events`, { method: 'HEAD' }));
     expect(new Set((await Promise.all(heads)).map(({ status }) => status))).toEqual(new Set([405]));
@@ -121,7 +121,7 @@ test('64 HEADs of the stream take nothing: a stream opens afterwards', async () 
 });
 
 test(
-  '80 MB of empty steps are refused while they arrive, and nobody waits',
+  '80 MB of empty steps are refused while they arrive, and other clients do not wait',
   { timeout: 60_000 },
   async () => {
     const before = peakMemory();
@@ -138,7 +138,7 @@ test(
 );
 
 test(
-  '20 wide selections are answered or refused with a code, and nobody waits for them',
+  '20 wide selections are answered or refused with a code, and other clients do not wait for them',
   { timeout: 60_000 },
   async () => {
     await during(async () => {
@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  'a program that asks on 500 connections for wide selections keeps no other program waiting: one process is kept for others',
+  'a program that requests wide selections on 500 connections does not delay others: one query process is reserved for other programs',
   { timeout: 60_000 },
   async ({ skip }) => {
     if (process.platform !== 'linux') skip('only Linux says which program a connection belongs to');
@@ -198,7 +198,7 @@ test(
 );
 
 test(
-  'slow bodies are closed with 408 in time, a thousand idle connections keep nobody out',
+  'requests with slow bodies are answered with 408 in time, and a thousand idle connections do not block new clients',
   { timeout: 60_000 },
   async () => {
     await during(async () => {

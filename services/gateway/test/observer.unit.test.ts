@@ -32,7 +32,7 @@ const watched = () => {
   return { recorded, observer: openObserver(home as unknown as Home, (error) => expect(error).toBeNull()) };
 };
 
-test('a look through a selector is recorded at the position that the selector names, else at that of the request [pool: Observations]', async () => {
+test('a read with a selector is recorded at the position that the selector names, otherwise at that of the request [pool: Observations]', async () => {
   const { recorded, observer } = watched();
   for (const input of [
     { selector: '@s7 ^seq .cb' },
@@ -58,7 +58,7 @@ test('a look through a selector is recorded at the position that the selector na
   ]);
 });
 
-test('looks wait a second to be recorded together; 1,000 different ones do not wait, however often each was seen [pool: Observations]', async () => {
+test('reads wait a second to be recorded together; 1,000 different ones are recorded at once, however often each occurred [pool: Observations]', async () => {
   const { recorded, observer } = watched();
   const look = (seq: number, actor = 'Ada') =>
     observer.see('thread', actor, { history: 'h', at: `@s${seq}` });
@@ -80,7 +80,7 @@ test('looks wait a second to be recorded together; 1,000 different ones do not w
   expect(recorded).toHaveLength(3);
 });
 
-test('what is no look, and looks at a history that records none, are not noted [pool: Observations]', async () => {
+test('requests that are not reads, and reads of a history that records no observations, are not recorded [pool: Observations]', async () => {
   const { recorded, observer } = watched();
   await observer.see('history', 'Ada', { history: 'h' });
   await observer.flush();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedFor } from '../src/shared-for.ts';
 
-test('who asks while it runs, or shortly after, is given the same; later, and after a failure, it runs again', async () => {
+test('calls during a run, or shortly after, get its result; later, and after a failure, it runs again', async () => {
   let [runs, now] = [0, 0];
   const ask = sharedFor(
     100,
