@@ -61,7 +61,7 @@ const inContainers = (): void => {
     await compose('down', '-v', '-t', '5');
   }, 600_000);
 
-  it('becomes healthy as a whole, nobody in it is root, and each service says how it is', async () => {
+  it('every service becomes healthy, runs as a user other than root, and answers health requests', async () => {
     const all = await containers();
     expect(new Set(all.map(({ name }) => name))).toEqual(
       new Set(['broker', 'postgres', ...Object.keys(DOORS)]),
@@ -83,7 +83,7 @@ const inContainers = (): void => {
     }
   }, 900_000);
 
-  it('takes a command at the gateway, and what was written is what is read next; told to end, every service ends in order', async () => {
+  it('the gateway records a command, and the next read shows it; on SIGTERM every service ends cleanly', async () => {
     const post = (path: string, body: object): Promise<Response> =>
       fetch(url('gateway', path), {
         method: 'POST',

@@ -34,7 +34,7 @@ test.each([
   expect(found(text)).toEqual(expected);
 });
 
-test('all mutants stand in one text, each behind its switch, also those within one another; with none on it does what it did', () => {
+test('one file holds all mutants, each behind a switch, also nested ones; with all switches off it behaves as the original', () => {
   const text =
     'if (a > 5) out.push(7); else if (a > 1) out.push(a < 3 && b.slice(1).length > 0 ? 1 : 2); else out.push(9);';
   const mutants = findMutants('x.ts', text).map((mutant, i) => ({ ...mutant, number: i + 1 }));
@@ -52,12 +52,12 @@ test('all mutants stand in one text, each behind its switch, also those within o
     );
 });
 
-test('what is outside of every function runs while its module is loaded', () => {
+test('code outside of every function runs while its module is loaded', () => {
   const text = 'const A = 1; const f = (b = 2) => { return 3; };';
   expect(['1', '2', '3'].map((each) => runsAtLoad(text, text.indexOf(each)))).toEqual([true, false, false]);
 });
 
-test('the same seed chooses the same mutants, each package has its share and at least the least', () => {
+test('the same seed chooses the same mutants, and each package gets its share, but at least the minimum', () => {
   const mutants = (name: string, count: number) =>
     findMutants(`packages/${name}/src/x.ts`, 'f();\n'.repeat(count));
   const all = new Map([
@@ -74,7 +74,7 @@ test('the same seed chooses the same mutants, each package has its share and at 
   ]).toEqual([30, 4]);
 });
 
-test('a mutant that ends its process is noticed; one that was listed by hand counts as changing nothing', () => {
+test('a mutant that ends its process counts as noticed; one that is listed as equivalent counts as changing nothing', () => {
   const progress = progressOf([
     { what: 'baseline', file: 'a' },
     { what: 'covered', file: 'a', mutants: [1, 2, 3], broken: [] },

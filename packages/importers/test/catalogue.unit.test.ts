@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { importerFor, IMPORTERS } from '../src/catalogue.ts';
 
 describe('the catalogue of importers', () => {
-  it('has a line for every format that has a file or folder [context-tree §9]', () => {
+  it('has an entry for every format that has a file or folder [context-tree §9]', () => {
     const folders = readdirSync(new URL('../src', import.meta.url), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
@@ -20,12 +20,12 @@ describe('the catalogue of importers', () => {
     [{ op: 'start', steps: 1 }, 'steps'],
     [{ _type: 'ctree_eventlog_header', schema_version: '0.1' }, 'ctree-jsonl'],
     [{ kind: 'message', payload: { role: 'user' }, turn: 1 }, 'ctree-jsonl'],
-  ])('takes %j for the format %s [context-tree §9]', (first, name) => {
+  ])('reads %j as the format %s [context-tree §9]', (first, name) => {
     expect(importerFor(first, 'the file').name).toBe(name);
   });
 
   it.each([[7], [null], ['x'], [[1]], [{ op: 'insert' }], [{ messages: 1 }]])(
-    'takes %j for none of them [context-tree §8: codes]',
+    'refuses %j as an unknown format [context-tree §8: codes]',
     (first) => {
       const asked = (): unknown => importerFor(first, 'the file');
       expect(asked).toThrow(expect.objectContaining({ code: 'E_FORMAT_UNKNOWN' }) as Error);

@@ -56,7 +56,7 @@ describe('blocks that no importer wrote', () => {
     ]);
   });
 
-  it('stand beside imported messages of which pieces were removed [context-tree §9]', () => {
+  it('are listed together with imported messages of which parts were removed [context-tree §9]', () => {
     const call = { id: 'x', type: 'function', function: { name: 'f', arguments: '' } };
     const text = block('m1', 'assistant', 'text', {
       content: 'hm',

@@ -52,9 +52,9 @@ const runTransactions = async (
   await root.close();
 };
 
-describe('an environment is looked at before LMDB maps it', () => {
+describe('the check of an LMDB environment before it is mapped', () => {
   it.each(Array.from({ length: sized(2, 20) }, (_, seed) => seed + 1))(
-    'and one that LMDB wrote is whole, whatever was written, removed and undone (seed %i)',
+    'finds no damage in an environment that LMDB wrote, whatever was written, removed and undone (seed %i)',
     async (seed) => {
       const path = join(directory, `whole-${seed}.mdb`);
       const found: (string | null)[] = [];
@@ -63,7 +63,7 @@ describe('an environment is looked at before LMDB maps it', () => {
     },
   );
 
-  it('and every change to the head of a page in use is found, every cut, and nothing is read that is not there', async () => {
+  it('finds every change to the header of a page in use and every cut, and reads nothing beyond the file', async () => {
     const [path, copy] = [join(directory, 'rows.mdb'), join(directory, 'copy.mdb')];
     await runTransactions(path, 7, 30, () => undefined, 40);
     const whole = readFileSync(path);
@@ -84,7 +84,7 @@ describe('an environment is looked at before LMDB maps it', () => {
     }
   });
 
-  it('and any byte may be any other without an error of the look itself', async () => {
+  it('does not throw, whichever byte is changed', async () => {
     const [path, copy] = [join(directory, 'few.mdb'), join(directory, 'changed.mdb')];
     await runTransactions(path, 3, 30, () => undefined, 40);
     const whole = readFileSync(path);

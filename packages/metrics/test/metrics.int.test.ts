@@ -16,7 +16,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-test('commands are counted by what became of them, and what they appended', async () => {
+test('commands are counted by their outcome, and by what they appended', async () => {
   const metrics = metricsOfTest();
   const counts = countWriting(metrics);
   counts.written({ repeated: false, events: 3 });
@@ -42,7 +42,7 @@ test('commands are counted by what became of them, and what they appended', asyn
   expect(lines(text, 'stemma_conflicts_total')).toEqual(['stemma_conflicts_total 2']);
 });
 
-test('folding tells lag, what was stale and why, the rate and the time of the last commit', async () => {
+test('folding reports lag, stale records with reasons, the rate and the time of the last commit', async () => {
   const metrics = metricsOfTest();
   let clock = 1_000_000;
   const status = { partition: 0, rows: 8, lag: 4, accepted: 7, damaged: 1, closed: true };
@@ -81,7 +81,7 @@ test('folding tells lag, what was stale and why, the rate and the time of the la
   ]);
 });
 
-test('a scrape is answered though what it looks at fails or never answers', async () => {
+test('a scrape is answered although a source of metrics fails or never answers', async () => {
   const metrics = metricsOfTest(1);
   metrics.beforeScrape(() => Promise.reject(new Error('no broker')));
   metrics.beforeScrape(() => new Promise(() => undefined));
@@ -90,7 +90,7 @@ test('a scrape is answered though what it looks at fails or never answers', asyn
   ]);
 });
 
-test('the status server tells life, readiness with its reason, and metrics, to callers of this machine', async () => {
+test('the status server gives liveness, readiness with its reason, and metrics to callers on the same machine', async () => {
   let trouble: Error | undefined = fail('E_BROKERS_UNREACHABLE', 'no broker answers');
   const ready = (): void => {
     if (trouble) throw trouble;
@@ -120,7 +120,7 @@ test('the status server tells life, readiness with its reason, and metrics, to c
   expect(status).toBe(403);
 });
 
-test('nothing but addresses of this machine are listened on, and a port in use is a coded error', async () => {
+test('the status server listens only on addresses of its machine, and a port in use is a coded error', async () => {
   const metrics = metricsOfTest();
   const ready = (): void => undefined;
   await expect(serveStatus({ metrics, port: 0, host: '0.0.0.0', ready })).rejects.toMatchObject({

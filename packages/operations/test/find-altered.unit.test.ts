@@ -37,7 +37,7 @@ const alteredLog = async () => {
   return { services: { log, projection }, now: () => time };
 };
 
-it('records that were damaged after they had been read are found in all partitions', async () => {
+it('records that are damaged after they were read are found in all partitions', async () => {
   const { services, now } = await alteredLog();
   const { records, findings } = await findAltered(services, Infinity, now);
   expect(records).toEqual([
@@ -47,7 +47,7 @@ it('records that were damaged after they had been read are found in all partitio
   expect(findings).toEqual([]);
 });
 
-it('a log that takes too long is read as far as the time goes in each partition, and the report says how far', async () => {
+it('a log that takes too long is read in each partition until the time is over, and the report says how far', async () => {
   const { services, now } = await alteredLog();
   const { findings } = await findAltered(services, 400, now);
   expect(findings.map(({ level, message }) => `${level}: ${message}`)).toEqual([

@@ -45,7 +45,7 @@ describe('partitions are assigned', () => {
     await fresh.drop();
   });
 
-  it('to one, two, three and four, each its share, and to those who stay when one leaves', async ({
+  it('in equal shares to one, two, three and four processes, and to the remaining ones when one leaves', async ({
     skip,
   }) => {
     if ('skip' in found) return skip(found.skip);
@@ -76,7 +76,7 @@ describe('partitions are assigned', () => {
       expect(part).toEqual(expect.arrayContaining([...(before[i] ?? [])]));
   });
 
-  it('to as many as there are, and none to who comes too many; other groups share nothing with it', async ({
+  it('to at most as many processes as there are partitions, and independently of other groups', async ({
     skip,
   }) => {
     if ('skip' in found) return skip(found.skip);
@@ -86,7 +86,7 @@ describe('partitions are assigned', () => {
     expect(await look([await open('others', 2)])).toEqual([[0, 1]]);
   });
 
-  it('anew when a process is killed', async ({ skip }) => {
+  it('again when a process is killed', async ({ skip }) => {
     if ('skip' in found) return skip(found.skip);
     await using child = await childWith(fresh.url, 'killed');
     const mine = await open('killed');
@@ -95,7 +95,7 @@ describe('partitions are assigned', () => {
     await expect.poll(() => look([mine]), DEADLINE).toEqual([[0, 1, 2, 3, 4, 5]]);
   });
 
-  it('anew when a process is stopped for too long; when it wakes up it hears that its session is lost', async ({
+  it('again when a process is stopped for too long; when it resumes it learns that its session is lost', async ({
     skip,
   }) => {
     if ('skip' in found) return skip(found.skip);
@@ -108,7 +108,7 @@ describe('partitions are assigned', () => {
     await expect.poll(() => child.said(), DEADLINE).toContain('E_DATABASE_UNREACHABLE');
   });
 
-  it('to nobody when the database is killed, and again when it is back', async ({ skip }) => {
+  it('to no process when the database is killed, and again when it is back', async ({ skip }) => {
     if (postgresFolder() === undefined) return skip('no PostgreSQL here');
     const own = await startPostgres();
     const there = openDatabase(own.url);

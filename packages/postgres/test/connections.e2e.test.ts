@@ -64,7 +64,7 @@ describe('a PostgreSQL of its own', () => {
     await server.remove();
   });
 
-  it('refuses a wrong password and an unknown database with a code, and says no password', async () => {
+  it('refuses a wrong password and an unknown database with a code, and no error contains the password', async () => {
     expect(await opens(base).query('select 1')).toEqual([['1']]);
     expect(await tries(url((to) => (to.password = 'hunter22')))).toBe('E_DATABASE_REFUSED');
     vi.stubEnv('PGPASSWORD', SECRET);
@@ -110,7 +110,7 @@ describe('a PostgreSQL of its own', () => {
     expect(await tries(otherName)).toBe('E_DATABASE_UNTRUSTED');
   });
 
-  it('that stops answering, or is killed, costs its callers a code within their deadline, and then they go on', async () => {
+  it('that stops answering, or is killed, causes a coded error within the deadline of its callers, which then continue', async () => {
     const database = opens(base, SOON);
     await opens(base).query('create table kept (n integer primary key)');
     const add = (n: number): Promise<string> =>
@@ -151,7 +151,7 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
 };
 
 describe('a database', () => {
-  it('that nobody serves, or that answers nothing, is unreachable', async () => {
+  it('without a server, or whose server does not answer, is unreachable', async () => {
     const silent: Server = createServer(() => undefined).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { port: number };
@@ -161,7 +161,7 @@ describe('a database', () => {
     expect(await tries('postgres://me:hunter2@nowhere.invalid/x')).toBe('E_DATABASE_UNREACHABLE');
   });
 
-  it('gets its schema once, from whoever comes first, and one of a newer Stemma is refused', async ({
+  it('gets its schema once, from the first process, and a schema of a newer version is refused', async ({
     skip,
   }) => {
     const found = await findPostgres();
@@ -189,7 +189,7 @@ describe('a database', () => {
     }
   });
 
-  it('takes what others write when a writer is stopped in the middle', async ({ skip }) => {
+  it('accepts writes of others when a writer is stopped in the middle', async ({ skip }) => {
     const found = await findPostgres();
     if ('skip' in found) return skip(found.skip);
     const fresh = await freshDatabase(found.url);
@@ -219,7 +219,7 @@ describe('a database', () => {
     await fresh.drop();
   });
 
-  it('behind a pool that hands statements to a session that did not prepare them is refused', async ({
+  it('behind a pool that sends statements to a session that did not prepare them is refused', async ({
     skip,
   }) => {
     const found = await findPostgres();
@@ -233,7 +233,9 @@ describe('a database', () => {
     await opened.pop()?.close();
   });
 
-  it('wakes who waits for a channel, also after it was killed and began again', async ({ skip }) => {
+  it('wakes processes that wait for a channel, also after the database was killed and restarted', async ({
+    skip,
+  }) => {
     if (postgresFolder() === undefined) return skip('no PostgreSQL here');
     const own = await startPostgres();
     const database = opens(own.url);

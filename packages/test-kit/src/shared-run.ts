@@ -17,8 +17,11 @@ export type SharedServer = {
   readonly container?: string;
 };
 
-/** What the process that starts a server writes for the others, and for the end of the run. */
-type Left = SharedServer | { readonly error: string };
+/**
+ * What the process that starts a server writes to a file: its address and process id, or why it did not start. The other
+ * processes of the run read the address there, and the end of the run ends the server.
+ */
+type StartResult = SharedServer | { readonly error: string };
 
 /**
  * The server with this name. The first test that needs it starts it.
@@ -34,30 +37,30 @@ export const sharedInRun = async (
   const run = environment[RUN];
   if (run === undefined) throw new Error('no run of vitest to share it in');
   const file = join(run, `${name}.json`);
-  if (takes(join(run, `${name}.starting`))) {
-    let left: Left;
+  if (isFirst(join(run, `${name}.starting`))) {
+    let result: StartResult;
     try {
-      left = await start(join(run, name));
+      result = await start(join(run, name));
     } catch (error) {
-      left = { error: error instanceof Error ? error.message : String(error) };
+      result = { error: error instanceof Error ? error.message : String(error) };
     }
-    writeWhole(file, left);
+    writeWhole(file, result);
   }
   for (const until = performance.now() + 600_000; !existsSync(file);) {
     if (performance.now() > until) throw new Error('it did not start in 600 s');
     await sleep(50);
   }
-  const left = readLeft(file);
-  if ('error' in left) throw new Error(left.error);
-  return left.address;
+  const result = readStartResult(file);
+  if ('error' in result) throw new Error(result.error);
+  return result.address;
 };
 
 /** True in a process of a vitest run that called `startRun`. */
 export const inRun = (environment: NodeJS.ProcessEnv = process.env): boolean =>
   environment[RUN] !== undefined;
 
-/** True for the first caller. */
-const takes = (folder: string): boolean => {
+/** Makes the folder. Of several processes that call it, only the first gets true. */
+const isFirst = (folder: string): boolean => {
   try {
     mkdirSync(folder);
     return true;
@@ -66,9 +69,9 @@ const takes = (folder: string): boolean => {
   }
 };
 
-const readLeft = (file: string): Left => JSON.parse(readFileSync(file, 'utf8')) as Left;
+const readStartResult = (file: string): StartResult => JSON.parse(readFileSync(file, 'utf8')) as StartResult;
 
-const writeWhole = (file: string, value: Left): void => {
+const writeWhole = (file: string, value: StartResult): void => {
   writeFileSync(`${file}.part`, JSON.stringify(value));
   renameSync(`${file}.part`, file);
 };
@@ -93,16 +96,16 @@ const endServer = async (run: string, name: string): Promise<void> => {
     await sleep(100);
   }
   if (!existsSync(file)) return;
-  const left = readLeft(file);
-  if ('error' in left) return;
-  if (left.container !== undefined) {
-    await removeContainer(left.container);
+  const result = readStartResult(file);
+  if ('error' in result) return;
+  if (result.container !== undefined) {
+    await removeContainer(result.container);
     return;
   }
   // SIGQUIT lets PostgreSQL release its shared memory; Kafka has none.
-  if (name === 'postgres') await endProcess(left.pid, 'SIGQUIT');
-  await endProcess(left.pid, 'SIGKILL');
-  if (left.folder !== undefined) rmSync(left.folder, { recursive: true, force: true, maxRetries: 10 });
+  if (name === 'postgres') await endProcess(result.pid, 'SIGQUIT');
+  await endProcess(result.pid, 'SIGKILL');
+  if (result.folder !== undefined) rmSync(result.folder, { recursive: true, force: true, maxRetries: 10 });
 };
 
 const endProcess = async (pid: number, signal: NodeJS.Signals): Promise<void> => {

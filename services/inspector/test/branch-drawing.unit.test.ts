@@ -66,7 +66,7 @@ test('every branch is drawn once, under its parent, and no line from a parent to
   );
 });
 
-test('the lines that pass a row are those of children below it whose parents are above it or are it', () => {
+test('the lines that pass a row belong to children below it whose parent is this row or one above it', () => {
   const root = node(0, null, 0, 9);
   const early = node(1, root, 2, 1);
   const late = node(2, root, 7, 1);
@@ -90,7 +90,7 @@ test('the lines that pass a row are those of children below it whose parents are
   expect(passingLines(drawing, 3, path)).toEqual([]);
 });
 
-test('a position before the beginning of a branch lies on its parent, and what was left is known from where', () => {
+test('a position before the beginning of a branch lies on its parent, and an abandoned part is marked from its first position', () => {
   const root = { ...node(0, null, 0, 9), abandoned_by: 1 };
   const back = { ...node(1, root, 4, 2), how: 'rollback' as const };
   const drawing = drawBranches([root, back]);
@@ -101,7 +101,7 @@ test('a position before the beginning of a branch lies on its parent, and what w
   ]);
 });
 
-test('a place holds all names it was saved under and all branches that leave there', () => {
+test('a point of the drawing lists all its saved names and all branches that start there', () => {
   const saved = (name: string) => ({ name, seq: 3, cycle: 3, label: '@c3' });
   const root = { ...node(0, null, 0, 9), saved: [saved('one'), saved('two')] };
   const drawing = drawBranches([root, node(1, root, 3, 1), node(2, root, 3.5, 0)]);

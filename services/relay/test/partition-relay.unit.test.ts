@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { all, framesOf, openWorld, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-world.ts';
 
 describe('what is published', () => {
-  it('is every accepted event, in order, and neither repeated nor overtaken frames nor what the log says of itself [record §2: stale]', async () => {
+  it('is every accepted event, in order, but no repeated frame, stale frame or control record [record §2: stale]', async () => {
     const { log, start, topic } = await openWorld();
     const [a, b] = [framesOf('ha', 3), framesOf('hb', 3)];
     const [one, two] = [recordsOf(a).entries, recordsOf(b).entries];
@@ -27,7 +27,7 @@ describe('what is published', () => {
     expect(new Set(topic.map(({ key }) => key))).toEqual(new Set(['ha', 'hb']));
   });
 
-  it('is nothing behind damage or of a defective history, and all of the others; it says so once [record §2: damaged] [record §2: defective]', async () => {
+  it('is nothing after damage or of a defective history, and everything of other histories; the relay reports the damage once [record §2: damaged] [record §2: defective]', async () => {
     const { log, start, topic, said } = await openWorld();
     const [bad, good] = [framesOf('hbad', 3), framesOf('hgood', 3)];
     const impossible = withImpossible(framesOf('hfalse', 2));
@@ -51,7 +51,7 @@ describe('what is published', () => {
     expect(said.length).toBe(2);
   });
 
-  it('waits in a history whose content is missing, and goes on there, in order, when it is back [record §4: missing content]', async () => {
+  it('stops in a history whose content is missing, and continues there, in order, when the content is back [record §4: missing content]', async () => {
     const { log, contents, start, topic } = await openWorld();
     const frames = framesOf('ha', 3, 'x'.repeat(300 * 1024));
     const { entries, contents: large } = recordsOf(frames);
@@ -69,7 +69,7 @@ describe('what is published', () => {
     expect(JSON.parse(inserted?.value ?? '')).toMatchObject({ contents: [{ at: '/event/node/content' }] });
   });
 
-  it('stops visibly at a record that may be anybody’s, and goes on when its damage is acknowledged [record §2: unknown key]', async () => {
+  it('stops at a damaged record of an unknown history with a report, and continues when the damage is acknowledged [record §2: unknown key]', async () => {
     const offset = 1;
     const { log, start, topic, said } = await openWorld(undefined, (inner) => withoutVouching(inner, offset));
     const frames = framesOf('ha', 2);
@@ -99,7 +99,7 @@ const readAll = async (log: EventLog): Promise<{ checkpoint: Checkpoint; heads: 
   return { checkpoint, heads };
 };
 
-it('nothing is missing, order is kept and repeats are the same, whenever sends fail or the relay dies', async () => {
+it('when sends fail or the relay is killed, the published events are complete and in order, and repeats are identical', async () => {
   const histories = ['ha', 'hb', 'hc'].map((name, i) => framesOf(name, 6 + i));
   const lists = histories.map((frames) => recordsOf(frames).entries);
   const mixed = Array.from({ length: 10 }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1)));

@@ -6,7 +6,7 @@ import { openHome } from '@stemma/home';
 import { expect, test } from 'vitest';
 import { runRelay } from '../src/index.ts';
 
-test('while brokers are away it lives, is not ready, says once what it waits for, and ends when it is told to', async () => {
+test('while no broker answers, the relay is alive but not ready, reports once what it waits for, and ends on request', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-relay-'));
   try {
     await (await openHome({ directory, create: true })).close();

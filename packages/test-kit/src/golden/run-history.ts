@@ -167,25 +167,25 @@ const checkHashes = (script: Script, on: number, applied: AppliedFrame): VectorO
   );
 };
 
-type Step_ = {
+type CheckedStep = {
   readonly script: Script;
   readonly on: number;
   readonly applied: AppliedFrame;
   readonly before: FlatTree;
 };
 
-const idsOf = (step: Step_, type: string): string[] =>
+const idsOf = (step: CheckedStep, type: string): string[] =>
   step.applied.events.flatMap((event) => (event.type === type && 'id' in event ? [event.id] : []));
 
-const inOrder = (step: Step_, ids: readonly string[]): string[] =>
+const inOrder = (step: CheckedStep, ids: readonly string[]): string[] =>
   [...ids].sort((a, b) => (step.before.indexOf(a) ?? -1) - (step.before.indexOf(b) ?? -1));
 
-const bytesOf = ({ script, on, applied }: Step_): string =>
+const bytesOf = ({ script, on, applied }: CheckedStep): string =>
   threadBytes(script.history.tree(on), script.history.payload, applied.state.thread);
-const exportOf = ({ script, on }: Step_): string =>
+const exportOf = ({ script, on }: CheckedStep): string =>
   exportTree(script.history.tree(on), script.history.payload);
 
-const CHECKS: { readonly [key: string]: ((step: Step_) => unknown) | undefined } = {
+const CHECKS: { readonly [key: string]: ((step: CheckedStep) => unknown) | undefined } = {
   cycle: ({ applied }) => applied.snapshot?.cycle,
   created_at_ns: ({ applied }) => {
     const event = applied.events.find(({ type }) => type === 'NodeInserted');

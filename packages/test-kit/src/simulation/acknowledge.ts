@@ -1,16 +1,19 @@
 import { readHistoryHeads } from '@stemma/history-store';
 import { acknowledgeDamage, closedBy } from '@stemma/log';
 import type { SimulatedHome } from './opened.ts';
-import type { World } from './world.ts';
+import type { SimulatedMachine } from './simulated-machine.ts';
 
 /** What an operator does who finds a partition closed: the damage is acknowledged, and what it held is gone. */
-export const acknowledge = async (world: World, { log, projector }: SimulatedHome): Promise<void> => {
+export const acknowledge = async (
+  simulated: SimulatedMachine,
+  { log, projector }: SimulatedHome,
+): Promise<void> => {
   await projector.catchUp();
   for (let partition = 0; partition < log.partitions; partition++) {
     const checkpoint = await projector.checkpoint(partition);
     const closed = checkpoint && closedBy(checkpoint.state);
     if (!closed) continue;
-    world.count('acknowledged damage');
+    simulated.count('acknowledged damage');
     const heads = {
       load: (histories: readonly string[]) => projector.read((view) => readHistoryHeads(view, histories)),
     };

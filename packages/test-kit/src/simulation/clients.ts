@@ -4,7 +4,7 @@ import { historyId, type Command } from '@stemma/history';
 import { partitionOf } from '@stemma/log';
 import { acknowledge } from './acknowledge.ts';
 import { DAMAGE, note, openIn } from './opened.ts';
-import type { Process, World } from './world.ts';
+import type { Process, SimulatedMachine } from './simulated-machine.ts';
 
 /** A command of a client, who sends it until it has an answer. */
 export type Sent = {
@@ -12,14 +12,14 @@ export type Sent = {
   /** The command that must have its answer before. */
   readonly after: Sent | undefined;
   answer: { readonly partition: number; readonly seq: number; readonly end: number } | undefined;
-  /** A code that says that it will never be accepted. */
+  /** The code of an error after which the command will never be accepted. */
   refused: string | undefined;
 };
 
 const by = { recorder: 'client' };
 
-/** The commands of a life: of some histories, each started first. */
-export const commandsOf = ({ dice }: World): Sent[] => {
+/** The commands of a run: those of some histories, each started first. */
+export const commandsOf = ({ dice }: SimulatedMachine): Sent[] => {
   const all: Sent[] = [];
   const send = (command: Command, after?: Sent): Sent => {
     const sent = { command, after, answer: undefined, refused: undefined };
@@ -59,19 +59,23 @@ export const commandsOf = ({ dice }: World): Sent[] => {
 export const isDone = ({ answer, refused }: Sent): boolean => answer !== undefined || refused !== undefined;
 
 /** What a process does: it sends commands, folds rows, and now and then closes everything and ends. */
-export const live = async (world: World, process: Process, sent: readonly Sent[]): Promise<void> => {
-  const { dice } = world;
-  const opened = await openIn(world, process);
+export const runProcess = async (
+  simulated: SimulatedMachine,
+  process: Process,
+  sent: readonly Sent[],
+): Promise<void> => {
+  const { dice } = simulated;
+  const opened = await openIn(simulated, process);
   for (let partition = 0; partition < opened.log.partitions; partition++)
     if ((await opened.log.end(partition).catch(() => Infinity)) < acknowledgedEnd(sent, partition))
-      world.wrong.push('a log was opened that ends before an acknowledged record');
+      simulated.wrong.push('a log was opened that ends before an acknowledged record');
   const handler = openCommandHandler({
     log: opened.log,
-    contents: world.contents,
+    contents: simulated.contents,
     rows: opened.projector,
-    clock: world.machineOf(process).clock,
+    clock: simulated.machineOf(process).clock,
     accepted: () => undefined,
-    timers: { random: dice.roll, sleep: (ms) => world.turn(process, ms), now: world.now },
+    timers: { random: dice.roll, sleep: (ms) => simulated.turn(process, ms), now: simulated.now },
   });
   const client = async (): Promise<void> => {
     for (;;) {
@@ -80,40 +84,40 @@ export const live = async (world: World, process: Process, sent: readonly Sent[]
       const next = dice.pick(open);
       try {
         const { seq } = await handler.submit(next.command);
-        answered(world, next, seq);
+        answered(simulated, next, seq);
       } catch (error) {
-        note(world, process, next.command.id, error);
+        note(simulated, process, next.command.id, error);
         if (isStemmaError(error) && DAMAGE.has(error.code)) next.refused ??= error.code;
         if (isStemmaError(error, 'E_PARTITION_CLOSED'))
-          await acknowledge(world, opened).catch((failed: unknown) =>
-            note(world, process, 'acknowledging', failed),
+          await acknowledge(simulated, opened).catch((failed: unknown) =>
+            note(simulated, process, 'acknowledging', failed),
           );
-        await world.turn(process, dice.int(20));
+        await simulated.turn(process, dice.int(20));
       }
     }
   };
   const fold = async (): Promise<void> => {
     while (!sent.every((each) => isDone(each) || each.after?.refused)) {
-      await opened.projector.catchUp().catch((error: unknown) => note(world, process, 'folding', error));
-      await world.turn(process, dice.int(8));
+      await opened.projector.catchUp().catch((error: unknown) => note(simulated, process, 'folding', error));
+      await simulated.turn(process, dice.int(8));
     }
   };
   const clients = Array.from({ length: 1 + dice.int(5) }, () => client());
   const work = [fold(), ...clients];
-  if (dice.chance(0.2)) await Promise.race([world.turn(process, dice.int(200)), Promise.all(work)]);
+  if (dice.chance(0.2)) await Promise.race([simulated.turn(process, dice.int(200)), Promise.all(work)]);
   else await Promise.all(work);
   await handler.close();
   await opened.log.close();
-  world.count('processes that ended by themselves');
+  simulated.count('processes that ended by themselves');
 };
 
-const answered = (world: World, sent: Sent, seq: number): void => {
-  world.count('answers');
+const answered = (simulated: SimulatedMachine, sent: Sent, seq: number): void => {
+  simulated.count('answers');
   if (sent.answer !== undefined && sent.answer.seq !== seq)
-    world.wrong.push(`${sent.command.id} got two answers: ${sent.answer.seq} and ${seq}`);
-  const partition = partitionOf(sent.command.history, world.conditions.partitions);
+    simulated.wrong.push(`${sent.command.id} got two answers: ${sent.answer.seq} and ${seq}`);
+  const partition = partitionOf(sent.command.history, simulated.conditions.partitions);
   // What readers see now lies behind the record.
-  sent.answer ??= { partition, seq, end: world.lock.endIn(world.boot(), partition) ?? 0 };
+  sent.answer ??= { partition, seq, end: simulated.lock.endIn(simulated.boot(), partition) ?? 0 };
 };
 
 export const acknowledgedEnd = (sent: readonly Sent[], partition: number): number =>

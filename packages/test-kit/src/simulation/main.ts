@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { simulate, type Life } from './simulate.ts';
-import { ABLATIONS, type Ablation } from './world.ts';
+import { simulate, type SimulationRun } from './simulate.ts';
+import { ABLATIONS, type Ablation } from './simulated-machine.ts';
 
 const USAGE =
   'pnpm simulate [--seeds N] [--from S] [--seed S] [--without sync|"folder sync"|"record hash"|"expected cursor"]';
 
-/** `pnpm simulate`: lives of many seeds, or of one; prints what happened and what went wrong; exit 1 if anything did. */
+/** `pnpm simulate`: runs many seeds, or one; prints what happened and what went wrong; exit 1 if anything did. */
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
     options: {
@@ -34,13 +34,13 @@ const run = async (from: number, seeds: number, without: Ablation | undefined): 
   const totals = new Map<string, number>();
   let [steps, failed] = [0, 0];
   for (let seed = from; seed < from + seeds; seed++) {
-    const life = await simulate(seed, without);
-    steps += life.steps;
-    if (life.wrong.length > 0) {
+    const run = await simulate(seed, without);
+    steps += run.steps;
+    if (run.wrong.length > 0) {
       failed++;
-      report(life);
+      report(run);
     }
-    for (const [what, count] of life.counts) totals.set(what, (totals.get(what) ?? 0) + count);
+    for (const [what, count] of run.counts) totals.set(what, (totals.get(what) ?? 0) + count);
   }
   const seconds = (performance.now() - began) / 1000;
   process.stdout.write(
@@ -51,7 +51,7 @@ const run = async (from: number, seeds: number, without: Ablation | undefined): 
   return failed > 0 ? 1 : 0;
 };
 
-const report = ({ seed, wrong }: Life): void => {
+const report = ({ seed, wrong }: SimulationRun): void => {
   for (const sentence of wrong) process.stdout.write(`seed ${seed}: ${sentence}\n`);
 };
 

@@ -3,7 +3,7 @@ import type { EventLog } from '@stemma/log';
 import { openLogOn } from '@stemma/log-embedded';
 import { decodeCheckpoint, openProjector, type Projector } from '@stemma/projector';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
-import type { Process, World } from './world.ts';
+import type { Process, SimulatedMachine } from './simulated-machine.ts';
 
 /** Errors that a client answers by sending the command again later. */
 const PASSING = new Set([
@@ -22,12 +22,12 @@ export const DAMAGE = new Set(['E_HISTORY_DAMAGED']);
 export type SimulatedHome = { readonly log: EventLog; readonly projector: Projector };
 
 /** Opens the log and the rows as a process of its own; tries again while the disk does not let it. */
-export const openIn = async (world: World, process: Process): Promise<SimulatedHome> => {
-  const { conditions, ablation } = world;
-  const turn = (): Promise<void> => world.turn(process);
+export const openIn = async (simulated: SimulatedMachine, process: Process): Promise<SimulatedHome> => {
+  const { conditions, ablation } = simulated;
+  const turn = (): Promise<void> => simulated.turn(process);
   for (;;) {
     try {
-      const raw = await openLogOn(world.machineOf(process), {
+      const raw = await openLogOn(simulated.machineOf(process), {
         directory: '/home/log',
         partitions: conditions.partitions,
         segmentBytes: conditions.segmentBytes,
@@ -35,8 +35,8 @@ export const openIn = async (world: World, process: Process): Promise<SimulatedH
         busyAfter: 20,
         pollEvery: 5,
         onFatal: () => {
-          world.count('fatal syncs');
-          world.end(process);
+          simulated.count('fatal syncs');
+          simulated.end(process);
         },
       });
       const log: EventLog = {
@@ -46,22 +46,22 @@ export const openIn = async (world: World, process: Process): Promise<SimulatedH
         end: async (partition) => (await turn(), raw.end(partition)),
       };
       const store = withTurns(
-        openMemoryRowStore(world.rows),
+        openMemoryRowStore(simulated.rows),
         turn,
         ablation === 'expected cursor',
-        (sentence) => void world.wrong.push(sentence),
+        (sentence) => void simulated.wrong.push(sentence),
       );
       const projector = openProjector({
         log,
-        contents: world.contents,
+        contents: simulated.contents,
         store,
-        now: world.now,
-        limits: { frames: 1 + world.dice.int(20) },
+        now: simulated.now,
+        limits: { frames: 1 + simulated.dice.int(20) },
       });
       return { log, projector };
     } catch (error) {
-      note(world, process, 'opening', error);
-      await world.turn(process, 10);
+      note(simulated, process, 'opening', error);
+      await simulated.turn(process, 10);
     }
   }
 };
@@ -94,12 +94,12 @@ const withTurns = (
 });
 
 /** Counts an error, and holds those without a code, or with one that cannot be, against the rules. */
-export const note = (world: World, process: Process, doing: string, error: unknown): void => {
-  // It was killed: nobody hears of it.
+export const note = (simulated: SimulatedMachine, process: Process, doing: string, error: unknown): void => {
+  // The process was killed: no client gets the error.
   if (!process.alive) return;
   const code = isStemmaError(error) ? error.code : undefined;
-  world.count(code ?? 'no code');
-  if (code === undefined) world.wrong.push(`${doing}: an error without a code: ${String(error)}`);
+  simulated.count(code ?? 'no code');
+  if (code === undefined) simulated.wrong.push(`${doing}: an error without a code: ${String(error)}`);
   else if (!PASSING.has(code) && !DAMAGE.has(code) && code !== 'E_PARTITION_CLOSED')
-    world.wrong.push(`${doing}: ${code}: ${String(error)}`);
+    simulated.wrong.push(`${doing}: ${code}: ${String(error)}`);
 };

@@ -123,19 +123,20 @@ const idOf = (node: NaiveNode): string => node.attributes['id'] as string;
 /** Applies one intention to both. Returns the frame, and for a commit what the naive implementation did; null if it was refused. */
 export const applyToBoth = (
   pair: HistoryPair,
-  wish: Intention,
+  intended: Intention,
   at: number,
 ): { frame: AppliedFrame; report: CommitReport | null } | null => {
   const { history, states } = pair;
-  const branchId = pick([...states.keys()].reverse(), wish.flag ? 0 : wish.b) as number;
+  const branchId = pick([...states.keys()].reverse(), intended.flag ? 0 : intended.b) as number;
   const state = states.get(branchId) as NaiveState;
-  const clock = BigInt(1000 + ((wish.a * 7919) % 5000));
-  if (wish.op === 'reload') {
+  const clock = BigInt(1000 + ((intended.a * 7919) % 5000));
+  if (intended.op === 'reload') {
     history.state.loadedBranches.delete(branchId);
     return null;
   }
-  if (wish.op === 'fork' || wish.op === 'rollback') return branchTwin(pair, wish, branchId, at);
-  const work = plan(state, wish, at, clock);
+  if (intended.op === 'fork' || intended.op === 'rollback')
+    return forkOrRollBackBoth(pair, intended, branchId, at);
+  const work = plan(state, intended, at, clock);
   if (work === null) return null;
   let frame: AppliedFrame;
   try {
@@ -145,27 +146,27 @@ export const applyToBoth = (
       throw error;
     return null;
   }
-  const report = wish.op === 'commit' ? (work.naive() as CommitReport) : null;
-  if (wish.op !== 'commit') work.naive();
+  const report = intended.op === 'commit' ? (work.naive() as CommitReport) : null;
+  if (intended.op !== 'commit') work.naive();
   pair.copies.push({ branchId, seq: frame.seq, state: copyState(state) });
   return { frame, report };
 };
 
-const branchTwin = (
+const forkOrRollBackBoth = (
   pair: HistoryPair,
-  wish: Intention,
+  intended: Intention,
   branchId: number,
   at: number,
 ): { frame: AppliedFrame; report: null } | null => {
   const { history } = pair;
   const target = pick(
     pair.copies.filter((copy) => onAncestorPath(history, branchId, copy.branchId, copy.seq)),
-    wish.a,
+    intended.a,
   );
   if (target === undefined) return null;
   const name = `l${at}`;
   const started =
-    wish.op === 'fork'
+    intended.op === 'fork'
       ? history.fork(branchId, target.seq, name)
       : history.rollback(branchId, target.seq, name);
   const frame = history.applied.at(-1) as AppliedFrame;
@@ -183,18 +184,20 @@ const onAncestorPath = (history: ReferenceHistory, of: number, branchId: number,
 
 type Work = { readonly step: Step; readonly naive: () => unknown };
 
-const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Work | null => {
+const plan = (state: NaiveState, intended: Intention, at: number, clock: bigint): Work | null => {
   const nodes = all(state.root).map(({ node }) => node);
   const containers = nodes.filter((node) => /^(\^sys|\^ah|mc)/.test(node.attributes['nodeType'] as string));
   const turns = nodes.filter((node) => node.attributes['nodeType'] === 'mt');
-  const target = pick(nodes, wish.a) as NaiveNode;
+  const target = pick(nodes, intended.a) as NaiveNode;
   const refs =
-    wish.refs.length === 0 ? {} : { refs: wish.refs.map((ref) => idOf(pick(nodes, ref) as NaiveNode)) };
+    intended.refs.length === 0
+      ? {}
+      : { refs: intended.refs.map((ref) => idOf(pick(nodes, ref) as NaiveNode)) };
   const block = (id: string): Record<string, WideJson> => ({
     id,
-    nodeType: wish.flag ? 'cb' : 'cb:note',
-    ttl: wish.ttl,
-    offset: wish.offset,
+    nodeType: intended.flag ? 'cb' : 'cb:note',
+    ttl: intended.ttl,
+    offset: intended.offset,
     content: `${id} é`,
     ...refs,
   });
@@ -204,19 +207,19 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
       insertNaive(state, parent, node, clock);
     },
   });
-  switch (wish.op) {
+  switch (intended.op) {
     case 'insert': {
-      const extras: Record<string, WideJson> = wish.flag
+      const extras: Record<string, WideJson> = intended.flag
         ? { role: 'user', data_n: { at, x: [0.5, -1] } }
-        : { priority: wish.b % 3, kind: null };
-      return insert(idOf(pick(containers, wish.a) as NaiveNode), { ...block(`b${at}`), ...extras });
+        : { priority: intended.b % 3, kind: null };
+      return insert(idOf(pick(containers, intended.a) as NaiveNode), { ...block(`b${at}`), ...extras });
     }
     case 'core':
-      return insert(idOf(pick(containers, wish.a) as NaiveNode), {
+      return insert(idOf(pick(containers, intended.a) as NaiveNode), {
         id: `m${at}`,
         nodeType: 'mc',
-        ttl: wish.ttl,
-        removable: wish.flag,
+        ttl: intended.ttl,
+        removable: intended.flag,
         ...refs,
         children: [
           block(`m${at}a`),
@@ -224,16 +227,16 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
             id: `m${at}b`,
             nodeType: 'mc',
             removable: true,
-            children: [{ ...block(`m${at}c`), ttl: wish.b % 3 }],
+            children: [{ ...block(`m${at}c`), ttl: intended.b % 3 }],
           },
         ],
       });
     case 'late':
-      return turns.length === 0 ? null : insert(idOf(pick(turns, wish.a) as NaiveNode), block(`l${at}`));
+      return turns.length === 0 ? null : insert(idOf(pick(turns, intended.a) as NaiveNode), block(`l${at}`));
     case 'commit':
       return { step: { op: 'commit', turn_id: `t${at}` }, naive: () => commitNaive(state, `t${at}`, clock) };
     case 'replace': {
-      const set: Record<string, WideJson> = wish.flag
+      const set: Record<string, WideJson> = intended.flag
         ? { content: { v: at } }
         : { data_v: null, content_lang: 'x' };
       return {
@@ -244,7 +247,7 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
       };
     }
     case 'move': {
-      const parent = idOf(pick(containers, wish.b) as NaiveNode);
+      const parent = idOf(pick(containers, intended.b) as NaiveNode);
       return {
         step: { op: 'move', id: idOf(target), parent },
         naive: () => {
@@ -261,12 +264,12 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
       };
     case 'policy': {
       const policy =
-        wish.a % 7 === 0
+        intended.a % 7 === 0
           ? null
           : {
-              max_blocks: wish.a % 5,
-              keep_turns: wish.b % 2,
-              pins: [idOf(pick(nodes.slice(1), wish.a + 1) ?? target)],
+              max_blocks: intended.a % 5,
+              keep_turns: intended.b % 2,
+              pins: [idOf(pick(nodes.slice(1), intended.a + 1) ?? target)],
             };
       return {
         step: { op: 'policy', policy },
@@ -276,7 +279,7 @@ const plan = (state: NaiveState, wish: Intention, at: number, clock: bigint): Wo
       };
     }
     case 'priority': {
-      const priority = (wish.b % 5) - 2;
+      const priority = (intended.b % 5) - 2;
       return {
         step: { op: 'priorities', priorities: [{ id: idOf(target), priority }] },
         naive: () => {

@@ -11,7 +11,7 @@ import { openSimulatedLock, type SimulatedLock } from './simulated-lock.ts';
 export type Ablation = 'sync' | 'folder sync' | 'record hash' | 'expected cursor';
 export const ABLATIONS: readonly Ablation[] = ['sync', 'folder sync', 'record hash', 'expected cursor'];
 
-/** What differs between lives. */
+/** What differs between runs. */
 export type Conditions = {
   readonly processes: number;
   readonly partitions: number;
@@ -24,21 +24,21 @@ export type Conditions = {
   readonly powerLosses: number;
 };
 
-/** A simulated process: it lives until it is killed, or ends. */
+/** A simulated process: it is alive until it is killed, or ends. */
 export type Process = {
   readonly id: number;
   alive: boolean;
   /** After how many more steps something ends it. */
-  fuse: number;
+  stepsLeft: number;
 };
 
-/** Where parts of what nobody was told of may be missing: offsets of a partition. */
+/** Offsets of a partition between which unacknowledged records may be missing in part, as after a power loss. */
 export type Hole = { readonly partition: number; readonly from: number; readonly to: number };
 
 type Task = { readonly owner: Process | null; readonly at: number; readonly run: () => void };
 
 /** A machine with a disk, a lock and rows, a clock that moves when nothing else can, and processes that take turns. */
-export type World = {
+export type SimulatedMachine = {
   readonly dice: Dice;
   readonly conditions: Conditions;
   readonly ablation: Ablation | undefined;
@@ -59,15 +59,15 @@ export type World = {
   readonly machineOf: (process: Process) => LogMachine;
   /** Resolves when it is the process's turn, at the earliest after so many milliseconds; never if it was killed. */
   readonly turn: (process: Process | null, milliseconds?: number) => Promise<void>;
-  /** From now on nothing fails and nobody is killed. */
+  /** From now on nothing fails and no process is killed. */
   readonly calm: () => void;
   /** Takes turns until `done` is settled, for so many steps at most. @throws a sentence if it is not by then */
   readonly runUntil: (done: Promise<unknown>, budget: number) => Promise<void>;
-  /** Told of every step, while nobody is killed in it. */
+  /** Called at every step, with no process killed meanwhile. */
   watch: (() => void) | undefined;
 };
 
-export const openWorld = (seed: number, ablation?: Ablation): World => {
+export const openSimulatedMachine = (seed: number, ablation?: Ablation): SimulatedMachine => {
   const dice = openDice(seed);
   const conditions = conditionsOf(dice);
   const disk = openSimulatedDisk(
@@ -114,11 +114,11 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
   const step = (process: Process, writing = false): void => {
     steps++;
     if (!process.alive) throw new Killed('killed before');
-    world.watch?.();
+    simulated.watch?.();
     if (calm) return;
     // Half a record is what recovery is for.
-    if (writing && conditions.killedAfter !== Infinity && dice.chance(0.06)) process.fuse = 1;
-    if (--process.fuse > 0) return;
+    if (writing && conditions.killedAfter !== Infinity && dice.chance(0.06)) process.stepsLeft = 1;
+    if (--process.stepsLeft > 0) return;
     if (dice.chance(conditions.powerLosses)) losePower();
     else {
       end(process);
@@ -144,9 +144,9 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
       });
     });
   const machineOf = (process: Process): LogMachine =>
-    simulatedMachine(world, process, (writing) => step(process, writing), processes);
+    simulatedMachine(simulated, process, (writing) => step(process, writing), processes);
 
-  const world: World = {
+  const simulated: SimulatedMachine = {
     dice,
     conditions,
     ablation,
@@ -162,8 +162,9 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
     steps: () => steps,
     count,
     startProcess: () => {
-      const fuse = conditions.killedAfter === Infinity ? Infinity : 1 + dice.int(2 * conditions.killedAfter);
-      const process = { id: ++started, alive: true, fuse };
+      const stepsLeft =
+        conditions.killedAfter === Infinity ? Infinity : 1 + dice.int(2 * conditions.killedAfter);
+      const process = { id: ++started, alive: true, stepsLeft };
       processes.set(process.id, process);
       return process;
     },
@@ -184,7 +185,7 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
         if (steps > budget) throw new Error('it does not end');
         const ready = tasks.filter(({ at }) => at <= now);
         if (ready.length === 0) {
-          if (tasks.length === 0) throw new Error('nobody has anything to do, and it has not ended');
+          if (tasks.length === 0) throw new Error('no process has anything to do, and the run has not ended');
           now = Math.min(...tasks.map(({ at }) => at));
           continue;
         }
@@ -196,7 +197,7 @@ export const openWorld = (seed: number, ablation?: Ablation): World => {
     },
     watch: undefined,
   };
-  return world;
+  return simulated;
 };
 
 /** Resolves when all that can go on without a turn has gone on. */
@@ -221,35 +222,35 @@ const conditionsOf = (dice: Dice): Conditions => {
 };
 
 const simulatedMachine = (
-  world: World,
+  simulated: SimulatedMachine,
   process: Process,
   step: (writing?: boolean) => void,
   processes: ReadonlyMap<number, Process>,
 ): LogMachine => {
-  const { dice, lock } = world;
-  const boot = world.boot();
+  const { dice, lock } = simulated;
+  const boot = simulated.boot();
   let pausedFor = 0;
   const machine: LogMachine = {
-    disk: world.disk.seenBy(step),
-    isWhole: world.ablation === 'record hash' ? () => true : endsWithItsHash,
+    disk: simulated.disk.seenBy(step),
+    isWhole: simulated.ablation === 'record hash' ? () => true : endsWithItsHash,
     boot: () => boot,
     enterLock: () => lock.enter(boot, step),
     openLock: () => lock.open(boot, step),
     self: () => ({ pid: process.id, began: boot }),
-    isAlive: ({ pid, began }) => began === world.boot() && processes.has(pid),
-    now: () => world.now() + pausedFor,
+    isAlive: ({ pid, began }) => began === simulated.boot() && processes.has(pid),
+    now: () => simulated.now() + pausedFor,
     pause: (milliseconds) => {
       step();
       pausedFor += milliseconds;
     },
-    startThread: (options, onFatal) => simulatedThread(world, process, machine, options, onFatal),
-    clock: () => BigInt(Math.floor(world.now())) * 1_000_000n + 1n,
+    startThread: (options, onFatal) => simulatedThread(simulated, process, machine, options, onFatal),
+    clock: () => BigInt(Math.floor(simulated.now())) * 1_000_000n + 1n,
     newId: () => `00000000-0000-4000-8000-${String(dice.int(1e12)).padStart(12, '0')}`,
     every: (milliseconds, fn) => {
       let over = false;
       const again = async (): Promise<void> => {
         for (;;) {
-          await world.turn(process, milliseconds);
+          await simulated.turn(process, milliseconds);
           if (over) return;
           fn();
         }
@@ -265,7 +266,7 @@ const simulatedMachine = (
 
 /** The appending thread: the same jobs, each in a turn of its own. */
 const simulatedThread = (
-  world: World,
+  simulated: SimulatedMachine,
   process: Process,
   machine: LogMachine,
   options: Parameters<LogMachine['startThread']>[0],
@@ -274,16 +275,16 @@ const simulatedThread = (
   let jobs: ReturnType<typeof openAppendJobs> | undefined;
   return {
     ask: async (job) => {
-      await world.turn(process);
+      await simulated.turn(process);
       try {
         jobs ??= openAppendJobs(machine, options);
       } catch (error) {
         throw fail('E_IO', `the log cannot be opened for writing: ${String(error)}`);
       }
       const answer = jobs.answer(job);
-      // Killed in the middle of it: nobody hears the answer.
+      // The process was killed meanwhile: no caller gets the answer.
       if (!process.alive) await new Promise(() => undefined);
-      await world.turn(process);
+      await simulated.turn(process);
       if (answer.kind === 'failed')
         throw new StemmaError(answer.failure.code, answer.failure.message, answer.failure.detail);
       if (answer.kind !== 'fatal') return answer;

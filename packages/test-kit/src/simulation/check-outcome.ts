@@ -3,12 +3,17 @@ import { verifyReplay } from '@stemma/projector';
 import { openMemoryRowStore } from '@stemma/row-store';
 import type { Sent } from './clients.ts';
 import type { SimulatedHome } from './opened.ts';
-import type { World } from './world.ts';
+import type { SimulatedMachine } from './simulated-machine.ts';
 
-/** Holds what the log and the rows have at the end against what clients were told. */
-export const judge = async (world: World, opened: SimulatedHome, sent: readonly Sent[]): Promise<void> => {
-  const wrong = (sentence: string): void => void world.wrong.push(sentence);
-  const frames = await acceptedFrames(world, opened);
+/** Compares the log and the rows at the end of a run with the answers that clients got: an acknowledged command, for
+ * example, is in the log exactly once. */
+export const checkOutcome = async (
+  simulated: SimulatedMachine,
+  opened: SimulatedHome,
+  sent: readonly Sent[],
+): Promise<void> => {
+  const wrong = (sentence: string): void => void simulated.wrong.push(sentence);
+  const frames = await acceptedFrames(simulated, opened);
   for (const { command, answer, refused } of sent) {
     const found = frames.filter((each) => each.command === command.id);
     if (found.length > 1) wrong(`${command.id} is there ${found.length} times`);
@@ -18,18 +23,18 @@ export const judge = async (world: World, opened: SimulatedHome, sent: readonly 
     else if (found[0]?.history !== command.history || found[0].seq !== answer.seq)
       wrong(`${command.id} is there, but not as it was answered`);
   }
-  const { problems } = await verifyLog(opened.log, { contents: world.contents });
+  const { problems } = await verifyLog(opened.log, { contents: simulated.contents });
   for (const { kind, message, partition, offset } of problems) {
-    world.count(`${kind} records`);
-    // What a power loss leaves of a group that nobody was told of may have holes; nothing else may be there.
-    const isHole = world.holes.some(
+    simulated.count(`${kind} records`);
+    // After a power loss records of an unacknowledged group may be missing; any other problem breaks a rule.
+    const isHole = simulated.holes.some(
       (hole) => hole.partition === partition && hole.from <= offset && offset < hole.to,
     );
     if (kind === 'defective' || kind === 'content' || !isHole) wrong(`the log has a problem: ${message}`);
   }
   const replayed = await verifyReplay(opened.projector, {
     scratch: () => openMemoryRowStore(),
-    batchSizes: [1 + world.dice.int(5)],
+    batchSizes: [1 + simulated.dice.int(5)],
   });
   if (replayed.differences > 0)
     wrong(`${replayed.differences} rows differ from replayed ones, in ${replayed.first?.table ?? ''}`);
@@ -38,7 +43,7 @@ export const judge = async (world: World, opened: SimulatedHome, sent: readonly 
 type Found = { readonly history: string; readonly seq: number; readonly command: string };
 
 /** Every frame that a reader who starts now accepts. */
-const acceptedFrames = async ({ contents }: World, { log }: SimulatedHome): Promise<Found[]> => {
+const acceptedFrames = async ({ contents }: SimulatedMachine, { log }: SimulatedHome): Promise<Found[]> => {
   const all: Found[] = [];
   for (let partition = 0; partition < log.partitions; partition++) {
     const heads = new Map<string, HeadState>();
