@@ -53,7 +53,7 @@ it.each([1, 2, 7, total, total + 1])('a batch ends with frame %i', async (frames
   expect(sums).toEqual(sums.toSorted((a, b) => a - b));
 });
 
-it('a run that is stopped ends with the batch after which it was', async () => {
+it('a run that is stopped ends with the batch after which it was stopped', async () => {
   const progress = await progressWith({ frames: 3 }, { stopAfter: 4 });
   expect(progress.map((each) => each.frames)).toEqual([3, 6, 9, 12]);
 });

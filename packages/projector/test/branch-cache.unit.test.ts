@@ -18,7 +18,7 @@ const load = (state: HistoryState, branchId: number): void => {
 const sizeOf = (state: HistoryState, branchId: number): number =>
   BRANCH + NODE * (state.loadedBranches.get(branchId)?.tree.counts.nodes ?? 0);
 
-it('a history is kept as long as its next frame is the one that is asked for', () => {
+it('a history stays in the cache as long as its next frame is the requested one', () => {
   const cache = openBranchCache(1_000_000);
   const state = cache.history('h', 3);
   expect([state.history, state.next, state.loadedBranches.size]).toEqual(['h', 3, 0]);
@@ -29,7 +29,7 @@ it('a history is kept as long as its next frame is the one that is asked for', (
   expect(cache.history('h', 4)).toBe(other);
 });
 
-it('branches that were used first leave when there is no room, and a history without branches leaves with its last', () => {
+it('a full cache removes the least recently used branches, and a history with its last branch', () => {
   const room = openBranchCache(1_000_000);
   const probe = room.history('h', 1);
   load(probe, 0);
@@ -65,7 +65,7 @@ it('branches that were used first leave when there is no room, and a history wit
   expect([...state.loadedBranches.keys()]).toEqual([1]);
 });
 
-it('the newest branch stays even if it is larger than all there is room for', () => {
+it('the newest branch stays in the cache even if it is larger than the limit', () => {
   const cache = openBranchCache(1);
   const state = cache.history('h', 1);
   load(state, 0);
@@ -76,7 +76,7 @@ it('the newest branch stays even if it is larger than all there is room for', ()
   expect([...state.loadedBranches.keys()]).toEqual([1]);
 });
 
-it('what is forgotten makes room, and takes nothing of other histories with it', () => {
+it('removing a history from the cache frees its space, and leaves other histories', () => {
   const cache = openBranchCache(1_000_000);
   const [one, two] = [cache.history('one', 1), cache.history('two', 1)];
   load(one, 0);

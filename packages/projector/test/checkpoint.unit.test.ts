@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { openProjector } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
-it('where a projector stands is kept with its rows: heads, damage and the raised version are there when another goes on [record §5: heads]', async () => {
+it('the checkpoint of a projector is stored with its rows: the next projector continues with its heads, damage and raised version [record §5: heads]', async () => {
   const recorded = someRecorded(17);
   const log = await openMemoryLog();
   const store = openMemoryRowStore();

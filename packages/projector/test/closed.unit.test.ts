@@ -56,8 +56,8 @@ const opened = async (entries: readonly Entry[]): Promise<{ log: MemoryLog; proj
   };
 };
 
-describe('what is not served', () => {
-  it('a frame that cannot be makes its history defective there, and others go on [record §2: defective]', async () => {
+describe('frames that are not served', () => {
+  it('an impossible frame makes its history defective there, and other histories continue [record §2: defective]', async () => {
     const impossible: HistoryEvent = { type: 'NodeRemoved', id: 'nobody', subtree: [] };
     const bad = behind(behind(frames('bad'), [impossible]), [
       { type: 'PositionNamed', name: 'later', branchId: 0, seq: 0 },
@@ -76,7 +76,7 @@ describe('what is not served', () => {
     ).toBe(0);
   });
 
-  it('a recorded hash that is not the computed one is such a frame [record §2: defective]', async () => {
+  it('a frame whose recorded hash differs from the computed one makes its history defective [record §2: defective]', async () => {
     const list = frames('h');
     const last = list[3] as Frame;
     const events = last.body.events.map((event) =>
@@ -91,7 +91,7 @@ describe('what is not served', () => {
     ).toEqual([3, 2]);
   });
 
-  it('an event that this version does not know stops the projector in front of it, with everything before it folded [record §2: unknown version]', async () => {
+  it('an event unknown to this version stops the projector before it, with everything earlier folded [record §2: unknown version]', async () => {
     const good = entriesOf(frames('h'));
     const later = encodeFrame(
       { v: 1, history: 'i', seq: 0, prev: ZERO_HASH },
@@ -109,7 +109,7 @@ describe('what is not served', () => {
     );
   });
 
-  it('a content that is missing closes its history until it is back [record §4: missing content]', async () => {
+  it('a missing content closes its history until the content is back [record §4: missing content]', async () => {
     const naive = frames('h', 'long '.repeat(80_000));
     let prev: Uint8Array = ZERO_HASH;
     const stored = new Map<string, Uint8Array>();
@@ -143,7 +143,7 @@ describe('what is not served', () => {
     ).toEqual(['open', undefined, 3]);
   });
 
-  it('a record that nobody can place closes the partition: what is behind it waits, and waiting for it is refused [record §2: unknown key]', async () => {
+  it('a damaged record of an unknown history closes the partition: later records wait, and a read that waits for them is refused [record §2: unknown key]', async () => {
     const recorded = someRecorded(31, 2, 20);
     const log = await openMemoryLog();
     await log.append(0, recorded.entries.slice(0, 5));

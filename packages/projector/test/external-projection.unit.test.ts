@@ -51,7 +51,7 @@ it('rows of an external projection are read once they include the log as it was 
   }
 });
 
-it('rows that do not come in time are refused with a code, and there being none is told', async () => {
+it('rows that are not updated in time are refused with a code, and so are missing rows', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   await log.append(0, recorded.entries);
@@ -87,7 +87,7 @@ it('rows of a second group are read when it has as much of the history as the fi
   expect(await asked).toBeGreaterThan(0);
 });
 
-it('rows of which a reader misses some are thrown away, told of, and built again by their projector [decision 0051]', async () => {
+it('rows of which a reader finds some missing are deleted, reported, and rebuilt by their projector [decision 0051]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   await log.append(0, recorded.entries);
@@ -106,7 +106,7 @@ it('rows of which a reader misses some are thrown away, told of, and built again
   expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(before);
 });
 
-it('rows that were replaced are not read on', async () => {
+it('replaced rows are not read any more', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   const audit = folding(log, store, AUDIT);
@@ -123,7 +123,7 @@ it('rows that were replaced are not read on', async () => {
   expect(before).not.toContain(undefined);
 });
 
-it('nobody waits for what damage keeps from being read [record §2: unknown key]', async () => {
+it('a read does not wait for records that damage makes unreadable [record §2: unknown key]', async () => {
   const sound = await openMemoryLog();
   const store = openMemoryRowStore();
   await sound.append(0, recorded.entries.slice(0, 5));

@@ -25,20 +25,20 @@ const opened = async () => {
   return { log, at, closed };
 };
 
-it('a checkpoint is read as it was written, and is closed by damage of its whole partition alone', async () => {
+it('a checkpoint is read as it was written, and is closed only by damage that closes its whole partition', async () => {
   const { at, closed } = await opened();
   expect(decodeCheckpoint(encodeCheckpoint(closed(3)))).toEqual(closed(3));
   expect([isClosed(undefined), isClosed(at(1)), isClosed(closed(1))]).toEqual([false, false, true]);
 });
 
-it('more than the rows have is awaited behind them; behind damage only what comes at the end', async () => {
+it('a read waits for records after those in the rows; after damage it waits only for new records at the end', async () => {
   const { log, at, closed } = await opened();
   expect(await offsetToAwait(log, 0, undefined)).toBe(0);
   expect(await offsetToAwait(log, 0, at(1))).toBe(1);
   expect(await offsetToAwait(log, 0, closed(1))).toBe(await log.end(0));
 });
 
-it('records that are there, but that a reader never gets to, end the wait with a code', async () => {
+it('records that exist but that a reader never reaches end the wait with a code', async () => {
   const { log, at } = await opened();
   const wait = moreRecords(log, 0, () => Promise.resolve(at(1)));
   const never = new AbortController().signal;
@@ -48,7 +48,7 @@ it('records that are there, but that a reader never gets to, end the wait with a
   expect(rounds).toEqual([...Array.from({ length: 21 }, () => 'no error'), 'E_BUSY']);
 });
 
-it('rows that move on, and waits that end without a reason, are no such thing', async () => {
+it('rows that advance, and waits that end without a reason, do not end it with that code', async () => {
   const { log, at } = await opened();
   const end = await log.end(0);
   const idle = moreRecords({ ...log, wait: () => Promise.resolve() }, 0, () => Promise.resolve(at(end)));
@@ -60,7 +60,7 @@ it('rows that move on, and waits that end without a reason, are no such thing', 
   expect(offset).toBe(50);
 });
 
-it('a wait is for what the log has not yet, and ends with the signal', async () => {
+it('a wait is for records that the log does not have yet, and ends with the signal', async () => {
   const { log, at } = await opened();
   const waits: number[] = [];
   const spied = {

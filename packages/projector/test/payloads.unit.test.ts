@@ -51,7 +51,7 @@ const openedWith = async (
   };
 };
 
-it('events are those of the frame, read once; what is asked for once is not kept', async () => {
+it('events are those of the frame, read once; events requested only once are not kept', async () => {
   const { payloads, reads } = await openedWith();
   for (const [seq, { body }] of frames.entries())
     expect(await payloads.events('h', seq)).toEqual(body.events);
@@ -75,7 +75,7 @@ it('events that the caller keeps are not read', async () => {
   expect(reads()).toEqual([]);
 });
 
-it('frames that were used first leave when there is no room: each takes three times its bytes and 1024', async () => {
+it('a full cache removes the least recently used frames: each counts as three times its bytes and 1024', async () => {
   const size = encodeFrame(frames[1]!.envelope, frames[1]!.body).bytes.length;
   const one = 3 * size + 1_024;
   for (const [maxBytes, kept] of [
@@ -90,7 +90,7 @@ it('frames that were used first leave when there is no room: each takes three ti
   }
 });
 
-it('a frame that is not there, or whose record is another or damaged, is refused with a code', async () => {
+it('a missing frame, or one whose record differs or is damaged, is refused with a code', async () => {
   const at: Record<number, number> = { 0: 1, 1: 3, 2: 0, 3: 4, 4: 99 };
   const { payloads, log } = await openedWith({ frameAt: (_, seq) => Promise.resolve(at[seq]) });
   expect(await codeOf(payloads.events('h', 9))).toBe('E_SNAPSHOT_NOT_FOUND');
@@ -104,7 +104,7 @@ it('a frame that is not there, or whose record is another or damaged, is refused
   expect(await codeOf(payloads.events('h', 3))).toBe('E_RECORD_DAMAGED');
 });
 
-it('frames that the rows keep are read there; bytes that are none are damage of the rows', async () => {
+it('frames that the rows keep are read there; invalid bytes of a frame are damage of the rows', async () => {
   const kept = frames.map(({ envelope, body }) => encodeFrame(envelope, body).bytes);
   const { payloads, reads } = await openedWith({
     frameAt: (_, seq) => Promise.resolve(seq === 5 ? Uint8Array.of(1, 2) : kept[seq]),
@@ -114,7 +114,7 @@ it('frames that the rows keep are read there; bytes that are none are damage of 
   expect(reads()).toEqual([]);
 });
 
-it('work with a source is called again until it has what it reads, each frame once, however little is kept', async () => {
+it('a function that reads frames is called again until it has them all, each fetched once, however small the cache is', async () => {
   const { payloads, reads } = await openedWith({ maxBytes: 1 });
   const wanted = [3, 1, 4, 1, 3];
   let calls = 0;

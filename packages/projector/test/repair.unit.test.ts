@@ -14,7 +14,7 @@ const failing = (times: number) => {
   return () => (left-- > 0 ? Promise.reject(damaged()) : Promise.resolve('done'));
 };
 
-it('work that meets damaged rows runs once more after they were built again', async () => {
+it('a call that finds damaged rows runs once more after the rows are rebuilt', async () => {
   const seen: unknown[] = [];
   const repair = openRepair({ rebuild: (damage) => Promise.resolve(void seen.push(damage.message)) });
   expect(await codeOf(repair.run(failing(0)))).toBe('done');
@@ -25,12 +25,12 @@ it('work that meets damaged rows runs once more after they were built again', as
   expect(seen).toHaveLength(2);
 });
 
-it('other errors are thrown as they are, and nothing is built again', async () => {
+it('other errors are thrown unchanged, and nothing is rebuilt', async () => {
   const repair = openRepair({ rebuild: () => Promise.reject(new Error('not asked for')) });
   expect(await codeOf(repair.run(() => Promise.reject(fail('E_IO', 'the disk'))))).toBe('E_IO');
 });
 
-it('rows are built again once for all who met the same damage, and while they are nobody works', async () => {
+it('rows are rebuilt once for all callers that found the same damage, and no call runs meanwhile', async () => {
   const built = Promise.withResolvers<undefined>();
   let rebuilds = 0;
   let running = false;
@@ -67,7 +67,7 @@ it('rows are built again once for all who met the same damage, and while they ar
   expect(rebuilds).toBe(2);
 });
 
-it('who may wait only so long is told that the rows are behind, and the building goes on', async () => {
+it('a caller with a time limit is refused because the rows are behind, and the rebuild continues', async () => {
   const built = Promise.withResolvers<undefined>();
   const repair = openRepair({ rebuild: () => built.promise, timeout: 5 });
   expect(await codeOf(repair.run(failing(1)))).toBe('E_ROWS_BEHIND');
@@ -77,7 +77,7 @@ it('who may wait only so long is told that the rows are behind, and the building
   expect(await codeOf(repair.run(failing(0)))).toBe('done');
 });
 
-it('a rebuild that fails is the error of who waits for it, and the next one tries again', async () => {
+it('the error of a failed rebuild is thrown to its callers, and the next call tries again', async () => {
   let tries = 0;
   const repair = openRepair({
     rebuild: () => (tries++ === 0 ? Promise.reject(fail('E_IO', 'full')) : Promise.resolve()),
@@ -86,7 +86,7 @@ it('a rebuild that fails is the error of who waits for it, and the next one trie
   expect(await codeOf(repair.run(failing(1)))).toBe('done');
 });
 
-it('damage gets the name of its generation if it has none; other errors stay as they are', () => {
+it('damage gets the name of its generation if it has none; other errors stay unchanged', () => {
   expect(inGeneration(damaged({ table: 't' }), 'g')).toMatchObject({
     message: 'damaged',
     detail: { table: 't', generation: 'g' },

@@ -8,7 +8,7 @@ import { openRecorder } from '@stemma/recorder';
 globalThis.open = (options) => openRecorder({ history: 'page', recorder: 'page', ...options });
 `;
 
-test('a page that records to a server is a bundle of little, with nothing in it that a browser does not have', async () => {
+test('the bundle of a page that records to a server is small, and needs nothing that a browser lacks', async () => {
   // Below this package, so that its name is found from there.
   const folder = mkdtempSync(join(import.meta.dirname, 'bundle-'));
   try {

@@ -48,7 +48,7 @@ const cellsOf = (text: string): string[][] => {
   return rows;
 };
 
-it('writes one JSON document a line that reads back as the intervention [pool: Interventions]', async () => {
+it('writes one JSON document per line, which reads back as the intervention [pool: Interventions]', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (texts) => {
       const list = texts.map((text) => one({ notes: text, content: { text } }));
@@ -60,7 +60,7 @@ it('writes one JSON document a line that reads back as the intervention [pool: I
   );
 });
 
-it('writes CSV that reads back as what one sees, in which nothing hides or is a formula to a spreadsheet [pool: Interventions]', async () => {
+it('writes CSV that reads back as the visible text, without hidden characters or spreadsheet formulas [pool: Interventions]', async () => {
   const formulas = [
     '=1+1',
     '+1',

@@ -54,7 +54,7 @@ const openRemoteMemoryStore = (
 };
 
 describeRowStore(
-  'in memory, far away',
+  'in memory, read remotely',
   () => {
     const memory: Memory = { generations: new Map(), pointers: new Map() };
     return {
@@ -85,8 +85,8 @@ const question = fc.oneof(
   ),
 );
 
-describe('rows that are far away', () => {
-  it('answer as rows at hand do, whatever is asked in whatever order', async () => {
+describe('rows of a remote store', () => {
+  it('give the same answers as local rows, for all reads in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(key, { maxLength: 60 }),
@@ -121,7 +121,7 @@ describe('rows that are far away', () => {
     );
   });
 
-  it('are read ahead: hundreds of look-ups one after the other are a handful of fetches', async () => {
+  it('are read ahead: hundreds of consecutive reads need only a few fetches', async () => {
     let fetches = 0;
     const rows = await openRemoteMemoryStore(() => fetches++).generation('g', TABLES);
     const changes = Array.from({ length: 2_000 }, (_, i) => thing('h', 1, 'a', i));
@@ -135,7 +135,7 @@ describe('rows that are far away', () => {
     }
   });
 
-  it('stay at hand from one batch of a partition to the next, until somebody else has moved its cursor', async () => {
+  it('stay cached from one batch of a partition to the next, until another process moves its cursor', async () => {
     let fetches = 0;
     const store = openRemoteMemoryStore(() => fetches++);
     const [rows, other] = [await store.generation('g', TABLES), await store.generation('g', TABLES)];
@@ -162,7 +162,7 @@ describe('rows that are far away', () => {
     expect(await head(4)).toEqual(['four']);
   });
 
-  it('are the reader’s own, and are fetched even if the reader hides that it needed them', async () => {
+  it('are copies for each reader, and are fetched even if the reader catches the signal that they are missing', async () => {
     const rows = await openRemoteMemoryStore().generation('g', TABLES);
     const changes = [put(THINGS, ['h', 1, 'a', 1], 'x', 1, 1n, null, null, { list: [1] })];
     await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
@@ -180,7 +180,7 @@ describe('rows that are far away', () => {
     expect(read).toEqual([['x', 1, 1n, null, null, { list: [1] }], 1]);
   });
 
-  it('are fetched when the reader goes on without them, and all that it missed at once', async () => {
+  it('are fetched all at once when the reader continues without them', async () => {
     let fetches = 0;
     const rows = await openRemoteMemoryStore(() => fetches++).generation('g', TABLES);
     const owners = ['h', 'i', 'j'];
@@ -199,7 +199,7 @@ describe('rows that are far away', () => {
     expect(fetches).toBe(1);
   });
 
-  it('are fetched each from where they lie when one read stands within another', async () => {
+  it('are fetched from their own store when one read is nested in another', async () => {
     const [outer, inner] = await Promise.all(
       ['outer', 'inner'].map(async (name) => {
         const rows = await openRemoteMemoryStore().generation(name, TABLES);
