@@ -83,7 +83,7 @@ const inContainers = (): void => {
     }
   }, 900_000);
 
-  it('takes a command at the gateway, and what was written is what is read next; told to end, every service ends in order', async () => {
+  it('the gateway records a command, and the next read shows it; on SIGTERM every service ends cleanly', async () => {
     const post = (path: string, body: object): Promise<Response> =>
       fetch(url('gateway', path), {
         method: 'POST',

@@ -16,14 +16,14 @@ import { layers } from './layers.ts';
 const ROOT = join(import.meta.dirname, '..');
 const architecture = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 
-test('every relative link of every page leads to a file, and to a heading where it names one', () => {
+test('every relative link of every page names an existing file, and an existing heading if it names one', () => {
   expect(brokenLinks(ROOT)).toEqual([]);
   expect(pagesOf(ROOT)).toEqual(
     expect.arrayContaining(['README.md', 'docs/tutorial.md', 'docs/formats/rows.md']),
   );
 });
 
-test('a link to a file or a heading that is not there is reported', () => {
+test('a link to a missing file or heading is reported', () => {
   const root = mkdtempSync(join(tmpdir(), 'stemma-links-'));
   try {
     mkdirSync(join(root, 'docs'));
@@ -56,7 +56,7 @@ test('the table of packages lists every package and service once, the packages i
   expect(listedServices).toHaveLength(services.length);
 });
 
-test('every file that the page on the architecture names is there', () => {
+test('every file that the page on the architecture names exists', () => {
   const named = [...architecture.matchAll(/`((?:packages|services|scripts)\/[\w./-]+\.tsx?)`/g)].map(
     ([, file]) => file,
   );

@@ -13,7 +13,7 @@ describe('the layers', () => {
     expect(layers).toEqual(expect.arrayContaining([...purePackages, ...inspectorPackages]));
   });
 
-  it.each(folders)('%s depends only on what stands to its left', (folder) => {
+  it.each(folders)('%s depends only on packages to its left in the table of layers', (folder) => {
     const { dependencies = {} } = read(`packages/${folder}/package.json`) as { dependencies?: object };
     const own = Object.keys(dependencies).filter((name) => name.startsWith('@stemma/'));
     const left = layers.slice(0, layers.indexOf(folder)).map((name) => `@stemma/${name}`);
@@ -21,7 +21,7 @@ describe('the layers', () => {
     expect(own.filter((name) => !left.includes(name))).toEqual([]);
   });
 
-  it.each(folders)('%s is entered by its index alone, a port also by its contract', (folder) => {
+  it.each(folders)('%s is imported only by its index, and a port also by its contract', (folder) => {
     const { name, type, license, exports } = read(`packages/${folder}/package.json`);
     const port = ['log', 'row-store', 'contents'].includes(folder);
 
@@ -43,7 +43,7 @@ describe('the workspace', () => {
     expect(process.versions.node).toBe(pinned);
   });
 
-  it('names no address of a download in its lock file', () => {
+  it('has no download address in its lock file', () => {
     expect(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')).not.toMatch(/https?:|tarball:/);
   });
 

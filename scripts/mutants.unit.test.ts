@@ -52,12 +52,12 @@ test('one text holds all mutants, each behind its switch, nested ones too; with 
     );
 });
 
-test('what is outside of every function runs while its module is loaded', () => {
+test('code outside of every function runs while its module is loaded', () => {
   const text = 'const A = 1; const f = (b = 2) => { return 3; };';
   expect(['1', '2', '3'].map((each) => runsAtLoad(text, text.indexOf(each)))).toEqual([true, false, false]);
 });
 
-test('the same seed chooses the same mutants, each package has its share and at least the least', () => {
+test('the same seed chooses the same mutants, and each package gets its share, but at least the minimum', () => {
   const mutants = (name: string, count: number) =>
     findMutants(`packages/${name}/src/x.ts`, 'f();\n'.repeat(count));
   const all = new Map([
@@ -74,7 +74,7 @@ test('the same seed chooses the same mutants, each package has its share and at 
   ]).toEqual([30, 4]);
 });
 
-test('a mutant that ends its process is noticed; one that was listed by hand counts as changing nothing', () => {
+test('a mutant that ends its process counts as noticed; one that is listed as equivalent counts as changing nothing', () => {
   const progress = progressOf([
     { what: 'baseline', file: 'a' },
     { what: 'covered', file: 'a', mutants: [1, 2, 3], broken: [] },

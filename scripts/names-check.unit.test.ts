@@ -25,11 +25,11 @@ describe('exported types', () => {
     ],
     ['not what another file declares', "export { type Order, type Cart as Basket } from './order.ts';", []],
     ['not values', 'export const Order = 1;\nexport function Cart() {}', []],
-  ])('are found: %s', (_what, source, expected) => {
+  ])('are found in a file: %s', (_what, source, expected) => {
     expect(namesIn(source)).toEqual(expected);
   });
 
-  it('of one name are refused in two files, and named with both', () => {
+  it('of one name in two files are refused, and the message names both files', () => {
     const a = exportedTypesIn('packages/a/src/order.ts', 'export type Order = 1;\nexport type Cart = 1;');
     const b = exportedTypesIn('services/b/src/main.ts', '\nexport interface Order {}');
     expect(typesOfOneName([...a, ...b])).toEqual([
@@ -62,7 +62,7 @@ describe('old words', () => {
     ]);
   });
 
-  it('are allowed in one file where it needs them, and reported in all others', () => {
+  it('are allowed in the one file that needs them, and reported in all others', () => {
     expect(found('const { lineage } = body;', 'packages/log/src/body.ts')).toEqual([]);
     expect(found('const { lineage } = body;', 'packages/log/src/other.ts')).toEqual(['1 lineage']);
   });
@@ -74,7 +74,7 @@ describe('old words', () => {
     ['SkippedLine', []],
     ['thread-parts', []],
     ['Placement', []],
-  ])('that are plain English elsewhere are refused in names: %s', (name, expected) => {
+  ])('that are allowed in sentences are refused in names: %s', (name, expected) => {
     expect(oldNameUses('x.ts', 1, name).map(({ found: word }) => word)).toEqual(expected);
   });
 });
@@ -92,7 +92,7 @@ describe('the check of a checkout', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('names file, line, word and the new word, wherever an old one is', () => {
+  it('reports file, line, old word and new word for every old word', () => {
     write('README.md', '# Shop\n\nEvery lane is open.\n');
     write('docs/a.svg', '<text>vistas</text>');
     write('packages/a/src/index.ts', "export { type Cart } from './cart.ts';\n");

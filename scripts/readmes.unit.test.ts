@@ -22,7 +22,7 @@ test.each(folders)('%s has a README of at most 30 lines with one example', (fold
   expect(text.match(/^```\w*$/gm)).toHaveLength(2);
 });
 
-test.each(folders)('what the README of %s links to exists', (folder) => {
+test.each(folders)('every link in the README of %s names an existing file', (folder) => {
   const links = [...readmeOf(folder).matchAll(/\]\((?!\w+:)([^)#]+)/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !existsSync(join(root, folder, link)))).toEqual([]);
 });

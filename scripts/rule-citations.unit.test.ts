@@ -65,14 +65,14 @@ describe('citations', () => {
     expect(cited('a.ts', source)).toEqual(expected);
   });
 
-  it('without a page belong, on a page of rules, to that page, unless they continue a list', () => {
+  it('without a page name refer, on a page of rules, to that page, unless they continue a list', () => {
     expect(cited('docs/rules/ledger.md', LEDGER)).toEqual([
       ...['5 ledger §1', '10 ledger §2', '12 ledger §1.1'],
       ...['13 PACT 05 §4.4', '13 PACT 05 §4'],
     ]);
   });
 
-  it('are not sought in code blocks of a page', () => {
+  it('are not searched for in code blocks of a page', () => {
     expect(
       cited(
         'docs/a.md',
@@ -109,7 +109,7 @@ describe('the check of a checkout', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('names file, line and citation, wherever a made-up one stands, and rules that are on no page', () => {
+  it('reports file, line and citation for every made-up citation, and every rule that is on no page', () => {
     write('docs/rules/ledger.md', LEDGER.replace('PACT 05 §4.4, §4', '§1'));
     write('docs/decisions/0007-sums-are-integers.md', '# Sums are integers (ledger §1.1)\n');
     const rules = { 'ledger §1: entry': 'once', 'ledger §1.2': 'lost' };

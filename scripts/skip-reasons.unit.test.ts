@@ -28,7 +28,7 @@ const unexplainedSkips = (file: string, source: string): string[] => {
   return found;
 };
 
-it('a skip that gives no reason is found', () => {
+it('a skip without a reason is found', () => {
   const source =
     "it.skip('a', work);\nit('b', ({ skip }) => skip());\ndescribe.skipIf(x)('c', all);\nit('d', (test) => test.skip('no x'));\n";
   expect(unexplainedSkips('a', source)).toEqual(['a:1: skip', 'a:2: skip', 'a:3: skipIf']);

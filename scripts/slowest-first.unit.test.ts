@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SLOWEST } from './slowest-first.ts';
 
-it('each of the slowest files is a test file of this repository, and only one', () => {
+it('each entry of the slowest files names exactly one test file of this repository', () => {
   const root = join(import.meta.dirname, '..');
   const files = globSync('{packages,services}/*/test/**/*.test.ts', { cwd: root });
   for (const end of SLOWEST)

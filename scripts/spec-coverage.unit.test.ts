@@ -33,7 +33,7 @@ describe('references in the titles of tests', () => {
     expect(referencesIn(title, documents)).toEqual(references);
   });
 
-  it('are found in titles, tables and templates, and are left out of the title that is shown', () => {
+  it('are found in titles, tables and templates, and are removed from the shown title', () => {
     const source =
       "it('a stray frame [record §2]', f); it.each([['b [record §3.1]']])(`${'x'} c [record §3.2] d`, g);";
 
@@ -57,7 +57,7 @@ describe('references in the titles of tests', () => {
 });
 
 describe('the page of spec coverage', () => {
-  it('lists what is proved, and what is not', () => {
+  it('lists the rules that a test cites, and the rules that none cites', () => {
     const page = specReport(documents, [
       { file: 'a.test.ts', title: 'a stray frame', references: ['record §2: stale'] },
       { file: 'b.test.ts', title: 'in order', references: ['record §3'] },
@@ -78,7 +78,7 @@ describe('the page of spec coverage', () => {
     expect(page).toContain('### record §3\n\n- **The section as a whole**\n  - in order (`b.test.ts`)\n');
   });
 
-  it('refuses a test that names a rule that does not exist', () => {
+  it('refuses a test that cites a missing rule', () => {
     const claims = [{ file: 'a.test.ts', title: 'wrong', references: ['record §3.7'] }];
 
     expect(() => specReport(documents, claims)).toThrow('a.test.ts: [record §3.7] in "wrong"');

@@ -47,7 +47,7 @@ afterAll(() => {
 });
 
 describe('./stemma', () => {
-  it('passes arguments, stdin, the current directory and the exit code through, on the Node.js of the workspace', async () => {
+  it('passes arguments, stdin, the current directory and the exit code through, and runs the Node.js of the workspace', async () => {
     const cwd = join(folder, 'elsewhere');
     const { code, stdout, stderr } = await run(script, ['3', 'a b', '', "it's", '--x=*'], {
       cwd,
@@ -108,7 +108,7 @@ describe('./stemma', () => {
     rmSync(join(workspace, 'services/cli/dist'), { recursive: true });
   });
 
-  it('is ended by a signal like the program itself', async () => {
+  it('ends on a signal like the program itself', async () => {
     const child = spawn(script, ['wait'], { stdio: ['ignore', 'pipe', 'inherit'] });
     await new Promise((resolve) => child.stdout.once('data', resolve));
     child.kill('SIGTERM');
@@ -121,7 +121,7 @@ describe('./stemma', () => {
     expect(signal).toBe('SIGTERM');
   });
 
-  it('says what to do when nothing is installed yet', async () => {
+  it('prints what to do when nothing is installed yet', async () => {
     const bare = join(folder, 'bare');
     mkdirSync(bare);
     cpSync(join(root, 'stemma'), join(bare, 'stemma'));

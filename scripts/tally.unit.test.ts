@@ -9,7 +9,7 @@ const file = (part: Partial<FileOutcome>): FileOutcome => ({
 });
 
 describe('tally', () => {
-  it('counts tests by their outcome and says why one was skipped and which passed at the second try', () => {
+  it('counts tests by their outcome, and lists the reasons of skipped tests and the tests that passed at the second try', () => {
     const tests = [
       { name: 'adds', state: 'passed' },
       { name: 'subtracts', state: 'failed' },

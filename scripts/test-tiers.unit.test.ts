@@ -10,11 +10,11 @@ const files = globSync('{packages,services,examples,bench,scripts}/**/*.test.{ts
   exclude: ['**/node_modules/**', '**/dist/**'],
 });
 
-it('every test file names its tier, so that no run passes over it', () => {
+it('every test file has its tier in its name, so that a run includes it', () => {
   expect(files.filter((file) => !TIERS.some((tier) => file.includes(`.${tier}.test.`)))).toEqual([]);
   expect(files.length).toBeGreaterThan(150);
 });
 
-it('every file that is to begin first is there', () => {
+it('every file that is to be run first exists', () => {
   expect(SLOWEST.filter((end) => !files.some((file) => file.includes(`${end}.test.`)))).toEqual([]);
 });

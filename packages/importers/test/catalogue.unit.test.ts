@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { importerFor, IMPORTERS } from '../src/catalogue.ts';
 
 describe('the catalogue of importers', () => {
-  it('has a line for every format that has a file or folder [context-tree §9]', () => {
+  it('has an entry for every format that has a file or folder [context-tree §9]', () => {
     const folders = readdirSync(new URL('../src', import.meta.url), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);

@@ -82,7 +82,7 @@ const vectors = readExactJson(
 ) as { readonly cases: readonly { readonly raw_lines: readonly string[]; readonly about?: string }[] };
 
 describe('ctree-jsonl@1', () => {
-  it('keeps every line of every log of the original engine so that its event can be read back exactly [compiler-stages: import]', async () => {
+  it('keeps every line of every log of the original engine, so that its event can be read back exactly [compiler-stages: import]', async () => {
     let events = 0;
     for (const { raw_lines: lines } of vectors.cases) {
       if (lines.length === 0) continue;
@@ -96,7 +96,7 @@ describe('ctree-jsonl@1', () => {
     expect(events).toBeGreaterThan(800);
   });
 
-  it('keeps the ids of all nodes, given or made, but for those that no second node can have [compiler-stages: import]', async () => {
+  it('keeps the given and generated ids of all nodes, except ids that are already taken [compiler-stages: import]', async () => {
     for (const { raw_lines: lines } of vectors.cases) {
       if (lines.length === 0) continue;
       const ids = readEventLog(ENGINE, lines).nodes.map(({ id }) => id);
@@ -109,7 +109,7 @@ describe('ctree-jsonl@1', () => {
     }
   });
 
-  it('reports every bad line with its number, and skips nothing else [compiler-stages: reading; compiler-stages: import]', async () => {
+  it('reports every bad line with its number, and skips no other line [compiler-stages: reading; compiler-stages: import]', async () => {
     const { report } = await imported([
       HEADER,
       '{"kind":"message","payload":{"role":"user","content":"one"},"turn":1}',
@@ -128,7 +128,7 @@ describe('ctree-jsonl@1', () => {
     ]);
   });
 
-  it('makes a cycle of every turn, and of every turn that comes back [compiler-stages: import]', async () => {
+  it('makes a cycle of every turn, and of every repeated turn [compiler-stages: import]', async () => {
     const line = (turn: string, content: string): string =>
       `{"kind":"message","payload":{"role":"user","content":"${content}"},"turn":${turn}}`;
     const { cycles } = await imported([
@@ -144,7 +144,7 @@ describe('ctree-jsonl@1', () => {
     expect(sizes).toEqual([3, 5, 6]);
   });
 
-  it('keeps what a tree cannot hold as the line that it was [compiler-stages: import; compiler-stages: numbers; compiler-stages: surrogates]', async () => {
+  it('keeps a line whose values a tree cannot hold as its text [compiler-stages: import; compiler-stages: numbers; compiler-stages: surrogates]', async () => {
     const lines = [
       '{"kind":"tool_result","payload":{"content":1.0}}',
       '{"kind":"tool_call","payload":{"n":123456789012345678901234567890}}',
@@ -162,7 +162,7 @@ describe('ctree-jsonl@1', () => {
     ]);
   });
 
-  it('gives ids that Stemma needs itself, or that no node can have, another name [compiler-stages: import]', async () => {
+  it('renames ids that Stemma reserves, and ids that no node can have [compiler-stages: import]', async () => {
     const line = (id: string): string => `{"kind":"message","payload":{},"node_id":${JSON.stringify(id)}}`;
     const blocks = blocksOf(
       await imported([
@@ -178,7 +178,7 @@ describe('ctree-jsonl@1', () => {
     expect(eventOf(blocks[0] as Block)['node_id']).toBe('root');
   });
 
-  it('gives the messages of a log back as a message list, without what no model was shown [compiler-stages: import]', async () => {
+  it('gives the messages of a log back as a message list, without nodes that no model was shown [compiler-stages: import]', async () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Where?' },
@@ -197,7 +197,7 @@ describe('ctree-jsonl@1', () => {
     expect(toOpenAIMessages(recorded.working, recorded.payloads)).toEqual(messages);
   });
 
-  it('makes several commands of a long turn, and the same ones each time [compiler-stages: import]', async () => {
+  it('splits a long turn into several commands, and into the same ones each time [compiler-stages: import]', async () => {
     const lines = Array.from(
       { length: 2500 },
       (_, at) => `{"kind":"message","payload":{"content":"${at}"},"turn":1}`,

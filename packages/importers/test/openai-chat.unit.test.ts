@@ -135,7 +135,7 @@ describe('openai-chat@1', () => {
       ],
     ],
   ])(
-    'shows every call the very messages before it: %s [context-tree §9: nothing lost]',
+    'shows every call exactly the messages before it: %s [context-tree §9: nothing lost]',
     async (_what, messages) => {
       expectShown(await only(JSON.stringify(messages)), messages);
       expectShown(
@@ -145,7 +145,7 @@ describe('openai-chat@1', () => {
     },
   );
 
-  it('shows every call of any message list the very messages before it [context-tree §9: nothing lost]', async () => {
+  it('shows every call of a random message list exactly the messages before it [context-tree §9: nothing lost]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyMessage, { maxLength: 12 }), async (list) => {
         const messages = JSON.parse(JSON.stringify(list)) as Message[];

@@ -121,7 +121,7 @@ describe('readImport', () => {
     });
   });
 
-  it('takes a content of 10 MB, and refuses one above 64 MiB [record §4: limit]', async () => {
+  it('reads a content of 10 MB, and refuses one above 64 MiB [record §4: limit]', async () => {
     const [taken] = await record(
       sourceOf(JSON.stringify([user('x'.repeat(10_000_000)), { role: 'assistant' }])),
     );
@@ -130,7 +130,7 @@ describe('readImport', () => {
     expect(await refusal(sourceOf(large, 1 << 20))).toMatchObject({ items: 0, code: 'E_CONTENT_TOO_LARGE' });
   });
 
-  it('takes a byte order mark, blank lines and ends of lines of both kinds [context-tree §9]', async () => {
+  it('accepts a byte order mark, blank lines and both kinds of line ends [context-tree §9]', async () => {
     const text = '\ufeff\r\n{"role":"user","content":"é"}\r\n\r\n{"role":"assistant","content":"b"}\r\n';
     for (const piece of [1, 2, 3, 7, 65_536]) {
       const [recorded, ...more] = await record(sourceOf(text, piece));
@@ -175,7 +175,7 @@ describe('readImport', () => {
       if (item.kind === 'command') expect(parseCommand(item.command)).toEqual(item.command);
   });
 
-  it('derives the id of the history from the name alone, so that a grown file meets the first [record §3: repeated start]', async () => {
+  it('derives the id of the history from the name alone, so that a longer version of the file continues the history [record §3: repeated start]', async () => {
     const history = async (text: string, name: string | null): Promise<string | undefined> =>
       (await record(sourceOf(text), { name }))[0]?.history;
     expect(await history('[{"role":"user"}]', 'n')).toBe(
@@ -208,7 +208,7 @@ describe('readImport', () => {
     });
   });
 
-  it('notices a file that changes between looking through and recording [record §3]', async () => {
+  it('notices a file that changes between checking and recording [record §3]', async () => {
     let opened = 0;
     const source: ImportSource = {
       name: 'the file',

@@ -20,7 +20,7 @@ const refusal = async (text: string): Promise<[number, string, string]> => {
 };
 
 describe('steps@1', () => {
-  it('does every step a line names, one command for each cycle [context-tree §3] [record §3]', async () => {
+  it('applies every step that a line names, with one command for each cycle [context-tree §3] [record §3]', async () => {
     const [recorded] = await record(
       sourceOf(
         lines(
@@ -118,7 +118,7 @@ describe('steps@1', () => {
       'line 3',
     ],
   ])(
-    'refuses %s, names the line, and gives nothing [context-tree §8: codes]',
+    'refuses %s, names the line, and gives no command [context-tree §8: codes]',
     async (_what, steps, code, place) => {
       const [items, found, message] = await refusal(lines(...steps));
       expect([items, found, message.slice(0, place.length)]).toEqual([0, code, place]);
@@ -127,7 +127,7 @@ describe('steps@1', () => {
 });
 
 describe('pact', () => {
-  it('takes an export back as the same state: export, import, export gives the same bytes [context-tree §4: import]', async () => {
+  it('imports an export as the same state: export, import, export gives the same bytes [context-tree §4: import]', async () => {
     const [first] = await record(
       sourceOf(
         lines(

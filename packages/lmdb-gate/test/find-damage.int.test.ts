@@ -54,7 +54,7 @@ const runTransactions = async (
 
 describe('looking at an environment before LMDB maps it', () => {
   it.each(Array.from({ length: sized(2, 20) }, (_, seed) => seed + 1))(
-    'and one that LMDB wrote is whole, whatever was written, removed and undone (seed %i)',
+    'finds no damage in an environment that LMDB wrote, whatever was written, removed and undone (seed %i)',
     async (seed) => {
       const path = join(directory, `whole-${seed}.mdb`);
       const found: (string | null)[] = [];

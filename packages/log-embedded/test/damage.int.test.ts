@@ -49,7 +49,7 @@ const smallLog = async (
 const segment = (directory: string, base = 0): string => segmentPath(join(directory, '0'), base);
 
 describe('damage in the embedded log', () => {
-  it('is found and named, history and seq, whichever byte of a record is flipped, and closes that history alone [record §2: damaged, §2: verify]', async () => {
+  it('is found and reported with history and seq, whichever byte of a record is flipped, and closes only that history [record §2: damaged, §2: verify]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory);
     const records = await allRecords(log);
@@ -82,7 +82,7 @@ describe('damage in the embedded log', () => {
     await log.close();
   });
 
-  it('is found when several records are overwritten at once, and later ones are read again [record §2: verify]', async () => {
+  it('is found when several records are overwritten at once, and the records after them are read [record §2: verify]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory, 12);
     const records = await allRecords(log);
@@ -98,7 +98,7 @@ describe('damage in the embedded log', () => {
     await log.close();
   });
 
-  it('does not take an entry that is quoted in another for one [record §6]', async () => {
+  it('does not make the reader take an entry quoted inside another for an entry of the log [record §6]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory);
     const [, second] = await allRecords(log);
@@ -134,7 +134,7 @@ describe('damage in the embedded log', () => {
     await again.close();
   });
 
-  it('at the log’s first record does not change the log’s id [record §2: control successor, §5: log id]', async () => {
+  it('of the first record does not change the id of the log [record §2: control successor, §5: log id]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory);
     await log.close();
@@ -174,7 +174,7 @@ describe('damage in the embedded log', () => {
   });
 });
 
-describe('what a killed process leaves behind the end', () => {
+describe('bytes that a killed process left after the end of the log', () => {
   /** The log as it is when a process was killed after it had written, but before the end was moved. */
   const killedIn = async (directory: string, behind: Buffer): Promise<number> => {
     const log = await smallLog(directory);
@@ -194,7 +194,7 @@ describe('what a killed process leaves behind the end', () => {
   };
   const probe = makeDirectory;
 
-  it('is cut if it is no complete record, and only then [record §6: torn tail]', async () => {
+  it('are cut off only if they are no complete record [record §6: torn tail]', async () => {
     const first = await killedIn(probe(), Buffer.alloc(0));
     for (const [behind, kept] of [
       [entryAt(first).subarray(0, 5), 0],
@@ -214,7 +214,7 @@ describe('what a killed process leaves behind the end', () => {
   });
 
   it.each(['missing', 'of another boot', 'unreadable'])(
-    'is found from the segments when the environment is %s [record §6: boot]',
+    'are found by reading the segments when the LMDB environment is %s [record §6: boot]',
     async (how) => {
       const directory = makeDirectory();
       const log = await smallLog(directory);
@@ -241,7 +241,7 @@ describe('what a killed process leaves behind the end', () => {
     },
   );
 
-  it('is nothing after a clean end: the file is as long as its records [record §6]', async () => {
+  it('are absent after a process ended cleanly: the file is as long as its records [record §6]', async () => {
     const directory = makeDirectory();
     const log = await smallLog(directory);
     const end = await log.end(0);
@@ -251,7 +251,7 @@ describe('what a killed process leaves behind the end', () => {
   });
 });
 
-describe('a log of which files are gone', () => {
+describe('a log with missing files', () => {
   const gone = { code: 'E_LOG_GONE' };
   const segmentsOf = (directory: string): readonly string[] =>
     readdirSync(directory, { recursive: true })
@@ -262,15 +262,18 @@ describe('a log of which files are gone', () => {
     ['its only segment, and the lock', (at) => [segment(at), join(at, 'lock')].forEach(remove)],
     ['its only segment, and the id', (at) => [segment(at), join(at, 'id')].forEach(remove)],
     ['the folder of the partition', (at) => remove(join(at, '0'))],
-  ])('%s, is no new log: it is refused, and nothing is made in its place [record §6]', async (_what, cut) => {
-    const directory = makeDirectory();
-    await (await smallLog(directory)).close();
-    cut(directory);
-    const before = segmentsOf(directory);
-    await expect(openEmbeddedLog({ directory })).rejects.toMatchObject(gone);
-    await expect(openEmbeddedLog({ directory })).rejects.toMatchObject(gone);
-    expect(segmentsOf(directory)).toEqual(before);
-  });
+  ])(
+    '%s, is not treated as a new log: opening is refused, and no file is made [record §6]',
+    async (_what, cut) => {
+      const directory = makeDirectory();
+      await (await smallLog(directory)).close();
+      cut(directory);
+      const before = segmentsOf(directory);
+      await expect(openEmbeddedLog({ directory })).rejects.toMatchObject(gone);
+      await expect(openEmbeddedLog({ directory })).rejects.toMatchObject(gone);
+      expect(segmentsOf(directory)).toEqual(before);
+    },
+  );
 
   it.each(['missing', 'cut in the middle of a record', 'cut between two records'])(
     'with its last segment %s keeps its length and reports damage; new records follow behind it [record §6]',

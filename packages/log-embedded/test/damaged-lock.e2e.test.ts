@@ -35,7 +35,7 @@ const visitAll = (logs: readonly string[]): { outcomes: Outcome[]; signal: strin
   return { outcomes: lines.map((line) => JSON.parse(line) as Outcome), signal };
 };
 
-it('whatever file of the lock is missing, cut, zeroed or changed, a process that opens the log lives on, and has all its records [record §6]', async () => {
+it('whatever file of the lock is missing, cut, zeroed or changed, a process that opens the log does not crash, and reads all records [record §6]', async () => {
   const whole = fresh();
   const log = await openEmbeddedLog({ directory: whole });
   await log.append(0, [entry('a')]);
@@ -80,7 +80,7 @@ it('whatever file of the lock is missing, cut, zeroed or changed, a process that
   ).toEqual([]);
 }, 60_000);
 
-it('a process that has the log open when another finds its lock damaged appends behind that one, and nothing is written over', async () => {
+it('when a second process finds the lock damaged while a first has the log open, the first appends after the records of the second and overwrites nothing', async () => {
   const directory = fresh();
   const log = await openEmbeddedLog({ directory });
   await log.append(0, [entry('a')]);

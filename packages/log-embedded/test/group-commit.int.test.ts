@@ -9,7 +9,7 @@ const entry = (i: number): { key: string; bytes: Buffer } => ({
   bytes: Buffer.from(`record ${i}`),
 });
 
-it('appends of one process that come together are synced together, each acknowledged at a place of its own [record §6: group commit]', async () => {
+it('simultaneous appends of one process share one sync, and each is acknowledged with its own offset [record §6: group commit]', async () => {
   // The syncs of a log that is made and of three groups are fewer than this; 200 of their own would be more.
   const log = await openEmbeddedLog({ directory: makeDirectory(), failAtSync: 20, onFatal: () => undefined });
   const placed = await Promise.all(Array.from({ length: 200 }, (_, i) => log.append(0, [entry(i)])));

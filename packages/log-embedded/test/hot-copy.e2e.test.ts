@@ -136,7 +136,7 @@ it.each<[string, number, (made: Made) => void, string, number]>([
     2,
   ],
 ])(
-  'a copy of a log in use that %s is its beginning, and can be written',
+  'a copy of a log in use that %s holds the beginning of the log, and can be written',
   async (...[, size, change, keys, aside]) => {
     await copyWhileOpen(size, async (made) => {
       change(made);
@@ -157,7 +157,7 @@ it('in a copy of a log in use a changed byte is damage, and the records behind i
   });
 });
 
-it('a copy of a log that nobody has open keeps the end that its lock knows: what was cut off it is damage', async () => {
+it('a copy of a log that no process has open keeps the end noted in its lock: missing bytes before that end are damage', async () => {
   const directory = makeDirectory();
   const log = await openEmbeddedLog({ directory });
   await append(log, 'a');
@@ -172,7 +172,7 @@ it('a copy of a log that nobody has open keeps the end that its lock knows: what
   await opened.close();
 });
 
-it('a copy that names a process as the holder of its lock does not wait for it', async () => {
+it('a process that opens a copy does not wait for the holder of the lock that the copy names', async () => {
   await copyWhileOpen(ONE, async ({ copy }) => {
     const log = join(copy, 'holder');
     const began = readFileSync('/proc/1/stat', 'latin1').split(') ')[1]?.split(' ')[19] ?? '-';

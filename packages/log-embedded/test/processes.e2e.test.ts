@@ -32,7 +32,7 @@ const expectAcknowledged = async (directory: string, lines: readonly string[]): 
 };
 
 describe('processes side by side', () => {
-  it('append to one history without losing, tearing or doubling anything [record §3: outcome]', async () => {
+  it('append to one history without losing, splitting or repeating a record [record §3: outcome]', async () => {
     const directory = makeDirectory();
     const children = ['a', 'b', 'c'].map((name) => runChild('notes.ts', [directory, name, '200']));
     expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0]);
@@ -41,7 +41,7 @@ describe('processes side by side', () => {
     await expectAcknowledged(directory, lines);
   });
 
-  it(`lose nothing that was acknowledged when ${KILLS} of them are killed at random moments [record §6: killed, §6: durable]`, async () => {
+  it(`lose no acknowledged record when ${KILLS} of them are killed at random moments [record §6: killed, §6: durable]`, async () => {
     const directory = makeDirectory();
     const lines: string[] = [];
     let started = 0;
@@ -60,7 +60,7 @@ describe('processes side by side', () => {
     await expectAcknowledged(directory, lines);
   }, 600_000);
 
-  it('see what another appended within a moment [record §6]', async () => {
+  it('see soon what another process appended [record §6]', async () => {
     const directory = makeDirectory();
     const log = await openEmbeddedLog({ directory });
     const child = runChild('notes.ts', [directory, 'x', '5']);
@@ -115,7 +115,7 @@ describe('a disk that refuses', () => {
     await log.close();
   });
 
-  it('exits with 74 unless told otherwise [record §6: failed sync]', async () => {
+  it('to sync makes the process exit with 74 unless the caller sets another handler [record §6: failed sync]', async () => {
     const child = runChild('failing.ts', [makeDirectory()]);
     expect(await child.ended).toBe(74);
     expect(child.errors()).toMatch(/EIO/);

@@ -41,7 +41,7 @@ it.each([
   ['whole in a segment that it began', 1, Infinity, ['a', 'killed', 'b', 'c']],
   ['half in a segment that it began', 1, 30, ['a', 'b', 'c']],
 ])(
-  'an entry that a killed process left %s is taken in or cut, and what others append then is never read from the wrong place [record §6: killed]',
+  'an entry that a killed process left %s is kept or cut off, and later appends are never read from a wrong offset [record §6: killed]',
   async (_what, segment, bytes, expected) => {
     const directory = makeDirectory();
     const log = await openEmbeddedLog({ directory });
@@ -74,7 +74,7 @@ it('an append overwrites no acknowledged record when the recorded end is too old
   await log.close();
 });
 
-it('whoever opens a log waits for whoever is in the middle of a commit [record §6]', async () => {
+it('a process that opens a log waits for a process that is committing [record §6]', async () => {
   const directory = makeDirectory();
   await (await openEmbeddedLog({ directory })).close();
   const holder = runChild('hold.ts', [directory, 'until told']);

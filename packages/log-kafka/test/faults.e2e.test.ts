@@ -100,7 +100,7 @@ describe('faults of a broker', () => {
     await log.close();
   }, 600_000);
 
-  it(`kills it ${KILLS} times with three processes writing, and no acknowledged command is lost or applied twice [record §3: unknown outcome] [record §3: commands remembered]`, async () => {
+  it(`when the broker is killed ${KILLS} times while three processes write, no acknowledged command is lost or applied twice [record §3: unknown outcome] [record §3: commands remembered]`, async () => {
     const [broker] = own.brokers;
     if (!broker) throw new Error('no broker');
     const prefix = newPrefix();
@@ -137,7 +137,7 @@ describe('faults of one of three brokers', () => {
     if (missing !== undefined) skip(missing);
   });
 
-  it('wakes who follows a partition within moments, whoever leads it, and from whichever of their addresses the log was opened', async () => {
+  it('a reader of a partition learns of new records within moments, whichever broker leads it, and whichever address opened the log', async () => {
     const prefix = newPrefix();
     const options = { prefix, partitions: 3, deadline: 60_000, waits: { longest: 1_000 } };
     const log = await openKafkaLog({ ...options, brokers: own.addresses });
@@ -170,7 +170,7 @@ describe('faults of one of three brokers', () => {
     await log.close();
   }, 600_000);
 
-  it('the leader moves, and a log with two replicas in sync keeps its end; an answer trusted to the offset is the one that reading gives [record §3: known without reading]', async () => {
+  it('when the leader changes, a log with two replicas in sync keeps its end; the offset in an answer is the one that a read gives [record §3: known without reading]', async () => {
     const prefix = newPrefix();
     const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 3, deadline: 240_000 });
     expect(log.facts).toMatchObject({ replicas: 3, minInSync: 2, uncleanElection: false });

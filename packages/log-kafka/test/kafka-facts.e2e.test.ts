@@ -49,7 +49,7 @@ describe('facts about Kafka that the log relies on', () => {
     bytes: sealRecord(Buffer.from(`record ${i}`)),
   });
 
-  it('many appends at once stand in the order of their calls, each in the partition it named [record §3: batches] [record §5: partition]', async () => {
+  it('many simultaneous appends are recorded in the order of their calls, each in its partition [record §3: batches] [record §5: partition]', async () => {
     const log = await open();
     const [from, other] = [await log.end(1), await log.end(0)];
     const placed = await Promise.all(Array.from({ length: 200 }, (_, i) => log.append(1, [note(i)])));
@@ -61,7 +61,7 @@ describe('facts about Kafka that the log relies on', () => {
     expect(await log.end(0)).toBe(other);
   });
 
-  it('two large records that wait together go in two sends: one would be too large for the broker [record §4: frame limit]', async () => {
+  it('two large records that wait together are sent in two requests, since one request would be too large for the broker [record §4: frame limit]', async () => {
     const log = await open();
     // Nothing that compression makes small.
     const bytes = Buffer.from(
@@ -71,7 +71,7 @@ describe('facts about Kafka that the log relies on', () => {
     expect(placed).toHaveLength(3);
   });
 
-  it('an open transaction of somebody else hides nothing, and what it leaves behind are gaps [record §5: cursor]', async () => {
+  it('an open transaction of another client hides no record, and leaves only gaps in the offsets [record §5: cursor]', async () => {
     const log = await open();
     const topic = log.facts.topic;
     const producer = kafka.producer({
@@ -105,7 +105,7 @@ describe('facts about Kafka that the log relies on', () => {
     expect((await log.read(0, seen.next)).records.map(({ offset }) => offset)).toEqual([next?.offset]);
   });
 
-  it('a batch that grows beyond all bounds is a damaged record, and the other partitions are read on [record §2: unknown key] [record §1: bounded decoding]', async () => {
+  it('a batch that decompresses beyond the bound is a damaged record, and the other partitions are still read [record §2: unknown key] [record §1: bounded decoding]', async () => {
     const log = await open();
     const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
     await producer.connect();
@@ -121,7 +121,7 @@ describe('facts about Kafka that the log relies on', () => {
     expect((await log.read(1, mine?.offset ?? 0)).records).toHaveLength(1);
   });
 
-  it('an offset that the brokers threw away is refused, never skipped [record §5: lost end]', async () => {
+  it('an offset that the brokers deleted is refused, never skipped [record §5: lost end]', async () => {
     const log = await open();
     const writer = await noteWriter(log);
     await writer.write(noteIntent('hgone', 'a', 'note'));
@@ -140,7 +140,7 @@ describe('facts about Kafka that the log relies on', () => {
     expect(await log.end(0)).toBe(cursor.offset);
   });
 
-  it('a topic that was made again is another log: cursors of the old one are refused [record §5: log id]', async () => {
+  it('a topic that was deleted and created again is another log: cursors of the old one are refused [record §5: log id]', async () => {
     const prefix = newPrefix();
     const log = await open({ prefix });
     const { cursor } = await checkpointAtStart(log, 0);
@@ -156,14 +156,14 @@ describe('facts about Kafka that the log relies on', () => {
     await expect(checkCursor(again, cursor)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
   });
 
-  it('two who make a log at once come to the same id, and another number of partitions is refused [record §5: log id]', async () => {
+  it('two processes that create a log at once get the same id, and another number of partitions is refused [record §5: log id]', async () => {
     const prefix = newPrefix();
     const both = await Promise.all([open({ prefix }), open({ prefix })]);
     expect(both[0].id).toBe(both[1].id);
     await expect(open({ prefix, partitions: 3 })).rejects.toMatchObject({ code: 'E_LOG_MISMATCH' });
   });
 
-  it('a topic that an operator gave more partitions holds the log that it held, in as many as it was made with [record §5: partition]', async () => {
+  it('a topic to which an operator added partitions still holds its log, in the original number of partitions [record §5: partition]', async () => {
     const prefix = newPrefix();
     const log = await open({ prefix });
     const writer = await noteWriter(log);
@@ -231,7 +231,7 @@ describe('facts about Kafka that the log relies on', () => {
     }
   });
 
-  it('a record is read back by who waits for it within moments, and many frames of one history go in one batch [record §3: batches]', async () => {
+  it('a waiting reader gets a new record within moments, and many frames of one history are sent in one batch [record §3: batches]', async () => {
     const log = await open();
     const rows = openNoteRows(log);
     await rows.catchUp();

@@ -120,7 +120,7 @@ describe('kafkajs 2.2.4 without our patches', () => {
     await expect.poll(() => broker.sockets.length).toBe(2);
   });
 
-  it('writes requests in the order in which their bytes are ready, not in that of the calls', async () => {
+  it('sends requests in the order in which their bytes are ready, not in the order of the calls', async () => {
     const versions: number[] = [];
     await using broker = await brokerThat((socket) =>
       socket.on('data', (data: Buffer) => {
@@ -179,7 +179,7 @@ describe('kafkajs 2.2.4 without our patches', () => {
     expect(asked).toEqual([host]);
   });
 
-  it('reads a record batch of which a byte was changed as if it were whole', async () => {
+  it('reads a record batch with a changed byte without an error', async () => {
     const batch = batchOf(0, [{ key: 'h', value: 'true' }]);
     batch.write('f', batch.indexOf('true'));
     const { records } = await decodeBatch(new Decoder(batch));
@@ -198,7 +198,7 @@ describe('kafkajs 2.2.4 without our patches', () => {
     expect(() => kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD]()).toThrow('not implemented');
   });
 
-  it('cannot read partitions that the reader names: a consumer is always one of a group', () => {
+  it('cannot read chosen partitions: a consumer always belongs to a group', () => {
     const consumer = new kafkajs.Kafka({ brokers: ['nowhere:1'] }).consumer({ groupId: 'test' });
     expect(consumer).not.toHaveProperty('assign');
   });

@@ -48,7 +48,7 @@ describe('a publisher', () => {
   });
 });
 
-test('what is sent again after a broker was killed arrives in order, with repeats and without a gap', async ({
+test('after a broker is killed, messages that a publisher sends again arrive in order, with repeats and without a gap', async ({
   skip,
 }) => {
   if (missing !== undefined) return skip(missing);

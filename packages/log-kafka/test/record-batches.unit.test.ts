@@ -5,7 +5,7 @@ import { batchOf, sealBatch } from './batches.ts';
 
 const RUNS = { numRuns: Number(process.env['STEMMA_RUNS'] ?? 100) };
 
-it('what was put into batches comes out, from any offset on, whatever is compressed and cut off at the end [record §1: record]', () => {
+it('the records of batches are read back from any offset on, whatever the compression, and with the last batch cut off [record §1: record]', () => {
   const record = fc.record({ key: fc.option(fc.string()), value: fc.uint8Array({ maxLength: 300 }) });
   const batch = fc.record({ records: fc.array(record, { minLength: 1, maxLength: 9 }), zstd: fc.boolean() });
   fc.assert(
@@ -37,7 +37,7 @@ it('what was put into batches comes out, from any offset on, whatever is compres
   );
 });
 
-it('a batch of which a byte was changed is one damaged record in its place, and the ones around it are whole [record §2: damaged]', () => {
+it('a batch with a changed byte is read as one damaged record, and the batches around it are read whole [record §2: damaged]', () => {
   const [before, batch, after] = [
     batchOf(0, [{ key: 'h', value: 'one' }]),
     batchOf(
@@ -84,7 +84,7 @@ it('random bytes throw no error and give no record without the mark damaged [rec
   );
 });
 
-it('a small batch that would grow beyond its bound is a damaged record, and takes no more memory [record §1: bounded decoding]', () => {
+it('a small batch that would decompress beyond its bound is a damaged record, and uses no memory beyond the bound [record §1: bounded decoding]', () => {
   const bomb = batchOf(7, [{ key: 'h', value: Buffer.alloc(MAX_BATCH_BYTES) }], { zstd: true });
   expect(bomb.length).toBeLessThan(10_000);
   expect(decodeBatches(bomb, 0).records).toEqual([

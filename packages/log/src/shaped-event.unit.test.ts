@@ -91,7 +91,7 @@ const event: fc.Arbitrary<RawEvent> = fc
   .constantFrom(...SHAPED_TYPES)
   .chain((type) => map(FIELDS[type] ?? {}).map((fields) => ({ ...(fields as RawEvent), type })));
 
-test('an event that is checked by hand is what its schema gives, and what the schema refuses is refused [record §2: defective]', () => {
+test('the hand-written check of an event accepts and refuses exactly what the schema does [record §2: defective]', () => {
   let [shaped, left] = [0, 0];
   fc.assert(
     fc.property(event, (raw) => {

@@ -51,7 +51,7 @@ const flipped = (each: LogRecord): LogRecord => {
 };
 
 describe('the check of records', () => {
-  it('accepts what is next in its history, whatever its events are [record §2: verdict, §2: accepted]', () => {
+  it('accepts the next frame of a history, whatever its events are [record §2: verdict, §2: accepted]', () => {
     expect(judge(first)).toMatchObject({ kind: 'accepted', head: open });
     const second = record('h', 1, hash);
     expect(judge(second, open)).toMatchObject({
@@ -71,11 +71,11 @@ describe('the check of records', () => {
     ['a frame after damage', record('h', 1, hash), { ...open, state: 'damaged', stopped: 1 }, 'after-damage'],
     ['a control history of another partition', record('log:1', 0), undefined, 'misplaced'],
     ['a control history whose time has not come', record('log:0/1', 0), undefined, 'misplaced'],
-  ])('ignores %s, and says why [record §2: verdict, §2: stale]', (_what, each, head, reason) => {
+  ])('ignores %s, and gives the reason [record §2: verdict, §2: stale]', (_what, each, head, reason) => {
     expect(judge(each, head)).toMatchObject({ kind: 'stale', reason });
   });
 
-  it('ignores a history that lives in another partition [record §5: partition, §2: accepted]', () => {
+  it('ignores a record of a history that belongs to another partition [record §5: partition, §2: accepted]', () => {
     for (const history of ['ha', 'hb', 'hc', 'hd']) {
       const isLocal = partitionOf(history, 7) === 3;
       expect(judge(record(history, 0), undefined, freshPartition(3, 7)).kind).toBe(
@@ -88,7 +88,7 @@ describe('the check of records', () => {
     );
   });
 
-  it('closes the history that a damaged record’s key names, whether or not it had been accepted [record §2: damaged]', () => {
+  it('a damaged record closes the history that its key names, whether or not the record had been accepted [record §2: damaged]', () => {
     expect(judge(flipped(record('h', 1, hash)), open)).toEqual({
       kind: 'damaged',
       damage: { offset: 5, history: 'h', seq: 1, affectsWholePartition: false },
@@ -99,7 +99,7 @@ describe('the check of records', () => {
     });
   });
 
-  it('closes only the history, known or not, if the log vouches for the key [record §2: damaged]', () => {
+  it('a damaged record closes only the history of its key, known or not, if the log guarantees the key [record §2: damaged]', () => {
     expect(judge(flipped(first))).toEqual({
       kind: 'damaged',
       damage: { offset: 5, history: 'h', seq: 0, affectsWholePartition: false },
@@ -107,7 +107,7 @@ describe('the check of records', () => {
     });
   });
 
-  it('closes the partition too if nobody vouches for the key and it names no history known there [record §2: unknown key]', () => {
+  it('a damaged record closes its partition too if the log does not guarantee the key and the key names no known history [record §2: unknown key]', () => {
     const unvouched = { ...flipped(first), keyVouched: false };
     expect(judge(unvouched)).toMatchObject({
       damage: { history: 'h', seq: 0, affectsWholePartition: true },
@@ -176,7 +176,7 @@ describe('a reader', () => {
     },
   );
 
-  it('goes on with other histories when one is defective, and serves nothing after the defect [record §2: defective]', async () => {
+  it('continues with other histories when one is defective, and serves nothing of that one after the defect [record §2: defective]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     await writer.write(noteIntent('good', 'a', 'one'));
@@ -201,7 +201,7 @@ describe('a reader', () => {
     });
   });
 
-  it('that verifies names every problem, also after one that closes the partition [record §2: verify]', async () => {
+  it('that verifies the log reports every problem, also those after one that closes the partition [record §2: verify]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     for (let i = 0; i < 6; i++) await writer.write(noteIntent(`h${i % 2}`, `c${i}`, `${i}`));

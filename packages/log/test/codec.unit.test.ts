@@ -36,12 +36,12 @@ const corpora = readdirSync(folder).map(
 );
 
 describe('the bytes of frames', () => {
-  it('of every version that ever was are still read [record §2: upcasters]', () => {
+  it('of every earlier version can still be read [record §2: upcasters]', () => {
     expect(corpora.map(({ version }) => version)).toEqual([1]);
     for (const { frames } of corpora) for (const { frame } of frames) decode(fromHex(frame));
   });
 
-  it('are those of the corpus for every event type, and the same again when they are read and written [record §1: golden bytes, §1: frame]', () => {
+  it('equal the corpus for every event type, and stay the same when they are decoded and encoded again [record §1: golden bytes, §1: frame]', () => {
     const [newest] = corpora.slice(-1);
     expect(newest?.frames.map(({ event }) => event)).toEqual(SAMPLES.map(({ type }) => type));
     expect([...EVENT_TYPES].sort(compareCodePoints)).toEqual(
@@ -55,7 +55,7 @@ describe('the bytes of frames', () => {
     });
   });
 
-  it('give back any content that JSON can hold [record §1]', () => {
+  it('decode to the encoded content, for any content that JSON can hold [record §1]', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.string({ unit: 'binary' }), (value, text) => {
         const content = JSON.parse(
@@ -80,7 +80,7 @@ describe('the bytes of frames', () => {
     );
   });
 
-  it('name an actor or a recorder, not both and not none [record §1: frame]', () => {
+  it('name either an actor or a recorder [record §1: frame]', () => {
     const { recorder: _, ...rest } = sampleBody([SAMPLES[7] as StemmaEvent]) as {
       recorder: string;
     } & ReturnType<typeof sampleBody>;
@@ -148,7 +148,7 @@ describe('the bytes of frames', () => {
     expect(() => decode(frameOf({ ...plainBody, recorder: 'r', ...change }))).toThrow(invalid);
   });
 
-  it('are defective with bytes behind them, or too many [record §1: bounded decoding]', () => {
+  it('are defective when further bytes follow, or when they are too many [record §1: bounded decoding]', () => {
     const bytes = frameOf({ ...plainBody, recorder: 'r' });
     expect(() => decode(Buffer.concat([bytes, Buffer.from([0xc0])]))).toThrow(invalid);
     const large = frameOf({
@@ -177,7 +177,7 @@ describe('the bytes of frames', () => {
     expect(upcast(2, [{ type: 'x' }], 3, steps)).toEqual([{ type: 'x', two: false }]);
   });
 
-  it('are refused in writing when an event is not of its shape [record §3: checked before append]', () => {
+  it('are not written when an event does not match its schema [record §3: checked before append]', () => {
     expect(() => checkEvents([{ type: 'NodeTransmuted' }], true)).toThrow(invalid);
     expect(() => encodeFrame(sampleEnvelope(1), sampleBody([{ type: 'NodeExpired', id: '' }]))).toThrow(
       invalid,
@@ -228,7 +228,7 @@ describe('an envelope', () => {
     );
   });
 
-  it('of random bytes is none, and nothing throws [record §2]', () => {
+  it('of random bytes is refused, and the decoder does not throw [record §2]', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => openRecord(bytes) === undefined));
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => openRecord(sealRecord(bytes)) === undefined),

@@ -52,12 +52,12 @@ describe('contents that do not fit into a frame', () => {
   const text = (bytes: number, letter = 'x'): string => letter.repeat(bytes);
   const K = 1024;
 
-  it('stay while they are at most 256 KiB and the frame at most 900 KiB [record §4: outside]', () => {
+  it('stay in the frame while they are at most 256 KiB and the frame is at most 900 KiB [record §4: outside]', () => {
     expect(encoded([{ content: text(256 * K - 5) }, { content: text(256 * K - 5) }]).moved).toEqual([]);
     expect(encoded([{ content: text(256 * K - 4) }]).moved).toEqual(['0.content']);
   });
 
-  it('are whole values of content, content_ and data_, and nothing else [record §4: what moves]', () => {
+  it('are moved out only as whole values of content, content_ and data_ [record §4: what moves]', () => {
     const large = text(300 * K);
     const { moved } = encoded([
       { content: { deep: large } },
@@ -68,7 +68,7 @@ describe('contents that do not fit into a frame', () => {
     expect(moved).toEqual(['0.content', '1.content_html', '2.data_x']);
   });
 
-  it('go by size, then event, then field, equal ones together, until the frame fits [record §4: frame limit]', () => {
+  it('are moved out by size, then event, then field, equal ones together, until the frame fits [record §4: frame limit]', () => {
     const { moved, contents, bytes } = encoded([
       { content: text(200 * K), data_a: text(220 * K, 'a') },
       { content: text(200 * K) },
@@ -102,7 +102,7 @@ describe('contents that do not fit into a frame', () => {
     });
   });
 
-  it('come back as they were, and are asked for once each [record §4: outside, §4: frame limit]', () => {
+  it('are read back unchanged, and each is fetched once [record §4: outside, §4: frame limit]', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -145,7 +145,7 @@ describe('contents that do not fit into a frame', () => {
     );
   });
 
-  it('are refused above 64 MiB, and 256 MiB in one command [record §4: limit]', () => {
+  it('are refused above 64 MiB each, and above 256 MiB in one command [record §4: limit]', () => {
     const bounds = boundsOf(1);
     expect(() => encoded([{ content: text(bounds.content) }])).toThrow(
       expect.objectContaining({ code: 'E_CONTENT_TOO_LARGE' }),

@@ -10,13 +10,13 @@ import {
   type Pace,
 } from '../src/writer/pending-commands.ts';
 
-test('after a conflict a history sends nothing, then one frame at a time until four were accepted in a row [record §3: batches]', () => {
+test('after a conflict a writer sends nothing for a while, then one frame of the history at a time until four in a row are accepted [record §3: batches]', () => {
   const paces: Pace[] = [AHEAD, paceAfterConflict(), paceAfterPause()];
   for (let accepted = 1; accepted <= 5; accepted++) paces.push(paceAfterAccepted(paces.at(-1) ?? AHEAD));
   expect(paces.map((pace) => batchLimit(pace, 256))).toEqual([256, 0, 1, 1, 1, 1, 256, 256]);
 });
 
-test('the pauses between tries double up to 128 ms, and a random part of each is waited [record §3: outcome]', () => {
+test('the pauses between attempts double up to 128 ms, and the writer waits a random part of each [record §3: outcome]', () => {
   const pauses = (random: number): readonly number[] =>
     [1, 2, 3, 7, 8, 1000].map((failed) =>
       backOff(
@@ -28,7 +28,7 @@ test('the pauses between tries double up to 128 ms, and a random part of each is
   expect(pauses(0)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-test('a back-off without random waits the whole pause', () => {
+test('without a random source the writer waits the whole pause', () => {
   const pauses = [1, 2, 3, 4, 5].map((failed) => backOff(failed, { first: 100, longest: 1000 }));
   expect(pauses).toEqual([100, 200, 400, 800, 1000]);
 });

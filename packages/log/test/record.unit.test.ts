@@ -29,7 +29,7 @@ const frameOf = ({ bytes }: LogRecord): Uint8Array => bytes.subarray(0, -32);
 const envelopeOf = (record: LogRecord) => openRecord(record.bytes)?.envelope;
 
 describe('a record', () => {
-  it('is a frame and the SHA-256 of it, keyed by its history, and is none when a bit of either is turned [record §1: record]', async () => {
+  it('is a frame and its SHA-256, keyed by its history, and is refused when a bit of either is flipped [record §1: record]', async () => {
     const log = await openMemoryLog();
     await (await noteWriter(log)).write(noteIntent('h', 'a', 'one'));
     const record = log.records(0)[1] as LogRecord;
@@ -41,7 +41,7 @@ describe('a record', () => {
     }
   });
 
-  it('counts the frames of its history from 0 and names the SHA-256 of the one before, histories apart from each other [record §1: seq and prev]', async () => {
+  it('holds the number of its frame in the history, from 0, and the SHA-256 of the frame before; each history has its own numbers [record §1: seq and prev]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     for (let i = 0; i < 7; i++) await writer.write(noteIntent(`h${i % 2}`, `c${i}`, `${i}`));
@@ -62,7 +62,7 @@ describe('a record', () => {
     }
   });
 
-  it('holds the id of its command and the digest of it, as the client gave them [record §1: command and digest]', async () => {
+  it('holds the id and the digest of its command, as the client gave them [record §1: command and digest]', async () => {
     const log = await openMemoryLog();
     const intent = noteIntent('h', 'a command', 'one');
     await (await noteWriter(log)).write(intent);
@@ -72,7 +72,7 @@ describe('a record', () => {
     expect([body.command, toHex(body.digest)]).toEqual(['a command', toHex(intent.digest)]);
   });
 
-  it('that was stale is accepted when its bytes come again in their place [record §2: stale]', async () => {
+  it('that was stale is accepted when the same bytes are appended again where they fit [record §2: stale]', async () => {
     const [source, log] = [await openMemoryLog(), await openMemoryLog()];
     const writer = await noteWriter(source);
     for (const id of ['a', 'b']) await writer.write(noteIntent('h', id, id));
@@ -91,7 +91,7 @@ describe('a record', () => {
     expect(rows.notes('h')).toEqual(['a', 'b']);
   });
 
-  it('of a version that nobody knows is ignored where it fits nowhere, and stops the reader only where it is accepted [record §2: unknown version]', async () => {
+  it('of an unknown version is ignored where it is stale, and stops the reader only where it would be accepted [record §2: unknown version]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     await writer.write(noteIntent('h', 'a', 'one'));
@@ -111,7 +111,7 @@ describe('a record', () => {
 });
 
 describe('a raised format', () => {
-  it('stands in the control history, is known to who reads on and to who reads from the start, and never falls [record §2: control events]', async () => {
+  it('is recorded in the control history, is known to a reader that continues and to one that starts anew, and never gets lower [record §2: control events]', async () => {
     const log = await openMemoryLog();
     const heads = new Map<string, HeadState>();
     const read = async (): Promise<Checkpoint> => {
@@ -141,7 +141,7 @@ describe('a raised format', () => {
 });
 
 describe('a reference to a content', () => {
-  it('is an extension of 32 bytes and a length: nothing that a content holds is taken for one [record §4: reference]', () => {
+  it('is a msgpack extension of 32 bytes and a length, so that no value inside a content is read as a reference [record §4: reference]', () => {
     const ref = new ContentRef('ab'.repeat(32), 300_000);
     const lookalikes: Packable[] = [
       { sha256: ref.sha256, length: 300_000 },
@@ -174,7 +174,7 @@ describe('the id of a log', () => {
     return [openPartitions(slow, 'one', 1n), openPartitions(slow, 'two', 2n), log];
   };
 
-  it('is one, however many create it at once: the accepted LogOpened of log:0 decides, the other partitions repeat it [record §5: log id]', async () => {
+  it('is the same for all processes that create the log at once: the accepted LogOpened of log:0 decides it, the other partitions repeat it [record §5: log id]', async () => {
     const [one, two, log] = await raced();
     const ids = await Promise.all([one, two]);
     expect(new Set(ids).size).toBe(1);

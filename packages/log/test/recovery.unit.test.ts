@@ -44,7 +44,7 @@ const silentFrom = (log: EventLog, offset: number): EventLog => {
 };
 
 describe('a reader of a writer', () => {
-  it('does not judge records by a head that is newer than they are [record §5: heads]', async () => {
+  it('does not check records against a head that is newer than they are [record §5: heads]', async () => {
     const log = await noted(['h']);
     const early = openNoteRows(log);
     const reader = await openPartitionReader(log, early.domain, 0);
@@ -86,7 +86,7 @@ describe('a reader of a writer', () => {
 });
 
 describe('a writer', () => {
-  it('is closed only when every command that it took is settled [record §3: outcome]', async () => {
+  it('is closed only after every command that it accepted has an outcome [record §3: outcome]', async () => {
     const log = await openMemoryLog();
     const slow: EventLog = {
       ...log,
@@ -151,7 +151,7 @@ describe('a log that is opened', () => {
 });
 
 describe('a log that is verified', () => {
-  it('is counted: every record, and those that are accepted [record §2: verify]', async () => {
+  it('counts all records, and those that are accepted [record §2: verify]', async () => {
     const log = await noted(['ha', 'hb']);
     await log.append(0, [log.records(0).at(-1) as { key: string; bytes: Uint8Array }]);
     const report = await verifyLog(log, { contents: NO_CONTENTS });
@@ -182,7 +182,7 @@ describe('a log that is verified', () => {
       expect(batch).toBe('nothing');
   });
 
-  it('and returns nothing before its end is not searched for damage, and no head is taken from it', async () => {
+  it('and returns nothing before its end is not searched for damage, and gives no head', async () => {
     const log = silentFrom(await noted(['ha', 'hb']), 3);
     const end = await log.end(0);
     await expect(damagedRecords(log, 0, { from: 0, to: end }, () => false)).rejects.toMatchObject({

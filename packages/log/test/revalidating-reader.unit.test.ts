@@ -36,7 +36,7 @@ it.each([
   ['by its offset', true],
   ['by reading', false],
 ])(
-  'a writer that knows %s what was accepted acknowledges nothing on an end that was lost and grew again, and goes on when it has begun anew [record §5: lost end] [record §3: outcome]',
+  'a writer that knows %s what was accepted acknowledges nothing on a log that lost its end and grew again, and continues after it starts anew [record §5: lost end] [record §3: outcome]',
   async (_how, trusted) => {
     const log = await shaky();
     const writer = await noteWriter(log.open(trusted));

@@ -15,7 +15,7 @@ const seqs = (log: MemoryLog): (string | undefined)[] =>
   });
 
 describe('the writer', () => {
-  it('answers a repeated command as before, without a second effect, also after a restart [record §3: commands remembered]', async () => {
+  it('gives a repeated command its first answer, without a second effect, also after a restart [record §3: commands remembered]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     const first = await writer.write(noteIntent('h', 'a', 'one'));
@@ -26,7 +26,7 @@ describe('the writer', () => {
     expect(await notes(log, 'h')).toEqual(['one']);
   });
 
-  it('answers repetitions that come before the first answer alike [record §3: commands remembered]', async () => {
+  it('gives repetitions that arrive before the first answer the same answer [record §3: commands remembered]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     const answers = await Promise.all([1, 2, 3].map(() => writer.write(noteIntent('h', 'a', 'one'))));
@@ -48,7 +48,7 @@ describe('the writer', () => {
     expect((await writer.write(noteIntent('other', 'a', 'two'))).seq).toBe(0);
   });
 
-  it('does not remember refusals [record §3: refusals forgotten]', async () => {
+  it('does not remember refusals: a refused command that is sent again is decided again [record §3: refusals forgotten]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     await expect(writer.write(noteIntent('h', 'a', 'refused'))).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe('the writer', () => {
     expect((await writer.write(noteIntent('h', 'a', 'taken'))).seq).toBe(0);
   });
 
-  it('reports a conflict if the history is not where the client saw it, and only then [record §3: outcome]', async () => {
+  it('reports a conflict only if the newest frame of the history is not the expected one [record §3: outcome]', async () => {
     const log = await openMemoryLog();
     const [one, two] = [await noteWriter(log), await noteWriter(log)];
     await one.write(noteIntent('h', 'a', 'a', -1));
@@ -74,7 +74,7 @@ describe('the writer', () => {
     expect(await notes(log, 'h')).toEqual(['a', 'b', 'c']);
   });
 
-  it('decides commands in the order of the calls, many ahead of the answer, in one batch [record §3: batches]', async () => {
+  it('decides commands in the order of the calls, and appends many in one batch before the first answer [record §3: batches]', async () => {
     const log = await openMemoryLog();
     let batches = 0;
     const counting: EventLog = { ...log, append: (...args) => (batches++, log.append(...args)) };
@@ -153,7 +153,7 @@ describe('the writer', () => {
     expect(outcomes.slice(0, 2)).toEqual(outcomes.slice(2));
   });
 
-  it('says that the outcome is unknown when the log does not answer in time, and the same command finds it later [record §3: unknown outcome]', async () => {
+  it('reports an unknown outcome when the log does not answer in time, and the same command finds the outcome later [record §3: unknown outcome]', async () => {
     const log = await openMemoryLog();
     let silent = true;
     const dumb: EventLog = {
@@ -180,7 +180,7 @@ describe('the writer', () => {
     expect(await notes(log, 'h')).toEqual(['a']);
   });
 
-  it('writes nothing that its own check would call defective [record §3: checked before append]', async () => {
+  it('writes no frame that its own check would refuse as defective [record §3: checked before append]', async () => {
     const log = await openMemoryLog();
     const rows = openNoteRows(log);
     await rows.catchUp();
@@ -201,7 +201,7 @@ describe('the writer', () => {
     expect(log.records(0)).toHaveLength(1);
   });
 
-  it('has the contents stored before it appends the frame that names them [record §4: durable first]', async () => {
+  it('stores the contents before it appends the frame that names them [record §4: durable first]', async () => {
     const log = await openMemoryLog();
     const stored = new Map<string, Uint8Array>();
     const order: string[] = [];
@@ -232,7 +232,7 @@ describe('the writer', () => {
       expect(await notes(log, `h${i}`)).toEqual([0, 5, 10, 15].map((n) => String(n + i)));
   });
 
-  it('refuses when it is closed, after everything before has its outcome [record §3]', async () => {
+  it('refuses commands after it is closed, and gives all earlier commands their outcome [record §3]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);
     const writing = writer.write(noteIntent('h', 'a', 'a'));

@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'stemma-durable-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-it('makes folders and files for their owner alone, and leaves nothing beside them', async () => {
+it('makes folders and files readable only by their owner, and leaves no temporary file', async () => {
   makeFolder(join(folder, 'a/b'));
   expect(writeOnce(join(folder, 'a/c/once'), 'first')).toBe(true);
   await replaceFile(join(folder, 'a/d/replaced'), 'one');
@@ -19,14 +19,14 @@ it('makes folders and files for their owner alone, and leaves nothing beside the
   expect(readdirSync(join(folder, 'a'), { recursive: true }).length).toBe(5);
 });
 
-it('does not write once what is there, and leaves no second copy', () => {
+it('does not overwrite an existing file with writeOnce, and leaves no second copy', () => {
   const path = join(folder, 'once/key');
   expect([writeOnce(path, 'first'), writeOnce(path, 'second')]).toEqual([true, false]);
   expect(readFileSync(path, 'utf8')).toBe('first');
   expect(readdirSync(join(folder, 'once'))).toEqual(['key']);
 });
 
-it('shreds the bytes of a file, not only its name', () => {
+it('overwrites the bytes of a file before deleting it', () => {
   const [path, other] = [join(folder, 'secret'), join(folder, 'other-name')];
   writeFileSync(path, 'a secret');
   linkSync(path, other);

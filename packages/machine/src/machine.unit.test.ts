@@ -8,12 +8,12 @@ import { bootTime } from './boot-id.ts';
 import { beganAt, bootId, isAlive, isLoopback, syncFile } from './index.ts';
 
 describe('the machine', () => {
-  it('has the same boot id each time it is asked', () => {
+  it('gives the same boot id each time', () => {
     expect(bootId()).not.toBe('');
     expect(bootId()).toBe(bootId());
   });
 
-  it('tells a boot from one half a minute later where the system gives no id', () => {
+  it('distinguishes two boots half a minute apart where the system gives no boot id', () => {
     const now = 1_800_000_000_000;
     expect(bootTime(now + 3_000, 103)).toBe(bootTime(now, 100));
     expect(bootTime(now + 30_000, 100)).not.toBe(bootTime(now, 100));
@@ -41,11 +41,11 @@ describe('the machine', () => {
     ['10.0.0.1', false],
     ['127.0.0.1.example.org', false],
     ['localhost.example.org', false],
-  ])('says of %s whether it is of this machine alone: %s', (host, local) => {
+  ])('reports of %s whether it is an address of this machine only: %s', (host, local) => {
     expect(isLoopback(host)).toBe(local);
   });
 
-  it('syncs a file that is there and throws for one that is not', () => {
+  it('syncs an existing file and throws for a missing one', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'stemma-machine-')), 'file');
     writeFileSync(file, 'text');
     syncFile(file);

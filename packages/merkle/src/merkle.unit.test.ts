@@ -73,12 +73,12 @@ const treeOf = (data: readonly Uint8Array[]): Uint8Array =>
   rootOf(data.map(leafHash).reduce(withLeaf, EMPTY_TREE));
 
 describe('the tree of RFC 6962', () => {
-  it('has the roots of the published eight leaves, and the hash of nothing without one', () => {
+  it('has the published roots for eight leaves, and the hash of the empty string for none', () => {
     expect(LEAVES.map((_, i) => hex(treeOf(LEAVES.slice(0, i + 1))))).toEqual(ROOTS);
     expect(hex(treeOf([]))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   });
 
-  it('gives the proofs that the definitions give, and they are accepted, for every size and place up to 40', () => {
+  it('gives the proofs of the definitions, and accepts them, for every size and position up to 40', () => {
     const data = Array.from({ length: 40 }, (_, i) => sha256(String(i)));
     for (let n = 1; n <= data.length; n++) {
       const D = data.slice(0, n);
@@ -157,7 +157,7 @@ describe('signed notes', () => {
     expect(decodeSigningKey(encodeSigningKey(key))).toEqual(key);
   });
 
-  it('are refused when any byte of them is another', () => {
+  it('are refused when any byte is changed', () => {
     const note = Buffer.from(signHead(head, key));
     for (let i = 0; i < note.length; i++) {
       const altered = Buffer.from(note);
@@ -169,7 +169,7 @@ describe('signed notes', () => {
     }
   });
 
-  it('are refused under another key, and texts that are no keys are no keys', () => {
+  it('are refused under another key, and texts that are no keys are refused as keys', () => {
     const [note] = parseHeads(signHead(head, key));
     for (const other of [
       signingKey('stemma.log/x', Buffer.alloc(32, 8)),

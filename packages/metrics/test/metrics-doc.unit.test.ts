@@ -19,7 +19,7 @@ every Node.js process (\`process_…\`, \`nodejs_…\`), as the library prom-cli
 This list is generated from \`packages/metrics/src/definitions.ts\`. To regenerate it: \`pnpm exec vitest run packages/metrics -u\`.
 `;
 
-test('docs/metrics.md lists what the definitions say', async () => {
+test('docs/metrics.md lists every defined metric', async () => {
   const rows = Object.entries(METRICS).map(
     ([name, { kind, labels, help }]) =>
       `- \`${name}\` (${kind}${labels.length === 0 ? '' : `; ${labels.map((label) => `\`${label}\``).join(', ')}`}): ${help}`,
@@ -29,7 +29,7 @@ test('docs/metrics.md lists what the definitions say', async () => {
   );
 });
 
-test.each(Object.entries(METRICS))('%s is named as Prometheus wants it', (name, { kind }) => {
+test.each(Object.entries(METRICS))('%s has a name that follows the rules of Prometheus', (name, { kind }) => {
   expect(name).toMatch(/^stemma_[a-z_]+$/);
   expect(name.endsWith('_total')).toBe(kind === 'counter');
 });

@@ -16,7 +16,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-test('commands are counted by what became of them, and what they appended', async () => {
+test('commands are counted by their outcome, and by what they appended', async () => {
   const metrics = metricsOfTest();
   const counts = countWriting(metrics);
   counts.written({ repeated: false, events: 3 });
@@ -90,7 +90,7 @@ test('a scrape is answered although a source of its figures fails or never answe
   ]);
 });
 
-test('the status server tells life, readiness with its reason, and metrics, to callers of this machine', async () => {
+test('the status server gives liveness, readiness with its reason, and metrics to callers on the same machine', async () => {
   let trouble: Error | undefined = fail('E_BROKERS_UNREACHABLE', 'no broker answers');
   const ready = (): void => {
     if (trouble) throw trouble;

@@ -59,7 +59,7 @@ it('a backup holds every record that was acknowledged before it began, and a sec
   await log.close();
 });
 
-it('a backup that is flipped, cut, or lacks a file anywhere is refused with the place, and nothing is made of it [decision 0058]', async () => {
+it('a backup with a flipped byte, a cut or missing file is refused with the place, and nothing is restored from it [decision 0058]', async () => {
   using folder = temporaryFolder();
   await (await backedUp(folder)).close();
   const random = seeded(1);
@@ -91,7 +91,7 @@ it('a backup that is flipped, cut, or lacks a file anywhere is refused with the 
   await restoreTo(folder.at('b'), folder.at('r'));
 });
 
-it('an archive that is cut or flipped at any place is refused; whole, it is the same backup [decision 0058]', async () => {
+it('an archive that is cut or flipped at any place is refused; an intact one is the same backup [decision 0058]', async () => {
   using folder = temporaryFolder();
   const log = await backedUp(folder);
   const path = folder.at('b.tar');
@@ -120,7 +120,7 @@ it('an archive that is cut or flipped at any place is refused; whole, it is the 
   }
 });
 
-it('a run that ends at any step leaves the backup before it whole, and the next run continues [decision 0058]', async () => {
+it('a backup run that stops at any step leaves the earlier backup intact, and the next run continues [decision 0058]', async () => {
   using folder = temporaryFolder();
   const log = await backedUp(folder);
   const first = await framesOf(log);
@@ -157,7 +157,7 @@ it('a run that ends at any step leaves the backup before it whole, and the next 
   await log.close();
 });
 
-it('a first run that did not end is no backup, and what it wrote is used by the next, if it is still right [decision 0058]', async () => {
+it('an unfinished first run is no backup, and the next run uses the files that are still correct [decision 0058]', async () => {
   using folder = temporaryFolder();
   const log = await openLog(folder.at('home'), 1);
   await writeNotes(log, HISTORIES, 5, 'x');
@@ -183,7 +183,7 @@ it('a first run that did not end is no backup, and what it wrote is used by the 
   await log.close();
 });
 
-it('a damaged log is backed up as it is: the backup says so, and a restored home stops where the log stopped [decision 0058]', async () => {
+it('a damaged log is backed up unchanged: the backup reports the damage, and a restored home stops where the log stopped [decision 0058]', async () => {
   using folder = temporaryFolder();
   let log = await openLog(folder.at('home'), 1);
   await writeNotes(log, HISTORIES, 20, 'x');
@@ -218,7 +218,7 @@ it('a damaged log is backed up as it is: the backup says so, and a restored home
   await log.close();
 });
 
-it('another log, and one that lost its end and grew again, are refused, and the backup stays as it was [decision 0058]', async () => {
+it('a backup refuses another log, and a log that lost its end and grew again, and stays unchanged [decision 0058]', async () => {
   using folder = temporaryFolder();
   const log = await backedUp(folder);
   const before = bytesIn(folder.at('b'));

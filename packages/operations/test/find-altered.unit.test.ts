@@ -37,7 +37,7 @@ const alteredLog = async () => {
   return { services: { log, projection }, now: () => time };
 };
 
-it('records that were damaged after they had been read are found in all partitions', async () => {
+it('records that are damaged after they were read are found in all partitions', async () => {
   const { services, now } = await alteredLog();
   const { records, findings } = await findAltered(services, Infinity, now);
   expect(records).toEqual([

@@ -62,7 +62,7 @@ it('a checkpoint has the root of RFC 6962 over the hashes of the accepted frames
   await expect(proveGrowth(log, text, texts[1] ?? '')).rejects.toMatchObject({ code: 'E_USAGE' });
 });
 
-it('a proof of a frame is checked without the log, and none of its parts can be another [decision 0059]', async () => {
+it('a proof of a frame is checked without the log, and a change of any part is refused [decision 0059]', async () => {
   const log = await openMemoryLog({ partitions: 2 });
   await writeNotes(log, HISTORIES, 9, 'x');
   const { text } = await signLog(log, KEY);
@@ -87,7 +87,7 @@ it('a proof of a frame is checked without the log, and none of its parts can be 
     expect(() => parseProof(broken)).toThrow('proof');
 });
 
-it('the newest frames cut off, with lock, rows and id gone, are missed by the checkpoint; so are frames that were put in their place [decision 0059]', async () => {
+it('a checkpoint shows that the newest frames were cut off, also without lock, rows and id, and that others replaced them [decision 0059]', async () => {
   using folder = temporaryFolder();
   let log = await openLog(folder.at('home'), 1);
   await writeNotes(log, HISTORIES, 10, 'x');
@@ -125,7 +125,7 @@ it('the newest frames cut off, with lock, rows and id gone, are missed by the ch
   await other.close();
 });
 
-it('one byte altered in a frame before the checkpoint is noticed by it [decision 0059]', async () => {
+it('a checkpoint shows that a byte of an earlier frame was changed [decision 0059]', async () => {
   using folder = temporaryFolder();
   let log = await openLog(folder.at('home'), 1);
   await writeNotes(log, HISTORIES, 5, 'x');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { damageSentences } from '../src/index.ts';
 
-it('damage is told in a sentence for each closed partition and one for all histories that stop, with what to do; sealed ones are not called damaged', () => {
+it('damage is described in one sentence for each closed partition and one for all stopped histories, with advice; encrypted histories without key are not called damaged', () => {
   expect(damageSentences({ closed: [], stopped: [], sealed: [] })).toEqual([]);
   const [closed, stopped, sealed, ...rest] = damageSentences({
     closed: [{ partition: 2, offset: 77 }],

@@ -86,7 +86,7 @@ describe('partitions are assigned', () => {
     expect(await look([await open('others', 2)])).toEqual([[0, 1]]);
   });
 
-  it('anew when a process is killed', async ({ skip }) => {
+  it('again when a process is killed', async ({ skip }) => {
     if ('skip' in found) return skip(found.skip);
     await using child = await childWith(fresh.url, 'killed');
     const mine = await open('killed');
@@ -95,7 +95,7 @@ describe('partitions are assigned', () => {
     await expect.poll(() => look([mine]), DEADLINE).toEqual([[0, 1, 2, 3, 4, 5]]);
   });
 
-  it('anew when a process is stopped for too long; when it wakes up it hears that its session is lost', async ({
+  it('again when a process is stopped for too long; when it resumes it learns that its session is lost', async ({
     skip,
   }) => {
     if ('skip' in found) return skip(found.skip);

@@ -64,7 +64,7 @@ describe('a PostgreSQL of its own', () => {
     await server.remove();
   });
 
-  it('refuses a wrong password and an unknown database with a code, and says no password', async () => {
+  it('refuses a wrong password and an unknown database with a code, and no error contains the password', async () => {
     expect(await opens(base).query('select 1')).toEqual([['1']]);
     expect(await tries(url((to) => (to.password = 'hunter22')))).toBe('E_DATABASE_REFUSED');
     vi.stubEnv('PGPASSWORD', SECRET);
@@ -189,7 +189,7 @@ describe('a database', () => {
     }
   });
 
-  it('takes what others write when a writer is stopped in the middle', async ({ skip }) => {
+  it('accepts writes of others when a writer is stopped in the middle', async ({ skip }) => {
     const found = await findPostgres();
     if ('skip' in found) return skip(found.skip);
     const fresh = await freshDatabase(found.url);
@@ -219,7 +219,7 @@ describe('a database', () => {
     await fresh.drop();
   });
 
-  it('behind a pool that hands statements to a session that did not prepare them is refused', async ({
+  it('behind a pool that sends statements to a session that did not prepare them is refused', async ({
     skip,
   }) => {
     const found = await findPostgres();

@@ -18,7 +18,7 @@ const load = (state: HistoryState, branchId: number): void => {
 const sizeOf = (state: HistoryState, branchId: number): number =>
   BRANCH + NODE * (state.loadedBranches.get(branchId)?.tree.counts.nodes ?? 0);
 
-it('a history is kept as long as its next frame is the one that is asked for', () => {
+it('a history stays in the cache as long as its next frame is the requested one', () => {
   const cache = openBranchCache(1_000_000);
   const state = cache.history('h', 3);
   expect([state.history, state.next, state.loadedBranches.size]).toEqual(['h', 3, 0]);

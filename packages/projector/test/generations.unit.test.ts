@@ -57,13 +57,13 @@ it('the next name has a number above all that were used, of whatever signature',
   expect(await nextName(await storeWith('a@1#2'), 'a@1', 'a@0#7')).toBe('a@1#8');
 });
 
-it('unfinished are the generations of the signature that nobody reads, the newest first', async () => {
+it('the unfinished generations are those of the signature that are not current, the newest first', async () => {
   const store = await storeWith('a@1#2', 'a@1#10', 'a@1#3', 'a@12#4', 'b@1#5');
   expect(await unfinishedNames(store, 'a@1', null)).toEqual(['a@1#10', 'a@1#3', 'a@1#2']);
   expect(await unfinishedNames(store, 'a@1', 'a@1#3')).toEqual(['a@1#10', 'a@1#2']);
 });
 
-it('what a generation has replaced is dropped: earlier ones of its signature, and no others', async () => {
+it('a new current generation drops the earlier ones of its signature, and no others', async () => {
   const store = await storeWith('a@1#2', 'a@1#3', 'a@1#10', 'b@1#1');
   await dropReplaced(store, 'a@1#3');
   expect(await store.generations()).toEqual(['a@1#10', 'a@1#3', 'b@1#1']);

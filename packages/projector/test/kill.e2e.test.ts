@@ -33,7 +33,7 @@ const lookAtOneState = (projector: Projector, histories: Iterable<string>): Prom
   });
 
 it(
-  `loses and invents nothing when it is killed: after ${KILLS} kills at any moment its rows are the fold of the log, without help [record §5: heads]`,
+  `loses and invents no rows when it is killed: after ${KILLS} kills at any moment its rows equal a rebuild from the log [record §5: heads]`,
   { timeout: 600_000 },
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-kill-'));

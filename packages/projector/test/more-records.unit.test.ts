@@ -25,7 +25,7 @@ const opened = async () => {
   return { log, at, closed };
 };
 
-it('a checkpoint is read as it was written, and is closed by damage of its whole partition alone', async () => {
+it('a checkpoint is read as it was written, and is closed only by damage that closes its whole partition', async () => {
   const { at, closed } = await opened();
   expect(decodeCheckpoint(encodeCheckpoint(closed(3)))).toEqual(closed(3));
   expect([isClosed(undefined), isClosed(at(1)), isClosed(closed(1))]).toEqual([false, false, true]);

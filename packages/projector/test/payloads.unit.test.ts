@@ -51,7 +51,7 @@ const openedWith = async (
   };
 };
 
-it('events are those of the frame, read once; what is asked for once is not kept', async () => {
+it('events are those of the frame, read once; events requested only once are not kept', async () => {
   const { payloads, reads } = await openedWith();
   for (const [seq, { body }] of frames.entries())
     expect(await payloads.events('h', seq)).toEqual(body.events);
@@ -90,7 +90,7 @@ it('the frames used longest ago are evicted when there is no room: each counts t
   }
 });
 
-it('a frame that is not there, or whose record is another or damaged, is refused with a code', async () => {
+it('a missing frame, or one whose record differs or is damaged, is refused with a code', async () => {
   const at: Record<number, number> = { 0: 1, 1: 3, 2: 0, 3: 4, 4: 99 };
   const { payloads, log } = await openedWith({ frameAt: (_, seq) => Promise.resolve(at[seq]) });
   expect(await codeOf(payloads.events('h', 9))).toBe('E_SNAPSHOT_NOT_FOUND');
@@ -114,7 +114,7 @@ it('frames kept among the rows are read there; bytes that are no frame are damag
   expect(reads()).toEqual([]);
 });
 
-it('work with a source is called again until it has what it reads, each frame once, however little is kept', async () => {
+it('a function that reads frames is called again until it has them all, each fetched once, however small the cache is', async () => {
   const { payloads, reads } = await openedWith({ maxBytes: 1 });
   const wanted = [3, 1, 4, 1, 3];
   let calls = 0;

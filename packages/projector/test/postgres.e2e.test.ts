@@ -15,7 +15,7 @@ const sorted = async (generation: Generation): Promise<Record<string, Row[]>> =>
 };
 
 describe('rows in PostgreSQL', () => {
-  it('are those that are folded in memory, by two projectors at once, and a replay finds no difference [decision 0039]', async ({
+  it('equal those folded in memory, also with two projectors at once, and a replay finds no difference [decision 0039]', async ({
     skip,
   }) => {
     const found = await findPostgres();
@@ -44,7 +44,7 @@ describe('rows in PostgreSQL', () => {
     }
   });
 
-  it('are the fold of the log however often the database is killed under the projector [record §5: heads]', async ({
+  it('equal a rebuild from the log however often the database is killed while the projector runs [record §5: heads]', async ({
     skip,
   }) => {
     if (postgresFolder() === undefined) return skip('no PostgreSQL here');

@@ -89,7 +89,7 @@ describe('a projector', () => {
     );
   });
 
-  it('shares a store with another: whoever is overtaken goes on from where the other is [decision 0047]', async () => {
+  it('shares a store with another: the slower one continues from the checkpoint of the faster one [decision 0047]', async () => {
     await fc.assert(
       fc.asyncProperty(anyRecorded(3, 20), async (actions) => {
         const recorded = record(actions);
@@ -107,7 +107,7 @@ describe('a projector', () => {
     );
   });
 
-  it('verifies a replay against its rows, and names a row that was changed and its frame', async () => {
+  it('verifies a replay against its rows, and names a changed row and its frame', async () => {
     const recorded = someRecorded(7);
     const { log, contents } = await logged(recorded);
     const store = openMemoryRowStore();
@@ -162,7 +162,7 @@ describe('a projector', () => {
     expect(await allRows(await projector.generation())).toEqual(await allRows(await fresh.generation()));
   });
 
-  it('rebuilds beside the rows that are read, and flips when it has passed them [decision 0004]', async () => {
+  it('rebuilds rows beside the current ones, and switches when the new ones are as far [decision 0004]', async () => {
     const recorded = someRecorded(5);
     const { log, contents } = await logged(recorded);
     const store = openMemoryRowStore();
@@ -180,7 +180,7 @@ describe('a projector', () => {
     expect(await store.generations()).not.toContain(before);
   });
 
-  it('follows: what is appended can be read as soon as one waited for it', async () => {
+  it('follows the log: a read that waits gets the appended records', async () => {
     const recorded = someRecorded(9);
     const log = await openMemoryLog();
     const { contents } = await logged(recorded);
@@ -198,7 +198,7 @@ describe('a projector', () => {
     await following;
   });
 
-  it('closes the history of a damaged record and of an impossible frame, and goes on with the others [record §2: damaged]', async () => {
+  it('closes the history of a damaged record and of an impossible frame, and continues with the others [record §2: damaged]', async () => {
     const recorded = someRecorded(11);
     const { log, contents } = await logged(recorded);
     const records = log.records(0);

@@ -14,7 +14,7 @@ const failing = (times: number) => {
   return () => (left-- > 0 ? Promise.reject(damaged()) : Promise.resolve('done'));
 };
 
-it('work that meets damaged rows runs once more after they were built again', async () => {
+it('a call that finds damaged rows runs once more after the rows are rebuilt', async () => {
   const seen: unknown[] = [];
   const repair = openRepair({ rebuild: (damage) => Promise.resolve(void seen.push(damage.message)) });
   expect(await codeOf(repair.run(failing(0)))).toBe('done');
@@ -25,7 +25,7 @@ it('work that meets damaged rows runs once more after they were built again', as
   expect(seen).toHaveLength(2);
 });
 
-it('other errors are thrown as they are, and nothing is built again', async () => {
+it('other errors are thrown unchanged, and nothing is rebuilt', async () => {
   const repair = openRepair({ rebuild: () => Promise.reject(new Error('not asked for')) });
   expect(await codeOf(repair.run(() => Promise.reject(fail('E_IO', 'the disk'))))).toBe('E_IO');
 });
@@ -86,7 +86,7 @@ it('the readers that wait for a rebuild get its error, and the next reader tries
   expect(await codeOf(repair.run(failing(1)))).toBe('done');
 });
 
-it('damage gets the name of its generation if it has none; other errors stay as they are', () => {
+it('damage gets the name of its generation if it has none; other errors stay unchanged', () => {
   expect(inGeneration(damaged({ table: 't' }), 'g')).toMatchObject({
     message: 'damaged',
     detail: { table: 't', generation: 'g' },

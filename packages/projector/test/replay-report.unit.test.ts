@@ -104,7 +104,7 @@ it('a report says how long it took, in seconds', async () => {
   expect(report.seconds).toBe(2.5);
 });
 
-it('a record that came twice is stale in the report', async () => {
+it('a repeated record counts as stale in the report', async () => {
   const { projector, log } = await opened();
   const [entry] = recorded.entries.slice(-1);
   if (entry === undefined) throw new Error('nothing was recorded');
@@ -112,7 +112,7 @@ it('a record that came twice is stale in the report', async () => {
   expect(await verified(projector)).toMatchObject({ accepted: total + 1, stale: 2, differences: 0 });
 });
 
-it('a replay that is interrupted at random goes on, counts every frame once, and its store is closed', async () => {
+it('a replay that is interrupted at random continues, counts every frame once, and closes its store', async () => {
   const { projector } = await opened({ partitions: 2 });
   await projector.catchUp();
   const numbers = [0.9, 0.1, 0.3, 0.19, 0.5, 0.21];
@@ -140,7 +140,7 @@ it('a replay that is interrupted at random goes on, counts every frame once, and
   expect(progress.slice(0, total + 2)).toEqual(Array.from({ length: total + 2 }, (_, i) => i + 1));
 });
 
-it('batches are interrupted every fifth time on average, or as often as is asked for', async () => {
+it('every fifth batch on average is interrupted, or as many as requested', async () => {
   const { projector } = await opened();
   const runsWith = async (number: number, stopEvery?: number): Promise<number> => {
     let openings = 0;
@@ -165,7 +165,7 @@ it('batches are interrupted every fifth time on average, or as often as is asked
   expect(await runsWith(0.199, 6)).toBe(never);
 });
 
-it('rows that were changed, added and removed are differences, and the first is that of the lowest frame', async () => {
+it('changed, added and removed rows are differences, and the first is that of the lowest frame', async () => {
   const { projector } = await opened();
   await projector.catchUp();
   const generation = await projector.generation();
@@ -256,7 +256,7 @@ it('a damaged row is a difference of its table', async () => {
   });
 });
 
-it('rows behind damage that came afterwards cannot be compared', async () => {
+it('rows after later damage cannot be compared', async () => {
   const { projector, log } = await opened({ of: long });
   await projector.catchUp();
   const records = log.records(0);

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { expect, test } from 'vitest';
 import { sendWithRetry } from './send-with-retry.ts';
 
-test('what may have been recorded is sent again a few times; what was refused is not [record §3: outcome]', async () => {
+test('a command with an unknown outcome is sent again a few times; a refused command is not [record §3: outcome]', async () => {
   let sent = 0;
   const failing = (code: 'E_IO' | 'E_OUTCOME_UNKNOWN' | 'E_CONFLICT', times: number) => () => {
     sent += 1;

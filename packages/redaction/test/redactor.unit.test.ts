@@ -43,7 +43,7 @@ describe('redaction', () => {
     }
   });
 
-  test('what was redacted stays as it is: redacted again it is the same, and nothing is counted', async () => {
+  test('redacting a redacted text again changes nothing and counts nothing', async () => {
     const redactor = openRedactor({
       headers: ['x-session'],
       patterns: [{ name: 'badge', pattern: 'B-\\d{6}' }],
@@ -142,13 +142,13 @@ describe('redaction', () => {
     'api_key: '.repeat(40_000),
     '-----begin '.repeat(30_000),
     `{"a":${'['.repeat(300)}`,
-  ])('the kinds take time that grows with the text (%#)', async (text) => {
+  ])('the time to find each kind of secret grows linearly with the text (%#)', async (text) => {
     const started = performance.now();
     await contentAfter(text);
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  test('labels tell equal secrets from others, under a key of the home only', async () => {
+  test('labels are equal for equal secrets, and only under the key of one home', async () => {
     const a = { labels: true, labelKey: new Uint8Array(32).fill(1) };
     const b = { labels: true, labelKey: new Uint8Array(32).fill(2) };
     const one = await contentAfter(OPENAI, a);
@@ -159,7 +159,7 @@ describe('redaction', () => {
     expect(() => openRedactor({ labels: true })).toThrow(/labels need a key/);
   });
 
-  test('a function of the user is given what the rules leave, and a failing one refuses the command without its words', async () => {
+  test('a redaction function of the user gets the text after the rules; if it fails, the command is refused without the text of its error', async () => {
     const seen: string[] = [];
     const rules: RedactorOptions = {
       function: (text, { field, path }) => {
@@ -208,7 +208,7 @@ describe('redaction', () => {
     }
   });
 
-  test('every step is looked into', async () => {
+  test('every kind of step is searched for secrets', async () => {
     const at = { branchId: 0, seq: 0 };
     const steps: Command['steps'] = [
       {

@@ -48,7 +48,7 @@ const cellsOf = (text: string): string[][] => {
   return rows;
 };
 
-it('writes one JSON document a line that reads back as the intervention [pool: Interventions]', async () => {
+it('writes one JSON document per line, which reads back as the intervention [pool: Interventions]', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (texts) => {
       const list = texts.map((text) => one({ notes: text, content: { text } }));

@@ -111,7 +111,7 @@ const damagedCopy = (whole: string, file: string, change: (bytes: Buffer) => Buf
   return copy;
 };
 
-it('whatever file of the rows is missing, cut, zeroed or changed, a process that opens them lives on, and says so where they are gone', async () => {
+it('when any file of the rows is missing, cut, zeroed or changed, a process that opens them does not crash, and reports lost rows', async () => {
   const whole = await makeRows();
   const copies = new Map<string, string>();
   // A state that cannot be read is that of a machine that has ended: the rows are begun anew, as then.
@@ -154,7 +154,7 @@ it('whatever file of the rows is missing, cut, zeroed or changed, a process that
   ).toEqual([]);
 }, 60_000);
 
-it('rows that kill the process that reads them are put aside by the next one, which says so', async () => {
+it('rows that crash the process that reads them are moved aside by the next process, with a report', async () => {
   const directory = await makeRows();
   const folder = join(directory, '1');
   const file = join(folder, 'rows.mdb');
@@ -179,7 +179,7 @@ it('rows that kill the process that reads them are put aside by the next one, wh
   expect(new Set(readdirSync(directory))).toEqual(new Set(['2', 'damaged-1']));
 });
 
-it('a process that has rows open when another finds them damaged goes on with those that take their place', async () => {
+it('a process that has rows open when another finds them damaged continues with the new rows', async () => {
   const directory = await makeRows();
   const store = openLmdbRowStore({ directory });
   const rows = await store.generation('g', [TABLE]);

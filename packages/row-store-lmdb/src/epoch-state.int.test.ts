@@ -33,7 +33,7 @@ it('the state of an epoch is read as it was written; without a file nothing was 
   expect(() => readEpochState(folder)).toThrow(expect.objectContaining({ code: 'EISDIR' }) as Error);
 });
 
-it('an epoch is lost if it was not clean when the machine ended, or is of another layout', () => {
+it('an epoch is lost if it was not closed before the machine stopped, or has another layout', () => {
   expect(isLost(folder, 'one')).toBe(false);
   for (const clean of [true, false])
     for (const boot of ['one', 'two']) {

@@ -62,7 +62,7 @@ const COMMIT_ONE = `
   await rows.commit({ partition: 0, expected: n === 0 ? null : Uint8Array.of(n), cursor: Uint8Array.of(n + 1), changes: [{ table: TABLE, key: ['h', n], value: ['x'] }] });`;
 
 describe('rows that are not synced', () => {
-  it('are kept over a clean close, in whatever boot they are opened next [decision 0002]', async () => {
+  it('are kept after a clean close, also when the machine restarts [decision 0002]', async () => {
     const directory = fresh();
     expect([
       await visit(directory, 'one'),
@@ -72,7 +72,7 @@ describe('rows that are not synced', () => {
     expect(readdirSync(directory)).toEqual(['1']);
   });
 
-  it('are kept when a process ends without closing, as long as the machine goes on', async () => {
+  it('are kept when a process ends without closing, as long as the machine keeps running', async () => {
     const directory = fresh();
     run(directory, 'one', `${COMMIT_ONE} process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);`);
     expect(await visit(directory, 'one')).toBe(1);
@@ -88,7 +88,7 @@ describe('rows that are not synced', () => {
     expect(await visit(directory, 'three')).toBe(1);
   });
 
-  it('are begun anew when one of two processes had not closed them', async () => {
+  it('are discarded when the machine stopped and one of two processes had not closed them', async () => {
     const directory = fresh();
     const other = spawn(
       process.execPath,
@@ -110,7 +110,7 @@ describe('rows that are not synced', () => {
     expect(await visit(directory, 'two')).toBe(1);
   });
 
-  it('are written by several processes side by side, each commit on the one before', async () => {
+  it('are written by several processes at once, each commit after the one before', async () => {
     const directory = fresh();
     const body = `
       let done = 0;

@@ -42,7 +42,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       }
     });
 
-    it('gives back what was put, every type of cell exactly, missing cells as null', async () => {
+    it('reads rows as they were written, every type of cell exactly, missing cells as null', async () => {
       const { rows } = await open();
       const value = [
         'ü\u0000😀',
@@ -75,7 +75,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       expect(await rows.read((view) => view.get(THINGS, ['unknown', 0, 'a', 1]))).toBeUndefined();
     });
 
-    it('gives ranges in the order of the keys, from one value to another, both ends in, either way round [snapshots: keys]', async () => {
+    it('reads ranges in the order of the keys or in reverse, including both ends [snapshots: keys]', async () => {
       const { rows } = await open();
       const keys: [string, number, string, number][] = [
         ['h', 1, 'a', 5],
@@ -122,7 +122,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ]);
     });
 
-    it('writes a batch whole or not at all, the cursor compared first [record §5: heads]', async () => {
+    it('commits a batch as a whole or not at all, after comparing the cursor [record §5: heads]', async () => {
       const { rows } = await open();
       await rows.commit({
         partition: 3,
@@ -174,7 +174,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ]);
     });
 
-    it('keeps generations beside each other and flips the pointer in one step [decision 0004]', async () => {
+    it('keeps several generations and changes the current one in one step [decision 0004]', async () => {
       const { store, rows } = await open();
       const next = await store.generation('g2', [OWNERS]);
       await rows.commit({
@@ -236,7 +236,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
     describeSortedMap(make, runs);
     describeDamage(make);
 
-    it('shows what one opener commits to the others, and lets one of two win', async () => {
+    it('a commit is visible to all who opened the store, and of two competing commits one succeeds', async () => {
       const { rows, under, stores } = await open();
       if (under.another === undefined) return;
       const second = await under.another();

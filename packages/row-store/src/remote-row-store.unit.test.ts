@@ -54,7 +54,7 @@ const openRemoteMemoryStore = (
 };
 
 describeRowStore(
-  'in memory, far away',
+  'in memory, read remotely',
   () => {
     const memory: Memory = { generations: new Map(), pointers: new Map() };
     return {
@@ -121,7 +121,7 @@ describe('rows in a remote store', () => {
     );
   });
 
-  it('are read ahead: hundreds of look-ups one after the other are a handful of fetches', async () => {
+  it('are read ahead: hundreds of consecutive reads need only a few fetches', async () => {
     let fetches = 0;
     const rows = await openRemoteMemoryStore(() => fetches++).generation('g', TABLES);
     const changes = Array.from({ length: 2_000 }, (_, i) => thing('h', 1, 'a', i));

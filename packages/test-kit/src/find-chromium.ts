@@ -2,8 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * The path of a Chromium for tests in a browser, or undefined when this machine has none:
- * `STEMMA_CHROMIUM`, then Debian's path, then the PATH. Such a test is skipped with {@link NO_CHROMIUM} as its reason.
+ * The path of Chromium, for example `/usr/bin/chromium`, or undefined when none is installed. It looks at
+ * `STEMMA_CHROMIUM`, then at Debian's path, then at the PATH. Without Chromium a browser test is skipped with {@link NO_CHROMIUM} as its reason.
  */
 export function findChromium(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   const onPath = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');

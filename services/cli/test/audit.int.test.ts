@@ -158,7 +158,7 @@ const replayFromZero = async (home: Home, history: string): Promise<Replayed> =>
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
 test(
-  `an audit misses nothing: the positions around each intervention are those that a replay from zero finds, and every difference between them is attributed to it [pool: Interventions] [context-tree §3: one cause]`,
+  `an audit is complete: the positions around each intervention equal those of a replay from the start, and every difference between them is attributed to it [pool: Interventions] [context-tree §3: one cause]`,
   { timeout: 900_000 },
   async (context) => {
     if (transcripts.length === 0)

@@ -60,7 +60,7 @@ const some =
     : ['harbour-tram.chat.json', 'slow-checkout.steps.jsonl'].map((name) => join(SAMPLES, name));
 
 test(
-  'the drill: a backup under load, the home destroyed, and what is restored verifies, replays, and answers as before [decision 0058]',
+  'a home that is backed up under load, destroyed and restored verifies, replays and answers as before [decision 0058]',
   { timeout: 120_000 },
   async () => {
     using folder = temporaryFolder();

@@ -10,7 +10,7 @@ const contentFiles = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile() && /^[\da-f]{62}$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
 
-test('contents are backed up with the frames that name them, fetched again if the backup lost them, and named if nobody has them [decision 0058]', async () => {
+test('contents are backed up with the frames that name them, copied again if the backup lost them, and reported if the home lost them too [decision 0058]', async () => {
   using folder = temporaryFolder();
   const [home, backup] = [join(folder.path, 'home'), join(folder.path, 'backup')];
   const large = (letter: string): object => ({ role: 'user', content: letter.repeat(300_000) });
@@ -45,7 +45,7 @@ test('contents are backed up with the frames that name them, fetched again if th
   expect([restored.code, restored.stdout]).toEqual([5, expect.stringContaining('is missing')]);
 });
 
-test('backup and restore say what they miss [decision 0058]', async () => {
+test('backup and restore refuse a missing home, a missing --to and a missing backup, and create nothing [decision 0058]', async () => {
   using folder = temporaryFolder();
   const at = (name: string): string => join(folder.path, name);
   expect(await runStemma(['backup', at('b'), '--home', at('none')])).toMatchObject({ code: 1 });

@@ -52,7 +52,7 @@ test.each(FILES)(
   },
 );
 
-test('a content of 10 MB is taken and comes back whole; one above 64 MiB is refused [record §4: limit, §4: outside]', async () => {
+test('a content of 10 MB is imported and read back whole; one above 64 MiB is refused [record §4: limit, §4: outside]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   const file = join(folder.path, 'large.json');
@@ -93,7 +93,7 @@ test('an unknown history, a missing snapshot and a bad reference have codes of t
   expect((await runStemma(['insert', ...at])).code).toBe(64);
 });
 
-test('projector --silence takes whole numbers from 100 to 999999', async () => {
+test('projector --silence accepts whole numbers from 100 to 999999', async () => {
   const env = { STEMMA_ROWS: 'postgres://stemma@127.0.0.1:1/stemma' };
   for (const value of ['99', '1000000', '6s', '']) {
     const run = await runStemma(['projector', '--read-model', 'audit', '--silence', value, '--json'], {

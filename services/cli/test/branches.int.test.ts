@@ -25,7 +25,7 @@ beforeAll(async () => {
   }
 });
 
-test('who acts is asked for, taken from git where nobody is named, and required; a recorder is no actor [pool: Interventions]', async () => {
+test('an intervention requires an actor, which the command asks for or takes from git; a recorder is refused as an actor [pool: Interventions]', async () => {
   const nobody = await run(['inject', 'desk', 'x'], NOBODY);
   expect([nobody.code, nobody.stderr]).toEqual([4, expect.stringContaining('E_ACTOR_REQUIRED')]);
   const git = {
@@ -44,7 +44,7 @@ test('who acts is asked for, taken from git where nobody is named, and required;
   expect([both.code, both.stderr]).toEqual([64, expect.stringContaining('E_USAGE')]);
 });
 
-test('fork, rollback, load, save and list go where they say; the drawing shows what was left; a terminal never sees a control character [pool: Branches and snapshots]', async () => {
+test('fork, rollback, load, save and list act on the named positions; the drawing shows abandoned branches; no control character is printed [pool: Branches and snapshots]', async () => {
   await json('save', 'desk', 'early', '@c1', '--description', 'before two');
   expect(await json('fork', 'desk', '@c2', '--name', 'other')).toMatchObject({
     how: 'fork',
@@ -98,7 +98,7 @@ test('fork, rollback, load, save and list go where they say; the drawing shows w
     expect((await run([command, 'desk', ''])).stderr).toContain('E_USAGE');
 });
 
-test('what a named actor looks at is recorded where the history is set to, and moves no position [pool: Observations]', async () => {
+test('reads by a named actor are recorded if the history records observations, and change no position [pool: Observations]', async () => {
   await json('config', 'set', 'desk', 'observe=true');
   const before = await json('show', 'desk', '@t0');
   await run(['thread', 'desk', '@c1', '--actor', 'Björn']);
@@ -120,7 +120,7 @@ test('what a named actor looks at is recorded where the history is set to, and m
   expect(await json('show', 'desk', '@t0')).toEqual(before);
 });
 
-test('a branch of another history is no branch of this one, however it is written [context-tree §5: positions]', async () => {
+test('a branch of another history is refused, however its reference is written [context-tree §5: positions]', async () => {
   await json('start', '--name', 'elsewhere');
   await json('fork', 'elsewhere', '@s0', '--name', 'abroad');
   const { history } = (await json('show', 'elsewhere')) as { history: string };
@@ -147,7 +147,7 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining('no branch "nobody" (E_BRANCH_NOT_FOUND)')]);
 });
 
-test('whoever names a branch in JSON also gives its id', async () => {
+test('JSON that names a branch also holds its id', async () => {
   const branchesOf = (value: unknown): object[] =>
     typeof value !== 'object' || value === null
       ? []

@@ -69,7 +69,7 @@ test('an explained diff has a cause for every entry, and the plain one keeps its
   });
 });
 
-test('an entry can be laid over both threads: its bytes are its message there [PACT 06 §4.4] [context-tree §7: explain]', async () => {
+test('the byte range of a diff entry is the range of its message in each thread [PACT 06 §4.4] [context-tree §7: explain]', async () => {
   const { entries } = await json<Explained>('diff', 'desk', '@c2', '@c3', '--explain');
   const [older, newer] = [
     (await run('thread', 'desk', '@c2')).stdout,
@@ -87,7 +87,7 @@ test('an entry can be laid over both threads: its bytes are its message there [P
   expect(inTurn.map(({ id }) => id)).toEqual(['again', 'q2']);
 });
 
-test('a removed and an added block of equal content are told as a move, perhaps [PACT 05 §4.5] [PACT 05 §6.11] [context-tree §7: explain]', async () => {
+test('a removed and an added block of equal content are described as a possible move [PACT 05 §4.5] [PACT 05 §6.11] [context-tree §7: explain]', async () => {
   const { moves } = await json<Explained>('diff', 'desk', '@c2', '@c3', '--explain');
   expect(moves).toEqual([
     { from: 'doc', to: 'again', contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
@@ -101,7 +101,7 @@ test('over several frames the causes are in order, separately for every field [c
   expect(causesOf(explained)['draft']).toEqual(['replace content_hash', 'sealing parent']);
 });
 
-test('why tells how a node came, what happened to it and why it left, with who and when [context-tree §3: one cause]', async () => {
+test('why lists how a node was inserted, changed and removed, with actor and time [context-tree §3: one cause]', async () => {
   type Moment = {
     cause: object;
     cycle: number;
@@ -151,7 +151,7 @@ test('a node that never existed, or not on this branch, is a coded error [contex
   expect((await run('why', 'desk', '#')).code).toBe(64);
 });
 
-test('log --node gives the events about that node and no other', async () => {
+test('log --node lists the events of that node and of no other', async () => {
   type Logged = { seq: number; event: { type: string } };
   const about = await json<Logged[]>('log', 'desk', '--node', '#doc');
   expect(about.map(({ event }) => event.type)).toEqual(['NodeInserted', 'NodeExpired']);

@@ -47,7 +47,7 @@ print('ok')
 `;
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-test('a checkpoint is signed, later verified, and its proofs are checked without the log, here and by another program [decision 0059]', async () => {
+test('a signed checkpoint is verified later, and its proofs are checked without the log, by the command and by another program [decision 0059]', async () => {
   using folder = temporaryFolder();
   const at = (name: string): string => join(folder.path, name);
   const home = ['--home', at('home')];

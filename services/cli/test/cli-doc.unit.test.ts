@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../src/catalogue.ts';
 import { listCommands } from './list-commands.ts';
 
-test('docs/cli.md lists every command as it is', async () => {
+test('docs/cli.md lists every command with its present arguments', async () => {
   const page = await format(listCommands(COMMANDS), { parser: 'markdown', printWidth: 110 });
   await expect(page).toMatchFileSnapshot(join(import.meta.dirname, '../../../docs/cli.md'));
 });

@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 const block = (id: string, role: string, content: string, kind = ''): object => ({ id, role, kind, content });
 
-test('the thread of a snapshot is what was there at its commit, and the working state is what comes next [context-tree §4: provider thread, §5: positions] [PACT 05 §2.3]', async () => {
+test('the thread of a snapshot is the one at its commit, and the working state is the next one [context-tree §4: provider thread, §5: positions] [PACT 05 §2.3]', async () => {
   const first = [
     block('rules', 'system', 'Be brief.'),
     block('doc', 'user', 'A tree of copies.', 'note'),
@@ -76,7 +76,7 @@ test('the thread of a snapshot is what was there at its commit, and the working 
   ]);
 });
 
-test('the thread and the export end without a line break, for they are exact bytes [PACT 05 §2.2]', async () => {
+test('the thread and the export are printed without a final line break, as exact bytes [PACT 05 §2.2]', async () => {
   expect((await run('thread', 'desk', '@c1')).stdout.endsWith(']')).toBe(true);
   const { stdout } = await run('export', 'desk', '@c1');
   expect(stdout.startsWith('{"cycle":1,"root":')).toBe(true);
@@ -91,7 +91,7 @@ test('a diff has exactly its three keys [context-tree §7: shape] [PACT 05 §4.3
   });
 });
 
-test('an export comes in again as the same bytes [PACT 05 §3.2] [context-tree §4: import, §4: tree hash]', async () => {
+test('an export that is imported again is exported as the same bytes [PACT 05 §3.2] [context-tree §4: import, §4: tree hash]', async () => {
   const { stdout } = await run('export', 'desk', '@c2');
   using other = temporaryFolder();
   const at = ['--home', other.path];
@@ -105,14 +105,14 @@ test('an export comes in again as the same bytes [PACT 05 §3.2] [context-tree �
   expect(copied?.treeHash).toBe(original?.treeHash);
 });
 
-test('select answers on the working state unless a snapshot is named [context-tree §5: positions]', async () => {
+test('select reads the working state unless a snapshot is named [context-tree §5: positions]', async () => {
   expect(await json('select', 'desk', "@t0 .cb[role='assistant']")).toEqual(['a1']);
   expect(await json('select', 'desk', ".cb[role='assistant']")).toEqual(['a1', 'a2']);
   expect(await json('select', 'desk', '#doc')).toEqual(['doc']);
   expect((await run('select', 'desk', '.cb[', '--json')).code).toBe(64);
 });
 
-test('snapshots carry both hashes and the SHA-256 of the thread [snapshots: tree hash and thread hash]', async () => {
+test('snapshots lists both hashes and the SHA-256 of the thread [snapshots: tree hash and thread hash]', async () => {
   const list = (await json('snapshots', 'desk')) as Record<string, unknown>[];
   expect(list.map(({ label, cycle }) => ({ label, cycle }))).toEqual([
     { label: '@c1', cycle: 1 },
@@ -127,7 +127,7 @@ test('snapshots carry both hashes and the SHA-256 of the thread [snapshots: tree
   }
 });
 
-test('a command sent again with its id has one effect; another with that id is refused [record §3: commands remembered]', async () => {
+test('a command sent twice with its id takes effect once; another command with that id is refused [record §3: commands remembered]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   await stemmaJson(['start', '--name', 'one', ...at]);
@@ -153,7 +153,7 @@ test('an expected position that is no longer the newest is a conflict, exit 3 [r
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'E_CONFLICT' } });
 });
 
-test('a name names a position forever [context-tree §5: positions]', async () => {
+test('a saved name always names the same position [context-tree §5: positions]', async () => {
   using other = temporaryFolder();
   const at = ['--home', other.path];
   await stemmaJson(['start', '--name', 'one', ...at]);
@@ -164,7 +164,7 @@ test('a name names a position forever [context-tree §5: positions]', async () =
   expect(JSON.parse(stdout)).toEqual([block('a', 'user', 'first')]);
 });
 
-test('log lists every event; show lists every node and tells all of one', async () => {
+test('log lists every event; show lists every node, or gives all headers of one', async () => {
   const events = (await json('log', 'desk')) as { seq: number; index: number; event: { type: string } }[];
   expect(events.map(({ event }) => event.type).filter((type) => type !== 'InterventionRecorded')).toEqual([
     'HistoryStarted',

@@ -2,7 +2,7 @@ import { sized } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import { runDamages } from './matrix/run-damages.ts';
 
-it('whatever file of a home is zeroed, flipped, cut or missing: commands end, serve nothing wrong, say what is wrong, and what they advise brings back all that the log still holds [record §2: damaged, §2: verify, §2: salvage]', async () => {
+it('when any file of a home is zeroed, changed, cut or missing, commands end, print nothing wrong and name the problem, and their advice restores all that the log still holds [record §2: damaged, §2: verify, §2: salvage]', async () => {
   const report = await runDamages({ count: sized(2, 14), seed: 7, workers: 1, questions: 2 });
   expect(report.wrong).toEqual([]);
   expect(report.tried).toBe(sized(2, 14));

@@ -32,7 +32,7 @@ const importBoth = async (folder: string, at: readonly string[]): Promise<void> 
   }
 };
 
-test('one flipped byte is found, its history and seq are named, nothing behind it is served, and salvage goes on from before it [record §2: damaged, §2: verify, §2: salvage]', async () => {
+test('a flipped byte is found and reported with history and seq, nothing after it is served, and salvage continues from before it [record §2: damaged, §2: verify, §2: salvage]', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const at = ['--home', home];

@@ -108,7 +108,7 @@ const answersOf = async ({ must }: Opened): Promise<string[]> => {
   return answers;
 };
 
-test('an erasable history stands nowhere in the clear but in rows, and after its erasure nowhere', async () => {
+test('an erasable history is stored unencrypted only in rows, and after its erasure nowhere', async () => {
   using place = opened();
   const { home, run, must } = place;
   await fill(place);
@@ -153,7 +153,7 @@ test('an erasable history stands nowhere in the clear but in rows, and after its
   expect(await answersOf(place)).toEqual(before);
 });
 
-test('other processes that have the rows open serve nothing of an erased history, and their file is gone', async () => {
+test('other processes that have the rows open serve nothing of an erased history, and the file of its rows is removed', async () => {
   using place = opened();
   await fill(place);
   const [one, two] = [await openHome({ directory: place.home }), await openHome({ directory: place.home })];
@@ -188,7 +188,7 @@ test('other processes that have the rows open serve nothing of an erased history
   ).toEqual([]);
 });
 
-test('an erasure that ended after its frame and before its key is finished by whoever reads it', async () => {
+test('an erasure that stopped after its frame and before its key was deleted is finished by the next reader', async () => {
   using place = opened();
   await fill(place);
   const before = join(place.folder.path, 'before');
@@ -205,7 +205,7 @@ test('an erasure that ended after its frame and before its key is finished by wh
   expect(filesHolding(before, ['planted-content', 'planted-note', 'planted-branch'])).toEqual([]);
 });
 
-test('without its key a history is not served, others are; with the key again it is', async () => {
+test('a history without its key is not served, while others are, and is served again when the key is back', async () => {
   using place = opened();
   await fill(place);
   const keys = join(place.home, 'keys');
@@ -229,7 +229,7 @@ test('without its key a history is not served, others are; with the key again it
   expect(await place.must('thread', 'planted-history')).toBe(thread);
 });
 
-test('nothing is written in the clear to an erasable history whose key is away while its rows are there', async () => {
+test('a command to an erasable history whose key is missing writes nothing unencrypted, even if its rows exist', async () => {
   using place = opened();
   await fill(place);
   renameSync(join(place.home, 'keys'), join(place.folder.path, 'away'));
@@ -242,7 +242,7 @@ test('nothing is written in the clear to an erasable history whose key is away w
   expect(filesHolding(place.home, ['in the clear'])).toEqual([]);
 });
 
-test('a history that exists is not made erasable by starting it again, and goes on in the clear', async () => {
+test('starting an existing history again does not make it erasable: it continues unencrypted', async () => {
   using place = opened();
   await fill(place);
   expect(await place.run('start', '--name', 'other', '--erasable')).toMatchObject({ code: 3 });
@@ -253,7 +253,7 @@ test('a history that exists is not made erasable by starting it again, and goes 
   });
 });
 
-test('a backup has sealed histories whole without their keys, and with them a restored home has every content again', async () => {
+test('a backup holds erasable histories encrypted and without their keys; a restored home with the keys has every content', async () => {
   using place = opened();
   const { folder, home, must } = place;
   await fill(place);
@@ -278,7 +278,7 @@ test('a backup has sealed histories whole without their keys, and with them a re
   expect((await runStemma(['verify', '--home', restored])).stdout).toContain('no problems');
 });
 
-test('what is salvaged of an erasable history is sealed, too, and is erased with its subject', async () => {
+test('the salvaged copy of an erasable history is encrypted too, and is erased with its subject', async () => {
   using place = opened();
   await fill(place);
   const { home, must } = place;

@@ -106,7 +106,7 @@ describe('hostile input', () => {
   });
 
   test.each<[string, string, string, string]>(BOMBS.slice(0, sized(4, BOMBS.length)))(
-    '300 MB of %s are refused within 512 MB of memory',
+    '300 MB of %s are refused by a process with 512 MB of memory',
     async (_what, begin, piece, code) => {
       const file = bomb('bomb.json', begin, piece, 300);
       const { code: exit, stderr, peak } = await run(['import', file, ...at('bombs')]);
@@ -118,7 +118,7 @@ describe('hostile input', () => {
   );
 
   test.each((['SIGTERM', 'SIGINT'] as const).slice(0, sized(1, 2)))(
-    '%s ends the reading of a long document within a second',
+    '%s stops the reading of a long document within a second',
     async (signal) => {
       // Texts of 60 characters: a document that is allowed, and takes a while.
       const file = bomb('long.json', '[', `{"role":"user","content":"${'x'.repeat(60)}"},`, 150);
@@ -137,7 +137,7 @@ describe('hostile input', () => {
     ['zeros', 'cat /dev/zero', 'E_INPUT_NOT_JSON'],
     ['an open list', "printf '['; yes '1,'", 'E_INPUT_TOO_LARGE'],
   ])(
-    'a pipe that never ends is refused with a code and leaves no copy: %s',
+    'a pipe that never ends is refused with a code, and no temporary copy stays: %s',
     async (_what, shell, code) => {
       const { code: exit, stderr, peak } = await run(['import', '-', ...at('pipes')], { shell });
       expect(stderr).toContain(code);
@@ -153,7 +153,7 @@ describe('hostile input', () => {
     ['stages compile', (fifo) => ['stages', 'compile', fifo]],
     ['experiment run', (fifo) => ['experiment', 'run', fifo]],
   ])(
-    '%s of a pipe that nobody writes to ends at the first Ctrl-C',
+    '%s of a pipe without a writer ends at the first Ctrl-C',
     async (name, args) => {
       const fifo = join(folder.path, `${name.replace(' ', '-')}.fifo`);
       expect(spawnSync('mkfifo', [fifo]).status).toBe(0);

@@ -61,7 +61,7 @@ test('a pipe that a cancelled command never reads keeps no process alive', async
   expect(process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap')).toHaveLength(before);
 });
 
-test('`-` is stdin', async () => {
+test('the argument `-` means stdin', async () => {
   const imported = await stemmaJson(
     ['import', '-', '--history', 'piped', ...home],
     '[{"role":"user","content":"hi"}]',
@@ -121,7 +121,7 @@ test.each<[string, string | Uint8Array, string]>([
   ).toEqual([]);
 });
 
-test('a line of several megabytes, CRLF and a byte order mark are taken', async () => {
+test('an import accepts a line of several megabytes, CRLF and a byte order mark', async () => {
   const long = JSON.stringify({ role: 'user', content: 'x'.repeat(3_000_000) });
   const path = file(`\ufeff${long}\r\n\r\n{"role":"assistant","content":"y"}\r\n${long}`);
   expect(await stemmaJson(['import', path, '--dry-run', ...home])).toMatchObject({
@@ -138,7 +138,7 @@ test("a repeated key of an engine's log is reported, since the engine reads such
   expect(code).toBe(0);
 });
 
-test.each(['--set', '--content-json'])('a key that stands twice in %s is refused', async (option) => {
+test.each(['--set', '--content-json'])('a repeated key in %s is refused', async (option) => {
   await stemmaJson(['import', '-', '--history', 'edits', ...home], '[{"role":"user","content":"hi"}]');
   const command = option === '--set' ? ['replace', 'edits', '#m0'] : ['insert', 'edits'];
   const { stdout } = await runStemma([

@@ -226,7 +226,7 @@ test('the test covers every command of the catalogue', () => {
 });
 
 test.each(Object.keys(LINES))(
-  '%s prints no hidden character of a history that is full of them, nor one of its arguments',
+  '%s prints no hidden character of a history that is full of them, nor of its arguments',
   async (command) => {
     for (const [i, line] of (LINES[command]?.() ?? []).entries()) {
       const env = {

@@ -8,7 +8,7 @@ import { spawnStemma, temporaryFolder } from './run-stemma.ts';
 
 const LOAD = join(import.meta.dirname, 'children/write-until-killed.ts');
 
-test('a home that is copied with `cp -r` while a process writes to it opens by itself, with all that was acknowledged before', async () => {
+test('a home that is copied with `cp -r` while a process writes to it can be opened, and holds all that was acknowledged before', async () => {
   using temporary = temporaryFolder();
   const folder = temporary.path;
   const home = join(folder, 'home');

@@ -25,7 +25,7 @@ const impact: Impact = {
   branches: [{ branchId: 0, calls: 8, direct: 5, derived: 1, lastDirect: 9, lastDerived: null }],
 };
 
-test('an impact says of each block in which calls it was shown, or that no call showed it [pool: impact]', () => {
+test('an impact lists for each block the calls that showed it, or says that none did [pool: impact]', () => {
   expect(describeImpact(impact).split('\n')).toEqual([
     '',
     '6 model calls after it: 5 were shown what it added, 1 only what was derived from it',
@@ -40,7 +40,7 @@ test('an impact says of each block in which calls it was shown, or that no call 
   ]);
 });
 
-test('40 calls are listed and the rest counted; of a path the first 8 steps', () => {
+test('an impact lists 40 calls and counts the others, and lists the first 8 steps of a path', () => {
   const call = (cycle: number, depth: number) => ({
     branchId: 0,
     cycle,

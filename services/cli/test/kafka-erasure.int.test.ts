@@ -52,7 +52,7 @@ describe('an erasable history on Kafka', () => {
     if ('skip' in found) skip(found.skip);
   });
 
-  it('stands in the topic as ciphertext only, and after its erasure nowhere in the home', async () => {
+  it('is in the topic only as ciphertext, and after its erasure nowhere in the home', async () => {
     using place = await opened();
     const { home, run, must } = place;
     const records = await readTopic(brokers, `${place.prefix}.frames`);
@@ -82,7 +82,7 @@ describe('an erasable history on Kafka', () => {
     await must('annotate', 'other-history', 'goes on');
   });
 
-  it('is sealed in a home without its key, which learns of the erasure from the log', async () => {
+  it('cannot be read in a home without its key, and that home learns of the erasure from the log', async () => {
     using place = await opened();
     const other = place.inHome('elsewhere');
     cpSync(join(place.home, 'contents'), join(place.folder.path, 'elsewhere', 'contents'), {
@@ -103,7 +103,7 @@ describe('an erasable history on Kafka', () => {
     expect(filesHolding(join(place.folder.path, 'elsewhere'), PLANTED)).toEqual([]);
   });
 
-  it('is backed up from Kafka and restored to a home, before its erasure with its key and after it as erased', async () => {
+  it('is backed up from Kafka and restored to a home: before its erasure with its key, afterwards as erased', async () => {
     using place = await opened();
     const { folder, home, must } = place;
     const at = (name: string): string => join(folder.path, name);

@@ -58,7 +58,7 @@ describe('a home on Kafka', () => {
     }
   }, 600_000);
 
-  it('is copied from the embedded log and back without a changed byte; a copy that was broken off goes on, and another log is refused [record §5: copy]', async () => {
+  it('is copied from the embedded log and back without a changed byte; an interrupted copy is continued, and a copy of another log is refused [record §5: copy]', async () => {
     using folder = temporaryFolder();
     const [home, back, other] = ['home', 'back', 'other'].map((name) => join(folder.path, name)) as [
       string,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runKills } from './kills/run-kills.ts';
 import { temporaryFolder } from './run-stemma.ts';
 
-it('writers, commands, projectors and gateways of one home are killed at any moment: nothing acknowledged is lost or doubled, and its rows are the fold of its log [record §6: killed, §3: outcome]', async () => {
+it('when writers, commands, projectors and gateways of one home are killed at any moment, no acknowledged command is lost or repeated, and the rows equal a rebuild from the log [record §6: killed, §3: outcome]', async () => {
   using folder = temporaryFolder();
   const report = await runKills(join(folder.path, 'home'), { count: sized(4, 40) });
   expect(report.anomalies).toEqual(NO_ANOMALIES);

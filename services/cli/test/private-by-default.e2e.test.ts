@@ -23,7 +23,7 @@ const readable = (home: string): string[] =>
     .filter((name) => (lstatSync(join(home, name)).mode & 0o077) !== 0)
     .map((name) => relative(home, join(home, name)) || '.');
 
-it('a home is for its owner alone, whatever the umask is, and doctor says where an older one is not', () => {
+it('only its owner can read a home, whatever the umask is, and doctor names the files of an older home that others can read', () => {
   const home = join(folder, 'home');
   const run = (...args: readonly string[]): ReturnType<typeof stemma> => stemma(...args, '--home', home);
   expect(run('import', join(SAMPLES, 'slow-checkout.steps.jsonl'), '--history', 'slow').status).toBe(0);
@@ -41,7 +41,7 @@ it('a home is for its owner alone, whatever the umask is, and doctor says where 
   );
 }, 60_000);
 
-it('doctor counts what looks like a secret, by kind and history, and does not repeat it', () => {
+it('doctor counts likely secrets by kind and history, and does not print them', () => {
   const home = join(folder, 'secrets');
   const key = `ghp_${'a1B2'.repeat(9)}`;
   const messages = [

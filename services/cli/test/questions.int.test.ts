@@ -21,7 +21,7 @@ test('blame lists the messages with their authors, or every part of some bytes',
   expect((await run('blame', 'checkout', '@c5', '--bytes', '12-3')).code).toBe(64);
 });
 
-test('cache says what broke each prefix, and what it cost', async () => {
+test('cache names what changed each prefix, and the cost', async () => {
   const { stdout } = await run('cache', 'checkout');
   expect(stdout).toContain('18 calls: 3 append, 0 rewind, 14 break');
   expect(stdout).toMatch(/@c9 +break .* plan replaced by import at 8\.0; inserted at 0\.3 by import/);
@@ -30,7 +30,7 @@ test('cache says what broke each prefix, and what it cost', async () => {
 });
 
 test.each([80, 200])(
-  'on a terminal of %i columns the lists keep to it, and keep what they are read for',
+  'on a terminal of %i columns the lists fit the width, and keep their main columns',
   async (columns) => {
     const at = async (...args: string[]) =>
       (await runStemma([...args, '--home', folder.path], { columns })).stdout.split('\n');
@@ -66,7 +66,7 @@ test('in a history whose threads are pre-contexts blame covers what is shown, an
   expect((await run('start', '--thread', 'half')).code).toBe(64);
 });
 
-test('bisect finds the snapshot and tells what differs; wrong ends and wrong usage have their exit codes', async () => {
+test('bisect finds the snapshot and prints the difference; wrong ends and wrong usage have their own exit codes', async () => {
   const ends = ['--good', '@c6', '--bad', '@c18'];
   const { stdout } = await run('bisect', 'checkout', ...ends, '--when-not', '#call-04');
   expect(stdout).toContain('@c15 is the first bad snapshot; @c14');

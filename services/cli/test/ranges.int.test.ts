@@ -50,7 +50,7 @@ test('every spelling of a range gives the same answer, with its ends in either o
   expect(JSON.stringify(await diffs('@c15..16'))).toBe(labels);
 });
 
-test('limit and skip are windows over the pairs of a range; limits are told when they were given [context-tree §6: windows] [context-tree §10.34] [context-tree §10.35]', async () => {
+test('limit and skip select pairs of a range; the result holds the limits that were given [context-tree §6: windows] [context-tree §10.34] [context-tree §10.35]', async () => {
   type Result = { snapshots: unknown[]; diffs: { from: string; added_ids: string[] }[]; limits?: unknown };
   const ask = async (...args: string[]): Promise<Result> =>
     (await json('select', 'checkout', '@t-5..@t-1 ^seq .cb', ...args)) as Result;
@@ -62,7 +62,7 @@ test('limit and skip are windows over the pairs of a range; limits are told when
   expect(few.diffs[0]).toMatchObject({ added_ids: ['n:0:17:0'], removed_ids: [], stats: { added: 3 } });
 });
 
-test('contents that changed are compared in three ways [context-tree §6: range result]', async () => {
+test('changed contents are compared in three ways [context-tree §6: range result]', async () => {
   type Content = { mode: string; diff?: string; hunks?: { op: string; text: string }[] };
   const ask = async (...args: string[]): Promise<Content | undefined> => {
     const found = (await json('select', 'checkout', '@c8..@c9 #plan', '--include-content', ...args)) as {
@@ -135,7 +135,7 @@ test('options of a range are refused where they do not apply, are wrong, or ther
   expect([code, stderr.includes('--include-content needs a range')]).toEqual([64, true]);
 });
 
-test('diff --select tells what the selector matches in either position, explained too [context-tree §7: shape] [context-tree §7: explain]', async () => {
+test('diff --select lists the differences that the selector matches in either position, also explained [context-tree §7: shape] [context-tree §7: explain]', async () => {
   const at = ['diff', 'checkout', '@c15', '@c16'];
   const select = ['--select', '^seq .cb[ttl>=0]'];
   expect(await json(...at, ...select)).toEqual({

@@ -28,7 +28,7 @@ const CONVERSATION = FAKE_SECRETS.flatMap(([, text], i) => [
   { role: 'tool', tool_call_id: `call_${i}`, content: JSON.stringify({ answer: [text] }), name: 'f' },
 ]);
 
-test('what is imported and edited on the command line leaves no secret in any byte of the home, nor in a report', async () => {
+test('imports and edits on the command line leave no secret in any byte of the home, nor in a report', async () => {
   using folder = temporaryFolder();
   const home = join(folder.path, 'home');
   const file = join(folder.path, 'chat.json');
@@ -72,7 +72,7 @@ test('what is imported and edited on the command line leaves no secret in any by
   expect(filesHolding(home, SECRETS)).toEqual([]);
 });
 
-test('a pipe is imported without a secret in any temporary file', async () => {
+test('importing a pipe leaves no secret in any temporary file', async () => {
   using folder = temporaryFolder();
   const rules = join(folder.path, 'rules.json');
   writeFileSync(rules, JSON.stringify({ patterns: [{ name: 'badge', pattern: 'B-\\d{6}' }], labels: true }));

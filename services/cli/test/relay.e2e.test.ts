@@ -135,7 +135,7 @@ describe('stemma relay', () => {
     if ('skip' in found) skip(found.skip);
   });
 
-  it('publishes of the embedded log exactly what `stemma log --json` says, each record of its published schema; and then only what is new', async () => {
+  it('publishes the embedded log exactly as `stemma log --json` prints it, by the published schema, and later only new records', async () => {
     using folder = temporaryFolder();
     const env = { STEMMA_HOME: join(folder.path, 'home') };
     await importIn([env.STEMMA_HOME], '', files);
@@ -188,7 +188,7 @@ describe('stemma relay', () => {
     expect((await runStemma(['relay', '--to', toTopic('x.frames')], { env: other })).code).toBe(64);
   }, 300_000);
 
-  it('killed with -9 again and again while others write to Kafka, leaves nothing out, keeps the order of each history, and publishes neither stale nor damaged frames [record §2: stale] [record §2: damaged]', async () => {
+  it('killed repeatedly while others write to Kafka, leaves nothing out, keeps the order of each history, and publishes neither stale nor damaged frames [record §2: stale] [record §2: damaged]', async () => {
     using folder = temporaryFolder();
     const prefix = `relay-${randomUUID()}`;
     const env = {
@@ -234,7 +234,7 @@ describe('stemma relay', () => {
   }, 600_000);
 });
 
-test('a relay without a topic, and one of a home that is not there, say so', async () => {
+test('relay without a topic, or with a missing home, ends with an error that names it', async () => {
   using folder = temporaryFolder();
   const env = { STEMMA_HOME: join(folder.path, 'home') };
   expect(await runStemma(['relay'], { env })).toMatchObject({ code: 64 });

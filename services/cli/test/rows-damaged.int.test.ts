@@ -77,7 +77,7 @@ describe('rows with a changed bit', () => {
       ['compare', 'talk', 'side', 'main'],
     ].slice(0, sized(1, 3)),
   )(
-    '%s serves nothing of it: it says so, answers from rows that were built again, and so do the next',
+    '%s uses none of them: it reports the damage and answers from rebuilt rows, and so do later commands',
     async (...command) => {
       const right = await answerTo(command);
       const home = copyOfHome();
@@ -92,7 +92,7 @@ describe('rows with a changed bit', () => {
     20_000,
   );
 
-  test('no command is acknowledged on it: what is inserted and committed has the hash that a replay computes', async () => {
+  test('do not affect acknowledged commands: an insert and a commit have the hashes that a replay computes', async () => {
     const home = copyOfHome();
     replaceInRows(home, 'assistant', 'c');
     const inserted = await runStemma(['insert', 'talk', '--content', 'more', '--home', home]);
@@ -145,7 +145,7 @@ describe('rows with a changed bit', () => {
   }, 20_000);
 });
 
-describe('rows that are missing altogether', () => {
+describe('missing rows', () => {
   const RAW = { keyEncoding: 'binary', encoding: 'binary' } as const;
   /** Takes every nth row of a table away, as nothing that writes rows does. */
   const removeRows = async (home: string, table: string, nth: number): Promise<void> => {
@@ -187,7 +187,7 @@ describe('rows that are missing altogether', () => {
   );
 });
 
-test('whatever bit of whatever row changes, every reading command gives the answer that it gave before, or an error with a code', async () => {
+test('when any bit of any row changes, every reading command gives the same answer as before, or an error with a code', async () => {
   for (let seed = 1; seed <= sized(5, 195); seed++) {
     let state = seed;
     const random = (): number => {

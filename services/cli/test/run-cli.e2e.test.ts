@@ -27,7 +27,7 @@ test.each([
   ['an argument too many', ['histories', 'more']],
   ['no command', []],
   ['a number that is none', ['log', 'x', '--from', 'one']],
-])('%s is a usage error, exit 64, told as one JSON document', async (_what, args) => {
+])('%s is a usage error: one JSON document, exit 64', async (_what, args) => {
   await stemmaJson(['import', chat, '--history', 'x', ...home]);
   const run = await runStemma(args.length === 0 ? ['--json'] : [...args, '--json', ...home]);
   expect(run.code).toBe(64);
@@ -35,7 +35,7 @@ test.each([
   expect(run.stderr).toContain('(E_USAGE)');
 });
 
-test('--home and --json may stand before the command; STEMMA_HOME counts where no --home is given', async () => {
+test('--home and --json may precede the command; STEMMA_HOME is used when no --home is given', async () => {
   await stemmaJson(['import', chat, '--history', 'x', ...home]);
   const list = (await runStemma(['--json', ...home, 'histories'])).stdout;
   expect((JSON.parse(list) as unknown[]).length).toBe(1);
@@ -56,7 +56,7 @@ test('without a terminal ack asks no question and names the option to give', asy
   expect(run.stdout).toContain('--yes');
 });
 
-test('a pipe is imported like the file whose bytes it gives', async () => {
+test('a pipe is imported like a file of the same bytes', async () => {
   const lines = '{"role":"user","content":"hi"}\n{"role":"assistant","content":"yes?"}\n';
   const file = join(folder.path, 'chat.jsonl');
   writeFileSync(file, lines);
@@ -79,7 +79,7 @@ test('a pipe is imported like the file whose bytes it gives', async () => {
 
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 
-test('Ctrl-C while stdin is waited for cancels, exit 2, and nothing is recorded', async () => {
+test('Ctrl-C while a command waits for stdin cancels it, exit 2, and nothing is recorded', async () => {
   await stemmaJson(['start', '--name', 'wait', ...home]);
   const stop = new AbortController();
   const stdin = new PassThrough();
@@ -138,7 +138,7 @@ test('a closed stdout ends a stream with exit 0; a full disk ends it with exit 7
   expect(await to(broken('ENOSPC'))).toBe(74);
 });
 
-test('no colour, progress or stack trace without a terminal, in a process of its own too', async () => {
+test('without a terminal a command prints no colour, progress or stack trace, also in a child process', async () => {
   const run = await spawnStemma(['import', chat, join(folder.path, 'missing.json'), ...home]);
   expect(run.code).toBe(74);
   expect(run.stderr).toMatch(
@@ -147,7 +147,7 @@ test('no colour, progress or stack trace without a terminal, in a process of its
   expect(run.stderr + run.stdout).not.toMatch(/\u001b|\n\s+at /);
 });
 
-test('a cancelled command leaves no bar on the terminal, which would keep the process alive', async () => {
+test('a cancelled command removes its progress bar, which would keep the process alive', async () => {
   await stemmaJson(['import', chat, '--history', 'x', ...home]);
   const stop = new AbortController();
   const shown: string[] = [];

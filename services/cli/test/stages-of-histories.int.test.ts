@@ -37,7 +37,7 @@ const piecesOf = (value: unknown): string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(piecesOf) : [];
 };
 
-test('no stage of any transcript holds text of a message or tool result, in either profile, but a preview that was asked for [compiler-stages: safety]', async () => {
+test('no stage of any transcript holds text of a message or tool result, in either profile, except a requested preview [compiler-stages: safety]', async () => {
   using folder = temporaryFolder();
   const imported = await importAll(folder.path, FILES);
   const home = await openHome({ directory: folder.path });
@@ -79,7 +79,7 @@ test('no stage of any transcript holds text of a message or tool result, in eith
   expect(shown).toBeGreaterThan(0);
 }, 600_000);
 
-test('no payload of any transcript holds a time or a generated id, and another home at another time gives the same hashes, which the event log compiles to as well [compiler-stages: our stream, compiler-stages: stages of cycles]', async () => {
+test('no payload of any transcript holds a time or a generated id; another home at another time gives the same hashes, and so does compiling the event log [compiler-stages: our stream, compiler-stages: stages of cycles]', async () => {
   using first = temporaryFolder();
   using second = temporaryFolder();
   // One trial of each task: every message of a task's trials has the same form.
@@ -145,7 +145,7 @@ const namesIn = (value: unknown): { ids: string[]; times: string[] } => {
   return found;
 };
 
-test('what moved a stage between two positions is named with the nodes that did it, and equal positions move none [compiler-stages: stages of cycles]', async () => {
+test('a comparison names the stages that differ between two positions with the nodes that changed them, and none for equal positions [compiler-stages: stages of cycles]', async () => {
   using folder = temporaryFolder();
   const home = ['--home', folder.path];
   const [first] = await importAll(folder.path, [SAMPLE]);
@@ -173,7 +173,7 @@ test('what moved a stage between two positions is named with the nodes that did 
   expect(await output('stages', 'diff', history, '@c1', '@t0', ...home)).toContain('RAW: ');
 }, 600_000);
 
-test('interventions of an actor on a fork are guardrail nodes without ids, behind what the fork shares [compiler-stages: our stream]', async () => {
+test('interventions of an actor on a fork are guardrail nodes without ids, after the nodes that the fork shares [compiler-stages: our stream]', async () => {
   using folder = temporaryFolder();
   const home = ['--home', folder.path];
   const [first] = await importAll(folder.path, [SAMPLE]);

@@ -22,7 +22,7 @@ const json = async (...args: string[]): Promise<ExactObject> => {
 const code = (run: Run): unknown => (JSON.parse(run.stdout) as { error?: { code: string } }).error?.code;
 
 describe('stages compile', () => {
-  test('gives the whole output with nodes, policy and skipped lines beside it, without a home [compiler-stages: hashes; compiler-stages: reading]', async () => {
+  test('prints the whole output with nodes, policy and skipped lines, without a home [compiler-stages: hashes; compiler-stages: reading]', async () => {
     const log = file(
       '{"kind":"message","payload":{"role":"user","content":"a"},"turn":1.0}\n{\n[]\n{"kind":"x"}',
     );
@@ -58,7 +58,7 @@ describe('stages compile', () => {
     ]);
   });
 
-  test('compiles the sample to the hashes that it always had, in both profiles [compiler-stages: profiles]', async () => {
+  test('compiles the sample to pinned hashes, in both profiles [compiler-stages: profiles]', async () => {
     expect(await json('compile', SAMPLE)).toMatchObject({
       hashes: {
         node_hash: '1e9301c787b0d94728e6372f084c1a9ca3708ba6',
@@ -71,7 +71,7 @@ describe('stages compile', () => {
     expect((own['hashes'] as ExactObject)['z3']).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('reads stdin, lines that come in pieces, and a last line without an end [compiler-stages: reading]', async () => {
+  test('reads stdin, lines that arrive in pieces, and a last line without a line break [compiler-stages: reading]', async () => {
     const { stdout } = await runStemma(['stages', 'compile', '-', '--json'], {
       input: `${'\n'.repeat(70_000)}{"kind":"message","payload":{"content":"${'ü'.repeat(100_000)}"}}`,
     });
@@ -96,7 +96,7 @@ describe('stages compile', () => {
     expect([run.code, code(run)]).toEqual([exit, error]);
   });
 
-  test('bytes that are no UTF-8 are an error that names the line [compiler-stages: reading]', async () => {
+  test('refuses bytes that are not UTF-8 with an error that names the line [compiler-stages: reading]', async () => {
     const run = await runStemma(['stages', 'compile', '-', '--json'], {
       input: Uint8Array.of(0x0a, 0x0a, 0xff, 0x0a),
     });
@@ -105,7 +105,7 @@ describe('stages compile', () => {
 });
 
 describe('stages tree', () => {
-  test('draws turns, tasks and leaves; previews only where they are asked for [compiler-stages: tree nodes; compiler-stages: safety]', async () => {
+  test('draws turns, tasks and leaves, and previews only on request [compiler-stages: tree nodes; compiler-stages: safety]', async () => {
     const { stdout } = await runStemma(['stages', 'tree', SAMPLE, '--stage', 'spec']);
     expect(stdout).toContain('  Turn 2\n    message:user n00000006_42c97548\n    tool_call vessel-lookup\n');
     expect(stdout).toContain('  Tasks\n    Task height\n      task:subagent_spawned');
@@ -127,7 +127,7 @@ describe('stages tree', () => {
 });
 
 describe('stages verify', () => {
-  test('tells a match, a log that went on, one that was cut and the first node that differs, with exit codes [compiler-stages: verify]', async () => {
+  test('reports a match, a log with added lines, a cut log, and the first differing node, each with its exit code [compiler-stages: verify]', async () => {
     const output = await json('compile', SAMPLE);
     const { node_hash: hash } = output['hashes'] as { node_hash: string };
     const snapshot = file(JSON.stringify({ node_hash: hash, node_count: 16, nodes: output['nodes'] }));

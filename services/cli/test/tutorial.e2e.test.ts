@@ -38,7 +38,7 @@ test('every command of the tutorial prints what the page shows (STEMMA_WRITE_TUT
   expect(outputs.map((output, i) => asShown(output, shown[i] ?? ''))).toEqual(shown.map(mask));
 });
 
-test('an output that the page shows wrongly is reported, and one that it shortens is not', () => {
+test('an output that differs from the page is reported, and one that the page shortens is not', () => {
   const printed = 'a 2026-11-22 12:20:43Z x\nb\nc\nd in 0.2 s\n';
   expect(asShown(printed, 'a 2020-01-01 00:00:00Z …\n…\nd in 1.5 s\n')).toBe(
     'a <time> …\n…\nd in <duration>\n',

@@ -39,7 +39,7 @@ test('compare gives two positions side by side, and as a page whose policy forbi
   });
 });
 
-test('interventions are listed a page at a time, told one by one, and streamed as lines [pool: Interventions]', async () => {
+test('interventions are listed in pages, read one by one, and streamed as lines [pool: Interventions]', async () => {
   const { home, client } = airline;
   const { history, branchId } = await home.find('airline');
   for (const [i, notes] of ['why not', '=1+1', ''].entries())
@@ -82,7 +82,7 @@ test('interventions are listed a page at a time, told one by one, and streamed a
   });
 });
 
-test('an experiment is fetched, and runs again to the same hashes, once however often it is sent [pool: Interventions]', async () => {
+test('an experiment is read, and repeated with the same hashes; a repetition that is sent several times takes effect once [pool: Interventions]', async () => {
   const { client } = airline;
   const experiment = await client.experiment({ history: 'airline', at: '@c3' });
   const first = await client.runExperiment({ body: { experiment, name: 'again' } });

@@ -13,7 +13,7 @@ const act = (id: string, step: object, more: object = {}) =>
     body: { id, actor: 'Ada', notes: 'because', steps: [step as never], ...more },
   });
 
-test('a fork, an injection and a rollback over HTTP are interventions: with who and why, once however often they are sent [pool: Interventions] [record §3: commands remembered]', async () => {
+test('a fork, an injection and a rollback over HTTP are recorded as interventions with actor and reason, once however often they are sent [pool: Interventions] [record §3: commands remembered]', async () => {
   const forked = await act('f1', { op: 'fork', at: '@c2', name: 'other-way' });
   expect(forked).toMatchObject({ repeated: false, position: { label: '@s5', cycle: 2 } });
   expect(forked.events.map(({ type }) => type)).toEqual(['InterventionRecorded', 'BranchStarted']);
@@ -50,7 +50,7 @@ test('a fork, an injection and a rollback over HTTP are interventions: with who 
   ).toEqual([0]);
 });
 
-test('who acts is required, and what an actor or notes may hold is bounded; nothing is written [pool: Interventions]', async () => {
+test('a request without an actor, or with an actor or notes beyond the limits, is refused, and nothing is written [pool: Interventions]', async () => {
   const { frames } = await airline.client.history({ history: 'airline' });
   const inject = { op: 'inject', text: 'hello' };
   for (const [more, code] of [
@@ -69,7 +69,7 @@ test('who acts is required, and what an actor or notes may hold is bounded; noth
   expect((await airline.client.history({ history: 'airline' })).frames).toBe(frames);
 });
 
-test('the headers Idempotency-Key and If-Match stand for id and expected [pool: Interventions]', async () => {
+test('the headers Idempotency-Key and If-Match set id and expected [pool: Interventions]', async () => {
   const send = (seq: string) =>
     airline.app.request('/api/histories/airline/commands', {
       method: 'POST',
@@ -90,7 +90,7 @@ test('the headers Idempotency-Key and If-Match stand for id and expected [pool: 
   expect(((await (await send('6')).json()) as { repeated: boolean }).repeated).toBe(true);
 });
 
-test('load is a rollback where the saved position is in the past of the branch, else a fork [pool: Branches and snapshots]', async () => {
+test('load rolls back if the saved position is in the past of the branch, and forks otherwise [pool: Branches and snapshots]', async () => {
   await act('s1', { op: 'save', name: 'start-over', position: '@c1', description: 'before Monday' });
   const { saved } = await airline.client.saved({ history: 'airline' });
   expect(
@@ -111,7 +111,7 @@ test('load is a rollback where the saved position is in the past of the branch, 
   expect((await load('l2', '@name:booked')).events[1]).toMatchObject({ how: 'fork', parent: 0, at: 3 });
 });
 
-test('what a named actor looks at is recorded once for many looks, outside every branch, where the history is set to record it [pool: Observations]', async () => {
+test('if the history records observations, several reads by a named actor are recorded as one, outside every branch [pool: Observations]', async () => {
   const look = (actor: string) =>
     airline.app.request('/api/histories/airline/thread?at=@c1', { headers: { 'stemma-actor': actor } });
   await look('Ada');

@@ -9,7 +9,7 @@ afterAll(() => airline.close());
 
 const history = 'airline';
 
-test('a diff has its three keys, and with explain=1 the causes of each entry and its bytes [context-tree §7: shape, §7: explain] [PACT 06 §4.4]', async () => {
+test('a diff has exactly three keys, and with explain=1 the causes and the bytes of each entry [context-tree §7: shape, §7: explain] [PACT 06 §4.4]', async () => {
   const plain = await airline.client.diff({ history, a: '@c2', b: '@c3' });
   expect(Object.keys(plain)).toEqual(['added', 'removed', 'changed']);
   const explained = await airline.client.diff({ history, a: '@c2', b: '@c3', explain: '1' });
@@ -25,7 +25,7 @@ test('a diff has its three keys, and with explain=1 the causes of each entry and
   expect(JSON.parse(thread.slice(from, to))).toMatchObject({ id: 'done' });
 });
 
-test('why tells the life of a node; one that never was is not found [context-tree §3: one cause]', async () => {
+test('why gives all events of a node, and answers not found for a node that never existed [context-tree §3: one cause]', async () => {
   expect(await airline.client.why({ history, node: 'found' })).toMatchObject({
     node: 'found',
     present: false,
@@ -47,7 +47,7 @@ test('why tells the life of a node; one that never was is not found [context-tre
   });
 });
 
-test('events about one node come in pages, from its timeline', async () => {
+test('events of one node are read in pages, from its timeline', async () => {
   const all = await airline.client.events({ history, node: 'found' });
   expect(all.events.map(({ event }) => event.type)).toEqual(['NodeInserted', 'NodeExpired']);
   const first = await airline.client.events({ history, node: 'found', limit: 1 });

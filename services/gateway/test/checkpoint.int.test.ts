@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('a checkpoint that the gateway signs shows later that the log only grew', async () => {
+test('a checkpoint signed by the gateway proves later that the log was only appended to', async () => {
   const { log, publicKey, partitions, checkpoint } = await airline.client.checkpoint({});
   const heads = readCheckpoint(checkpoint, await publicKeyFrom(publicKey));
   expect(partitions).toEqual(

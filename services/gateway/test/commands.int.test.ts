@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('a command is durable when it is answered; sent again it has no second effect and the same answer [record §3: commands remembered]', async () => {
+test('an answered command is durable; sent again it gets the same answer and has no second effect [record §3: commands remembered]', async () => {
   const send = () => airline.record('five', block('new', 'x'), commit(4));
   const first = await send();
   expect(first).toMatchObject({ repeated: false, position: { label: '@c4', seq: 5, committed: true } });
@@ -90,7 +90,7 @@ test.each([
   expect(await response.json()).toMatchObject({ error: { code } });
 });
 
-test('a body that a form of another site could send is refused', async () => {
+test('a body of a type that a form of another site can send is refused', async () => {
   const response = await airline.app.request('/api/histories/airline/commands', {
     method: 'POST',
     headers: { 'content-type': 'text/plain' },

@@ -28,7 +28,7 @@ test.each([
   [{ op: 'rollback' }, 'steps.0.to is missing'],
   [{ op: 'insert', parent: '^ah' }, 'steps.0.node is missing'],
   [{ op: 'remove', id: 'a', parent: 'b' }, 'steps.0: Unrecognized key: "parent"'],
-])('of the step %j the refusal says what is wrong', (step, sentence) => {
+])('the refusal of the step %j says what is wrong with it', (step, sentence) => {
   const parsed = CommandRequest.safeParse({ id: 'a', actor: 'b', steps: [step] });
   expect(issueText(parsed.error?.issues ?? [], 'the request').sentence).toBe(sentence);
 });

@@ -21,7 +21,7 @@ test.each([
   ['["\\\\",[1]]', 4],
   ['{"\\\\\\"":"\\\\","é":"," }', 3],
 ])(
-  '%s has %i brackets and commas outside of texts and the value itself, wherever it is cut',
+  'the counter counts %s as %i: opening brackets and commas outside of texts, and the value itself; however the bytes are split',
   (text, count) => {
     expect(new Set(counts(text))).toEqual(new Set([count]));
   },

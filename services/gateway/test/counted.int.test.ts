@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createGateway, openGatewayMetrics } from '../src/index.ts';
 import { twoHistories } from './fixture-home.ts';
 
-test('what is written, folded and asked for is counted, by route and never by path', async () => {
+test('the metrics count writes, folded frames and requests, the requests by route and never by path', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-counted-'));
   const { metrics, observe, opened } = openGatewayMetrics();
   const home = await openHome({ directory, create: true, observe });
@@ -53,7 +53,7 @@ test('what is written, folded and asked for is counted, by route and never by pa
   rmSync(directory, { recursive: true, force: true });
 });
 
-test('it is ready while its log and rows answer, and not any more when it is about to end; alive it is all the while', async () => {
+test('the gateway is ready while its log and rows answer, and not ready once it is closing; it is alive all the time', async () => {
   const home = twoHistories();
   const closing = new AbortController();
   let trouble: Error | undefined;

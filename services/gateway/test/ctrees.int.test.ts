@@ -34,7 +34,7 @@ const messagesUntil = async (count: number, response: Response) => {
   return { messages, cursor };
 };
 
-test('a session is a history or a branch: its stages come with snapshot, last node, compiler, policy and hashes, at any position [compiler-stages: http]', async () => {
+test('a session is a history or a branch: at any position its stages are given with snapshot, last node, compiler, policy and hashes [compiler-stages: http]', async () => {
   const { client } = airline;
   const now = await client.ctrees({ session: 'airline' });
   expect(now.snapshot.node_count).toBe(now.compiler.node_count);
@@ -49,7 +49,7 @@ test('a session is a history or a branch: its stages come with snapshot, last no
   await expect(client.ctrees({ session: 'nobody' })).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
 });
 
-test('the tree of a stage has no text unless previews are asked for, and the same nodes either way [compiler-stages: http, compiler-stages: safety]', async () => {
+test('the tree of a stage has the same nodes with and without previews, and text only with previews [compiler-stages: http, compiler-stages: safety]', async () => {
   const get = async (query: string) =>
     (await airline.app.request(`/sessions/airline/ctrees/tree${query}`)).text();
   const [without, previews] = [await get('?stage=HEADER'), await get('?stage=HEADER&include_previews=true')];
@@ -62,7 +62,7 @@ test('the tree of a stage has no text unless previews are asked for, and the sam
   expect((await airline.app.request('/sessions/airline/ctrees/tree?stage=COOKED')).status).toBe(400);
 });
 
-test('the stream of nodes is read in pages, in hashes [compiler-stages: http]', async () => {
+test('the node stream is read in pages, as hashes [compiler-stages: http]', async () => {
   const { client } = airline;
   const all = await client.ctreesEvents({ session: 'airline', limit: 1_000 });
   expect(all.events.map(({ ordinal }) => ordinal)).toEqual(all.events.map((_, i) => i));
@@ -76,7 +76,7 @@ test('the stream of nodes is read in pages, in hashes [compiler-stages: http]', 
   expect(all.events.filter(({ kind, payload }) => kind !== 'lifecycle' && payload !== null)).toEqual([]);
 });
 
-test('nodes and snapshots come on the live stream, and go on where the last id was [compiler-stages: http]', async () => {
+test('the live stream sends nodes and snapshots, and resumes after the last id [compiler-stages: http]', async () => {
   const stream = await open('airline');
   await airline.record('ct-1', block('ct-1', 'first words'), { op: 'commit' });
   const first = await messagesUntil(1, stream);
@@ -96,7 +96,7 @@ test('nodes and snapshots come on the live stream, and go on where the last id w
   expect(ordinals).toEqual(Array.from({ length: 6 }, (_, i) => now.snapshot.node_count + i));
 });
 
-test('the stream of a history goes on behind a rollback, and behind a cursor from before it; that of the branch it left does not [compiler-stages: http] [context-tree §5: rollback]', async () => {
+test('the stream of a history continues after a rollback, also from a cursor before it; the stream of the abandoned branch does not [compiler-stages: http] [context-tree §5: rollback]', async () => {
   const labels = ({ messages }: Awaited<ReturnType<typeof messagesUntil>>): readonly string[] =>
     messages.map((one) => (one.type === 'ctree_node' ? one.payload.node.label : one.type));
   const main = await open('airline');
@@ -124,7 +124,7 @@ test('the stream of a history goes on behind a rollback, and behind a cursor fro
   expect(labels(await messagesUntil(1, left))).toEqual(wanted.slice(0, 4));
 });
 
-test('a cursor that the log does not have is gone: 409 [compiler-stages: http]', async () => {
+test('a cursor that the log does not have is answered with 409 [compiler-stages: http]', async () => {
   const response = await open('airline', { 'last-event-id': 'alogofanotherhome:0' });
   expect([response.status, await response.json()]).toMatchObject([409, { error: { code: 'E_STREAM_GONE' } }]);
   expect((await open('nobody')).status).toBe(404);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('doctor says where in the home the log is, not where the home is, how far the rows have followed, and that nothing is wrong', async () => {
+test('doctor reports the place of the log inside the home but not the path of the home, the progress of the rows, and that it found no problem', async () => {
   expect((await airline.client.histories({})).damage).toEqual([]);
   const { log, partitions, clock, ...rest } = await airline.client.doctor({});
   expect(log.address).toBe('<home>/log');

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a history that a recorder starts as erasable is erased over HTTP: then every question about it is answered with 410', async () => {
+test('after an erasable history is erased over HTTP, every request for it is answered with 410', async () => {
   const home = await openHome({ directory: folder, create: true });
   const app = createGateway({ home });
   const fetch = async (url: string, init: RequestInit) => app.request(url, init);

@@ -3,7 +3,7 @@ import { openFairQueue, type Share } from '../src/questions-apart/fair-queue.ts'
 
 const by = (program: string, connection = program): Share => ({ program, connection });
 
-test('next is the question of the client that has used least time, whoever asked first', () => {
+test('the queue gives the request of the client that has used the least time, whichever came first', () => {
   const queue = openFairQueue<string>(10);
   for (const item of ['a1', 'a2', 'a3']) queue.add(by('a'), item);
   expect(queue.next()?.item).toBe('a1');
@@ -16,7 +16,7 @@ test('next is the question of the client that has used least time, whoever asked
   expect([queue.next()?.item, queue.next()?.item, queue.next()]).toEqual(['a2', 'a3', undefined]);
 });
 
-test('who comes anew gains nothing over one who was served long ago', () => {
+test('a new client gets no advantage over a client that was served long ago', () => {
   const queue = openFairQueue<string>(10);
   queue.add(by('a'), 'a1');
   queue.next();
@@ -29,7 +29,7 @@ test('who comes anew gains nothing over one who was served long ago', () => {
   expect(queue.next()?.item).toBe('a3');
 });
 
-test('a full queue drops the newest question of the client that waits for most, and of equals the one that came last', () => {
+test('a full queue drops the newest request of the client with most waiting requests, and among equal clients the request that came last', () => {
   const queue = openFairQueue<string>(3);
   for (const item of ['a1', 'a2']) expect(queue.add(by('a'), item)).toBeUndefined();
   expect(queue.add(by('b'), 'b1')).toBeUndefined();
@@ -38,13 +38,13 @@ test('a full queue drops the newest question of the client that waits for most, 
   expect(queue.size()).toBe(3);
 });
 
-test('what waits no longer is not given', () => {
+test('a request that was cancelled while waiting is not given', () => {
   const queue = openFairQueue<string>(3);
   queue.add(by('a'), 'a1');
   expect([queue.remove('a1'), queue.remove('a1'), queue.next()]).toEqual([true, false, undefined]);
 });
 
-test('a program with many connections has one share: who it floods out are its own questions, and another program is next', () => {
+test('a program with many connections has one share: its flood drops only its own requests, and another program is served next', () => {
   const queue = openFairQueue<string>(50);
   for (let i = 0; i < 500; i++) queue.add(by('many', `many ${i}`), `m${i}`);
   expect(queue.next()?.item).toBe('m0');

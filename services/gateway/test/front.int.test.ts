@@ -34,7 +34,7 @@ const post = (to: Gateway, body: string, more: Record<string, string> = {}): Pro
     body,
   });
 
-test('a HEAD of a stream is refused and takes no slot: after 64 of them a stream opens', async () => {
+test('a HEAD request to a stream is refused and uses no slot: after 64 of them a stream can still be opened', async () => {
   const { url } = await serve();
   for (let i = 0; i < 64; i++) {
     const response = await fetch(`${url}/api/events`, { method: 'HEAD' });
@@ -51,7 +51,7 @@ test.each([
   ['PUT', '/', 'GET, HEAD'],
   ['POST', '/health/live', 'GET, HEAD'],
 ])(
-  '%s %s is answered 405 with the methods there are, before its body is read',
+  '%s %s is answered with 405 and the allowed methods before its body is read',
   async (method, path, allow) => {
     const to = await serve();
     const client = open(to);
@@ -73,7 +73,7 @@ test('a body above 80 MiB is refused before it is read', async () => {
   expect(client.text).toMatch(/^HTTP\/1.1 413/);
 });
 
-test('a body of too many values is refused while it arrives', async () => {
+test('a body with too many values is refused while it arrives', async () => {
   const to = await serve({ limits: { values: 1_000 } });
   const client = open(to);
   client.socket.write(
@@ -89,7 +89,7 @@ test('a body of too many values is refused while it arrives', async () => {
   expect((await post(to, `{"id":"${','.repeat(2_000)}"}`)).status).toBe(400);
 });
 
-test('bodies in flight share a room: what does not fit is refused with Retry-After, small ones have their own', async () => {
+test('bodies being received share a memory limit: a body beyond it is refused with Retry-After, and small bodies have a limit of their own', async () => {
   const to = await serve({ limits: { bodies: 300_000, small: 1_000 } });
   const client = open(to);
   client.socket.write(
@@ -111,7 +111,7 @@ test('bodies in flight share a room: what does not fit is refused with Retry-Aft
   await expect.poll(async () => (await refused())[0]).toBe(400);
 });
 
-test('a body that comes too slowly is closed with 408', async () => {
+test('a request whose body arrives too slowly is answered with 408 and closed', async () => {
   const to = await serve({ limits: { bodyGrace: 200, bodyRate: 10_000 } });
   const client = open(to);
   client.socket.write(
@@ -129,7 +129,7 @@ test('a body that comes too slowly is closed with 408', async () => {
   expect(client.text).toContain('E_REQUEST_SLOW');
 });
 
-test('headers that do not end are answered 408', async () => {
+test('a request whose headers do not end is answered with 408', async () => {
   const to = await serve({ limits: { headers: 200 } });
   const client = open(to);
   client.socket.write('GET /health/live HTTP/1.1\r\nhost: 127');
@@ -137,7 +137,7 @@ test('headers that do not end are answered 408', async () => {
   expect(client.text).toMatch(/^HTTP\/1.1 408/);
 });
 
-test('a connection that waits for too many answers is refused more', async () => {
+test('further requests on a connection that waits for too many answers are refused', async () => {
   const to = await serve({ limits: { perConnection: 4 } });
   const client = open(to);
   client.socket.write(head(to, 'GET /api/histories').repeat(50));
@@ -145,7 +145,7 @@ test('a connection that waits for too many answers is refused more', async () =>
   expect(client.text).toMatch(/^HTTP\/1.1 200/);
 });
 
-test('where there are too many connections, the one that has been idle longest goes', async () => {
+test('beyond the limit of connections, the connection that has been idle longest is closed', async () => {
   const to = await serve({ limits: { connections: 10 } });
   const idle: ReturnType<typeof open>[] = [];
   for (let i = 0; i < 10; i++) {
@@ -157,7 +157,7 @@ test('where there are too many connections, the one that has been idle longest g
   await expect.poll(() => idle.map(({ closed }) => closed)).toEqual([true, ...Array<boolean>(9).fill(false)]);
 });
 
-test('the stream that has lasted longest ends for a new one, once it had its turn', async () => {
+test('beyond the limit of streams, a new stream closes the oldest one that has lasted its minimum time', async () => {
   const { url } = await serve({ streams: 2, stream: { turn: 0 } });
   const first = await fetch(`${url}/api/events`);
   const second = await fetch(`${url}/api/events`);
@@ -167,7 +167,7 @@ test('the stream that has lasted longest ends for a new one, once it had its tur
   await Promise.all([second.body?.cancel(), third.body?.cancel()]);
 });
 
-test('a client that takes nothing of its answers is cut off', async () => {
+test('a client that does not read its answers is disconnected', async () => {
   const to = await serve({ limits: { stall: 300, perConnection: 1_000 } });
   const client = open(to);
   client.socket.pause();

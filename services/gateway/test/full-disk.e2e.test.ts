@@ -43,7 +43,7 @@ const send = (name: string, id: string, steps: Step[]): Promise<unknown> =>
 
 const NOT_MOUNTED = 'only root may mount a file system of a known size';
 
-it('a disk that is full for rows ends nothing: the rows that there are answer, readiness says what is wrong, and it goes on by itself when there is room [decision 0053]', async ({
+it('when the disk is too full for rows, the gateway answers from the existing rows, readiness reports the problem, and writing rows resumes when there is room [decision 0053]', async ({
   skip,
 }) => {
   if (!mounted) skip(NOT_MOUNTED);
@@ -77,7 +77,7 @@ it('a disk that is full for rows ends nothing: the rows that there are answer, r
   expect(said.at(-1)).toBe('the rows are written again');
 }, 30_000);
 
-it('rows cannot be begun on a full disk, and that is said, with a code and without a signal', async ({
+it('when the disk is full at the start, the rows are refused with a coded error, and the process is not killed by a signal', async ({
   skip,
 }) => {
   if (!mounted) skip(NOT_MOUNTED);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('histories come with state and the first words of the first user, the newest first', async () => {
+test('histories are listed newest first, with their state and the first words of the first user', async () => {
   const { total, histories } = await airline.client.histories({});
   expect(total).toBe(2);
   expect(
@@ -35,7 +35,7 @@ test('histories come with state and the first words of the first user, the newes
   ]);
 });
 
-test('snapshots come newest first, page by page, with what came and what left', async () => {
+test('snapshots are listed newest first, in pages, with the added and removed nodes', async () => {
   const first = await airline.client.snapshots({ history: 'airline', limit: 2 });
   const second = await airline.client.snapshots({ history: 'airline', limit: 2, before: first.next ?? 0 });
   const brief = (page: typeof first) =>
@@ -49,7 +49,7 @@ test('snapshots come newest first, page by page, with what came and what left', 
   expect(first.working).toMatchObject({ label: '@s4', cycle: 3, committed: false });
 });
 
-test('a tree marks what is new in it, what changed, and tells what left and why [context-tree §3: one cause]', async () => {
+test('a tree marks new and changed nodes, and lists the removed nodes with the causes [context-tree §3: one cause]', async () => {
   const second = await airline.client.tree({ history: 'airline', at: '@c2' });
   expect(second.previous?.label).toBe('@c1');
   expect(second.nodes.filter((node) => node.new).map(({ id }) => id)).toEqual(['t2', 'answer', 'more']);
@@ -79,7 +79,7 @@ test('a tree marks what is new in it, what changed, and tells what left and why 
   expect([first.previous, first.nodes.every((node) => node.new)]).toEqual([null, true]);
 });
 
-test('a part of a tree is a slice and a tail in document order, each node once, with bounded contents', async () => {
+test('a tree is read in parts, in document order, each node once, with contents up to a limit', async () => {
   const all = (await airline.client.tree({ history: 'airline' })).nodes.map(({ index, id }) => ({
     index,
     id,
@@ -100,7 +100,7 @@ test('a part of a tree is a slice and a tail in document order, each node once, 
   expect(part.total).toBe(all.length);
 });
 
-test('a node comes with every header, its time exact, and its content whole [context-tree §2: nanoseconds] [snapshots: frame port]', async () => {
+test('a node is given with every header, its exact time and its whole content [context-tree §2: nanoseconds] [snapshots: frame port]', async () => {
   const node = await airline.client.node({ history: 'airline', node: 'found', at: '@c1' });
   expect(node).toMatchObject({
     shape: 'block',
@@ -122,7 +122,7 @@ test('a node comes with every header, its time exact, and its content whole [con
   ]);
 });
 
-test('events come in whole frames with where to go on', async () => {
+test('events are given in whole frames, with the cursor to continue from', async () => {
   const first = await airline.client.events({ history: 'airline', limit: 2 });
   expect(first.events.map(({ seq, index, event }) => `${seq}.${index} ${event.type}`)).toEqual([
     '0.0 HistoryStarted',
@@ -155,7 +155,7 @@ test('thread and export are the exact bytes: ASCII, canonical JSON [context-tree
   ).toHaveLength(3);
 });
 
-test('the rest answers as the contract says', async () => {
+test('the other routes answer as the contract says', async () => {
   expect((await airline.client.select({ history: 'airline', selector: '#ask' })).ids).toEqual(['ask']);
   expect(await airline.client.diff({ history: 'airline', a: '@c1', b: '@c2' })).toMatchObject({
     added: ['t2', 'answer', 'more'],

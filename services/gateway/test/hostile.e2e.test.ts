@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  'a program that asks on 500 connections for wide selections keeps no other program waiting: one process is kept for others',
+  'a program that requests wide selections on 500 connections does not delay others: one query process is reserved for other programs',
   { timeout: 60_000 },
   async ({ skip }) => {
     if (process.platform !== 'linux') skip('only Linux says which program a connection belongs to');
@@ -198,7 +198,7 @@ test(
 );
 
 test(
-  'slow bodies are closed with 408 in time, a thousand idle connections keep nobody out',
+  'requests with slow bodies are answered with 408 in time, and a thousand idle connections do not block new clients',
   { timeout: 60_000 },
   async () => {
     await during(async () => {

@@ -78,7 +78,7 @@ test.each<readonly [string, (directory: string) => void]>([
     (directory) => segments(directory).forEach((file) => truncateSync(file, 300)),
   ],
   ['without a log', (directory) => rmSync(join(directory, 'log'), { recursive: true })],
-])('a home that is %s: no answer says where on the server it is', { timeout: 60_000 }, async (_, spoil) => {
+])('when a home is %s, no answer contains its path on the server', { timeout: 60_000 }, async (_, spoil) => {
   const airline = await openAirline({ keep: true });
   const { directory } = airline.home;
   await airline.close();

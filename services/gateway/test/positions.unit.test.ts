@@ -44,7 +44,7 @@ const event = (
     event: type === 'NodeInserted' ? { type, node: { id } } : { type, id, subtree: [] },
   }) as unknown as LoggedEvent;
 
-test('what was added and removed is counted along the ancestor path only, and what came and went in between not at all', async () => {
+test('additions and removals are counted along the ancestor path only, and nodes both added and removed in between are not counted', async () => {
   const events = [
     event(1, 0, 'NodeInserted', 'a'),
     event(2, 0, 'NodeInserted', 'b'),

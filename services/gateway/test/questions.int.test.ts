@@ -22,7 +22,7 @@ test('blame names the author of every byte of the thread [context-tree §4: prov
   await expect(airline.client.blame({ history, bytes: '9-9' })).rejects.toMatchObject({ code: 'E_USAGE' });
 });
 
-test('cache compares each call with the one before it and names what broke the prefix [context-tree §4: provider thread]', async () => {
+test('cache compares each call with the one before it and names the nodes that changed the prefix [context-tree §4: provider thread]', async () => {
   const { calls, verdicts, steps, worst } = await airline.client.cache({ history: 'airline' });
   expect([calls, verdicts, worst]).toEqual([3, { append: 1, rewind: 0, break: 1 }, [1]]);
   expect(steps[1]).toMatchObject({
@@ -43,7 +43,7 @@ test('cache compares each call with the one before it and names what broke the p
   });
 });
 
-test('bisect finds where a selector begins to hold, and refuses wrong ends [context-tree §5: positions]', async () => {
+test('bisect finds the position where a selector begins to match, and refuses wrong ends [context-tree §5: positions]', async () => {
   const history = 'airline';
   const ask = { history, good: '@c1', bad: '@c3' };
   expect(await airline.client.bisect({ ...ask, when: '#done' })).toMatchObject({

@@ -19,7 +19,7 @@ const get = async (path: string, query: Record<string, string>) => {
   return { status: answer.status, body: await answer.text() };
 };
 
-test('a range over HTTP is the range result byte by byte, whoever asks and however often [context-tree §6: range result] [context-tree §6: pure]', async () => {
+test('a range over HTTP gives the same bytes as the range result, for every client and every time [context-tree §6: range result] [context-tree §6: pure]', async () => {
   const selector = '@c3..1 ^seq .cb';
   const { status, body } = await get('range', { selector });
   expect([status, body]).toEqual([
@@ -52,7 +52,7 @@ test('a range over HTTP is the range result byte by byte, whoever asks and howev
   expect((await get('range', { selector })).body).toBe(body);
 });
 
-test('contents, windows and limits are asked for by name [context-tree §6: range result] [context-tree §6: windows]', async () => {
+test('contents, windows and limits are requested by query parameters [context-tree §6: range result] [context-tree §6: windows]', async () => {
   const selector = '@t-3..@t0 .cb';
   const changed = await airline.client.range({
     history,
@@ -101,7 +101,7 @@ test.each([
   },
 );
 
-test('options that are none are refused; a range is no list of ids [context-tree §8: codes]', async () => {
+test('unknown options of a range are refused, and a range cannot be read as a list of ids [context-tree §8: codes]', async () => {
   const selector = '@t-1..@t0 .cb';
   for (const query of [{ contentMode: 'words' }, { limit: '-1' }, { includeContent: 'perhaps' }])
     expect((await get('range', { selector, ...query })).status).toBe(400);

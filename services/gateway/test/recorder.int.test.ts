@@ -50,7 +50,7 @@ const using = async (
 };
 
 test.each(PLACES)(
-  '%s takes steps one by one and as one command, and answers questions about them',
+  '%s records steps one by one and as one command, and answers queries about them',
   (_, open) =>
     using(open, async (desk) => {
       // Not waited for: commands keep their order.
@@ -92,7 +92,7 @@ test.each(PLACES)(
 );
 
 test.each(PLACES)(
-  '%s takes the message lists of an existing agent, and gives them back as they were sent',
+  '%s records the message lists of an existing agent, and gives them back as they were sent',
   (_, open) =>
     using(open, async (desk) => {
       const messages: { role: string; content: string }[] = [
@@ -142,7 +142,7 @@ const interventionsIn = async (directory: string) => {
   return interventions;
 };
 
-test.each(PLACES)('%s records interventions of an actor, with why', (_, open) =>
+test.each(PLACES)('%s records interventions with their actor and reason', (_, open) =>
   using(open, async (desk, directory) => {
     await desk.insert('^ah', { id: 'slip', content: 'A slip.' });
     await expect(desk.inject('Stop.')).rejects.toMatchObject({ code: 'E_ACTOR_REQUIRED' });

@@ -99,7 +99,7 @@ test('no secret that is sent over HTTP is in any byte of the home, in any answer
   expect(filesHolding(directory, SECRETS)).toEqual([]);
 });
 
-test('a command that is sent again gets its answer, and what was redacted is in its frame', async () => {
+test('a redacted command that is sent again gets its first answer, and its frame lists the redactions', async () => {
   const { home, send } = await homeWithRules();
   await send('/api/histories', { id: 's', name: 'desk', ...agent });
   const command = {
@@ -121,7 +121,7 @@ test('a command that is sent again gets its answer, and what was redacted is in 
   await home.close();
 });
 
-test('a call that goes on with a secret that was redacted before keeps its messages', async () => {
+test('a call that repeats a secret that was redacted before keeps its messages', async () => {
   const { home, send } = await homeWithRules();
   await send('/api/histories', { id: 's', name: 'desk', ...agent });
   const messages: object[] = [
@@ -167,7 +167,7 @@ test('a call that goes on with a secret that was redacted before keeps its messa
   await home.close();
 });
 
-test('a recorder redacts before it sends: to a server without rules, and to a home', async () => {
+test('a recorder redacts before it sends, to a server without rules as to a home', async () => {
   const sent: string[] = [];
   const directory = join(folder, 'home');
   const home = await openHome({ directory, create: true });
@@ -200,7 +200,7 @@ test('a recorder redacts before it sends: to a server without rules, and to a ho
   expect(filesHolding(directory, [...SECRETS, 'Ada'])).toEqual([]);
 });
 
-test('commands keep their order, however long a function of the user takes for one of them', async () => {
+test('commands keep their order, however long the redaction function of the user takes for one of them', async () => {
   const directory = join(folder, 'home');
   const slow = new Promise<string>((resolve) => setImmediate(() => resolve('first')));
   const home = await openHome({
@@ -223,7 +223,7 @@ test('commands keep their order, however long a function of the user takes for o
   await home.close();
 });
 
-test('a function that fails refuses the command, and nothing of it is written', async () => {
+test('when the redaction function fails, the command is refused and nothing of it is written', async () => {
   writeFileSync(
     join(folder, 'own.ts'),
     `export default (text: string) => { if (text.includes('Ada')) throw new Error(text); return text; };`,

@@ -31,7 +31,7 @@ describe('refusals', () => {
     ['/api/nothing', 404, 'E_NOT_FOUND'],
     ['/assets/..%2Fpackage.json', 404, 'E_NOT_FOUND'],
     ['/assets/none.js', 404, 'E_NOT_FOUND'],
-  ])('GET %s is answered %i %s', async (path, status, code) => {
+  ])('GET %s is answered with %i and %s', async (path, status, code) => {
     const response = await app.request(path);
     expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
   });
@@ -51,13 +51,13 @@ describe('refusals', () => {
   });
 
   test.each([
-    ['a name that was pointed here', { host: 'evil.example:4870' }],
+    ['a host name that another site points here', { host: 'evil.example:4870' }],
     ['a page of another origin', { origin: 'http://evil.example' }],
     ['a page without an origin', { origin: 'null' }],
     ['a page of another port', { origin: 'http://localhost:3000' }],
     ['a picture in a page of another site', { 'sec-fetch-site': 'cross-site' }],
     ['a page of the same machine on another port', { 'sec-fetch-site': 'same-site' }],
-  ])('%s is refused, whatever it asks for', async (_, headers) => {
+  ])('a request from %s is refused, whatever its path', async (_, headers) => {
     for (const path of ['/api/histories', '/api/events', '/openapi.json', '/health/live']) {
       const response = await app.request(path, { headers });
       expect([response.status, await response.json()]).toMatchObject([
@@ -67,7 +67,7 @@ describe('refusals', () => {
     }
   });
 
-  test('its own page may use it', async () => {
+  test('the gateway accepts requests from its own page', async () => {
     const headers = {
       host: 'localhost:4870',
       origin: 'http://localhost:4870',
@@ -76,7 +76,7 @@ describe('refusals', () => {
     expect((await app.request('/api/histories', { headers })).status).toBe(200);
   });
 
-  test('a history that is damaged is named, in the list and by verify', async () => {
+  test('a damaged history is reported in the list of histories and by verify', async () => {
     expect((await client.history({ history: 'hother' })).state).toBe('damaged');
     expect(await client.verify({})).toEqual({ ok: false, histories: 2, damaged: ['hother'], defective: [] });
   });
@@ -100,7 +100,7 @@ describe('the page', () => {
     expect(await response.text()).toContain('pnpm --filter @stemma/inspector build');
   });
 
-  test('every answer forbids scripts of others, frames and guessing of types', async () => {
+  test('the headers of every answer forbid foreign scripts, frames and content sniffing', async () => {
     for (const path of ['/', '/api/histories', '/api/nothing']) {
       const { headers } = await app.request(path);
       expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");

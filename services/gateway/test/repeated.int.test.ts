@@ -16,7 +16,7 @@ const frames = async () => (await airline.client.history({ history: 'airline' })
 
 const REUSED = { code: 'E_COMMAND_REUSED' };
 
-test('a command with a reference that counts from the newest means, sent again, what it meant at first [record §3: commands remembered] [pool: Interventions]', async () => {
+test('a repeated command with a reference relative to the newest position acts on the position of the first time [record §3: commands remembered] [pool: Interventions]', async () => {
   const fork = { op: 'fork', at: '@t-1', name: 'try' };
   const forked = await act('f', fork);
   const noted = await airline.client.command({
@@ -53,7 +53,7 @@ test('a command with a reference that counts from the newest means, sent again, 
   expect(await frames()).toBe(before);
 });
 
-test('a load sent again goes the way it went at first, wherever the branch stands now [record §3: commands remembered] [pool: Branches and snapshots]', async () => {
+test('a repeated load is a rollback or a fork as it was at first, whatever the branch recorded since [record §3: commands remembered] [pool: Branches and snapshots]', async () => {
   const back = await load('l1', '@name:booked');
   // Now that the name has moved on, what was left is no past of it: asked anew it would be a fork.
   expect(back.events[1]).toMatchObject({ how: 'rollback', at: 3 });

@@ -63,7 +63,7 @@ describe('while no projector folds the rows', async () => {
       }),
   ];
 
-  it('commands to branches by their branch are taken and answered, sent again they are answered alike, by another gateway too, and reads are refused [record §3: commands remembered]', async () => {
+  it('commands that name a branch by its id are recorded and answered, repeated ones get the same answer, also from another gateway, and reads are refused [record §3: commands remembered]', async () => {
     const first = clientOf(await open());
     const answers = [];
     for (const ask of questions(first)) answers.push(await ask());

@@ -32,7 +32,7 @@ const record = async (url: string, content = 'Hello'): Promise<void> => {
 };
 
 test(
-  'a home in a thread takes commands, answers, streams, and closes: what was acknowledged is there',
+  'a gateway in a worker thread records commands, answers, streams and closes, and loses nothing acknowledged',
   { timeout: 60_000 },
   async () => {
     const directory = fresh();
@@ -66,7 +66,7 @@ test(
   },
 );
 
-test('a home that cannot be opened is refused with its code, and leaves nothing running', async () => {
+test('a home that cannot be opened is refused with a code, and no thread or process stays running', async () => {
   await expect(serveHome({ home: { directory: join(fresh(), 'none') }, port: 0 })).rejects.toMatchObject({
     code: 'E_HOME_NOT_FOUND',
   });
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'a client of a stream that reads nothing is dropped, and its stream ends',
+  'a client that does not read its stream is disconnected, and its stream ends',
   { timeout: 60_000 },
   async () => {
     gateway = await serveHome({
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  'a question that takes too long, or that nobody waits for, is ended with its process; the next one is answered',
+  'a query that takes too long, or whose client has gone, is ended with its process, and the next query is answered',
   { timeout: 60_000 },
   async () => {
     const directory = fresh();

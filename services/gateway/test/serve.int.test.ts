@@ -9,7 +9,7 @@ afterEach(async () => {
   gateway = undefined;
 });
 
-test('closing ends streams with a word, finishes requests and frees the port', async () => {
+test('closing sends a last message on streams, finishes requests and frees the port', async () => {
   gateway = await serveGateway({ home: twoHistories(), port: 0 });
   const response = await fetch(`${gateway.url}/api/events`);
   const rest = response.text();
@@ -27,7 +27,7 @@ test.each(['0.0.0.0', '::', '192.168.1.10', 'example.org'])(
   },
 );
 
-test('it answers on its own port by any loopback name, and by no other name or port', async () => {
+test('the gateway answers requests to its port under any loopback name, and under no other name or port', async () => {
   gateway = await serveGateway({ home: twoHistories(), port: 0 });
   const { port } = gateway;
   const status = (host: string): Promise<number> =>
@@ -51,7 +51,7 @@ test('it answers on its own port by any loopback name, and by no other name or p
     expect(await status(host)).toBe(403);
 });
 
-test('without a port it takes one that is free; a port that one asked for and that is taken is a coded error', async () => {
+test('without a given port the gateway uses a free one; a given port that is in use is a coded error', async () => {
   const first = await serveGateway({ home: twoHistories() });
   const second = await serveGateway({ home: twoHistories() });
   expect(second.port).toBeGreaterThan(first.port);

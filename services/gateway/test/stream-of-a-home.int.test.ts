@@ -36,7 +36,7 @@ const nodesUntil = async (last: string, response: Response) => {
   return { nodes, cursor };
 };
 
-test('the stream of a real log goes on where the last id was, through events of other histories [record §5]', async () => {
+test('the stream of a real log resumes after the last id, also when events of other histories are in between [record §5]', async () => {
   const stream = await open({});
   await airline.record('live-1', block('live-1', 'x'));
   const { nodes, cursor } = await nodesUntil('live-1', stream);
@@ -54,7 +54,7 @@ test('the stream of a real log goes on where the last id was, through events of 
 });
 
 test.each(['nonsense', 'alogofanotherhome:0', ':', 'x'.repeat(8_000)])(
-  'the cursor %.20s is gone: 409',
+  'the cursor %.20s is answered with 409',
   async (cursor) => {
     const response = await airline.app.request('/api/events', { headers: { 'last-event-id': cursor } });
     expect([response.status, await response.json()]).toMatchObject([
@@ -64,7 +64,7 @@ test.each(['nonsense', 'alogofanotherhome:0', ':', 'x'.repeat(8_000)])(
   },
 );
 
-test('when the server stops, the stream of a real log says so', async () => {
+test('when the server stops, the stream of a real log sends a last message', async () => {
   const closing = new AbortController();
   const app = createGateway({ home: airline.home, closing: closing.signal });
   const text = (await app.request('/api/events')).text();

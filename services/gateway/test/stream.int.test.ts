@@ -50,7 +50,7 @@ afterEach(async () => {
   gateway = undefined;
 });
 
-test('a stream that is resumed behind the last id misses nothing and repeats nothing', async () => {
+test('a stream that is resumed after the last id misses nothing and repeats nothing', async () => {
   const home = twoHistories();
   const app = createGateway({ home });
   const first = await app.request('/api/events');
@@ -67,7 +67,7 @@ test('a stream that is resumed behind the last id misses nothing and repeats not
   expect(seqs(await read(byAddress, count(2)))).toEqual(['ha:2', 'ha:3']);
 });
 
-test('the stream of one history tells of no other, but its cursor goes on', async () => {
+test('the stream of one history sends no event of another, but events of others advance its cursor', async () => {
   const home = twoHistories();
   const response = await createGateway({ home }).request('/api/events?history=hb');
   home.append('ha', [block('1')], false);
@@ -77,7 +77,7 @@ test('the stream of one history tells of no other, but its cursor goes on', asyn
   expect(messages.filter(({ id }) => id !== undefined).map(({ id }) => id)).toEqual(['f2', 'f3']);
 });
 
-test('a cursor that the log does not have is 409 E_STREAM_GONE before anything is sent', async () => {
+test('a cursor that the log does not have is answered with 409 E_STREAM_GONE before anything is sent', async () => {
   const home = twoHistories();
   for (const error of [
     fail('E_STREAM_GONE', 'gone'),
@@ -100,7 +100,7 @@ test('a cursor that the log does not have is 409 E_STREAM_GONE before anything i
   expect((await createGateway({ home }).request('/api/events?history=hc')).status).toBe(404);
 });
 
-test('a quiet stream beats, so that a dead connection is noticed', async () => {
+test('a stream without events sends heartbeats, so that a dead connection is noticed', async () => {
   const response = await createGateway({ home: twoHistories(), stream: { heartbeat: 5 } }).request(
     '/api/events',
   );
@@ -147,7 +147,7 @@ test('a client that reads nothing costs a bounded number of messages, and is dis
   socket.destroy();
 });
 
-test('no more live streams than allowed, and one that is gone makes room', async () => {
+test('live streams beyond the limit are refused, and a closed one makes room for another', async () => {
   const app = createGateway({ home: twoHistories(), streams: 1 });
   const first = await app.request('/api/events');
   const second = await app.request('/api/events');
@@ -156,7 +156,7 @@ test('no more live streams than allowed, and one that is gone makes room', async
   expect((await app.request('/api/events')).status).toBe(200);
 });
 
-test('an event too large for the stream is told of, and left to be read', async () => {
+test('for an event that is too large the stream sends a notice, and the client can read the event by itself', async () => {
   const home = twoHistories();
   const response = await createGateway({ home }).request('/api/events');
   home.append('ha', [{ id: 'large', content: 'x'.repeat(20_000) }], false);

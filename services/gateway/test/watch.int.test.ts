@@ -34,7 +34,7 @@ const results = async (response: Response, count: number) => {
   return { found, cursor };
 };
 
-test('a watch streams the result of a selector and its changes, and goes on behind the last id', async () => {
+test('a watch streams the result of a selector and its changes, and resumes after the last id', async () => {
   const { found, cursor } = await results(await open("^ah .cb[role='user']"), 1);
   expect(found).toMatchObject([{ first: true, ids: ['thanks'], added: ['thanks'], removed: [] }]);
   await airline.record('live', block('bye', 'Bye!'));
@@ -47,7 +47,7 @@ test.each([
   ['^ah .cb', 'alogofanotherhome:0~0.0', 409, 'E_STREAM_GONE'],
   ['^ah .cb[', '', 400, 'E_SELECTOR_INVALID'],
   ['@c1 .cb', '', 400, 'E_USAGE'],
-])('a watch of %s behind %j is answered %i %s', async (selector, after, status, code) => {
+])('a watch of %s resumed after %j is answered with %i and %s', async (selector, after, status, code) => {
   const response = await open(selector, after === '' ? {} : { 'last-event-id': after });
   expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
 });

@@ -37,7 +37,7 @@ test('an address is short and readable', () => {
   expect(parseAddress('?h=h1&view=nonsense&side=nonsense')).toEqual({ ...NOWHERE, history: 'h1' });
 });
 
-test('another branch is looked at from its newest snapshot with the same intervention open, another history from its own beginning', () => {
+test('a switch to another branch shows its newest snapshot and keeps the open intervention; a switch to another history resets the view', () => {
   const id = 'h' + 'a'.repeat(20);
   const now: Address = {
     ...NOWHERE,

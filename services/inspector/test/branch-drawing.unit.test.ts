@@ -90,7 +90,7 @@ test('the lines that cross a row belong to children below it whose parent is the
   expect(passingLines(drawing, 3, path)).toEqual([]);
 });
 
-test('a position before the beginning of a branch lies on its parent, and what was left is known from where', () => {
+test('a position before the beginning of a branch lies on its parent, and an abandoned part is marked from its first position', () => {
   const root = { ...node(0, null, 0, 9), abandoned_by: 1 };
   const back = { ...node(1, root, 4, 2), how: 'rollback' as const };
   const drawing = drawBranches([root, back]);

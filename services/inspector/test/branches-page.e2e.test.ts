@@ -37,7 +37,7 @@ describe('branches and interventions in a browser', () => {
     if (executable !== undefined) await stage.close();
   });
 
-  test('the branches of a history are drawn, what a rollback left is marked, and one goes to any of them, its points and what was saved', async () => {
+  test('the page draws the branches of a history, marks abandoned ones, and links to every branch, point and saved position', async () => {
     const { page, faults, screenshot } = await stage.open({ address: '?h=trial&side=branches' });
     await soon(() => names(page)).toEqual([':0', 'old-future', 'main', 'with-hint']);
     expect(await page.locator('.branch.is-abandoned b').allInnerTexts()).toEqual([':0']);
@@ -76,7 +76,7 @@ describe('branches and interventions in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('the switch in the head goes from branch to branch, and shows the one that is looked at however it is addressed', async () => {
+  test('the switch in the page header changes the branch, and shows the present one however the address names it', async () => {
     const { page, faults } = await stage.open({ address: '?h=trial:with-hint' });
     const branch = page.getByRole('combobox', { name: 'branch' });
     const shown = () => branch.locator('option:checked').innerText();
@@ -95,7 +95,7 @@ describe('branches and interventions in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('two hundred branches scroll, and only those in view are in the page', async () => {
+  test('two hundred branches can be scrolled, and only those in view are in the document', async () => {
     const { page, faults } = await stage.open({ address: '?h=many:try-198&side=branches' });
     await soon(() => chosenBranch(page)).toEqual(['try-198']);
     expect(await page.locator('.branch').count()).toBeLessThan(40);
@@ -110,7 +110,7 @@ describe('branches and interventions in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a history of one branch without interventions says how to fork it and how to intervene', async () => {
+  test('for a history of one branch without interventions the page shows how to fork it and how to intervene', async () => {
     const { page, faults, screenshot } = await stage.open({ address: '?h=alone&side=branches' });
     await soon(() => names(page)).toEqual(['main']);
     await soon(() => page.locator('.hint').innerText()).toContain('./stemma fork alone @c1 --name what-if');
@@ -151,7 +151,7 @@ describe('branches and interventions in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('an intervention that is chosen shows all of it, what was noted since, and the calls that saw what it brought in', async () => {
+  test('a selected intervention is shown with all its fields, later notes, and the calls that were shown its blocks', async () => {
     const { page, faults, screenshot } = await stage.open({
       address: '?h=trial:with-hint&side=interventions',
     });
@@ -199,7 +199,7 @@ describe('branches and interventions in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('an intervention and a fork appear as they happen, and more than a page of them can be reached', async () => {
+  test('new interventions and forks appear live, and all pages of them can be reached', async () => {
     await stage.client.start({ body: { id: 'start-live', recorder: 'test', name: 'live' } });
     await record('live', insert('one', 'user', 'first'), COMMIT);
     const act = (id: string, ...steps: Parameters<Recorder>[1][]) =>

@@ -77,7 +77,7 @@ describe('the page in a browser', () => {
     for (const one of browser.context.pages().slice(1)) await one.close();
   });
 
-  test('it opens with the history that changed last, at its newest cycle, and asks nobody but its own server', async () => {
+  test('the page opens with the history that changed last, at its newest cycle, and sends requests only to its own server', async () => {
     await open();
     await expect
       .poll(() => page.locator('.history-name').allInnerTexts())
@@ -132,7 +132,7 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a node that is chosen shows all its headers and its content, in the tree by keyboard too', async () => {
+  test('a selected node is shown with all its headers and its content, also when it is selected in the tree by keyboard', async () => {
     await open('?h=support&at=@c2');
     await page.getByRole('treeitem').filter({ hasText: 'on its way' }).click();
     const detail = page.getByRole('complementary', { name: 'Selected node' });
@@ -149,7 +149,7 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('the bytes and the message list are those of the server', async () => {
+  test('the page shows the same bytes and message list as the server gives', async () => {
     await open('?h=support&at=@c2&view=bytes');
     const pane = page.getByRole('region', { name: 'Provider thread, content' });
     const bytes = await client.thread({ history: 'support', at: '@c2' });
@@ -161,7 +161,7 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('new events appear without loading the page again, and whoever looks at an old cycle stays there', async () => {
+  test('new events appear without a reload, and a page that shows an old cycle stays there', async () => {
     await client.start({ body: { id: 'start-live', recorder: 'test', name: 'live' } });
     await record('live', insert('one', 'user', 'first words'), COMMIT);
     await open('?h=live');
@@ -199,7 +199,7 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('a long history puts only what is in view into the page, and every cycle can be reached', async () => {
+  test('of a long history only the part in view is in the document, and every cycle can be reached', async () => {
     await open('?h=long');
     await soon(chosenCycle).toBe('400');
     expect(await page.locator('.cycle').count()).toBeLessThan(60);
@@ -217,7 +217,7 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('it fits a narrow window, where the tree takes the place of the thread', async () => {
+  test('the page fits a narrow window, where the tree replaces the thread', async () => {
     await open('?h=support&at=@c3', { width: 600, height: 800 });
     await soon(newInThread).toEqual(['answer', 'more']);
     expect(await page.getByRole('tree').isVisible()).toBe(false);

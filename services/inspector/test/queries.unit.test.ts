@@ -10,7 +10,7 @@ const settled = async <T>(read: () => Query<T>): Promise<Query<T>> => {
   return read();
 };
 
-test('an answer is asked for once, and again when it has expired; the old one stays until then', async () => {
+test('an answer is fetched once, and again when it has expired; the old one is shown until the new one arrives', async () => {
   const queries = createQueries(client);
   let asked = 0;
   const read = (): Query<number> => queries.read('now/a', () => Promise.resolve(++asked));

@@ -13,7 +13,7 @@ test.each([
   expect(callWords(json)).toBe(words);
 });
 
-test('words of a list are short and never end within a character', () => {
+test('texts of a list are shortened, and never within a character', () => {
   expect(firstWords('a\n\t b', 10)).toBe('a b');
   expect(firstWords('😀'.repeat(9), 3).isWellFormed()).toBe(true);
   expect([grouped(1), grouped(1234), grouped(1234567)]).toEqual(['1', '1,234', '1,234,567']);

@@ -27,7 +27,7 @@ const idOf = (copy: number): string => historyId(`long-${copy}`, '');
 describe('a gateway on an empty disk and a long log', async () => {
   if ('skip' in found || 'skip' in postgres) {
     const reason = 'skip' in found ? found.skip : 'skip' in postgres ? postgres.skip : '';
-    it('answers at once', ({ skip }) => skip(reason));
+    it('answers requests at once', ({ skip }) => skip(reason));
     return;
   }
   const { brokers } = found;
@@ -78,7 +78,7 @@ describe('a gateway on an empty disk and a long log', async () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
 
-  it('answers from an external projection at once, reads and writes', async () => {
+  it('answers reads and writes at once from an external projection', async () => {
     const started = performance.now();
     const url = await startGateway('elsewhere', fresh.url);
     const read = await fetch(`${url}/api/histories/${idOf(0)}`);
@@ -88,7 +88,7 @@ describe('a gateway on an empty disk and a long log', async () => {
     expect(took).toBeLessThan(DEADLINE);
   }, 120_000);
 
-  it('tells how far its own rows are until it has folded them, and then answers', async () => {
+  it('reports the progress of its own rows until they are complete, and then answers', async () => {
     const started = performance.now();
     const url = await startGateway('own', '');
     const first = await fetch(`${url}/api/histories/${idOf(0)}`);

@@ -38,7 +38,7 @@ const startProjector = (env: Readonly<Record<string, string>>) => {
   };
 };
 
-it('two projectors share the partitions; one that is stopped, wakes up or is killed is replaced by the other, and the rows come out the same', async ({
+it('when of two projectors that share the partitions one is stopped, resumed or killed, the other takes over, and the rows are the same', async ({
   skip,
 }) => {
   if ('skip' in found) return skip(found.skip);

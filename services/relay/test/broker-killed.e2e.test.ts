@@ -16,7 +16,7 @@ const until = async (what: string, holds: () => boolean): Promise<void> => {
   }
 };
 
-test('when the broker of the topic is killed the relay waits, goes on, and leaves nothing out', async ({
+test('when the broker of the topic is killed, the relay waits, continues, and leaves nothing out', async ({
   skip,
 }) => {
   if (missing !== undefined) return skip(missing);

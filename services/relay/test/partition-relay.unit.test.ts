@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { all, framesOf, openWorld, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-world.ts';
 
 describe('what is published', () => {
-  it('is every accepted event, in order, and neither repeated nor overtaken frames nor what the log says of itself [record §2: stale]', async () => {
+  it('is every accepted event, in order, but no repeated frame, stale frame or control record [record §2: stale]', async () => {
     const { log, start, topic } = await openWorld();
     const [a, b] = [framesOf('ha', 3), framesOf('hb', 3)];
     const [one, two] = [recordsOf(a).entries, recordsOf(b).entries];
@@ -27,7 +27,7 @@ describe('what is published', () => {
     expect(new Set(topic.map(({ key }) => key))).toEqual(new Set(['ha', 'hb']));
   });
 
-  it('is nothing behind damage or of a defective history, and all of the others; it says so once [record §2: damaged] [record §2: defective]', async () => {
+  it('is nothing after damage or of a defective history, and everything of other histories; the relay reports the damage once [record §2: damaged] [record §2: defective]', async () => {
     const { log, start, topic, said } = await openWorld();
     const [bad, good] = [framesOf('hbad', 3), framesOf('hgood', 3)];
     const impossible = withImpossible(framesOf('hfalse', 2));

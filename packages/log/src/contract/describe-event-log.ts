@@ -37,7 +37,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       return other;
     };
 
-    it('has an id, and every partition says so in its first record [record §2: control events, §5: log id]', async () => {
+    it('has an id, and the first record of every partition holds it [record §2: control events, §5: log id]', async () => {
       for (let partition = 0; partition < log.partitions; partition++) {
         const [first] = await frames(log, partition);
         expect(first?.body.events).toEqual([{ type: 'LogOpened', log: log.id, partitions: 3 }]);
@@ -76,7 +76,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       expect(await log.read(1, await log.end(1))).toEqual({ records: [], next: await log.end(1) });
     });
 
-    it('reads about as much as it is asked to, and one record at least [record §1]', async () => {
+    it('reads about as many bytes as requested, and at least one record [record §1]', async () => {
       const from = await log.end(0);
       await log.append(
         0,
@@ -91,13 +91,13 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       expect((await records(log, 0, from, 3000)).map(({ bytes }) => bytes[0])).toEqual([...Array(30).keys()]);
     });
 
-    it('refuses to read where no record begins [record §5]', async () => {
+    it('refuses to read from an offset at which no record begins [record §5]', async () => {
       const end = await log.end(0);
       await expect(log.read(0, end + 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
       await expect(log.read(0, -1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
     });
 
-    it('takes records of 900 KiB, in batches of several [record §4: frame limit]', async () => {
+    it('appends records of 900 KiB, several in one batch [record §4: frame limit]', async () => {
       const bytes = new Uint8Array(900 * 1024).map((_, i) => i % 251);
       const from = await log.end(2);
       await log.append(
@@ -126,7 +126,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       await aborted;
     });
 
-    it('shows to all readers the same accepted frames when two writers meet [record §2: accepted, §3: outcome]', async () => {
+    it('all readers see the same accepted frames when two writers append to one history [record §2: accepted, §3: outcome]', async () => {
       const writers = await Promise.all(
         [log, await another()].map(async (each) => noteWriter(each, seeded(5))),
       );
@@ -189,7 +189,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       },
     );
 
-    it('finds a cursor again, and refuses one of another log [record §5: cursor]', async () => {
+    it('resumes at a cursor, and refuses a cursor of another log [record §5: cursor]', async () => {
       const writer = await noteWriter(log, seeded(1));
       for (let i = 0; i < 100; i++) await writer.write(noteIntent('hcursor', `c${i}`, `note ${i}`));
       const partition = partitionOf('hcursor', 3);
@@ -207,7 +207,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       await expect(checkCursor(log, { ...cursor, tail })).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
     });
 
-    it('vouches for the key of a record, so that garbage closes no more than the history it names [record §2: damaged]', async () => {
+    it('guarantees the key of a record, so that a record of garbage closes only the history that its key names [record §2: damaged]', async () => {
       const partition = partitionOf('hack', 3);
       const writer = await noteWriter(log, seeded(2));
       await writer.write(noteIntent('hack', 'a', 'before'));
@@ -259,7 +259,7 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       expect(rows.notes('hack')).toEqual(['before', 'behind']);
     });
 
-    it('refuses everything once it is closed [record §6]', async () => {
+    it('refuses every call after it is closed [record §6]', async () => {
       await log.close();
       await expect(log.append(0, [{ key: 'k', bytes: bytesOf(1) }])).rejects.toMatchObject({
         code: 'E_LOG_CLOSED',

@@ -83,7 +83,7 @@ export const describeDamage = (make: () => RowStoreUnderTest): void => {
       }
     });
 
-  it('mixes the rows of no two owners after a commit that failed half-way', () =>
+  it('keeps the rows of owners apart after a commit that failed half-way', () =>
     withTwo(make, async (rows, other, stores) => {
       await rows.commit({
         partition: 0,
@@ -118,7 +118,7 @@ export const describeDamage = (make: () => RowStoreUnderTest): void => {
       expect(texts).toEqual([['h/1/b/1'], ['i/1/a/1']]);
     }));
 
-  it('scans what others have committed before the scan, and nothing older', () =>
+  it('scans the newest rows that others committed before the scan', () =>
     withTwo(make, async (rows, other) => {
       for (let n = 1; n <= 3; n++) {
         await other.commit({

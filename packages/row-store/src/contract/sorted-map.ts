@@ -6,7 +6,7 @@ import { countOf, cursor, modelRange, padded, TABLES, THINGS, type RowStoreUnder
 
 /** Random batches of puts and removals, read back in ranges before and after each commit. */
 export const describeSortedMap = (make: () => RowStoreUnderTest, runs: number): void => {
-  it('is the same as a sorted map, whatever is put and removed in whatever batches [snapshots: keys]', async () => {
+  it('equals a sorted map after random writes and removals in random batches [snapshots: keys]', async () => {
     const text = fc.constantFrom(
       '',
       'a',

@@ -15,11 +15,12 @@ export const cacheFolder = (environment: NodeJS.ProcessEnv = process.env): strin
   environment['STEMMA_CACHE'] ?? join(homedir(), '.cache', 'stemma');
 
 /**
- * The class path and the flags of a Kafka broker: the jars of infra/kafka/pom.xml, which Maven downloads the first time. In a
- * run of tests the first caller also starts a broker once to store its loaded classes and the format of its directory; with
- * these the other brokers of the run start in two thirds of the time.
+ * The class path and the Java flags that a broker needs, for example to start one with `startBroker({ libs })`. Maven
+ * downloads the jars that infra/kafka/pom.xml lists, the first time. In a run of tests one broker is then started and
+ * ended once to save an archive of its loaded classes and a formatted directory: with both, brokers start in two thirds
+ * of the time.
  *
- * @throws Error with what Maven printed
+ * @throws Error with the message of Maven
  */
 export const brokerLibs = async (cache = cacheFolder()): Promise<BrokerLibs> => {
   const jars = await jarsIn(cache);
@@ -33,7 +34,7 @@ export const brokerLibs = async (cache = cacheFolder()): Promise<BrokerLibs> => 
   if (!existsSync(prepared)) return plain;
   return {
     ...plain,
-    // Java passes over an archive of other classes.
+    // Java ignores the archive if the classes differ.
     flags: [`-XX:SharedArchiveFile=${join(prepared, CLASSES)}`, '-Xshare:auto', '-Xlog:cds=off'],
     features: join(prepared, FEATURES),
   };
@@ -55,7 +56,7 @@ const jarsIn = async (cache: string): Promise<string> => {
   return jars;
 };
 
-/** An archive of classes is of use to the Java that wrote it only. */
+/** Identifies the installed Java, since only the version that wrote an archive of classes can read it. */
 const javaVersion = async (): Promise<string> =>
   createHash('sha256')
     .update(await run('java', ['-version']))

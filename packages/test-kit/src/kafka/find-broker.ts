@@ -4,13 +4,13 @@ import { brokerLibs } from './broker-libs.ts';
 import { startBroker } from './broker.ts';
 import { engineAnswers, startContainerBroker } from './container-broker.ts';
 
-/** A broker for tests, or why there is none: tests are then skipped with this reason. */
+/** The addresses of a broker for tests, or the reason with which tests are skipped because there is none. */
 export type FoundBroker = { readonly brokers: readonly string[] } | { readonly skip: string };
 
 /**
- * The broker that all tests of this run share, each with topics of its own: `KAFKA_BROKERS` (`host:port,…`), else one in a
- * container where a Docker engine answers, else one from the Maven artefacts where Java and Maven are, started by whoever
- * needs it first. `STEMMA_BROKER=maven` passes over the container.
+ * Finds the broker that all tests of a run share; each test creates topics of its own on it. It is the one at
+ * `KAFKA_BROKERS` (`host:port,…`), otherwise one in a container if a Docker engine answers, otherwise one from Maven if
+ * Java and Maven are installed; the first test that needs it starts it. `STEMMA_BROKER=maven` skips the container.
  */
 export const findBroker = async (environment: NodeJS.ProcessEnv = process.env): Promise<FoundBroker> => {
   const given = environment['KAFKA_BROKERS'] ?? '';

@@ -12,7 +12,7 @@ export type BrokerLibs = {
   readonly features?: string;
 };
 
-/** A broker of a test lives for seconds: what starts soon is better than what would be fast some day. */
+/** Flags for a short start: a broker of a test runs only for seconds. */
 export const JAVA_FLAGS = ['-Xmx512m', '-Xms64m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'] as const;
 
 /** 16 bytes in base64url; the first letter is never `-`, which Kafka's tools would take for an option. */
@@ -26,8 +26,9 @@ export type Format = {
 };
 
 /**
- * Formats a directory for a broker; one that is formatted stays as it is. Kafka's own tool would start Java a second time to
- * write two files: the features of its version, which are always the same and are copied, and the ids of the broker.
+ * Writes the two files without which a broker refuses to start in a directory: the features of its version, and the ids
+ * of the cluster and the broker. A directory that has them stays unchanged. Kafka's own tool does this in a second start
+ * of Java; since the file of features is always the same, it is copied where `libs.features` names one.
  */
 export const formatDirectory = async (
   libs: BrokerLibs,

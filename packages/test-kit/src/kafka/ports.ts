@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 export type Ports = { readonly broker: number; readonly controller: number };
 
 /**
- * Below those that the system gives to outgoing connections (from 32,768 on): while a broker is away, a client that
- * connects again and again from one of those can meet itself, and the broker finds its port taken.
+ * The first port. All are below those that the system gives to outgoing connections (32,768 and above): otherwise a
+ * client that reconnects while a broker is stopped could get the port of the broker, which then could not start again.
  */
 const FIRST = 10_000;
 const BLOCKS = 1100;
@@ -13,7 +13,7 @@ const BLOCK = 20;
 
 let asked = 0;
 
-/** Ports of the loopback address that nobody listens at. No process is given one twice, and processes side by side begin apart. */
+/** Free ports of the loopback address. A process never gets a port twice, and parallel processes search different ranges. */
 export const freePorts = async (): Promise<Ports> => ({
   broker: await freePort(),
   controller: await freePort(),

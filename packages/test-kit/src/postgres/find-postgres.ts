@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { sharedInRun } from '../shared-run.ts';
 import { postgresFolder, startPostgres } from './postgres.ts';
 
-/** A PostgreSQL for tests, or why there is none: tests are then skipped with this reason. */
+/** The URL of a PostgreSQL server for tests, or the reason with which tests are skipped because there is none. */
 export type FoundPostgres = { readonly url: string } | { readonly skip: string };
 
 /**
- * The PostgreSQL that all tests of this run share, each with databases of its own: `STEMMA_TEST_POSTGRES` (a URL whose user
- * may create databases), else one of the machine's, started by whoever needs it first.
+ * Finds the PostgreSQL server that all tests of a run share; each test creates databases of its own on it. It is the one
+ * at `STEMMA_TEST_POSTGRES` (a URL whose user may create databases), otherwise an installed one, which the first test that
+ * needs it starts.
  */
 export const findPostgres = async (environment: NodeJS.ProcessEnv = process.env): Promise<FoundPostgres> => {
   const given = environment['STEMMA_TEST_POSTGRES'] ?? '';
@@ -31,10 +32,10 @@ export const findPostgres = async (environment: NodeJS.ProcessEnv = process.env)
   }
 };
 
-/** A database of a test's own. */
+/** A database that only one test uses. */
 export type FreshDatabase = { readonly url: string; readonly drop: () => Promise<void> };
 
-/** Makes an empty database on a server. Dropping it ends who is still connected. */
+/** Makes an empty database on a server. Dropping it closes the connections that are still open. */
 export const freshDatabase = async (server: string): Promise<FreshDatabase> => {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await runOn(server, `create database ${name}`);

@@ -30,7 +30,7 @@ const HISTORIES = ['left', 'right'];
 const BETWEEN = sized(1, 3);
 
 describe('a system under faults', () => {
-  it('has every acknowledged command once and at its place, whatever is killed or stopped, and all readers agree [record §3: outcome] [record §2: stale]', async ({
+  it('records every acknowledged command once and in its place, whatever process is killed or stopped, and all readers agree [record §3: outcome] [record §2: stale]', async ({
     skip,
   }) => {
     if (reason !== undefined) return skip(reason);

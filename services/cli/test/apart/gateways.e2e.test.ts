@@ -58,7 +58,7 @@ describe('two gateways on one log', () => {
     if ('skip' in postgres) skip(postgres.skip);
   });
 
-  it('see each other’s writes at the next read and question, and the same damage: it closes its own history, or, where nobody knows whose it is, the partition until it is acknowledged [record §2: damaged, §2: unknown key] [record §3: outcome]', async () => {
+  it('see each other’s writes at the next read, and the same damage: it closes its history, or, if the history is unknown, the partition until it is acknowledged [record §2: damaged, §2: unknown key] [record §3: outcome]', async () => {
     using folder = temporaryFolder();
     const prefix = `two-${randomUUID()}`;
     const database = await freshDatabase(server);

@@ -47,7 +47,7 @@ describe('a system of processes', () => {
     if ('skip' in postgres) skip(postgres.skip);
   });
 
-  it('records the frames and makes the rows that one process does, with 1 and 6 partitions, by 1 and 3 writers, though projectors are killed; on an empty database too [record §5: partition]', async () => {
+  it('records the same frames and rows as a single process, with 1 and 6 partitions and 1 and 3 writers, although projectors are killed; also on an empty database [record §5: partition]', async () => {
     using folder = temporaryFolder();
     const embedded = join(folder.path, 'embedded');
     await importIn([embedded], '', files);
