@@ -106,4 +106,9 @@ test('a mutant that ends its process counts as noticed; one that is listed as eq
     '| p | 5 | 1 | 2 | 50 % |',
     '| all | 5 | 1 | 2 | 50 % |',
   ]);
+  const elsewhere = { ...same, line: 'j(); // of another line' };
+  const outcomes = (line: string) =>
+    resultOf(mutants, progress, [elsewhere], () => line).mutants.map(({ outcome }) => outcome);
+  expect(outcomes('j(); // of another line').at(-1)).toBe('equivalent');
+  expect(outcomes('j();').at(-1)).toBe('uncovered');
 });

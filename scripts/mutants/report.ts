@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { EquivalentMutant } from './equivalent/equivalent-mutant.ts';
 import type { JobMutant } from './job.ts';
 import type { Progress } from './journal.ts';
@@ -26,6 +27,7 @@ export const resultOf = (
   mutants: readonly JobMutant[],
   { noticed, covered }: Progress,
   equivalent: readonly EquivalentMutant[],
+  lineOf: (file: string, line: number) => string = readLine,
 ): Result => {
   const results = mutants.map((mutant): MutantResult => {
     const { file, line, kind, original, replacement, number, isStatic } = mutant;
@@ -33,7 +35,11 @@ export const resultOf = (
     const own = { number, file, line, kind, original, replacement };
     if (by !== null) return { ...own, outcome: 'noticed', by };
     const reason = equivalent.find(
-      (each) => each.file === file && each.original === original && each.replacement === replacement,
+      (each) =>
+        each.file === file &&
+        each.original === original &&
+        each.replacement === replacement &&
+        (each.line === undefined || lineOf(file, line).includes(each.line)),
     )?.reason;
     if (reason !== undefined) return { ...own, outcome: 'equivalent', by: reason };
     return { ...own, outcome: isStatic || covered.has(number) ? 'survived' : 'uncovered', by: null };
@@ -48,6 +54,10 @@ export const resultOf = (
   });
   return { packages, mutants: results };
 };
+
+/** A line of a file, counted from 1. */
+const readLine = (file: string, line: number): string =>
+  readFileSync(file, 'utf8').split('\n')[line - 1] ?? '';
 
 const packageOf = ({ file }: { readonly file: string }): string => file.split('/')[1] ?? '';
 

@@ -31,8 +31,8 @@ const headers: fc.Arbitrary<Headers> = fc.record(
     role: nullable,
     kind: nullable,
     key: nullable,
-    removable: fc.boolean(),
-    refs: fc.array(text, { maxLength: 20 }),
+    removable: fc.option(fc.boolean(), { nil: null }),
+    refs: fc.option(fc.array(text, { maxLength: 20 }), { nil: null }),
     provenance: nullable,
   },
   {
@@ -88,4 +88,41 @@ test('both ways of computing a digest give SHA-256 of the canonical msgpack of h
     ),
     { numRuns: Number(process.env['STEMMA_RUNS'] ?? 300) },
   );
+});
+
+const NODE: Headers = {
+  id: 'n',
+  nodeType: 'cb',
+  offset: 0,
+  ttl: null,
+  priority: 0,
+  cycle: 1,
+  created_at_ns: 0n,
+  creation_index: 0,
+};
+
+const bothDigests = (given: Partial<Headers>): readonly string[] => {
+  const node = { headers: { ...NODE, ...given }, ttl: null, content: null, extras: null };
+  const slow = Buffer.from(sha256(pack([hashedHeaders(node), []] as Packable))).toString('latin1');
+  return [nodeDigest(node, []), slow];
+};
+
+test.each([
+  ['a text of 31 bytes in 16 characters', { role: 'é'.repeat(15) + 'a' }],
+  ['a text of 32 bytes in 16 characters', { role: 'é'.repeat(16) }],
+  ['refs that are null', { refs: null }],
+  ['removable that is null', { removable: null }],
+])('a node with %s has the digest that its msgpack has [snapshots: tree hash]', (_what, given) => {
+  const [fast, slow] = bothDigests(given);
+  expect(fast).toBe(slow);
+});
+
+test('times of nodes one after the other are hashed to the millisecond, in whatever order they come [snapshots: tree hash]', () => {
+  const times = [1_999_999n, 3_000_000n, 2_999_999n, 2_000_000n, 1_000_000n, 999_999n, 0n, 5_000_001n];
+  for (const first of times)
+    for (const second of times)
+      for (const created_at_ns of [first, second]) {
+        const [fast, slow] = bothDigests({ created_at_ns });
+        expect(fast, `${first} before ${second}`).toBe(slow);
+      }
 });

@@ -108,3 +108,9 @@ test.each([
     expect.objectContaining({ code: 'E_POLICY_INVALID' }) as Error,
   );
 });
+
+test('of many blocks those of the lowest priorities are pruned, in the order of their priorities [context-tree §10.14]', () => {
+  const priorities = Array.from({ length: 40 }, (_, i) => (i * 17) % 40);
+  const session = turns(priorities.map((priority) => block(`b${priority}`, { priority })));
+  expect(pruned(session, policy(10))).toEqual(Array.from({ length: 30 }, (_, i) => `b${i}`));
+});

@@ -3,5 +3,7 @@ export type EquivalentMutant = {
   readonly file: string;
   readonly original: string;
   readonly replacement: string;
+  /** Part of the mutant's line, where the file has the same text elsewhere and there it matters. */
+  readonly line?: string;
   readonly reason: string;
 };
