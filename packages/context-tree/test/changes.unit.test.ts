@@ -12,7 +12,7 @@ const treeOf = ({ history }: TestSession): Tree => {
 const core = (id: string, parent: string, ...children: object[]) =>
   ({ op: 'insert', parent, node: { id, nodeType: 'mc', children } as never }) as const;
 
-test('a commit reports the turn that it makes among the changed records [snapshots: versions]', () => {
+test('a commit reports the turn that it makes among the changed records [snapshots: locations and rows]', () => {
   const session = started();
   const { changes } = session.submit(block('a'), { op: 'commit', turn_id: 't1' });
   expect(changes.flat()).toContainEqual(
@@ -20,7 +20,7 @@ test('a commit reports the turn that it makes among the changed records [snapsho
   );
 });
 
-test('a tree that moves a container to a turn of another cycle changes the location of all that is in it [snapshots: versions]', () => {
+test('a tree that moves a container to a turn of another cycle changes the location of all that is in it [snapshots: locations and rows]', () => {
   const session = started();
   const inner = { id: 'inner', nodeType: 'cb' };
   session.submit(core('box', '^ah', inner), { op: 'commit', turn_id: 't1' });
