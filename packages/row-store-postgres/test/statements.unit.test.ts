@@ -147,6 +147,12 @@ describe('statements', () => {
         'order by "owner", "from", "hash"',
       ['h', '3', '9', '\\x01'],
     ]);
+    const [low, high] = [bound(true, 'h', 3, Uint8Array.of(1)), bound(false, 'h', 9, Uint8Array.of(2))];
+    expect(select({ low, high, reverse: false })).toEqual([
+      'where "owner" = $1::text and ("from", "hash") > ($2::bigint, $3::bytea) and ("from", "hash") < ($4::bigint, $5::bytea) ' +
+        'order by "owner", "from", "hash"',
+      ['h', '3', '\\x01', '9', '\\x02'],
+    ]);
     expect(select({ low: bound(false, 'h', 3), high: bound(true, 'h', 9), reverse: false })).toEqual([
       'where "owner" = $1::text and ("from") >= ($2::bigint) and ("from") <= ($3::bigint) ' +
         'order by "owner", "from", "hash"',
