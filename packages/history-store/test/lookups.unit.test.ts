@@ -114,7 +114,8 @@ test('a version of a block says whether it is the assistant’s, whatever its ki
 
 test('an imported turn is read until the cycle in which it expires [snapshots: expires]', () => {
   const turn = { id: 't', nodeType: 'mt', ttl: 1, children: [{ id: 'x', nodeType: 'cb' }] };
-  const sequence = { id: 'q', nodeType: '^seq', children: [turn] };
+  const older = { id: 'older', nodeType: 'mt', children: [{ id: 'y', nodeType: 'cb' }] };
+  const sequence = { id: 'q', nodeType: '^seq', children: [older, turn] };
   const text = exportOf({ id: 'r', nodeType: '^root', children: [sequence] });
   const commit: Step = { op: 'commit' };
   const rows = rowsOf([{ op: 'import', name: null, export: text }], [commit], [commit], [commit]);
@@ -122,6 +123,7 @@ test('an imported turn is read until the cycle in which it expires [snapshots: e
     const turns = [0, 1, 2, 3].map((seq) =>
       [...readPosition(view, HISTORY, 0, seq).turns].map(({ headers }) => headers.id),
     );
-    expect(turns).toEqual([['t'], ['t'], [], []]);
+    const both = ['older', 't'];
+    expect(turns).toEqual([both, both, ['older'], ['older']]);
   });
 });

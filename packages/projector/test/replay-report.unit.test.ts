@@ -198,6 +198,25 @@ it('changed, added and removed rows are differences, and the first is that of th
   expect(fewer.first?.replayed).toEqual(changed.value);
 });
 
+it('of several differences of one frame the first is that of the lowest key, in however many replays it is found', async () => {
+  const { projector } = await opened();
+  await projector.catchUp();
+  const generation = await projector.generation();
+  const versions = tableNamed(generation, 'versions');
+  const rows = (await allRows(generation))[versions.name] as Row[];
+  const seqColumn = versions.key.findIndex(([name]) => name === 'from' || name === 'seq');
+  const seqs = rows.map(({ key }) => key[seqColumn]);
+  const together = rows.filter((_, i) => seqs.indexOf(seqs[i]) !== seqs.lastIndexOf(seqs[i]));
+  const [first, second] = together.filter(({ key }) => key[seqColumn] === together[0]?.key[seqColumn]);
+  if (first === undefined || second === undefined) throw new Error('no frame wrote two rows');
+  await change(
+    generation,
+    [second, first].map(({ key }) => ({ table: versions, key, value: ['cb', 99] })),
+  );
+  const report = await verified(projector);
+  expect([report.differences, report.first?.key]).toEqual([2, first.key]);
+});
+
 it('a removed row with another one in its place is two differences', async () => {
   const { projector } = await opened();
   await projector.catchUp();

@@ -198,16 +198,11 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       expect(await codeOf(store.promote({ group: 'all', from: null, to: 'g2', unmoved }))).toBe(
         'E_CURSOR_MOVED',
       );
-      expect(
-        await codeOf(
-          store.promote({
-            group: 'all',
-            from: 'g',
-            to: 'g2',
-            unmoved: [{ ...unmoved[0]!, cursor: cursor(4) }],
-          }),
-        ),
-      ).toBe('E_CURSOR_MOVED');
+      // Another cursor, a partition that was never committed, and a generation that is not there.
+      for (const other of [{ cursor: cursor(4) }, { partition: 1 }, { generation: 'g9' }]) {
+        const promotion = { group: 'all', from: 'g', to: 'g2', unmoved: [{ ...unmoved[0]!, ...other }] };
+        expect(await codeOf(store.promote(promotion))).toBe('E_CURSOR_MOVED');
+      }
       expect(await store.current('all')).toBe('g');
       expect(await codeOf(store.drop('g'))).toBe('E_ROWS_VERSION');
       await store.promote({ group: 'all', from: 'g', to: 'g2', unmoved });
