@@ -1,9 +1,9 @@
 import type { Step } from '@stemma/history';
-import { exportOf, HISTORY, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
+import { exportOf, HISTORY, naiveHistory, referenceHistory, rowsUnderTest } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { readAncestorPath } from '../src/ancestor-path.ts';
 import { newestTurn, readBlockVersions } from '../src/block-versions.ts';
-import { isFromFirstFrame, isIdTaken } from '../src/lookups.ts';
+import { findCommand, isFromFirstFrame, isIdTaken } from '../src/lookups.ts';
 import { readNodeHistory } from '../src/node-history.ts';
 import { readPosition, readPositionMeta } from '../src/index.ts';
 
@@ -126,4 +126,17 @@ test('an imported turn is read until the cycle in which it expires [snapshots: e
     const both = ['older', 't'];
     expect(turns).toEqual([both, both, ['older'], ['older']]);
   });
+});
+
+test('the command of an observation is remembered like every other [record §3: commands remembered]', () => {
+  const under = rowsUnderTest();
+  const history = referenceHistory(HISTORY);
+  const look = { kind: 'opened', what: 'it', times: 1, first_at: 1n, last_at: 1n } as const;
+  const observe: Step = { op: 'observe', observations: [{ ...look, at: { branchId: 0, seq: 0 } }] };
+  for (const steps of [[START], [{ op: 'config', set: { observe: true } }], [observe]] as const)
+    under.fold(history.submit(0, steps, 1n, { actor: 'ann' }));
+  const seqs = under.rows.now((view) =>
+    history.frames.map(({ body }) => findCommand(view, HISTORY, body.command)?.seq),
+  );
+  expect(seqs).toEqual([0, 1, 2]);
 });
