@@ -187,7 +187,7 @@ const openRaw = (
     },
     start: async (partition) => (endOf(partition), 0),
     epoch: (partition) => {
-      endOf(partition);
+      if (!closed) endOf(partition);
       return epoch;
     },
     wait: (partition, from, signal) =>
