@@ -72,6 +72,13 @@ test('a watch of @t0 reports changes at new snapshots only, and matches nothing 
   await send(home, 'a', 'close', [{ op: 'commit' }]);
   expect(brief(await watch.next())).toMatchObject({ at: '@c1', added: ['x'] });
   watch.stop();
+  await send(home, 'a', 'draft', [
+    { op: 'insert', parent: '^ah', node: { id: 'y', nodeType: 'cb', content: '2' } },
+  ]);
+  // The draft has no depths: they are those of a snapshot.
+  const depths = watching(home, 'a', '@t0 .cb[depth=1]');
+  expect(brief(await depths.next())).toMatchObject({ at: '@c1', ids: ['x'] });
+  depths.stop();
   await home.close();
 });
 
@@ -101,6 +108,7 @@ test('a watch of a position that never changes, or of an invalid selector, is re
     ['@c1 .cb', 'E_USAGE'],
     ['@* .cb', 'E_USAGE'],
     ['@s0 .cb', 'E_USAGE'],
+    ['.cb[depth=1]', 'E_SELECTOR_INVALID'],
     ['.cb[', 'E_SELECTOR_INVALID'],
   ] as const)
     await expect(watching(home, 'a', selector).next()).rejects.toMatchObject({ code });

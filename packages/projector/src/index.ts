@@ -1,4 +1,4 @@
-export { decodeCheckpoint, isClosed, offsetToAwait } from './checkpoint.ts';
+export { decodeCheckpoint, isClosed } from './checkpoint.ts';
 export { openExternalProjection } from './external/external-projection.ts';
 export { signatureOf } from './generations.ts';
 export { type Group, groupOf, GROUPS } from './groups.ts';

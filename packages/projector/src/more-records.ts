@@ -1,5 +1,5 @@
 import { progressGuard, type Checkpoint, type EventLog } from '@stemma/log';
-import { offsetToAwait } from './checkpoint.ts';
+import { isClosed } from './checkpoint.ts';
 
 /** Milliseconds after which one that follows looks at its rows though nothing has come: readers throw damaged rows away. */
 const LOOK_AGAIN = 5_000;
@@ -12,11 +12,16 @@ export const moreRecords = (
 ): ((signal: AbortSignal) => Promise<void>) => {
   const round = progressGuard(`the log has records of partition ${partition} after the rows`);
   let last = -1;
+  /** The log's end when the last wait was over: the rows have been caught up with at least that since. */
+  let lastEnd = 0;
   return async (signal) => {
-    const from = await offsetToAwait(log, partition, await checkpoint(partition));
+    const at = await checkpoint(partition);
+    // After damage that closes the partition only an acknowledgement helps, and that is appended at the end.
+    const from = isClosed(at) ? lastEnd : (at?.cursor.offset ?? 0);
     // Waits also end without a reason: only one for records that are there already counts.
     if (from === last && (await log.end(partition)) > from) round(from);
     last = from;
     await log.wait(partition, from, AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN)]));
+    lastEnd = await log.end(partition);
   };
 };

@@ -1,7 +1,7 @@
 import { isStemmaError } from '@stemma/errors';
 import { checkpointAtStart, openMemoryLog, type Checkpoint } from '@stemma/log';
 import { expect, it } from 'vitest';
-import { decodeCheckpoint, encodeCheckpoint, isClosed, offsetToAwait } from '../src/checkpoint.ts';
+import { decodeCheckpoint, encodeCheckpoint, isClosed } from '../src/checkpoint.ts';
 import { moreRecords } from '../src/more-records.ts';
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -31,11 +31,25 @@ it('a checkpoint is read as it was written, and is closed only by damage that cl
   expect([isClosed(undefined), isClosed(at(1)), isClosed(closed(1))]).toEqual([false, false, true]);
 });
 
-it('a reader waits for records behind its rows; behind damage, for records at the end of the log', async () => {
+it('a reader waits for records behind its rows; behind damage, for those that came since it last looked', async () => {
   const { log, at, closed } = await opened();
-  expect(await offsetToAwait(log, 0, undefined)).toBe(0);
-  expect(await offsetToAwait(log, 0, at(1))).toBe(1);
-  expect(await offsetToAwait(log, 0, closed(1))).toBe(await log.end(0));
+  const waits: number[] = [];
+  const spied = {
+    ...log,
+    wait: (_partition: number, from: number) => Promise.resolve(void waits.push(from)),
+  };
+  const never = new AbortController().signal;
+  const end = await log.end(0);
+  await moreRecords(spied, 0, () => Promise.resolve(undefined))(never);
+  await moreRecords(spied, 0, () => Promise.resolve(at(1)))(never);
+  const wait = moreRecords(spied, 0, async () => {
+    // A record that opens the partition again may come between the look at the rows and the wait.
+    await log.append(0, [{ key: 'h', bytes: Uint8Array.of(1) }]);
+    return closed(1);
+  });
+  await wait(never);
+  await wait(never);
+  expect(waits).toEqual([0, 1, 0, end + 1]);
 });
 
 it('records that exist but never reach the rows end the wait with a code', async () => {

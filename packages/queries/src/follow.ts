@@ -1,7 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { branchAddressOf, FRAMES } from '@stemma/history-store';
 import { openRecord, partitionOf, type EventLog } from '@stemma/log';
-import { offsetToAwait, type Projection } from '@stemma/projector';
+import { isClosed, type Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { LoggedEvent } from './read-types.ts';
 
@@ -50,9 +50,12 @@ export async function* followLog(
 ): AsyncGenerator<EventBatch> {
   const { signal, history } = options;
   const offsets = options.after === undefined ? await logEnds(log) : await parseCursor(log, options.after);
+  // Whoever reads the history now sees at least what lies before the cursor.
+  if (history !== undefined) await projection.catchUp(partitionOf(history, log.partitions));
   yield { cursor: printCursor(log, offsets), events: [] };
   const going = (): boolean => !signal.aborted;
   while (going()) {
+    const ends = await logEnds(log);
     for (const [partition, from] of offsets.entries()) {
       await projection.catchUp(partition);
       // What was appended since is not known to be accepted yet: it is looked at in the next round.
@@ -68,7 +71,7 @@ export async function* followLog(
         if (events.length > 0) yield { cursor: printCursor(log, offsets), events };
       }
     }
-    await waitForAny(log, projection, offsets, signal);
+    await waitForAny(log, projection, ends, signal);
   }
 }
 
@@ -81,6 +84,7 @@ export async function* followFrom(
   const partition = partitionOf(history, log.partitions);
   const cursor = printCursor(log, await logEnds(log));
   for (let seq = from; !signal.aborted;) {
+    const end = await log.end(partition);
     await projection.catchUp(partition);
     const frameSummaries = await projection.read((view) =>
       listFrameSummaries(view, history, { from: seq, limit: 100 }),
@@ -89,8 +93,7 @@ export async function* followFrom(
       yield { cursor, events: await readFrameEvents(projection, history, frameSummary.seq) };
     seq = (frameSummaries.at(-1)?.seq ?? seq - 1) + 1;
     if (frameSummaries.length > 0) continue;
-    const at = await projection.checkpoint(partition);
-    await log.wait(partition, await offsetToAwait(log, partition, at), signal);
+    await waitBehind(log, projection, { partition, end }, signal);
   }
 }
 
@@ -166,23 +169,40 @@ const checkRecordStart = async (log: EventLog, partition: number, offset: number
   }
 };
 
-/** Resolves when some partition has more than was read, or with the signal. */
+/** Resolves when some partition has more than it had at its end, or with the signal. */
 const waitForAny = async (
   log: EventLog,
   projection: Projection,
-  offsets: readonly number[],
+  ends: readonly number[],
   signal: AbortSignal,
 ): Promise<void> => {
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
-  const waits = offsets.map(async (offset, partition) => {
-    // Records after damage that closes a partition are there, but nobody may read them.
-    const at = await offsetToAwait(log, partition, await projection.checkpoint(partition));
-    await log.wait(partition, Math.max(offset, at), either);
-  });
   try {
-    await Promise.race(waits);
+    await Promise.race(ends.map((end, partition) => waitBehind(log, projection, { partition, end }, either)));
   } finally {
     done.abort();
   }
+};
+
+/** Milliseconds after which a partition that damage closes is looked at again. */
+const LOOK_AGAIN = 1_000;
+
+/**
+ * Waits for records behind the end that a partition had before its rows were last caught up with it. Neither the rows nor
+ * the log tell that end later: both may have moved on, and what came meanwhile would be waited for, and never read.
+ */
+const waitBehind = async (
+  log: EventLog,
+  projection: Projection,
+  { partition, end }: { readonly partition: number; readonly end: number },
+  signal: AbortSignal,
+): Promise<void> => {
+  // Rows of a closed partition are not caught up with: the record that opens it again may lie before the end.
+  const closed = isClosed(await projection.checkpoint(partition));
+  await log.wait(
+    partition,
+    end,
+    closed ? AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN)]) : signal,
+  );
 };

@@ -3,7 +3,7 @@ import { openMemoryLog, partitionOf, type EventLog, type LogRecord, type MemoryL
 import { openProjector, type Projector } from '@stemma/projector';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { expect, test } from 'vitest';
-import { followLog, type EventBatch } from '../src/follow.ts';
+import { followFrom, followLog, type EventBatch } from '../src/follow.ts';
 import { ALPHA } from './recorded/keeps-answers.ts';
 import { recordedHistories } from './recorded/recorded-histories.ts';
 
@@ -63,6 +63,66 @@ test('a frame that is appended while others are read comes in the next round', a
   };
   const batches = followLog(stopping, projection, { signal: stop.signal, after: `${log.id}:0,0` });
   expect(await seqsIn(batches)).toEqual([0, 1, 2, 3]);
+});
+
+test('a frame that another reader takes into the rows before the wait begins comes at once', async () => {
+  const { log, projector, grow } = await growing();
+  const stop = new AbortController();
+  let left = 1;
+  const waits: number[] = [];
+  const projection: Projector = {
+    ...projector,
+    checkpoint: async (partition) => {
+      // Asked for before the wait.
+      if (partition === PARTITION && waits.length === 0 && left-- === 0) {
+        await grow();
+        await projector.catchUp(partition);
+      }
+      return projector.checkpoint(partition);
+    },
+  };
+  const batches = followLog(
+    watched(log, (partition, from) => partition === PARTITION && waits.push(from)),
+    projection,
+    { signal: stop.signal },
+  );
+  await batches.next();
+  expect((await batches.next()).value).toMatchObject({ events: [{ seq: 0 }] });
+  expect(waits.every((from) => from === 1)).toBe(true);
+  stop.abort();
+  await batches.next();
+});
+
+test('one history is followed likewise, from a frame on', async () => {
+  const { log, projector, grow } = await growing();
+  const stop = new AbortController();
+  let grown = false;
+  const projection: Projector = {
+    ...projector,
+    checkpoint: async (partition) => {
+      if (!grown) {
+        grown = true;
+        await grow();
+        await projector.catchUp(partition);
+      }
+      return projector.checkpoint(partition);
+    },
+  };
+  const batches = followFrom(log, projection, { history: ALPHA, from: 0, signal: stop.signal });
+  expect((await batches.next()).value).toMatchObject({ events: [{ seq: 0 }] });
+  stop.abort();
+  await batches.next();
+});
+
+test('whoever reads a history at the first batch sees what lies before its cursor', async () => {
+  const { log, projector, grow } = await growing();
+  await grow();
+  const stop = new AbortController();
+  const batches = followLog(log, projector, { signal: stop.signal, history: ALPHA });
+  expect((await batches.next()).value).toMatchObject({ events: [] });
+  expect((await projector.checkpoint(PARTITION))?.cursor.offset).toBe(await log.end(PARTITION));
+  stop.abort();
+  await batches.next();
 });
 
 test('when one partition has something new, no wait for another is left behind', async () => {

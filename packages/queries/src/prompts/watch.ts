@@ -89,8 +89,6 @@ export async function* watchSelector(
         ).ids;
       const { branchId } = branchRef;
       due.push({ branchId, seq: await projection.read((rows) => readTipSeq(rows, history, branchId)) });
-      // An error on the draft (`depth`, `age`) is an error of the watch.
-      await selectIds(sources, branchRef, at === null ? rest : `@s${due[0]?.seq ?? 0} ${rest}`, { limit: 0 });
     }
     for (const { branchId, seq, event } of batch.events) {
       if (event.type === 'BranchStarted') {
