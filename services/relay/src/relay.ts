@@ -224,8 +224,11 @@ const unreadOffsets = async (partitionRelays: readonly PartitionRelay[], log: Ev
   return unread.join(', ');
 };
 
-/** Milliseconds between looks for missing contents: the log does not tell when somebody restores one. */
-const HELD_POLL_INTERVAL = 5000;
+/**
+ * Milliseconds between looks for what the log does not tell: a missing content that somebody restored, and, in a closed
+ * partition, an acknowledgement that was appended before the wait for it began.
+ */
+const LOOK_AGAIN = 5000;
 
 const waitForMore = async (
   partitionRelays: readonly PartitionRelay[],
@@ -236,11 +239,11 @@ const waitForMore = async (
   const unread = await unreadOffsets(partitionRelays, log);
   if (unread !== '') round(unread);
   const done = new AbortController();
-  const isHolding = partitionRelays.some((partitionRelay) => partitionRelay.checkpoint().held.size > 0);
+  const looksAgain = partitionRelays.some((each) => each.isClosed() || each.checkpoint().held.size > 0);
   const any = AbortSignal.any([
     signal,
     done.signal,
-    ...(isHolding ? [AbortSignal.timeout(HELD_POLL_INTERVAL)] : []),
+    ...(looksAgain ? [AbortSignal.timeout(LOOK_AGAIN)] : []),
   ]);
   try {
     await Promise.race(
