@@ -54,7 +54,7 @@ export const postgresRows = (
       try {
         number = await database.transaction('write', async (session) => {
           const at = number ?? (await registerGeneration(session, { name, shape, tables }));
-          const moves = moveCursor(session, at, batch);
+          const moves = moveCursor(session, { number: at, name }, batch);
           // Sent without waiting for the answer before it: nothing of it stays if the cursor differs.
           const written = writes
             .map((write) => statementOf(at, write))

@@ -1,7 +1,8 @@
 import { fail } from '@stemma/errors';
-import { decodeBytea, type Database, type DatabaseSession } from '@stemma/postgres';
+import { decodeBytea, type Cells, type Database, type DatabaseSession } from '@stemma/postgres';
 import { sameCursor, type Promotion, type Table } from '@stemma/row-store';
 import { quoted } from './cells.ts';
+import { ownRecordDamaged, recordChecksum, sealCursor, unsealCursor } from './registry-checksums.ts';
 import { columnsOf, createTables, schemaOf } from './statements.ts';
 
 /* What the store knows of itself, in the schema `stemma`. */
@@ -20,27 +21,39 @@ export type RegisteredGeneration = {
   readonly cursors: ReadonlyMap<number, Uint8Array>;
 };
 
+/** @throws E_ROWS_DAMAGED */
 export const findGeneration = async (
   session: DatabaseSession,
   name: string,
 ): Promise<RegisteredGeneration | undefined> => {
   const rows = await session.query(
-    `select g.number, g.shape, c.partition, c.cursor
+    `select g.number, g.shape, g.checksum, c.partition, c.cursor
      from stemma.generations g left join stemma.cursors c on c.generation = g.number where g.name = $1`,
     [name],
   );
-  const [number, shape] = rows[0] ?? [];
-  if (typeof number !== 'string' || typeof shape !== 'string') return undefined;
+  if (rows[0] === undefined) return undefined;
+  const registered = checkedGeneration(name, rows[0]);
   const cursors = new Map<number, Uint8Array>();
-  for (const [, , partition, cursor] of rows)
-    if (typeof cursor === 'string') cursors.set(Number(partition), Uint8Array.from(decodeBytea(cursor)));
-  return { number: Number(number), shape, cursors };
+  for (const [, , , partition, cursor] of rows)
+    if (typeof cursor === 'string')
+      cursors.set(Number(partition), unsealCursor(name, Number(partition), decodeBytea(cursor)));
+  return { ...registered, cursors };
+};
+
+/** @param cells number, shape, checksum. @throws E_ROWS_DAMAGED */
+const checkedGeneration = (
+  name: string,
+  [number, shape, checksum]: Cells,
+): Pick<RegisteredGeneration, 'number' | 'shape'> => {
+  if (Number(checksum) !== recordChecksum('generations', [Number(number), name, shape ?? '']))
+    throw ownRecordDamaged('generations', name);
+  return { number: Number(number), shape: shape ?? '' };
 };
 
 export const otherTables = (name: string): Error =>
   fail('E_ROWS_VERSION', `the generation ${name} was created with other tables`);
 
-/** The number of a generation; registers it and makes its tables if it is new. @throws E_ROWS_VERSION */
+/** The number of a generation; registers it and makes its tables if it is new. @throws E_ROWS_VERSION, E_ROWS_DAMAGED */
 export const registerGeneration = async (
   session: DatabaseSession,
   {
@@ -49,18 +62,28 @@ export const registerGeneration = async (
     tables,
   }: { readonly name: string; readonly shape: string; readonly tables: readonly Table[] },
 ): Promise<number> => {
-  const [made] = await session.query(
-    'insert into stemma.generations (name, shape) values ($1, $2) on conflict (name) do nothing returning number',
-    [name, shape],
+  // Drawn before, because the checksum is also over the number. Numbers that are not used do no harm.
+  const [drawn] = await session.query(
+    "select nextval(pg_get_serial_sequence('stemma.generations', 'number'))",
   );
-  if (made !== undefined) {
-    await session.query(createTables(Number(made[0]), tables));
-    return Number(made[0]);
+  const number = Number(drawn?.[0]);
+  const made = await session.query(
+    `insert into stemma.generations (number, name, shape, checksum) overriding system value
+     values ($1, $2, $3, $4) on conflict (name) do nothing returning 1`,
+    [number, name, shape, recordChecksum('generations', [number, name, shape])],
+  );
+  if (made.length > 0) {
+    await session.query(createTables(number, tables));
+    return number;
   }
-  const [known] = await session.query('select number, shape from stemma.generations where name = $1', [name]);
+  const [known] = await session.query(
+    'select number, shape, checksum from stemma.generations where name = $1',
+    [name],
+  );
   if (known === undefined) throw cursorMoved(name);
-  if (known[1] !== shape) throw otherTables(name);
-  return Number(known[0]);
+  const registered = checkedGeneration(name, known);
+  if (registered.shape !== shape) throw otherTables(name);
+  return registered.number;
 };
 
 /**
@@ -69,9 +92,10 @@ export const registerGeneration = async (
  */
 export const moveCursor = async (
   session: DatabaseSession,
-  number: number,
+  { number, name }: { readonly number: number; readonly name: string },
   { partition, expected, cursor }: { partition: number; expected: Uint8Array | null; cursor: Uint8Array },
 ): Promise<boolean> => {
+  const sealed = sealCursor(name, partition, cursor);
   const moves =
     expected === null
       ? `insert into stemma.cursors (generation, partition, cursor)
@@ -81,14 +105,16 @@ export const moveCursor = async (
          where generation = $1 and partition = $2 and cursor = $4 returning 1`;
   const rows = await session.query(
     `with moved as (${moves}) select pg_notify('${CHANNEL}', '') from moved`,
-    expected === null ? [number, partition, cursor] : [number, partition, cursor, expected],
+    expected === null
+      ? [number, partition, sealed]
+      : [number, partition, sealed, sealCursor(name, partition, expected)],
   );
   return rows.length > 0;
 };
 
 export const cursorMoved = (what: string): Error => fail('E_CURSOR_MOVED', `${what} has moved on`);
 
-/** @throws E_CURSOR_MOVED */
+/** @throws E_CURSOR_MOVED, E_ROWS_DAMAGED */
 export const promoteGeneration = async (database: Database, promotion: Promotion): Promise<void> => {
   const { group, from, to, unmoved } = promotion;
   await database.transaction('write', async (session) => {
@@ -101,23 +127,35 @@ export const promoteGeneration = async (database: Database, promotion: Promotion
          where g.name = $1 and c.partition = $2 for update of c`,
         [generation, partition],
       );
-      const current = typeof row?.[0] === 'string' ? decodeBytea(row[0]) : null;
+      const current =
+        typeof row?.[0] === 'string' ? unsealCursor(generation, partition, decodeBytea(row[0])) : null;
       if (!sameCursor(current, cursor)) throw cursorMoved(generation);
     }
     await session.query(
-      `insert into stemma.groups (name, generation) values ($1, $2)
-       on conflict (name) do update set generation = excluded.generation, promoted_at = now()`,
-      [group, to],
+      `insert into stemma.groups (name, generation, checksum) values ($1, $2, $3)
+       on conflict (name) do update
+         set generation = excluded.generation, checksum = excluded.checksum, promoted_at = now()`,
+      [group, to, recordChecksum('groups', [group, to])],
     );
     await session.query(`select pg_notify('${CHANNEL}', '')`);
   });
   await remakeViews(database);
 };
 
+/** @throws E_ROWS_DAMAGED, which names the generation that the group seems to have */
 export const currentGeneration = async (session: DatabaseSession, group: string): Promise<string | null> => {
-  const [row] = await session.query('select generation from stemma.groups where name = $1', [group]);
-  return row?.[0] ?? null;
+  const [row] = await session.query('select name, generation, checksum from stemma.groups where name = $1', [
+    group,
+  ]);
+  if (row === undefined) return null;
+  const generation = row[1] ?? '';
+  if (!isWholeGroup(row)) throw ownRecordDamaged('groups', generation);
+  return generation;
 };
+
+/** @param cells name, generation, checksum */
+const isWholeGroup = ([name, generation, checksum]: Cells): boolean =>
+  Number(checksum) === recordChecksum('groups', [name ?? '', generation ?? '']);
 
 /**
  * Removes a generation; false if there is none.
@@ -132,19 +170,24 @@ export const dropGeneration = async (
 ): Promise<boolean> => {
   const dropped = await database.transaction('write', async (session) => {
     await session.query(`select pg_advisory_xact_lock(${LOCK})`);
-    const current = await session.query(
-      whenCurrent === 'refuse'
-        ? 'select 1 from stemma.groups where generation = $1'
-        : 'delete from stemma.groups where generation = $1',
+    const groups = await session.query(
+      'select name, generation, checksum from stemma.groups where generation = $1',
       [name],
     );
-    if (current.length > 0) throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
-    const [row] = await session.query('delete from stemma.generations where name = $1 returning number', [
-      name,
-    ]);
-    if (row === undefined) return false;
-    await session.query(`drop schema if exists ${schemaOf(Number(row[0]))} cascade`);
-    return true;
+    // A damaged group reads nothing.
+    const readers = groups.filter(isWholeGroup);
+    if (whenCurrent === 'refuse' && readers.length > 0)
+      throw fail('E_ROWS_VERSION', `the generation ${name} is being read`);
+    if (groups.length > 0) await session.query('delete from stemma.groups where generation = $1', [name]);
+    const deleted = await session.query('delete from stemma.generations where name = $1 returning 1', [name]);
+    // Not by the number in the record: if that is what is damaged, it may be another generation's.
+    const unowned = await session.query(
+      `select nspname from pg_namespace where nspname like 'stemma\\_rows\\_%' and nspname not in
+         (select 'stemma_rows_' || number from stemma.generations)`,
+    );
+    for (const [schema] of unowned)
+      await session.query(`drop schema if exists ${quoted(schema ?? '')} cascade`);
+    return deleted.length > 0;
   });
   if (dropped) await remakeViews(database);
   return dropped;
