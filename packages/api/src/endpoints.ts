@@ -27,6 +27,13 @@ export const ENDPOINTS = {
     query: z.strictObject({
       limit: optionalWhole('the most to return, at most 500 (default: 100)'),
       skip: optionalWhole('the number to skip first (default: 0)'),
+      name: z
+        .string()
+        .min(1)
+        .max(600)
+        .optional()
+        .describe('a text in the name, upper and lower case alike, or the beginning of the id'),
+      since: optionalWhole('only those that changed at this time or later, in milliseconds since 1970'),
     }),
     answer: { kind: 'json', status: 200, schema: HistoryPage },
     errors: [],

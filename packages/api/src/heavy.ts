@@ -9,6 +9,7 @@ export const HEAVY: ReadonlySet<EndpointName> = new Set([
   'blame',
   'bisect',
   'cache',
+  'calls',
   'compare',
   'comparePage',
   'experiment',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Bisection } from './bisect.ts';
 import { BlameAnswer } from './blame.ts';
 import { CacheAnswer } from './cache.ts';
+import { CallsPage } from './calls.ts';
 import { CallAnswer, CallRequest } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
@@ -38,6 +39,21 @@ export const QUESTIONS = {
       limit: wholeInQuery.optional().describe('the most steps to return, at most 1,000 (default: 1,000)'),
     }),
     answer: { kind: 'json', status: 200, schema: CacheAnswer },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
+  },
+  calls: {
+    method: 'GET',
+    path: '/api/histories/{history}/calls',
+    summary:
+      'Lists the calls of a branch, oldest first: how many messages each shares with the one before, and the messages that follow.',
+    params: history,
+    query: z.strictObject({
+      after: wholeInQuery.optional().describe('the cycle that all come after (default: from the first)'),
+      limit: wholeInQuery
+        .optional()
+        .describe('the most calls to return, at most 1,000; fewer if they are large (default: 100)'),
+    }),
+    answer: { kind: 'json', status: 200, schema: CallsPage },
     errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
   },
   bisect: {

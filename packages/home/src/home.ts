@@ -21,6 +21,8 @@ import type {
   Branches,
   Causes,
   DiffResult,
+  HistoryFilter,
+  HistoryList,
   HistorySummary,
   LoggedEvent,
   Questions,
@@ -57,6 +59,8 @@ export type Home = {
   redactText(text: string): string;
   /** All of them, the one that changed last first. */
   histories(): Promise<readonly HistorySummary[]>;
+  /** Those that a filter lets through, a page of them, in the same order. */
+  listHistories(filter: HistoryFilter): Promise<HistoryList>;
   /** @throws E_HISTORY_NOT_FOUND */
   history(id: string): Promise<HistorySummary>;
   /** Finds a history or branch by id, by the beginning of an id (4 letters at least), or by name. */

@@ -19,7 +19,6 @@ import {
   type OpenedLog,
 } from '@stemma/operations';
 import {
-  allHistories,
   diffPositions,
   findServedBranch,
   findServedPosition,
@@ -41,6 +40,7 @@ import {
   treeAt,
   viewOf,
   type LoggedEvent,
+  listHistoryPage,
 } from '@stemma/queries';
 import { loadRedaction, openKeyring, type Keyring } from '@stemma/privacy';
 import { listFrameSummaries } from '@stemma/read-models';
@@ -204,7 +204,8 @@ const openHomeOver = (services: HomeServices): Home => {
     erasable: async (subject) => keyring.about(subject),
     erased: async () => keyring.erased(),
     redactText: (text) => redactor?.text(text) ?? text,
-    histories: () => readCurrent((rows) => allHistories(rows)),
+    histories: () => readCurrent((rows) => listHistoryPage(rows).histories),
+    listHistories: (filter) => readCurrent((rows) => listHistoryPage(rows, filter)),
     history: (id) => readCurrent((rows) => oneHistory(rows, id)),
     find: async (name) => {
       try {

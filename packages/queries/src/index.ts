@@ -28,9 +28,17 @@ export { buildCacheReport } from './prompts/cache.ts';
 export { openQuestions } from './prompts/questions.ts';
 export { tokenCounter } from './prompts/tokens.ts';
 export type { Blame, BlamePart, Questions } from './prompts/types.ts';
+export type { CallPrompt, CallsOptions } from './prompts/calls-types.ts';
 export type { WatchMessage } from './prompts/watch-types.ts';
-export type { DiffResult, HistorySummary, LoggedEvent, SnapshotSummary } from './read-types.ts';
-export { allHistories, oneHistory, positionOf, snapshotsOf, treeAt, viewOf } from './read.ts';
+export type {
+  DiffResult,
+  HistoryFilter,
+  HistoryList,
+  HistorySummary,
+  LoggedEvent,
+  SnapshotSummary,
+} from './read-types.ts';
+export { listHistoryPage, oneHistory, positionOf, snapshotsOf, treeAt, viewOf } from './read.ts';
 export { resolvePosition } from './resolve-position.ts';
 export { diffPositions } from './selection/diff-positions.ts';
 export { openTreeLoader } from './selection/load-tree.ts';

@@ -61,3 +61,18 @@ export type DiffResult = {
   readonly removed: readonly string[];
   readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
 };
+
+/** Which histories are listed. */
+export type HistoryFilter = {
+  /** A text in the name, upper and lower case alike, or the beginning of the id. */
+  readonly name?: string;
+  /** Changed at this time or later, in milliseconds since 1970. */
+  readonly since?: number;
+  /** How many to leave out first. */
+  readonly skip?: number;
+  /** Default: all. */
+  readonly limit?: number;
+};
+
+/** A page of histories. `total`: how many there are without `skip` and `limit`. */
+export type HistoryList = { readonly total: number; readonly histories: readonly HistorySummary[] };

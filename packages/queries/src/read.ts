@@ -28,7 +28,13 @@ import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
 import { collect } from '@stemma/suspend';
 import { findBranchOf } from './find-branch.ts';
 import { listOpenedHistories } from './list-opened.ts';
-import type { BranchSummary, HistorySummary, SnapshotSummary } from './read-types.ts';
+import type {
+  BranchSummary,
+  HistoryFilter,
+  HistoryList,
+  HistorySummary,
+  SnapshotSummary,
+} from './read-types.ts';
 import { resolvePosition, type PositionMarker } from './resolve-position.ts';
 
 const MILLION = 1_000_000n;
@@ -40,11 +46,24 @@ export const stateOf = (rows: RowReader, history: string): Pick<HistorySummary, 
   return { state, stopped };
 };
 
-/** Every history, the one that changed last first; equal times by id. */
-export const allHistories = (rows: RowReader): readonly HistorySummary[] =>
-  listOpenedHistories(rows)
-    .map((row) => summaryOf(rows, row))
-    .sort((a, b) => b.updatedAt - a.updatedAt || (a.history < b.history ? -1 : 1));
+/** A page of the histories that a filter lets through, the one that changed last first; equal times by id. */
+export const listHistoryPage = (
+  rows: RowReader,
+  { name, since = -Infinity, skip = 0, limit = Infinity }: HistoryFilter = {},
+): HistoryList => {
+  const found = listOpenedHistories(rows)
+    .map((row) => ({ row, updatedAt: milliseconds(row.newestAt) }))
+    .filter(({ row, updatedAt }) => updatedAt >= since && (name === undefined || isCalled(row, name)))
+    .sort((a, b) => b.updatedAt - a.updatedAt || (a.row.history < b.row.history ? -1 : 1));
+  return {
+    total: found.length,
+    histories: found.slice(skip, skip + limit).map(({ row }) => summaryOf(rows, row)),
+  };
+};
+
+/** Whether a text stands in a history's name, in any case, or begins its id. */
+const isCalled = ({ history, name }: HistoryRow, text: string): boolean =>
+  history.startsWith(text) || (name ?? '').toLowerCase().includes(text.toLowerCase());
 
 /** @throws E_HISTORY_NOT_FOUND */
 export const oneHistory = (rows: RowReader, history: string): HistorySummary => {

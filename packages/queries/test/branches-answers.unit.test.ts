@@ -3,7 +3,7 @@ import { branchRefOf } from '@stemma/history-store';
 import { openBranches } from '../src/branches/branches.ts';
 import type { UnresolvedStep } from '../src/branches/resolve-steps.ts';
 import { followFrom, followLog, readFrameEvents } from '../src/follow.ts';
-import { allHistories, oneHistory, positionOf, snapshotsOf, treeAt, viewOf } from '../src/read.ts';
+import { listHistoryPage, oneHistory, positionOf, snapshotsOf, treeAt, viewOf } from '../src/read.ts';
 import { findServedBranch, findServedPosition } from '../src/served-histories.ts';
 import {
   ALPHA,
@@ -124,7 +124,7 @@ keepsAnswers('observed positions', async (asking) => {
 
 keepsAnswers('positions and histories', async (asking) => {
   const { ask, read, projector, branchesOf, positionsOf, log } = asking;
-  await ask('all', () => read((view) => allHistories(view).map(({ name }) => name)));
+  await ask('all', () => read((view) => listHistoryPage(view).histories.map(({ name }) => name)));
   for (const history of [...HISTORIES, 'hnone', 'alpha'])
     await ask(`history ${history}`, () => read((view) => oneHistory(view, history)));
   const prefixes = HISTORIES.flatMap((history) => [

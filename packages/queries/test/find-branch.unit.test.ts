@@ -9,7 +9,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { checkSnapshotRows } from '../src/check-view.ts';
 import { findBranchRef } from '../src/find-branch.ts';
 import { listOpenedHistories } from '../src/list-opened.ts';
-import { allHistories, positionOf } from '../src/read.ts';
+import { listHistoryPage, positionOf } from '../src/read.ts';
 import { findServedBranch, findServedPosition } from '../src/served-histories.ts';
 
 /** Names of histories; the ids of the first two begin with the same four characters. */
@@ -62,7 +62,7 @@ it('a history is found by its name, its id, and every beginning of its id of fou
 });
 
 it('histories that changed at the same time are listed by id', () => {
-  expect(world.now((view) => allHistories(view).map(({ history }) => history))).toEqual(
+  expect(world.now((view) => listHistoryPage(view).histories.map(({ history }) => history))).toEqual(
     IDS.toSorted(compareCodePoints),
   );
 });

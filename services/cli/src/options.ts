@@ -29,6 +29,23 @@ export const whole = (
   return number;
 };
 
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** An option that must be a time in UTC, or how long ago it was; in milliseconds since 1970. @throws E_USAGE */
+export const pastTime = (options: Readonly<Record<string, unknown>>, name: string): number | undefined => {
+  const value = text(options, name);
+  if (value === undefined) return undefined;
+  const ago = /^(\d{1,6})([mhd])$/.exec(value);
+  if (ago !== null) return Date.now() - Number(ago[1]) * UNITS[ago[2] as keyof typeof UNITS];
+  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/.test(value) ? Date.parse(value) : NaN;
+  if (Number.isNaN(at))
+    throw fail(
+      'E_USAGE',
+      `--${name} must be a day (2026-11-20), a time in UTC (2026-11-20T10:00:00Z), or how long ago (90m, 24h, 7d), not ${JSON.stringify(value)}`,
+    );
+  return at;
+};
+
 /** An argument that commander has checked to be there. */
 export const required = (value: string | readonly string[] | undefined): string => {
   if (typeof value !== 'string') throw fail('E_USAGE', 'an argument is missing');

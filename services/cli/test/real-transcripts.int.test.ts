@@ -1,9 +1,32 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
 import { callsOf, someTranscripts as transcripts } from './transcripts.ts';
 
 type Imported = {
   readonly imported: readonly { readonly history: string; readonly file: string; readonly cycles: number }[];
+};
+
+/** Without what they share, the calls are as large as the last of them; put together they are the threads that `--whole` prints. */
+const expectCallsToBeThreads = async (history: string, home: readonly string[]): Promise<void> => {
+  const linesOf = async (...more: readonly string[]): Promise<readonly Record<string, unknown>[]> =>
+    (await runStemma(['thread', history, '@*', ...more, ...home])).stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const whole = await linesOf('--whole');
+  const calls = await linesOf('--json');
+  let thread: readonly unknown[] = [];
+  for (const [i, { label, shared, following, messages }] of calls.entries()) {
+    thread = [...thread.slice(0, shared as number), ...(following as readonly unknown[])];
+    expect([label, messages, thread]).toEqual([whole[i]?.['label'], thread.length, whole[i]?.['thread']]);
+  }
+  expect(calls).toHaveLength(whole.length);
+  const snapshots = (await stemmaJson(['snapshots', history, ...home])) as readonly {
+    threadSha256: string;
+  }[];
+  const shown = (await runStemma(['thread', history, '@t0', ...home])).stdout.trimEnd();
+  expect(snapshots.at(-1)?.threadSha256).toBe(createHash('sha256').update(shown).digest('hex'));
 };
 
 test('every call of every real transcript gives back exactly the messages before it, and the log replays to the same rows [context-tree §9: nothing lost] [record §3: imports]', async (context) => {
@@ -28,6 +51,7 @@ test('every call of every real transcript gives back exactly the messages before
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
     expect(lines).toEqual(calls.map((call, k) => ({ label: `@c${k + 1}`, cycle: k + 1, messages: call })));
+    await expectCallsToBeThreads(history, home);
   }
   const replayed = (await stemmaJson([
     'replay',

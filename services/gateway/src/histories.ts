@@ -1,4 +1,4 @@
-import type { HistoryPage, HistorySummaryAnswer } from '@stemma/api';
+import type { Endpoints, HistoryPage, HistorySummaryAnswer, InputOf } from '@stemma/api';
 import type { Home } from '@stemma/home';
 import { damageSentences } from '@stemma/operations';
 import type { HistorySummary } from '@stemma/queries';
@@ -8,13 +8,17 @@ import type { Previews } from './preview.ts';
 export const historyPage = async (
   home: Home,
   previews: Previews,
-  { limit = 100, skip = 0 }: { readonly limit?: number | undefined; readonly skip?: number | undefined },
+  { limit = 100, skip = 0, name, since }: InputOf<Endpoints['histories']>,
 ): Promise<HistoryPage> => {
-  const all = await home.histories();
+  const { total, histories: found } = await home.listHistories({
+    skip,
+    limit: Math.min(limit, 500),
+    ...(name !== undefined && { name }),
+    ...(since !== undefined && { since }),
+  });
   const histories: HistorySummaryAnswer[] = [];
-  for (const summary of all.slice(skip, skip + Math.min(limit, 500)))
-    histories.push(await historyAnswer(summary, previews));
-  return { total: all.length, histories, damage: [...damageSentences(await home.damage())] };
+  for (const summary of found) histories.push(await historyAnswer(summary, previews));
+  return { total, histories, damage: [...damageSentences(await home.damage())] };
 };
 
 export const historyAnswer = async (

@@ -6,11 +6,11 @@ import {
   type InputOf,
   positionAnswer,
 } from '@stemma/api';
-import type { WideJson } from '@stemma/canonical';
+import { parseWideJson, type WideJson } from '@stemma/canonical';
 import type { Home } from '@stemma/home';
 import { parseByteRange } from '@stemma/queries';
 
-type QuestionEndpoint = 'blame' | 'cache' | 'bisect' | 'recordCall';
+type QuestionEndpoint = 'blame' | 'cache' | 'calls' | 'bisect' | 'recordCall';
 type QuestionHandlers = {
   readonly [Name in QuestionEndpoint]: (
     input: InputOf<Endpoints[Name]>,
@@ -19,6 +19,10 @@ type QuestionHandlers = {
 
 /** Steps of a cache report in one answer. */
 const MAX_STEPS = 1_000;
+
+/** Calls of a page: so many at the most, and no more once their messages have so many characters. */
+const MAX_CALLS = 1_000;
+const MAX_CALLS_TEXT = 8 * 1024 * 1024;
 
 /** What answers the questions about what was sent. */
 export const questionHandlers = (home: Home): QuestionHandlers => ({
@@ -48,6 +52,27 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     const { messages, ...request } = body;
     const call = { ...commandOfRequest(request), messages: messages as readonly WideJson[] };
     return callAnswer(await home.recordCall(await home.find(history), call));
+  },
+  calls: async ({ history: name, after, limit = 100 }) => {
+    const branchRef = await home.find(name);
+    const most = Math.max(1, Math.min(limit, MAX_CALLS));
+    const calls: AnswerOf<Endpoints['calls']>['calls'] = [];
+    let size = 0;
+    let next: number | null = null;
+    for await (const { following, ...call } of home.questions.calls(
+      branchRef,
+      after === undefined ? {} : { after },
+    )) {
+      const last = calls.at(-1);
+      if (last !== undefined && (calls.length === most || size > MAX_CALLS_TEXT)) {
+        next = last.cycle;
+        break;
+      }
+      for (const text of following) size += text.length;
+      calls.push({ ...call, following: following.map((text) => parseWideJson(text)) });
+    }
+    const { history, branch, branchId } = branchRef;
+    return { history, branch, branchId, calls, next };
   },
   cache: async ({ history, from = 0, limit = MAX_STEPS }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));

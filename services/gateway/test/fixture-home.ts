@@ -163,6 +163,9 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     };
   };
 
+  const newestFirst = (): readonly HistorySummary[] =>
+    [...kept.keys()].map(summary).sort((a, b) => b.updatedAt - a.updatedAt);
+
   return {
     // Questions are asked of real homes only.
     questions: undefined as never,
@@ -197,7 +200,11 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       const position = { ...at, cycle: null, committed: false, label: `@s${at.seq}`, branch: history };
       return { ...at, events: frame?.events ?? [], position, repeated: false };
     },
-    histories: async () => [...kept.keys()].map(summary).sort((a, b) => b.updatedAt - a.updatedAt),
+    histories: async () => newestFirst(),
+    listHistories: async ({ skip = 0, limit = Infinity }) => ({
+      total: kept.size,
+      histories: newestFirst().slice(skip, skip + limit),
+    }),
     history: async (id) => summary(id),
     find: async (text) => {
       const [history] = [...kept].find(([id, { name }]) => id === text || name === text) ?? [];

@@ -97,9 +97,9 @@ test('the answer to an unexpected error repeats nothing of it', async () => {
   directories.push(directory);
   const home = await openHome({ directory, create: true });
   homes.push(home);
-  const histories = (): Promise<never> =>
+  const listHistories = (): Promise<never> =>
     Promise.reject(new Error(`ENOENT: no such file or directory, open '${directory}/rows/1/state'`));
-  const response = await createGateway({ home: { ...home, histories } }).request('/api/histories');
+  const response = await createGateway({ home: { ...home, listHistories } }).request('/api/histories');
   expect(response.status).toBe(500);
   expect(await response.text()).not.toContain(directory);
 });

@@ -43,6 +43,47 @@ test('cache compares each call with the one before it and names the nodes that c
   });
 });
 
+test('calls lists for each call the messages after those that it shares with the call before, a page at a time [context-tree §4: provider thread]', async () => {
+  const history = 'airline';
+  const { calls, next, ...branch } = await airline.client.calls({ history });
+  const { history: id } = await airline.client.history({ history });
+  expect([branch, next]).toEqual([{ history: id, branch: id, branchId: 0 }, null]);
+  expect(calls.map(({ label, messages, shared }) => [label, messages, shared])).toEqual([
+    ['@c1', 3, 0],
+    ['@c2', 5, 3],
+    ['@c3', 5, 2],
+  ]);
+  let thread: readonly unknown[] = [];
+  for (const { label: at, shared, following } of calls) {
+    thread = [...thread.slice(0, shared), ...following];
+    expect(thread).toEqual(JSON.parse(await airline.client.thread({ history, at })));
+  }
+  const first = await airline.client.calls({ history, limit: 2 });
+  expect([first.calls, first.next]).toEqual([calls.slice(0, 2), 2]);
+  const last = await airline.client.calls({ history, limit: 2, after: 2 });
+  expect([last.calls, last.next]).toEqual([calls.slice(2), null]);
+  expect(await airline.client.calls({ history: 'other' })).toMatchObject({ calls: [], next: null });
+  await expect(airline.client.calls({ history: 'nobody' })).rejects.toMatchObject({
+    code: 'E_HISTORY_NOT_FOUND',
+  });
+});
+
+test('histories are listed by a text in their name, the beginning of their id, and the time of their last change', async () => {
+  const namesOf = async (filter: { name?: string; since?: number; limit?: number; skip?: number }) => {
+    const { total, histories } = await airline.client.histories(filter);
+    return [total, histories.map(({ name }) => name)];
+  };
+  const { histories } = await airline.client.histories({});
+  const [newest, oldest] = histories;
+  expect(await namesOf({ name: 'AIRl' })).toEqual([1, ['airline']]);
+  expect(await namesOf({ name: newest?.history.slice(0, 5) ?? '' })).toEqual([1, [newest?.name]]);
+  expect(await namesOf({ name: 'nobody' })).toEqual([0, []]);
+  expect(await namesOf({ since: newest?.updatedAt ?? 0 })).toEqual([1, [newest?.name]]);
+  expect(await namesOf({ since: (newest?.updatedAt ?? 0) + 1 })).toEqual([0, []]);
+  expect(await namesOf({ since: oldest?.updatedAt ?? 0 })).toEqual([2, [newest?.name, oldest?.name]]);
+  expect(await namesOf({ limit: 1, skip: 1 })).toEqual([2, [oldest?.name]]);
+});
+
 test('bisect finds the position where a selector begins to match, and refuses wrong ends [context-tree §5: positions]', async () => {
   const history = 'airline';
   const ask = { history, good: '@c1', bad: '@c3' };

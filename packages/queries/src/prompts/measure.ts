@@ -33,11 +33,8 @@ export const openMeasures = async (projection: Projection, history: string, coun
   const counter = await tokenCounter();
   const known = new WeakMap<ThreadEntry, MeasuredMessage>();
 
-  const contentOf = async ({ payload }: ThreadEntry): Promise<WideJson | undefined> => {
-    const events = await projection.payloads.events(history, payload.seq);
-    const event = events[payload.index];
-    return event === undefined ? undefined : payloadIn(event)['content'];
-  };
+  const contentOf = (entry: ThreadEntry): Promise<WideJson | undefined> =>
+    contentOfEntry(projection, history, entry);
   const count = async (entry: ThreadEntry): Promise<Content> => {
     const key = keyOf(history, entry.payload);
     const before = counts.get(key);
@@ -71,6 +68,23 @@ export const openMeasures = async (projection: Projection, history: string, coun
   };
   return { tokenizer: counter.name, measure, common };
 };
+
+const contentOfEntry = async (
+  projection: Projection,
+  history: string,
+  { payload }: ThreadEntry,
+): Promise<WideJson | undefined> => {
+  const events = await projection.payloads.events(history, payload.seq);
+  const event = events[payload.index];
+  return event === undefined ? undefined : payloadIn(event)['content'];
+};
+
+/** The canonical JSON of the content of a sent message. @throws as reading the frame that holds it */
+export const readMessageContent = async (
+  projection: Projection,
+  history: string,
+  entry: ThreadEntry,
+): Promise<string> => jsonOf(await contentOfEntry(projection, history, entry));
 
 const keyOf = (history: string, { seq, index }: EventRef): string => `${seq}.${index} ${history}`;
 

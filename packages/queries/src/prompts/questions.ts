@@ -1,6 +1,7 @@
 import { bisect } from './bisect.ts';
 import { blameThread } from './blame.ts';
 import { buildCacheReport } from './cache.ts';
+import { listCalls } from './calls.ts';
 import { openCounts } from './measure.ts';
 import type { Questions } from './types.ts';
 import { watchSelector, type WatchSources } from './watch.ts';
@@ -13,6 +14,10 @@ export const openQuestions = (sources: WatchSources): Questions => {
     bisect: async (branchRef, question) => {
       await projection.catchUp();
       return bisect(projection, branchRef, question, sources.load);
+    },
+    async *calls(branchRef, options) {
+      await projection.catchUp();
+      yield* listCalls(projection, branchRef, options);
     },
     watch: (name, selector, options) => watchSelector(sources, name, selector, options),
     cache: async (branchRef) => {

@@ -3,6 +3,7 @@ import type { BranchRef, Position } from '@stemma/history-store';
 import type { Origin } from '../origin-types.ts';
 import type { BisectAnswer, BisectQuestion } from './bisect-types.ts';
 import type { CacheReport } from './cache-types.ts';
+import type { CallPrompt, CallsOptions } from './calls-types.ts';
 import type { WatchMessage } from './watch-types.ts';
 
 /** Bytes [from, to). */
@@ -33,6 +34,8 @@ export type Blame = {
 export type Questions = {
   /** Who wrote each byte of the provider thread at a position. @throws E_USAGE for an invalid range */
   blame(position: Position, range?: ByteRange): Promise<Blame>;
+  /** The prompts of the calls on a branch's ancestor path, oldest first, each as what follows the prefix it shares with the one before. */
+  calls(branchRef: BranchRef, options?: CallsOptions): AsyncIterable<CallPrompt>;
   /** How much of each call on a branch's ancestor path a prefix cache could have served, and what broke it. */
   cache(branchRef: BranchRef): Promise<CacheReport>;
   /**

@@ -1,29 +1,47 @@
 import { isStemmaError } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
 import { table } from '../output.ts';
+import { pastTime, whole } from '../options.ts';
 import { time } from '../time.ts';
 
 export const histories: CommandSpec = {
   name: 'histories',
   summary: 'list the histories, newest first; exit 5 if damage hides all of them',
-  arguments: [],
-  options: [],
-  run: async ({ home, output }) => {
+  arguments: [['[name]', 'only those with this text in the name, or whose id begins with it (default: all)']],
+  options: [
+    ['--limit <count>', 'the most to list (default: all)'],
+    [
+      '--since <time>',
+      'only those that changed since: 2026-11-20, 2026-11-20T10:00:00Z, or 90m, 24h, 7d ago',
+    ],
+  ],
+  run: async ({ home, output }, [name], options) => {
+    const limit = whole(options, 'limit', { least: 1 });
+    const since = pastTime(options, 'since');
+    const filter = {
+      ...(typeof name === 'string' && { name }),
+      ...(limit !== undefined && { limit }),
+      ...(since !== undefined && { since }),
+    };
     const opened = await home().catch((error: unknown) => {
       if (isStemmaError(error, 'E_HOME_NOT_FOUND')) return undefined;
       throw error;
     });
-    const list = (await opened?.histories()) ?? [];
+    const { total, histories: list } = (await opened?.listHistories(filter)) ?? { total: 0, histories: [] };
+    if (list.length < total) output.say(`${list.length} of ${total} histories: use --limit for more`);
     const { closed, stopped, sealed } = (await opened?.damage()) ?? { closed: [], stopped: [], sealed: [] };
     const damaged = closed.length + stopped.length > 0;
-    const hidden = list.length === 0 && (damaged || sealed.length > 0);
+    const none = total === 0 && ((await opened?.listHistories({ limit: 1 }))?.total ?? 0) === 0;
+    const hidden = none && (damaged || sealed.length > 0);
     const erased = (await opened?.erased()) ?? [];
     if (erased.length > 0) output.say(`erased: ${erased.join(', ')}`);
     await output.result(list, () =>
-      list.length === 0
+      total === 0
         ? hidden
           ? `no history can be shown: ${damaged ? 'the log is damaged' : 'their keys are not in this home'}\n`
-          : 'no histories: `stemma import FILE` records one\n'
+          : none
+            ? 'no histories: `stemma import FILE` records one\n'
+            : 'no history matches\n'
         : table(
             ['HISTORY', 'NAME', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED'],
             list.map((row) => [

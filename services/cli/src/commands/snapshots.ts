@@ -1,7 +1,7 @@
 import type { SnapshotSummary } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { table } from '../output.ts';
-import { threadSha256 } from '../thread.ts';
+import { openThreadHashes } from '../thread.ts';
 import { time } from '../time.ts';
 
 export const snapshots: CommandSpec = {
@@ -12,12 +12,14 @@ export const snapshots: CommandSpec = {
   run: async ({ findBranch: find, output }, [name]) => {
     const { home, branchRef } = await find(name);
     const list: (SnapshotSummary & { readonly threadSha256?: string })[] = [];
+    // The hash of the whole thread is made from its bytes, so only where it is printed.
+    const hashOf = new Map<number, string>();
+    const nextHash = openThreadHashes();
+    if (output.json)
+      for await (const call of home.questions.calls(branchRef)) hashOf.set(call.seq, nextHash(call));
     for (const snapshot of await home.snapshots(branchRef)) {
-      // The hash of the whole thread is made from its bytes, so only where it is printed.
-      const hash = output.json
-        ? { threadSha256: threadSha256(await home.view(await home.position(branchRef, snapshot.label))) }
-        : {};
-      list.push({ ...snapshot, ...hash });
+      const hash = hashOf.get(snapshot.seq);
+      list.push({ ...snapshot, ...(hash !== undefined && { threadSha256: hash }) });
     }
     await output.result(list, () =>
       table(

@@ -12,7 +12,7 @@ export const thread: CommandSpec = {
     ['<history>', 'a history or branch, by id or name'],
     [
       '[ref]',
-      "a position: @t0 @t-1 @c12 @s57 @name:NAME, or '@*' for every call, one a line (default: the working state)",
+      "a position: @t0 @t-1 @c12 @s57 @name:NAME, or '@*' for every call, one a line, without what it shares with the call before (default: the working state)",
     ],
   ],
   options: [
@@ -20,13 +20,16 @@ export const thread: CommandSpec = {
       '--provider <name>',
       'the provider whose message format is printed: openai (default: the recorded messages)',
     ],
+    ['--whole', "with '@*': the whole thread of every call, which grows with the square of a history"],
     OBSERVER_OPTION,
   ],
   run: async (context, [name, ref], options) => {
     const { home, branchRef } = await context.findBranch(name);
     const provider = text(options, 'provider');
     if (ref === '@*') {
-      await everyCall(context, home, branchRef, provider);
+      if (options['whole'] === true || provider !== undefined)
+        await everyThread(context, home, branchRef, provider);
+      else await everyCall(context, home, branchRef);
       return undefined;
     }
     const view = await home.view(await home.position(branchRef, ref as string | undefined));
@@ -36,8 +39,16 @@ export const thread: CommandSpec = {
   },
 };
 
-/** One line of JSON for each snapshot, oldest first. */
-const everyCall = async (
+/** One line of JSON for each call, oldest first: the messages after those that it shares with the call before. */
+const everyCall = async ({ output, signal }: Context, home: Home, branchRef: BranchRef): Promise<void> => {
+  for await (const { following, ...call } of home.questions.calls(branchRef)) {
+    signal.throwIfAborted();
+    await output.write(`${JSON.stringify(call).slice(0, -1)},"following":[${following.join(',')}]}\n`);
+  }
+};
+
+/** One line of JSON for each snapshot, oldest first, with its whole thread. */
+const everyThread = async (
   { output, signal }: Context,
   home: Home,
   branchRef: BranchRef,
