@@ -24,11 +24,19 @@ export type Output = {
   readonly writeLines: (text: string) => Promise<void>;
   /** One result: a JSON document with `--json`, else what `human` prints. */
   readonly result: (value: unknown, human: () => string) => Promise<void>;
+  /**
+   * One JSON document, a list, written while its items come, so that it may be larger than memory. If they end with an error
+   * the document stays open: no reader takes a part for the whole.
+   */
+  readonly list: (items: AsyncIterable<unknown>) => Promise<void>;
   /** A sentence for people, on stderr. */
   readonly say: (text: string) => void;
   /** An error: its document on stdout with `--json`, its sentence on stderr. */
   readonly error: (error: StemmaError, stack: string) => void;
 };
+
+/** Characters of a list that are written at a time. */
+const LIST_CHUNK = 64 * 1024;
 
 export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean): Output => {
   const gone = new AbortController();
@@ -59,6 +67,18 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
     write,
     writeLines,
     result: (value, human) => write(json ? toWireJson(value) + '\n' : human()),
+    async list(items) {
+      let text = '[';
+      let separator = '';
+      for await (const item of items) {
+        text += separator + toWireJson(item);
+        separator = ',';
+        if (text.length < LIST_CHUNK) continue;
+        await write(text);
+        text = '';
+      }
+      await write(`${text}]\n`);
+    },
     say: (text) => void stderr.write(printable(text) + '\n'),
     error: (error, stack) => {
       if (json) stdout.write(visibleText(toWireJson(errorToJson(error))) + '\n');

@@ -22,17 +22,18 @@ export const log: CommandSpec = {
     const asked = text(options, 'node');
     const about = asked === undefined ? {} : { node: nodeId(asked) };
     let from = whole(options, 'from', { least: 0 }) ?? 0;
-    const all: LoggedEvent[] = [];
-    for (;;) {
-      signal.throwIfAborted();
-      const page = await home.events(history, { from, limit: 1000, ...about });
-      const last = page.at(-1);
-      if (last === undefined) break;
-      from = last.seq + 1;
-      if (output.json && !follow) all.push(...page);
-      else for (const event of page) await print(output, event);
-    }
-    if (output.json && !follow) await output.result(all, () => '');
+    const recorded = async function* (): AsyncGenerator<LoggedEvent> {
+      for (;;) {
+        signal.throwIfAborted();
+        const page = await home.events(history, { from, limit: 1000, ...about });
+        const last = page.at(-1);
+        if (last === undefined) return;
+        from = last.seq + 1;
+        yield* page;
+      }
+    };
+    if (output.json && !follow) await output.list(recorded());
+    else for await (const event of recorded()) await print(output, event);
     if (!follow) return undefined;
     for await (const { events } of home.follow({ signal, history, from })) {
       const [first] = events;

@@ -1,3 +1,5 @@
+import type { BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import type { SnapshotSummary } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { table } from '../output.ts';
@@ -11,17 +13,12 @@ export const snapshots: CommandSpec = {
   options: [],
   run: async ({ findBranch: find, output }, [name]) => {
     const { home, branchRef } = await find(name);
-    const list: (SnapshotSummary & { readonly threadSha256?: string })[] = [];
-    // The hash of the whole thread is made from its bytes, so only where it is printed.
-    const hashOf = new Map<number, string>();
-    const nextHash = openThreadHashes();
-    if (output.json)
-      for await (const call of home.questions.calls(branchRef)) hashOf.set(call.seq, nextHash(call));
-    for (const snapshot of await home.snapshots(branchRef)) {
-      const hash = hashOf.get(snapshot.seq);
-      list.push({ ...snapshot, ...(hash !== undefined && { threadSha256: hash }) });
+    const list = await home.snapshots(branchRef);
+    if (output.json) {
+      await output.list(withThreadHashes(home, branchRef, list));
+      return undefined;
     }
-    await output.result(list, () =>
+    await output.write(
       table(
         ['SNAPSHOT', 'AT', 'BY', 'NODES', 'TURNS', 'TREE', 'THREAD', 'NAMES'],
         list.map((row) => [
@@ -39,3 +36,19 @@ export const snapshots: CommandSpec = {
     return undefined;
   },
 };
+
+/** The snapshots with the SHA-256 of each one's whole thread, which is made from its bytes. */
+async function* withThreadHashes(
+  home: Home,
+  branchRef: BranchRef,
+  list: readonly SnapshotSummary[],
+): AsyncGenerator<SnapshotSummary & { readonly threadSha256: string }> {
+  const at = new Map(list.map((snapshot) => [snapshot.seq, snapshot]));
+  const nextHash = openThreadHashes();
+  for await (const call of home.questions.calls(branchRef)) {
+    const threadSha256 = nextHash(call);
+    const snapshot = at.get(call.seq);
+    // A call that came after the list was read is not in it.
+    if (snapshot !== undefined) yield { ...snapshot, threadSha256 };
+  }
+}

@@ -1,0 +1,44 @@
+import { PassThrough, Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { openOutput } from '../src/output.ts';
+import type { Surroundings } from '../src/surroundings.ts';
+
+/** An output, and the pieces that it wrote. */
+const outputTo = (pieces: string[]) => {
+  const stdout = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      pieces.push(piece.toString());
+      setImmediate(done);
+    },
+  });
+  return openOutput({ stdout, stderr: new PassThrough(), env: {} } as unknown as Surroundings, true);
+};
+
+async function* some(count: number, text = 'a text'): AsyncGenerator {
+  for (let i = 0; i < count; i++) yield await Promise.resolve({ i, text });
+}
+
+test.each([0, 1, 2, 20_000])('a list of %i items is one document, written in pieces', async (count) => {
+  const pieces: string[] = [];
+  await outputTo(pieces).list(some(count));
+  const text = pieces.join('');
+  expect(text).toBe(`${JSON.stringify(Array.from({ length: count }, (_, i) => ({ i, text: 'a text' })))}\n`);
+  expect(pieces.length).toBe(Math.max(1, Math.ceil(text.length / (64 * 1024 + 40))));
+});
+
+test('a list that ends with an error is no document', async () => {
+  const pieces: string[] = [];
+  const broken = async function* (): AsyncGenerator {
+    yield* some(2, 'x'.repeat(50_000));
+    throw new Error('no more');
+  };
+  await expect(outputTo(pieces).list(broken())).rejects.toThrow('no more');
+  expect(pieces.join('')).toMatch(/^\[.*\}$/);
+});
+
+test('what cannot be seen is escaped in a list, and means the same', async () => {
+  const pieces: string[] = [];
+  await outputTo(pieces).list(some(1, 'a\u202eb'));
+  expect(pieces.join('')).toContain('\\u202e');
+  expect(JSON.parse(pieces.join(''))).toEqual([{ i: 0, text: 'a\u202eb' }]);
+});
