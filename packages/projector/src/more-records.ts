@@ -12,7 +12,7 @@ export const moreRecords = (
 ): ((signal: AbortSignal) => Promise<void>) => {
   const round = progressGuard(`the log has records of partition ${partition} after the rows`);
   let last = -1;
-  /** The log's end when the last wait was over: the rows have been caught up with at least that since. */
+  /** The log's end when the last wait in a closed partition was over: the rows have been caught up with that since. */
   let lastEnd = 0;
   return async (signal) => {
     const at = await checkpoint(partition);
@@ -22,6 +22,6 @@ export const moreRecords = (
     if (from === last && (await log.end(partition)) > from) round(from);
     last = from;
     await log.wait(partition, from, AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN)]));
-    lastEnd = await log.end(partition);
+    if (isClosed(at)) lastEnd = await log.end(partition);
   };
 };

@@ -1,6 +1,6 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { branchAddressOf, FRAMES } from '@stemma/history-store';
-import { openRecord, partitionOf, type EventLog } from '@stemma/log';
+import { openRecord, partitionOf, type Checkpoint, type EventLog } from '@stemma/log';
 import { isClosed, type Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { LoggedEvent } from './read-types.ts';
@@ -55,11 +55,13 @@ export async function* followLog(
   yield { cursor: printCursor(log, offsets), events: [] };
   const going = (): boolean => !signal.aborted;
   while (going()) {
-    const ends = await logEnds(log);
+    const readTo: (Checkpoint | undefined)[] = [];
     for (const [partition, from] of offsets.entries()) {
       await projection.catchUp(partition);
       // What was appended since is not known to be accepted yet: it is looked at in the next round.
-      const known = (await projection.checkpoint(partition))?.cursor.offset ?? from;
+      const checkpoint = await projection.checkpoint(partition);
+      readTo.push(checkpoint);
+      const known = checkpoint?.cursor.offset ?? from;
       for (let at = from; at < known && going();) {
         const { events, next } = await acceptedBetween(
           log,
@@ -71,7 +73,7 @@ export async function* followLog(
         if (events.length > 0) yield { cursor: printCursor(log, offsets), events };
       }
     }
-    await waitForAny(log, projection, ends, signal);
+    await waitForAny(log, readTo, signal);
   }
 }
 
@@ -84,8 +86,8 @@ export async function* followFrom(
   const partition = partitionOf(history, log.partitions);
   const cursor = printCursor(log, await logEnds(log));
   for (let seq = from; !signal.aborted;) {
-    const end = await log.end(partition);
     await projection.catchUp(partition);
+    const checkpoint = await projection.checkpoint(partition);
     const frameSummaries = await projection.read((view) =>
       listFrameSummaries(view, history, { from: seq, limit: 100 }),
     );
@@ -93,7 +95,7 @@ export async function* followFrom(
       yield { cursor, events: await readFrameEvents(projection, history, frameSummary.seq) };
     seq = (frameSummaries.at(-1)?.seq ?? seq - 1) + 1;
     if (frameSummaries.length > 0) continue;
-    await waitBehind(log, projection, { partition, end }, signal);
+    await waitBehind(log, partition, checkpoint, signal);
   }
 }
 
@@ -169,17 +171,16 @@ const checkRecordStart = async (log: EventLog, partition: number, offset: number
   }
 };
 
-/** Resolves when some partition has more than it had at its end, or with the signal. */
+/** Resolves when some partition has more than was read, or with the signal. */
 const waitForAny = async (
   log: EventLog,
-  projection: Projection,
-  ends: readonly number[],
+  readTo: readonly (Checkpoint | undefined)[],
   signal: AbortSignal,
 ): Promise<void> => {
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
   try {
-    await Promise.race(ends.map((end, partition) => waitBehind(log, projection, { partition, end }, either)));
+    await Promise.race(readTo.map((checkpoint, partition) => waitBehind(log, partition, checkpoint, either)));
   } finally {
     done.abort();
   }
@@ -189,20 +190,17 @@ const waitForAny = async (
 const LOOK_AGAIN = 1_000;
 
 /**
- * Waits for records behind the end that a partition had before its rows were last caught up with it. Neither the rows nor
- * the log tell that end later: both may have moved on, and what came meanwhile would be waited for, and never read.
+ * Waits for records behind the checkpoint that the rows had before they were read: another reader may have moved it since,
+ * and what came meanwhile would be waited for, and never read.
  */
 const waitBehind = async (
   log: EventLog,
-  projection: Projection,
-  { partition, end }: { readonly partition: number; readonly end: number },
+  partition: number,
+  checkpoint: Checkpoint | undefined,
   signal: AbortSignal,
 ): Promise<void> => {
-  // Rows of a closed partition are not caught up with: the record that opens it again may lie before the end.
-  const closed = isClosed(await projection.checkpoint(partition));
-  await log.wait(
-    partition,
-    end,
-    closed ? AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN)]) : signal,
-  );
+  if (!isClosed(checkpoint)) return log.wait(partition, checkpoint?.cursor.offset ?? 0, signal);
+  // Records after the damage are there, but nobody may read them; the one that opens the partition may come before this wait.
+  const either = AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN)]);
+  return log.wait(partition, await log.end(partition), either);
 };
