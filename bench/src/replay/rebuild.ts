@@ -26,7 +26,14 @@ export const rebuild = async (input: {
   const store = openLmdbRowStore({ directory: rows });
   let events = 0;
   const models = READ_MODELS.filter(({ name }) => name !== input.without);
-  const projector = openProjector({ log, contents, store, models, progress: (at) => (events = at.events) });
+  const projector = openProjector({
+    eager: 'all',
+    log,
+    contents,
+    store,
+    models,
+    progress: (at) => (events = at.events),
+  });
   const started = performance.now();
   await projector.rebuild();
   const seconds = (performance.now() - started) / 1_000;

@@ -82,6 +82,7 @@ export const openGroupProjector = (
     contents,
     store,
     models: [model],
+    eager: 'all',
     keepFrames: primary,
     group: name,
     ...(progress && { progress }),
