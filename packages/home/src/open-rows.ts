@@ -124,6 +124,8 @@ export type LocalRowsOptions = {
   /** Milliseconds that a reader waits for what is folded. Default: until it is. */
   readonly catchUpTimeout?: number;
   readonly progress?: (progress: Progress) => void;
+  /** Called between frames; what it returns is awaited, so that commands have a turn. */
+  readonly pause: () => Promise<void> | undefined;
   /** Told when rows were found damaged and put aside, in a sentence. */
   readonly say?: (sentence: string) => void;
   /** Told of rows that are damaged, before they are thrown away and built again. */
@@ -133,7 +135,17 @@ export type LocalRowsOptions = {
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (
   log: EventLog,
-  { directory, folder: rows, keepFrames, catchUpTimeout, progress, say, damaged, sealer }: LocalRowsOptions,
+  {
+    directory,
+    folder: rows,
+    keepFrames,
+    catchUpTimeout,
+    progress,
+    say,
+    damaged,
+    sealer,
+    pause,
+  }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
   const contents = { ...(await openDirectoryContents(join(directory, 'contents'))), sealer };
   const store = openLmdbRowStore({ directory: join(directory, rows), ...(say && { say }) });
@@ -145,6 +157,7 @@ export const openLocalRows = async (
     store,
     keepFrames,
     stop,
+    pause,
     ...(progress && { progress }),
     ...(damaged && { damaged }),
     ...(catchUpTimeout !== undefined && { repairTimeout: catchUpTimeout }),

@@ -46,6 +46,8 @@ export type FoldContext = {
   readonly payloads: Payloads;
   /** Keep the frames' bytes beside the rows. */
   readonly keepFrames: boolean;
+  /** Called before each frame; what it returns is awaited. */
+  readonly pause: () => Promise<void> | undefined;
 };
 
 /** Rows that a batch is about to write, over those that it reads. */
@@ -73,6 +75,8 @@ export const foldFrames = async (
     bytes += accepted.bytes.length;
     frames++;
     if (accepted.control || defective.has(history)) continue;
+    const pausing = context.pause();
+    if (pausing !== undefined) await pausing;
     const savepoint = staged.savepoint();
     let frame: Frame | undefined;
     try {

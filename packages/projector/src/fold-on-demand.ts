@@ -41,6 +41,8 @@ export const foldOnDemand = async (options: FoldOnDemand): Promise<boolean> => {
   try {
     for (; seq < at.end; seq++) {
       if (fullBatch(limits, { frames: seq - at.first, bytes, rows: staged.size, age: now() - since })) break;
+      const pausing = context.pause();
+      if (pausing !== undefined) await pausing;
       const readable = await context.payloads.frame(history, seq, (_, of) =>
         staged.using(() => findFrame(staged, history, of, context.keepFrames)),
       );

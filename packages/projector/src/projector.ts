@@ -68,6 +68,8 @@ export type ProjectorOptions = {
   readonly repairTimeout?: number;
   /** A steady clock in milliseconds. */
   readonly now?: () => number;
+  /** Called between frames; what it returns is awaited, so that others have a turn. Default: nothing. */
+  readonly pause?: () => Promise<void> | undefined;
 };
 
 /** Rows that a home reads, written by this process or another. */
@@ -127,6 +129,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     limits: {},
     cacheBytes: 128 * 1024 * 1024,
     now: () => performance.now(),
+    pause: () => undefined,
     ...rest,
   };
   const { log, store, group, keepFrames, limits, now } = options;
@@ -198,7 +201,16 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     frameAt: (history, seq) => read((view) => findFrame(view, history, seq, keepFrames)),
   });
   const branchCache = openBranchCache(options.cacheBytes);
-  const context: FoldContext = { models, onDemand, eager, contents, branchCache, payloads, keepFrames };
+  const context: FoldContext = {
+    models,
+    onDemand,
+    eager,
+    contents,
+    branchCache,
+    payloads,
+    keepFrames,
+    pause: options.pause,
+  };
   const behindContext: FoldContext = {
     ...context,
     branchCache: openBranchCache(Math.ceil(options.cacheBytes / 4)),
