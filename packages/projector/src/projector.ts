@@ -158,24 +158,30 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     payloads.clear();
   };
   let wasPromoted = false;
+  /** The current generation, if this version's read models wrote it. */
+  const findCurrent = async (): Promise<Generation | undefined> => {
+    const known = await currentName(store, group, signature);
+    if (known === undefined) return undefined;
+    wasPromoted = true;
+    return open(known);
+  };
   /** The current generation; the next one while rows of another version are still current. */
   const generation = async (): Promise<Generation> => {
-    const known = await currentName(store, group, signature);
-    if (known !== undefined) {
-      wasPromoted = true;
-      return open(known);
-    }
+    const found = await findCurrent();
+    if (found !== undefined) return found;
     const current = await store.current(group);
     const [unfinished] = await unfinishedNames(store, signature, current);
     return open(unfinished ?? (await nextName(store, signature, current)));
   };
   const readOnce = async <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    const first = await findCurrent();
     // Another process has thrown damaged rows away: what is being built is no answer yet.
-    if (wasPromoted && (await currentName(store, group, signature)) === undefined) {
+    if (first === undefined && wasPromoted) {
       wasPromoted = false;
       for (const partition of partitions) await catchUpPartition(partition);
     }
-    return readCurrent(generation, modelOf.size === 0 ? fn : (view) => fn(viewOnDemand(view, modelOf)));
+    const reading = modelOf.size === 0 ? fn : (view: GenerationView) => fn(viewOnDemand(view, modelOf));
+    return readCurrent(first ?? (await generation()), generation, reading);
   };
   const repair = openRepair({
     rebuild: async (damage) => {

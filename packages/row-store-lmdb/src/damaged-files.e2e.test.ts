@@ -195,6 +195,8 @@ it('a process that has rows open when another finds them damaged continues with 
   expect(outcomes).toMatchObject([
     { keys: 0, said: expect.stringContaining('damaged') as string, error: '' },
   ]);
+  // Whether the rows are still these is looked at once a turn of the event loop.
+  await setImmediate();
   expect(await rows.read((view) => view.range(TABLE, { prefix: ['i'] }).length)).toBe(1);
   await rows.commit({
     partition: 0,
