@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { noteClosed } from './epoch.ts';
 import { openLmdbRowStore } from './lmdb-row-store.ts';
