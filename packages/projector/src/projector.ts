@@ -80,6 +80,8 @@ export type Projection = {
    */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
   readonly payloads: Payloads;
+  /** True if each read takes requests over a network. */
+  readonly isRemote?: boolean;
   /** The checkpoint of the rows; undefined before the first commit. */
   checkpoint(partition: number): Promise<Checkpoint | undefined>;
   /**

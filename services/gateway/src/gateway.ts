@@ -6,7 +6,7 @@ import { openMetrics, type Metrics } from '@stemma/metrics';
 import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { ctreesMessages } from './ctrees.ts';
-import { toResponse, type Answer } from './front/answer.ts';
+import { toResponse, type HttpAnswer } from './front/answer.ts';
 import { errorAnswer } from './front/error-answer.ts';
 import { refuseMethod } from './front/methods.ts';
 import { guard } from './guard.ts';
@@ -83,7 +83,7 @@ export const openGateway = (
   app.notFound((c) => {
     throw fail('E_NOT_FOUND', `there is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}`);
   });
-  const toAnswer = (raised: unknown): Answer => {
+  const toAnswer = (raised: unknown): HttpAnswer => {
     const error = redactedError(raised, (text) => home.redactText(text));
     if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
     return errorAnswer(hider.error(error));

@@ -1,5 +1,5 @@
 import type { Metrics } from '@stemma/metrics';
-import type { Answer } from './front/answer.ts';
+import type { HttpAnswer } from './front/answer.ts';
 import { withSafeHeaders } from './headers.ts';
 import { countRequest } from './http-metrics.ts';
 import type { Asker } from './questions-apart/question-pool.ts';
@@ -19,7 +19,7 @@ export type PlainRequest = {
 };
 
 /** Answers a request to an endpoint; undefined: it is for somebody else, and nothing was done. It throws nothing. */
-export type AnswerPlainly = (request: PlainRequest) => Promise<Answer> | undefined;
+export type AnswerPlainly = (request: PlainRequest) => Promise<HttpAnswer> | undefined;
 
 /**
  * Answers the endpoints whose answers are known whole without making web requests and responses, which take longer than
@@ -27,7 +27,7 @@ export type AnswerPlainly = (request: PlainRequest) => Promise<Answer> | undefin
  */
 export const openPlainAnswers = (
   answer: AnswerEndpoint,
-  toAnswer: (error: unknown) => Answer,
+  toAnswer: (error: unknown) => HttpAnswer,
   metrics: Metrics,
 ): AnswerPlainly => {
   const find = openRoutes();

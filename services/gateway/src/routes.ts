@@ -1,6 +1,6 @@
 import { ENDPOINTS, HEAVY, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
 import type { Context, Hono } from 'hono';
-import { toResponse, type Answer } from './front/answer.ts';
+import { toResponse, type HttpAnswer } from './front/answer.ts';
 import type { Handlers, Streamed } from './handlers.ts';
 import { REPORT_SECURITY_POLICY } from './headers.ts';
 import type { Asker, QuestionPool } from './questions-apart/question-pool.ts';
@@ -17,7 +17,7 @@ type OnAnswered = (
 export type AnswerEndpoint = (
   name: Exclude<EndpointName, Streamed>,
   request: RequestParts & { readonly signal: AbortSignal; readonly asker: Asker },
-) => Promise<Answer>;
+) => Promise<HttpAnswer>;
 
 export const openAnswers =
   (handlers: Handlers, onAnswered: OnAnswered, questions: QuestionPool | undefined): AnswerEndpoint =>
@@ -54,7 +54,7 @@ const askerOf = (c: Context): Asker =>
   (c.env as { asker?: Asker } | undefined)?.asker ?? { connection: c.req.raw, program: async () => '' };
 
 /** @param value what the endpoint answers, or the bytes of that */
-const answerOf = ({ answer: kind }: Endpoint, value: unknown): Answer => {
+const answerOf = ({ answer: kind }: Endpoint, value: unknown): HttpAnswer => {
   if (kind.kind === 'json') {
     const body = value instanceof Uint8Array ? (value as Uint8Array<ArrayBuffer>) : toWireJson(value);
     return { status: kind.status, headers: { 'content-type': 'application/json' }, body };

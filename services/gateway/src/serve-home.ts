@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { openHomeThread } from './apart/open-home-thread.ts';
 import type { HomeThreadOptions } from './apart/thread-messages.ts';
 import { openDoorCounts } from './front/door-counts.ts';
-import type { Answer } from './front/answer.ts';
+import type { HttpAnswer } from './front/answer.ts';
 import { errorAnswer } from './front/error-answer.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
 import { openFront, type Answering } from './front/open-front.ts';
@@ -84,7 +84,7 @@ export const serveHome = async ({
   }
 };
 
-const health = (alive: boolean): Answer =>
+const health = (alive: boolean): HttpAnswer =>
   alive
     ? {
         status: 200,

@@ -3,7 +3,13 @@ import { openHome } from '@stemma/home';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { openGatewayMetrics } from '../gateway-metrics.ts';
 import { openGateway } from '../gateway.ts';
-import { fromResponse, isStreamed, type Answer, type Pieces, type StreamedAnswer } from '../front/answer.ts';
+import {
+  fromResponse,
+  isStreamed,
+  type HttpAnswer,
+  type Pieces,
+  type StreamedAnswer,
+} from '../front/answer.ts';
 import { addDoorCounts } from '../front/door-counts.ts';
 import { errorAnswer } from '../front/error-answer.ts';
 import type { PlainRequest } from '../plain-answers.ts';
@@ -109,7 +115,7 @@ const start = async (): Promise<void> => {
     { method, body, signal, asker }: PlainRequest,
     url: string,
     headers: RequestToHome['headers'],
-  ): Promise<Answer | StreamedAnswer> => {
+  ): Promise<HttpAnswer | StreamedAnswer> => {
     try {
       const init = {
         method,

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { once } from 'node:events';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { DoorCounts } from '../front/door-counts.ts';
-import type { Answer, Pieces, StreamedAnswer } from '../front/answer.ts';
+import type { HttpAnswer, Pieces, StreamedAnswer } from '../front/answer.ts';
 import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
@@ -30,7 +30,7 @@ const movable = (pieces: readonly Uint8Array[]): readonly ArrayBuffer[] =>
 
 type Waiting = {
   readonly hold: (bytes: number) => void;
-  readonly resolve: (answer: Answer | StreamedAnswer) => void;
+  readonly resolve: (answer: HttpAnswer | StreamedAnswer) => void;
   readonly reject: (error: unknown) => void;
 };
 
@@ -150,7 +150,7 @@ export const openHomeThread = async (
 
   return {
     answer: ({ method, host, target, headers, client, hold, body, onGone }) =>
-      new Promise<Answer | StreamedAnswer>((resolve, reject) => {
+      new Promise<HttpAnswer | StreamedAnswer>((resolve, reject) => {
         if (state.ended) throw fail('E_BUSY', 'the server is stopping');
         const id = ++state.count;
         waiting.set(id, { hold, resolve, reject });

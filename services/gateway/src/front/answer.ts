@@ -1,5 +1,5 @@
 /** An answer that is known whole. */
-export type Answer = {
+export type HttpAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array<ArrayBuffer> | null;
@@ -14,16 +14,16 @@ export type Pieces = {
 };
 
 /** An answer whose body comes in pieces. */
-export type StreamedAnswer = Omit<Answer, 'body'> & { readonly pieces: Pieces };
+export type StreamedAnswer = Omit<HttpAnswer, 'body'> & { readonly pieces: Pieces };
 
-export const toResponse = ({ status, headers, body }: Answer): Response =>
+export const toResponse = ({ status, headers, body }: HttpAnswer): Response =>
   new Response(body, { status, headers });
 
 /** The answer that a web response is; `piecewise` says whether its body is taken in pieces. */
 export const fromResponse = async (
   response: Response,
   piecewise: (mime: string) => boolean,
-): Promise<Answer | StreamedAnswer> => {
+): Promise<HttpAnswer | StreamedAnswer> => {
   const { status, body } = response;
   const headers = Object.fromEntries(response.headers);
   if (body === null || !piecewise(headers['content-type'] ?? ''))

@@ -1,7 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Answer, StreamedAnswer } from './answer.ts';
+import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 import { boundConnections } from './connections.ts';
 import type { CountAtDoor } from './door-counts.ts';
 import { errorAnswer } from './error-answer.ts';
@@ -32,7 +32,9 @@ export type FrontRequest = {
 };
 
 /** What answers a request that was let in. */
-export type Answering = (request: FrontRequest) => Answer | StreamedAnswer | Promise<Answer | StreamedAnswer>;
+export type Answering = (
+  request: FrontRequest,
+) => HttpAnswer | StreamedAnswer | Promise<HttpAnswer | StreamedAnswer>;
 
 /**
  * A server whose clients are held to limits before anything is made of what they send: method first, then the number of
@@ -66,7 +68,7 @@ export const openFront = (
       answers += bytes;
     };
   };
-  const refuse = (error: unknown): Answer => {
+  const refuse = (error: unknown): HttpAnswer => {
     count('stemma_http_refused_total', { code: isStemmaError(error) ? error.code : 'E_INTERNAL' });
     return errorAnswer(error);
   };
@@ -74,7 +76,7 @@ export const openFront = (
   const answered = async (
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-  ): Promise<Answer | StreamedAnswer> => {
+  ): Promise<HttpAnswer | StreamedAnswer> => {
     const request = requestOf(incoming, outgoing, roomFor(outgoing));
     refuseMethod(request.method, request.path);
     if (request.method !== 'POST') return answering(request);
@@ -112,7 +114,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
 const tooMany = ({ perConnection }: GatewayLimits): Error =>
   fail('E_TOO_MANY_REQUESTS', `a connection may wait for ${perConnection} answers at a time`);
 
-const closing = (answer: Answer): Answer => ({
+const closing = (answer: HttpAnswer): HttpAnswer => ({
   ...answer,
   headers: { ...answer.headers, connection: 'close' },
 });

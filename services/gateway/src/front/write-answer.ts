@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Answer, StreamedAnswer } from './answer.ts';
+import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 
 /** Writes an answer: the head and a whole body at once, pieces as fast as the client takes them. */
 export const writeAnswer = async (
   outgoing: ServerResponse,
-  answer: Answer | StreamedAnswer,
+  answer: HttpAnswer | StreamedAnswer,
 ): Promise<void> => {
   const { status, headers } = answer;
   if ('pieces' in answer) {
