@@ -17,6 +17,8 @@ export type Replayed = {
 export const rebuild = async (input: {
   readonly directory: string;
   readonly without?: string;
+  /** Read models on demand are left out, as in a home where nobody has asked for one. */
+  readonly onDemand?: boolean;
 }): Promise<Replayed> => {
   const home = join(input.directory, 'home');
   const rows = join(input.directory, 'rebuilt');
@@ -27,7 +29,7 @@ export const rebuild = async (input: {
   let events = 0;
   const models = READ_MODELS.filter(({ name }) => name !== input.without);
   const projector = openProjector({
-    eager: 'all',
+    eager: input.onDemand === true ? () => false : 'all',
     log,
     contents,
     store,
