@@ -30,6 +30,8 @@ export const rebuild = async (input: {
   const models = READ_MODELS.filter(({ name }) => name !== input.without);
   const projector = openProjector({
     eager: input.onDemand === true ? () => false : 'all',
+    // As a home does.
+    limits: { rows: 2_000 },
     log,
     contents,
     store,
