@@ -105,7 +105,7 @@ it('an endpoint answers the same on the short way as through the router of all r
     ),
     { numRuns: sized(400, 2_000) },
   );
-  expect(answered).toBeGreaterThan(100);
+  expect(answered).toBeGreaterThan(10);
 });
 
 it.each([
