@@ -259,7 +259,7 @@ const openHomeOver = (services: HomeServices): Home => {
     audit: openAudit(projection),
     experiments: {
       export: (position) => exportExperiment(projection, position),
-      run: (text, options) => runExperiment(home, text, options),
+      run: (source, options) => runExperiment(home, source, options),
     },
     stages: openStages(projection),
     causes: openCauses(projection),

@@ -1,6 +1,7 @@
 import { openWideJsonReader, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { openInput, type InputSurroundings } from './input.ts';
 
 /** One content is 64 MiB at the most; its JSON may be six times as long. */
@@ -76,7 +77,16 @@ export const readJsonInput = async (
   path: string,
   max: number,
   what: string,
-): Promise<WideJson> => {
+): Promise<WideJson> => (await readHashedJson(around, path, max, what)).value;
+
+/** As {@link readJsonInput}, with the SHA-256 of the bytes in hexadecimal digits. */
+export const readHashedJson = async (
+  around: InputSurroundings,
+  path: string,
+  max: number,
+  what: string,
+): Promise<{ readonly value: WideJson; readonly sha256: string }> => {
+  const hash = createHash('sha256');
   const reader = openWideJsonReader(what);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const write = (bytes?: Uint8Array): void => {
@@ -92,10 +102,11 @@ export const readJsonInput = async (
   for await (const chunk of openInput(path, around).read()) {
     size += chunk.length;
     if (size > max) throw fail('E_INPUT_TOO_LARGE', `${what} has more than ${max} bytes`);
+    hash.update(chunk);
     write(chunk);
   }
   write();
-  return reader.end() as WideJson;
+  return { value: reader.end() as WideJson, sha256: hash.digest('hex') };
 };
 
 const decodeUtf8 = (bytes: Buffer, what: string): string => {

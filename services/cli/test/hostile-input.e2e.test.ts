@@ -132,6 +132,31 @@ describe('hostile input', () => {
     60_000,
   );
 
+  test.each<[string, string]>([
+    ['numbers', '1,'],
+    ['objects', '{},'],
+  ])(
+    '300 MB of %s are no experiment, for a process with 512 MB of memory',
+    async (_what, piece) => {
+      const file = bomb('bomb.json', '[', piece, 300);
+      const { code: exit, stderr, peak } = await run(['experiment', 'run', file, ...at('bombs')]);
+      expect(stderr).toContain('E_INPUT_TOO_LARGE');
+      expect(exit).toBe(1);
+      expect(peak).toBeLessThan(512);
+    },
+    90_000,
+  );
+
+  test('SIGTERM stops the reading of a long experiment within a second', async () => {
+    const file = bomb('long.json', '{"commands":[', `{"id":"${'x'.repeat(600)}","steps":[]},`, 150);
+    const { code, took } = await run(['experiment', 'run', file, ...at('long')], {
+      signal: 'SIGTERM',
+      when: (peak) => peak > 200,
+    });
+    expect(code).toBe(2);
+    expect(took).toBeLessThan(1_000);
+  }, 60_000);
+
   test.each<[string, string, string]>([
     ['yes', 'yes', 'E_INPUT_NOT_JSON'],
     ['zeros', 'cat /dev/zero', 'E_INPUT_NOT_JSON'],

@@ -12,8 +12,12 @@ import { fail, isStemmaError, StemmaError } from '@stemma/errors';
 import { isOf } from '@stemma/events';
 import { historyId, parseCommand, type Command } from '@stemma/history';
 import { branchRefOf, type BranchRef, type Position, type TreeView } from '@stemma/history-store';
+import { setImmediate } from 'node:timers/promises';
 import { checkExperiment, EXPERIMENT_FORMAT, type Experiment, type ExperimentCommand } from './format.ts';
-import type { ExperimentRun, ExperimentRunOptions } from './types.ts';
+import type { ExperimentRun, ExperimentRunOptions, ExperimentSource } from './types.ts';
+
+/** A signal of the system is noticed when the event loop gets its turn: once in so many commands that are checked. */
+const TURN_EVERY = 100;
 
 /** Where an experiment runs. */
 export type ExperimentTarget = {
@@ -31,16 +35,27 @@ export type ExperimentTarget = {
  */
 export const runExperiment = async (
   home: ExperimentTarget,
-  text: string,
+  source: ExperimentSource,
   { name = null, signal, onProgress }: ExperimentRunOptions = {},
 ): Promise<ExperimentRun> => {
-  const experiment = checkExperiment(parseWideJson(text, 'the experiment'));
-  const sha256 = sha256Hex(text);
+  const { value, sha256 } =
+    typeof source === 'string'
+      ? { value: parseWideJson(source, 'the experiment'), sha256: sha256Hex(source) }
+      : source;
+  const experiment = checkExperiment(value);
   const startCommand = `experiment:${sha256}`;
   const history = historyId(name, startCommand);
   const total = experiment.commands.length;
   const done: { readonly branchId: number; readonly seq: number }[] = [];
-  const commands = experiment.commands.map((each, i) => prepareCommand(each, i));
+  const commands: ReturnType<typeof prepareCommand>[] = [];
+  // Stands for the positions of earlier commands, which are not known yet.
+  const earlier: { readonly branchId: number; readonly seq: number }[] = [];
+  for (const [i, each] of experiment.commands.entries()) {
+    if (i % TURN_EVERY === 0) await setImmediate();
+    signal?.throwIfAborted();
+    commands.push(prepareCommand(each, i, earlier));
+    earlier.push({ branchId: 0, seq: i });
+  }
   let repeated = 0;
   let snapshots = 0;
   for (const [i, prepared] of commands.entries()) {
@@ -84,7 +99,7 @@ type HistoryStart = {
 };
 
 /** A command of the file, checked before anything is written; the positions that it names are known when it is its turn. */
-const prepareCommand = (each: ExperimentCommand, i: number) => {
+const prepareCommand = (each: ExperimentCommand, i: number, earlier: Done) => {
   const startsHistory = (op: WideJson | undefined): boolean => op === 'start' || op === 'import';
   if (startsHistory(each.steps[0]?.['op']) !== (i === 0))
     throw fail(
@@ -125,10 +140,7 @@ const prepareCommand = (each: ExperimentCommand, i: number) => {
     }
   };
   // Once with positions that are none, so that a file with a fault at its end is refused before anything is written.
-  command(
-    Array.from({ length: i }, (_, seq) => ({ branchId: 0, seq })),
-    { name: null, source: { format: '', sha256: '' } },
-  );
+  command(earlier, { name: null, source: { format: '', sha256: '' } });
   return { command };
 };
 

@@ -1,3 +1,4 @@
+import type { WideJson } from '@stemma/canonical';
 import type { Position } from '@stemma/history-store';
 
 export type ExperimentRun = {
@@ -20,10 +21,13 @@ export type ExperimentRunOptions = {
   readonly onProgress?: (done: number, total: number) => void;
 };
 
+/** An experiment file: its text, or what was read of it and the SHA-256 of its bytes in hexadecimal digits. */
+export type ExperimentSource = string | { readonly value: WideJson; readonly sha256: string };
+
 /** Branches as files that run again to the same hashes. */
 export type Experiments = {
   /** A branch up to a position as an experiment: the pieces of one JSON document. */
   export(position: Position): AsyncIterable<string>;
   /** Does an experiment again in a history of its own, to the same hashes. @throws E_EXPERIMENT_DIVERGED, E_EXPERIMENT_INVALID */
-  run(text: string, options?: ExperimentRunOptions): Promise<ExperimentRun>;
+  run(source: ExperimentSource, options?: ExperimentRunOptions): Promise<ExperimentRun>;
 };

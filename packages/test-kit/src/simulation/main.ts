@@ -55,4 +55,9 @@ const report = ({ seed, wrong }: SimulatedRun): void => {
   for (const sentence of wrong) process.stdout.write(`seed ${seed}: ${sentence}\n`);
 };
 
+// Who reads the start only, such as `head`, has what was asked for.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(process.exitCode ?? 0);
+});
 process.exitCode = await main();

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CommandSpec } from '../command.ts';
-import { MAX_STDIN, readText, required, text } from '../options.ts';
+import { MAX_STDIN, readHashedJson, required, text } from '../options.ts';
 
 const exportCommand: CommandSpec = {
   name: 'export',
@@ -34,7 +34,7 @@ const run: CommandSpec = {
   arguments: [['<file>', 'an experiment file; - reads stdin']],
   options: [['--name <name>', 'the name of the new history (default: none)']],
   run: async (context, [file], options) => {
-    const source = await readText(context, required(file), MAX_STDIN);
+    const source = await readHashedJson(context, required(file), MAX_STDIN, 'the experiment');
     const home = await context.home({ create: true });
     const progress = context.progress('commands');
     const { signal } = context;
