@@ -37,6 +37,21 @@ const STEPS: readonly string[] = [
    alter table stemma.generations add column checksum integer not null;
    alter table stemma.groups add column checksum integer not null;
    comment on column stemma.cursors.cursor is 'Its last four bytes are a checksum.'`,
+  // Rows of which no table tells that their cursors are all there are built again, too.
+  `do $do$ declare each text; begin
+     for each in select nspname from pg_namespace where nspname like 'stemma\\_rows\\_%' loop
+       execute format('drop schema %I cascade', each);
+     end loop;
+   end $do$;
+   delete from stemma.groups;
+   delete from stemma.generations;
+   create table stemma.started_partitions (
+     generation integer not null references stemma.generations on delete cascade,
+     partition  integer not null,
+     checksum   integer not null,
+     primary key (generation, partition));
+   comment on table stemma.started_partitions is
+     'The partitions of which a generation has rows: it has a cursor for each, or its rows are damaged.'`,
 ];
 
 /** The advisory lock of the process that makes or changes the schema; the number is arbitrary. */

@@ -48,6 +48,11 @@ describe('rows in PostgreSQL', () => {
   it.for([
     ['a cursor', 'update stemma.cursors set cursor = set_byte(cursor, 0, get_byte(cursor, 0) # 1)'],
     ['the partition of a cursor', 'update stemma.cursors set partition = partition + 8'],
+    ['the generation of a cursor', 'update stemma.cursors set generation = 999 where partition = 1'],
+    ['the generation of all cursors', 'update stemma.cursors set generation = 999'],
+    ['the note of a cursor', 'update stemma.started_partitions set generation = 999 where partition = 1'],
+    ['the checksum of a note', 'update stemma.started_partitions set checksum = checksum # 4'],
+    ['the lines of cursors', 'delete from stemma.cursors'],
     [
       'the cursor of another partition',
       'update stemma.cursors c set cursor = d.cursor from stemma.cursors d where d.partition <> c.partition',

@@ -7,11 +7,15 @@ import { hashBytes, rowsDamaged, sealBytes, seedOf, unsealBytes } from '@stemma/
  */
 
 /** What errors call the table of a damaged record. */
-type OwnTable = 'cursors' | 'generations' | 'groups';
+type OwnTable = 'cursors' | 'generations' | 'groups' | 'started_partitions';
 
 /** The checksum of a record of the store's own; its cells in an order that never changes. */
 export const recordChecksum = (table: OwnTable, cells: readonly (string | number)[]): number =>
   hashBytes(seedOf({ name: table }), Buffer.from(JSON.stringify(cells)));
+
+/** The checksum of the record that says that a generation has a cursor. */
+export const startedChecksum = (generation: string, partition: number): number =>
+  recordChecksum('started_partitions', [generation, partition]);
 
 /** The bytes of a cursor as the database keeps them. */
 export const sealCursor = (generation: string, partition: number, cursor: Uint8Array): Buffer =>

@@ -2,7 +2,13 @@ import { fail } from '@stemma/errors';
 import { decodeBytea, type Cells, type Database, type DatabaseSession } from '@stemma/postgres';
 import { sameCursor, type Promotion, type Table } from '@stemma/row-store';
 import { quoted } from './cells.ts';
-import { ownRecordDamaged, recordChecksum, sealCursor, unsealCursor } from './registry-checksums.ts';
+import {
+  ownRecordDamaged,
+  recordChecksum,
+  sealCursor,
+  startedChecksum,
+  unsealCursor,
+} from './registry-checksums.ts';
 import { columnsOf, createTables, schemaOf } from './statements.ts';
 
 /* What the store knows of itself, in the schema `stemma`. */
@@ -27,16 +33,25 @@ export const findGeneration = async (
   name: string,
 ): Promise<RegisteredGeneration | undefined> => {
   const rows = await session.query(
-    `select g.number, g.shape, g.checksum, c.partition, c.cursor
-     from stemma.generations g left join stemma.cursors c on c.generation = g.number where g.name = $1`,
+    `select g.number, g.shape, g.checksum, partition, cursor, started
+     from stemma.generations g left join lateral (
+       select partition, cursor, started
+       from (select partition, cursor from stemma.cursors where generation = g.number) c full join
+         (select partition, checksum as started from stemma.started_partitions where generation = g.number) s
+         using (partition)
+     ) known on true where g.name = $1`,
     [name],
   );
   if (rows[0] === undefined) return undefined;
   const registered = checkedGeneration(name, rows[0]);
   const cursors = new Map<number, Uint8Array>();
-  for (const [, , , partition, cursor] of rows)
-    if (typeof cursor === 'string')
-      cursors.set(Number(partition), unsealCursor(name, Number(partition), decodeBytea(cursor)));
+  for (const [, , , given, cursor, started] of rows) {
+    if (given === null || given === undefined) continue;
+    const partition = Number(given);
+    if (typeof cursor !== 'string' || Number(started ?? NaN) !== startedChecksum(name, partition))
+      throw ownRecordDamaged('cursors', name);
+    cursors.set(partition, unsealCursor(name, partition, decodeBytea(cursor)));
+  }
   return { ...registered, cursors };
 };
 
@@ -100,13 +115,15 @@ export const moveCursor = async (
     expected === null
       ? `insert into stemma.cursors (generation, partition, cursor)
          select $1, $2, $3 from (select pg_advisory_xact_lock_shared(${LOCK})) as locked
-         on conflict do nothing returning 1`
+         on conflict do nothing returning 1), started as (
+           insert into stemma.started_partitions (generation, partition, checksum)
+           select $1, $2, $4 from moved`
       : `update stemma.cursors set cursor = $3
          where generation = $1 and partition = $2 and cursor = $4 returning 1`;
   const rows = await session.query(
     `with moved as (${moves}) select pg_notify('${CHANNEL}', '') from moved`,
     expected === null
-      ? [number, partition, sealed]
+      ? [number, partition, sealed, startedChecksum(name, partition)]
       : [number, partition, sealed, sealCursor(name, partition, expected)],
   );
   return rows.length > 0;
