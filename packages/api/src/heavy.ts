@@ -21,4 +21,5 @@ export const HEAVY: ReadonlySet<EndpointName> = new Set([
   'events',
   'thread',
   'export',
+  'doctor',
 ]);

@@ -74,6 +74,8 @@ export type HomeOptions = {
   readonly clock?: () => bigint;
   /** Told what was found damaged and made anew, in sentences: nothing is lost, but somebody should know. */
   readonly say?: (sentence: string) => void;
+  /** Where it notes these sentences for `doctor`, with those that others note there. */
+  readonly repairs?: string[];
   /** Told what is written and folded. */
   readonly observe?: HomeObserver;
   /**
@@ -112,7 +114,16 @@ const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 const openServices = async (
   directory: string,
   openedLog: OpenedLog,
-  { rows, catchUpTimeout, folds = true, clock = machineClock, observe, say, redact }: HomeOptions,
+  {
+    rows,
+    catchUpTimeout,
+    folds = true,
+    clock = machineClock,
+    observe,
+    say,
+    repairs = [],
+    redact,
+  }: HomeOptions,
 ): Promise<HomeServices> => {
   removeScratchFolders(directory);
   const redactor = await loadRedaction(directory, redact);
@@ -121,7 +132,6 @@ const openServices = async (
   const keys = rows === undefined ? keyring : undefined;
   const cooperative = openCooperative(() => performance.now());
   const log = cooperative.reader(openedLog.log);
-  const repairs: string[] = [];
   const damaged = (damage: StemmaError): void => {
     const sentence = `the rows were damaged (${damage.message}); they are put aside, and rebuilt from the log`;
     repairs.push(sentence);

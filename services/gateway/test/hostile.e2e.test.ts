@@ -160,6 +160,31 @@ test(
 );
 
 test(
+  '40 requests for a diagnosis are answered or refused with a code, by other processes, and delay no other request',
+  { timeout: 60_000 },
+  async () => {
+    const counted = async (): Promise<number> => {
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      return Number(/stemma_questions_total\{outcome="answered"\} (\d+)/.exec(metrics)?.[1] ?? 0);
+    };
+    const before = await counted();
+    await during(async () => {
+      const asked = Array.from({ length: 40 }, async () => {
+        const response = await fetch(`${url}/api/doctor`);
+        const answer = fromWireJson(await response.text()) as {
+          error?: { code: string };
+          histories?: number;
+        };
+        return response.ok ? answer.histories : answer.error?.code;
+      });
+      for (const outcome of await Promise.all(asked))
+        expect([1, 'E_QUERY_TIMEOUT', 'E_BUSY']).toContain(outcome);
+    });
+    expect(await counted()).toBeGreaterThan(before);
+  },
+);
+
+test(
   'a program that requests wide selections on 500 connections does not delay others: one query process is reserved for other programs',
   { timeout: 60_000 },
   async ({ skip }) => {

@@ -38,8 +38,10 @@ const MAX_CONNECTIONS = 10_000;
 
 const start = async (): Promise<void> => {
   const { metrics, observe, opened } = openGatewayMetrics();
+  const repairs: string[] = [];
   const home = await openHome({
     ...homeOptions,
+    repairs,
     observe,
     say: (sentence) => console.error(visibleText(sentence)),
   });
@@ -48,6 +50,7 @@ const start = async (): Promise<void> => {
   const questions = openQuestionPool({
     home: { directory, ...(log !== undefined && { log }), ...(rows !== undefined && { rows }) },
     catchUp: () => home.catchUp(),
+    repairs,
     timeout: queryTimeout,
     ended: (outcome) => metrics.add('stemma_questions_total', { outcome }),
   });

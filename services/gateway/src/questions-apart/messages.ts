@@ -9,6 +9,8 @@ export type QuestionRequest =
       readonly kind: 'ask';
       readonly name: EndpointName;
       readonly input: Readonly<Record<string, unknown>>;
+      /** What the process of the home has repaired so far, in sentences. */
+      readonly repairs: readonly string[];
     };
 
 export type QuestionAnswer =

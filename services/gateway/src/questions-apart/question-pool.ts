@@ -31,8 +31,10 @@ export type QuestionPool = {
 
 export type QuestionPoolOptions = {
   readonly home: Pick<HomeOptions, 'directory' | 'log' | 'rows'>;
-  /** Resolves when the rows have everything that was accepted: called before each question. */
+  /** Resolves when the rows have everything that was accepted: called before each question that needs it. */
   readonly catchUp: () => Promise<void>;
+  /** What the home has repaired so far, in sentences: `doctor` tells of it. */
+  readonly repairs?: readonly string[];
   /** Milliseconds from a question's arrival until it is refused. */
   readonly timeout: number;
   /** As many as one program may use at a time. One more is there for another program: it never waits for the first. */
@@ -44,6 +46,9 @@ export type QuestionPoolOptions = {
 /** Milliseconds after which a process is ended whose client is gone: shorter questions are worth more than it. */
 const ABANDONED = 2_000;
 const MAX_WAITING = 64;
+
+/** Questions that are answered also where the rows cannot follow the log, and say so. */
+const TELLS_OF_ROWS: ReadonlySet<EndpointName> = new Set(['doctor']);
 
 type Question = {
   readonly name: EndpointName;
@@ -71,6 +76,7 @@ const OUTCOMES: Partial<Record<ErrorCode, string>> = {
 export const openQuestionPool = ({
   home,
   catchUp,
+  repairs = [],
   timeout,
   processes = Math.max(2, Math.min(4, availableParallelism())),
   ended = () => undefined,
@@ -112,12 +118,14 @@ export const openQuestionPool = ({
     let process: QuestionProcess | undefined;
     const started = performance.now();
     try {
-      await catchUp();
+      const { name, input } = question;
+      await catchUp().catch((error: unknown) => {
+        if (!TELLS_OF_ROWS.has(name)) throw error;
+      });
       const opened = (process = await processFor());
       if (question.givenUp) return;
       question.kill = () => opened.kill();
-      const { name, input } = question;
-      question.resolve(await opened.ask({ kind: 'ask', name, input }));
+      question.resolve(await opened.ask({ kind: 'ask', name, input, repairs }));
     } catch (error) {
       question.reject(error);
     } finally {

@@ -11,6 +11,8 @@ import type { QuestionAnswer, QuestionRequest } from './messages.ts';
  * It can be killed at any moment, so a question that takes too long, or that nobody waits for, ends with it.
  */
 let home: Home | undefined;
+/** What this process or that of the home has repaired. */
+const repairs: string[] = [];
 let handlers: Handlers | undefined;
 
 const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
@@ -18,11 +20,13 @@ const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
     home = await openHome({
       ...request.home,
       folds: false,
+      repairs,
       say: (sentence) => console.error(visibleText(sentence)),
     });
     handlers = createHandlers(home);
     return { kind: 'opened' };
   }
+  repairs.push(...request.repairs.filter((sentence) => !repairs.includes(sentence)));
   const handle = handlers?.[request.name as keyof Handlers] as (input: unknown) => Promise<unknown>;
   const value = await handle(request.input);
   const text = ENDPOINTS[request.name].answer.kind === 'json' ? toWireJson(value) : (value as string);
