@@ -5,7 +5,7 @@ import { withCatchUpDeadline } from '../src/catch-up-with-deadline.ts';
 
 /** A log of ten offsets and rows that reach its end when told so. */
 const slowRows = () => {
-  const built = Promise.withResolvers<void>();
+  const built = Promise.withResolvers<undefined>();
   let [offset, folds] = [3, 0];
   const log = { partitions: 1, end: async () => 10 } as unknown as EventLog;
   const rows = {
@@ -16,7 +16,7 @@ const slowRows = () => {
     },
     checkpoint: async () => ({ cursor: { offset } }),
   } as unknown as Projection;
-  return { log, rows, build: () => built.resolve(), folds: () => folds };
+  return { log, rows, build: () => built.resolve(undefined), folds: () => folds };
 };
 
 it('while rows are built, readers are told how far they are with E_ROWS_BEHIND, and one build goes on for all', async () => {
