@@ -146,9 +146,11 @@ const verifyFrame = async (
   } catch (error) {
     if (!isDefect(error) || !isStemmaError(error)) throw error;
     // The record itself is whole, and so may the next ones be.
-    if (error.code === 'E_HISTORY_ERASED') unopened.set(history, 'erased');
-    if (error.code === 'E_HISTORY_SEALED') unopened.set(history, 'sealed');
-    if (error.code === 'E_HISTORY_ERASED' || error.code === 'E_HISTORY_SEALED') return;
+    if (error.code === 'E_HISTORY_ERASED' || error.code === 'E_HISTORY_SEALED') {
+      // Only the log says that a history is erased: a keyring may say so of one that lost its key.
+      if (!unopened.has(history)) unopened.set(history, 'sealed');
+      return;
+    }
     if (head) heads.set(history, defectiveAt(head, seq));
     const content = error.code === 'E_CONTENT_MISSING' || error.code === 'E_CONTENT_DAMAGED';
     const kind = content ? 'content' : 'defective';
