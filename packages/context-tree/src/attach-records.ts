@@ -40,9 +40,19 @@ export const attachRecords = (
     const node = add(makeTreeNode(kindOfType(record.headers.nodeType), record, null));
     planted.set(record.headers.id, node);
   }
+  // The nodes of a location usually follow one another, and share its object.
+  let last: NodeLocation | undefined;
+  let lastNode: TreeNode | undefined;
+  const nodeAt = (location: NodeLocation): TreeNode | undefined => {
+    if (location !== last) {
+      last = location;
+      lastNode = nodesByLocation.get(keyOf(location));
+    }
+    return lastNode;
+  };
   for (const node of planted.values()) {
     const { parent: id, location } = node.record as NodeRecord;
-    const parent = id === null ? nodesByLocation.get(keyOf(location)) : planted.get(id);
+    const parent = id === null ? nodeAt(location) : planted.get(id);
     if (parent?.kids == null) throw fail('E_HISTORY_DEFECTIVE', `${node.record.headers.id} has no parent`);
     node.parent = parent;
     parent.kids.push(node);
