@@ -59,6 +59,7 @@ export const VERSIONS: Table = {
     ['from', 'uint'],
   ],
   value: HEADERS,
+  packed: true,
 };
 
 export const TURNS: Table = {
@@ -73,6 +74,7 @@ export const TURNS: Table = {
     ['from', 'uint'],
   ],
   value: [['id', 'text'], ...HEADERS],
+  packed: true,
 };
 
 export const IDS: Table = {
