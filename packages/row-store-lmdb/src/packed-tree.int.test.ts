@@ -61,7 +61,13 @@ it('packed rows are those of a store that packs nothing, over many values, in an
           if (step > 0) newest.set(history, location);
           for (let n = 0; n < nodes; n++) {
             const from = remove ? seq - n : ++seq;
-            const value: Cell[] = ['user', BigInt(seq) * 10n ** 12n, size === 1 ? [{ n }] : null, null, n % 3];
+            const value: Cell[] = [
+              'user',
+              BigInt(seq) * 10n ** 12n,
+              size === 1 ? [{ n }] : null,
+              null,
+              n % 3,
+            ];
             if (size > 1 && n === 0) value[3] = new Uint8Array(size).fill(n);
             changes.push({
               table: TABLE,

@@ -124,7 +124,9 @@ const directoryOf = (sealed: Uint8Array): Directory => {
   const at = sealed.length - CHECKSUM_BYTES - DIRECTORY_BYTES;
   const count = uint16(at);
   const end = at - count * OFFSET_BYTES;
-  return { offsets: Array.from({ length: count }, (_, i) => uint16(end + i * OFFSET_BYTES)), end };
+  const offsets: number[] = [];
+  for (let i = end; i < at; i += OFFSET_BYTES) offsets.push(uint16(i));
+  return { offsets, end };
 };
 
 /** Reads rows one after the other. @param owner the cells of the key that are not stored */
