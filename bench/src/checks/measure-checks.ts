@@ -99,7 +99,7 @@ const openRows = async (directory: string): Promise<Opened> => {
     await contents.close();
     await log.close();
   };
-  return { projector: openProjector({ log, contents, store }), close };
+  return { projector: openProjector({ eager: 'all', log, contents, store }), close };
 };
 
 /** Asks what reads rows, and does the checks in it once more by themselves. */

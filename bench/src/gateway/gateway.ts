@@ -1,15 +1,18 @@
 import { historyId } from '@stemma/history';
 import { brokerLibs, freshDatabase, missingTools, startBroker, startPostgres } from '@stemma/test-kit';
 import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, spread, timed, type Spread } from '../measure.ts';
-import { figure, type BenchmarkOptions, type Report } from '../table.ts';
+import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
 import { openProcesses } from './processes.ts';
 
 type Measured = { readonly many: number; readonly half: Spread; readonly single: number };
 type System = { readonly title: string; readonly env: NodeJS.ProcessEnv; readonly apart: boolean };
 
+const EMBEDDED = 'embedded log, rows in the directory';
+const APART = 'Kafka, PostgreSQL, three projectors apart';
 const HISTORIES = 8;
 const AT_ONCE = 64;
 
@@ -23,12 +26,24 @@ const send = async (url: string, history: number, id: string): Promise<void> => 
     steps: [{ op: 'insert', parent: '^ah', node }],
   });
 };
-const post = async (url: string, body: unknown): Promise<void> => {
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${answer.status} ${text}`);
-};
+/** Connections are kept open; a client that is slower than the gateway would measure itself. */
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+const post = (url: string, body: unknown): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const headers = { 'content-type': 'application/json', 'content-length': bytes.length };
+    request(url, { method: 'POST', agent, headers }, (answer) => {
+      const pieces: Buffer[] = [];
+      answer.on('data', (piece: Buffer) => pieces.push(piece));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        if (answer.statusCode === 200 || answer.statusCode === 201) resolve();
+        else reject(new Error(`${answer.statusCode ?? 0} ${Buffer.concat(pieces).toString()}`));
+      });
+    })
+      .on('error', reject)
+      .end(bytes);
+  });
 
 const measure = async (url: string, commands: number): Promise<Measured> => {
   for (let history = 0; history < HISTORIES; history++)
@@ -79,6 +94,25 @@ const measureSystem = async (
   }
 };
 
+const aimsAt = (measured: ReadonlyMap<string, readonly Measured[]>): readonly Aim[] => {
+  const aim = (title: string, what: string, least: number, of: (one: Measured) => number): Aim => {
+    const found = median((measured.get(title) ?? []).map(of));
+    const most = least < 0;
+    return {
+      what: `${title}: ${what}`,
+      aim: `${most ? '≤' : '≥'} ${figure(Math.abs(least))}`,
+      measured: figure(found),
+      met: most ? found <= -least : found >= least,
+    };
+  };
+  return [
+    aim(EMBEDDED, 'commands a second', 5_000, ({ many }) => many),
+    aim(EMBEDDED, 'p99 at half of it, ms', -40, ({ half }) => half.p99),
+    aim(APART, 'commands a second', 1_500, ({ many }) => many),
+    aim(APART, 'one at a time, a second', 100, ({ single }) => single),
+  ];
+};
+
 /** Commands a second over HTTP: gateway, log and rows, as one process and apart. */
 export const gateway = async ({ directory, quick, rounds }: BenchmarkOptions): Promise<Report> => {
   const missing = missingTools();
@@ -90,12 +124,12 @@ export const gateway = async ({ directory, quick, rounds }: BenchmarkOptions): P
     const measured = new Map<string, Measured[]>();
     for (let round = 0; round < rounds; round++) {
       const database = await freshDatabase(postgres.url);
-      const kafka = (): string => `kafka://${broker.address}/bench-${randomUUID()}?partitions=1`;
+      const kafka = (): string => `kafka://${broker.address}/bench-${randomUUID()}?partitions=6`;
       const systems: readonly System[] = [
-        { title: 'embedded log, rows in the directory', env: {}, apart: false },
+        { title: EMBEDDED, env: {}, apart: false },
         { title: 'Kafka, rows of its own', env: { STEMMA_LOG: kafka() }, apart: false },
         {
-          title: 'Kafka, PostgreSQL, three projectors apart',
+          title: APART,
           env: { STEMMA_LOG: kafka(), STEMMA_ROWS: database.url },
           apart: true,
         },
@@ -133,7 +167,7 @@ export const gateway = async ({ directory, quick, rounds }: BenchmarkOptions): P
           ],
         },
       ],
-      aims: [],
+      aims: aimsAt(measured),
       figures: Object.fromEntries(measured),
     };
   } finally {

@@ -76,6 +76,7 @@ const aimsAt = (found: readonly Measured[], most: number, least: number): readon
   const size = over(own, space);
   const growth = size / over(of('Stemma', least), space);
   const commit = over(own, (round) => round.turn.median);
+  const slow = over(own, (round) => round.turn.p99);
   const drift = over(own, (round) => round.last.median / round.first.median);
   // The faster of the two that we compare with.
   const state = Math.min(
@@ -83,7 +84,8 @@ const aimsAt = (found: readonly Measured[], most: number, least: number): readon
     over(of('LangGraph, delta 50', most), snapshot),
   );
   const old = state / over(own, snapshot);
-  const node = state / over(own, (round) => round.node!.median);
+  const one = over(own, (round) => round.node!.median);
+  const node = state / one;
   return [
     { what: 'log and all rows', aim: '≤ 4.5 MB', measured: bytes(size), met: size <= 4.5e6 },
     {
@@ -92,19 +94,25 @@ const aimsAt = (found: readonly Measured[], most: number, least: number): readon
       measured: figure(growth),
       met: growth <= 10.5,
     },
-    { what: 'durable commit, median', aim: '≤ 0.5 ms', measured: `${figure(commit)} ms`, met: commit <= 0.5 },
+    { what: 'durable commit, median', aim: '≤ 0.7 ms', measured: `${figure(commit)} ms`, met: commit <= 0.7 },
+    { what: 'the same, p99', aim: '≤ 3 ms', measured: `${figure(slow)} ms`, met: slow <= 3 },
     {
       what: 'last tenth / first tenth of the commits',
       aim: '≤ 1.1',
       measured: figure(drift),
       met: drift <= 1.1,
     },
-    { what: 'old snapshot, against LangGraph', aim: '≥ 10 ×', measured: times(old), met: old >= 10 },
     {
-      what: 'one node of it, against LangGraph',
-      aim: '≥ 5,000 ×',
-      measured: times(node),
-      met: node >= 5_000,
+      what: 'an old snapshot of 1,000 messages on average',
+      aim: '≤ 2.5 ms',
+      measured: `${figure(over(own, snapshot))} ms (${times(old)} faster than LangGraph)`,
+      met: over(own, snapshot) <= 2.5,
+    },
+    {
+      what: 'one node of it with its content',
+      aim: '≤ 40 µs',
+      measured: `${figure(one * 1_000)} µs (${times(node)} faster than LangGraph)`,
+      met: one <= 0.04,
     },
   ];
 };

@@ -131,7 +131,7 @@ export const kafka = async (options: BenchmarkOptions): Promise<Report> => {
         ),
         aim(
           'consume with folding, of kafkajs alone',
-          0.7,
+          0.5,
           share(({ consumed }) => consumed.folded / consumed.bare),
         ),
         aim(

@@ -17,6 +17,8 @@ export type Replayed = {
 export const rebuild = async (input: {
   readonly directory: string;
   readonly without?: string;
+  /** Read models on demand are left out, as in a home where nobody has asked for one. */
+  readonly onDemand?: boolean;
 }): Promise<Replayed> => {
   const home = join(input.directory, 'home');
   const rows = join(input.directory, 'rebuilt');
@@ -26,7 +28,16 @@ export const rebuild = async (input: {
   const store = openLmdbRowStore({ directory: rows });
   let events = 0;
   const models = READ_MODELS.filter(({ name }) => name !== input.without);
-  const projector = openProjector({ log, contents, store, models, progress: (at) => (events = at.events) });
+  const projector = openProjector({
+    eager: input.onDemand === true ? () => false : 'all',
+    // As a home does.
+    limits: { rows: 2_000 },
+    log,
+    contents,
+    store,
+    models,
+    progress: (at) => (events = at.events),
+  });
   const started = performance.now();
   await projector.rebuild();
   const seconds = (performance.now() - started) / 1_000;

@@ -51,10 +51,12 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
   const large = await prepared(scratch, many);
   const emmettEvents = options.quick ? 1_000 : 50_000;
   const ours = 'Stemma: all read models, from the first record';
+  const asHome = 'Stemma: as a home rebuilds its rows, those on demand when somebody asks';
   const decodingSmall = await measure('check and decode alone', 'replay/decode', () => small, 1);
   const rebuiltSmall = await measure(ours, 'replay/rebuild', () => small, 1);
   const decoding = await measure('check and decode alone', 'replay/decode', () => large, rounds);
   const rebuilt = await measure(ours, 'replay/rebuild', () => large, rounds);
+  const onDemand = await measure(asHome, 'replay/rebuild', () => ({ ...large, onDemand: true }), rounds);
   const beside = (rows: 'small' | 'same') => (round: number) => ({
     log: small.directory,
     directory: join(options.directory, `emmett-${rows}-${round}`),
@@ -82,7 +84,7 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
       'own memory, peak',
       'resident, peak',
     ],
-    rows: [decodingSmall, decoding, rebuiltSmall, rebuilt, emmett, sameRows].map((one) => [
+    rows: [decodingSmall, decoding, rebuiltSmall, rebuilt, onDemand, emmett, sameRows].map((one) => [
       one.title,
       times(rate(one) / rate(emmett)),
       times(rate(one) / rate(sameRows)),
@@ -99,16 +101,28 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
   };
   const aims: readonly Aim[] = [
     {
-      what: 'replay, against emmett with one row an event',
-      aim: '≥ 14 ×',
+      what: 'replay with all read models, events/s',
+      aim: '≥ 50,000',
+      measured: figure(rate(rebuilt)),
+      met: rate(rebuilt) >= 50_000,
+    },
+    {
+      what: 'the same against emmett with one row an event',
+      aim: '≥ 17 ×',
       measured: times(ratio),
-      met: ratio >= 14,
+      met: ratio >= 17,
     },
     {
       what: 'the same against emmett with our rows',
-      aim: '≥ 14 ×',
+      aim: '≥ 17 ×',
       measured: times(equal),
-      met: equal >= 14,
+      met: equal >= 17,
+    },
+    {
+      what: `own memory with ${figure(many)} events`,
+      aim: '≤ 512 MB',
+      measured: bytes(own(rebuilt)),
+      met: own(rebuilt) <= 512e6,
     },
     {
       what: `own memory, ${figure(many)} events / ${figure(few)}`,
@@ -123,7 +137,7 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
     aims,
     figures: {
       sessions: large,
-      measured: [decodingSmall, decoding, rebuiltSmall, rebuilt, emmett, sameRows],
+      measured: [decodingSmall, decoding, rebuiltSmall, rebuilt, onDemand, emmett, sameRows],
     },
   };
 };

@@ -7,6 +7,7 @@ import {
   findNamedPosition,
   FRAMES,
   isIdTaken,
+  listLookups,
   loadBranchFromRows,
   mainBranchId,
   readBranchTip,
@@ -82,6 +83,7 @@ const rowsOffset = (view: GenerationView, partition: number): number => {
 };
 
 const openHistoryRows = (projection: Projection, history: string): HistoryRows => ({
+  isRemote: projection.isRemote === true,
   readFacts: (fn) =>
     projection.payloads.using(history, (stored) =>
       projection.read((view) => fn(historyFactsOf(view, history, stored), stored)),
@@ -89,6 +91,9 @@ const openHistoryRows = (projection: Projection, history: string): HistoryRows =
   withPayloads: (fn) => projection.payloads.using(history, fn),
   catchUp: () => projection.catchUp(),
 });
+
+/** The most rows of ids and of commands that a session reads to decide without reading more. */
+const MAX_LOOKUP_ROWS = 20_000;
 
 const historyFactsOf = (view: GenerationView, history: string, stored: PayloadSource): HistoryFacts => ({
   head: () => readHistoryHead(view, history) ?? { next: 0, prev: ZERO_HASH },
@@ -106,5 +111,6 @@ const historyFactsOf = (view: GenerationView, history: string, stored: PayloadSo
   idTaken: (id) => isIdTaken(view, history, id),
   nameTaken: (name) => findNamedPosition(view, history, name) !== undefined,
   remembered: (command) => findCommand(view, history, command),
+  lookups: () => listLookups(view, history, MAX_LOOKUP_ROWS),
   cycleAt: (branchId, seq) => readPositionMeta(view, history, branchId, seq).meta.cycle,
 });

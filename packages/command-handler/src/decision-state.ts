@@ -21,6 +21,7 @@ import { labelPosition, type Position } from '@stemma/history-store';
 import type { Decision, HeadState, Repeated, Session } from '@stemma/log';
 import { fetching, missing, missingKind, resume } from '@stemma/suspend';
 import { openRecentFrames, type Remembered } from './recent-frames.ts';
+import { NO_LOOKUPS, openLookupsInMemory, type LookupLists } from './lookups-in-memory.ts';
 
 /** Facts about one history, from one state of the rows that is at least as new as when the session began. */
 export type HistoryFacts = {
@@ -34,11 +35,15 @@ export type HistoryFacts = {
   idTaken(id: string): boolean;
   nameTaken(name: string): boolean;
   remembered(command: string): Remembered | undefined;
+  /** All that decisions look up; undefined if it would be more than a session keeps. */
+  lookups(): LookupLists | undefined;
   /** The cycle of the newest commit or import at or before a position; 0 if there is none. */
   cycleAt(branchId: number, seq: number): number;
 };
 
 export type HistoryRows = {
+  /** True if each reading takes a request over a network: then it pays to read all lookups of a history at once. */
+  readonly isRemote: boolean;
   /** Calls `fn` with facts and payloads, again each time a payload had to be fetched, and returns its result. */
   readFacts<T>(fn: (facts: HistoryFacts, stored: PayloadSource) => T): Promise<T>;
   /** The same without facts: after `fn` has returned, it is not called again. */
@@ -78,6 +83,8 @@ const MAX_NODES = 300_000;
 /** What a session takes besides branches, and a recent frame, measured roughly. */
 const BYTES_PER_SESSION = 8_000;
 const BYTES_PER_FRAME = 4_000;
+/** The most bytes of lookups that a session keeps; of more, rows are read at each decision. */
+const MAX_IN_MEMORY = 4_000_000;
 /** With more branches loaded, the session asks the rows at every frame: only then can it drop their trees. */
 const MAX_BRANCHES = 4;
 
@@ -98,14 +105,36 @@ export const openDecisionState = ({
   const state = openHistory(history, next);
   const recent = openRecentFrames(main);
   let prevHash = prev;
+  /** Present if decisions read no rows: for a history that began in this session, or one of remote rows. */
+  let inMemory = next === 0 ? openLookupsInMemory(NO_LOOKUPS) : undefined;
+  let mayRead = rows.isRemote;
 
-  const lookupsIn = (facts: HistoryFacts): Lookups => ({
-    idTaken: (id) => recent.ids.has(id) || facts.idTaken(id),
+  const lookupsOver = (older: Lookups): Lookups => ({
+    idTaken: (id) => recent.ids.has(id) || older.idTaken(id),
     branchNamed: (name) =>
-      recent.branchesByName.has(name) ? recent.branchesByName.get(name) : facts.findBranchByName(name),
-    nameTaken: (name) => recent.names.has(name) || facts.nameTaken(name),
-    command: (id) => recent.commands.get(id) ?? facts.remembered(id),
+      recent.branchesByName.has(name) ? recent.branchesByName.get(name) : older.branchNamed(name),
+    nameTaken: (name) => recent.names.has(name) || older.nameTaken(name),
+    command: (id) => recent.commands.get(id) ?? older.command(id),
   });
+  const lookupsIn = (facts: HistoryFacts): Lookups => ({
+    idTaken: (id) => facts.idTaken(id),
+    branchNamed: (name) => facts.findBranchByName(name),
+    nameTaken: (name) => facts.nameTaken(name),
+    command: (id) => facts.remembered(id),
+  });
+  /** Calls `fn` with the lookups of the frames before the recent ones, and payloads. */
+  const withLookups = async <T>(fn: (older: Lookups, stored: PayloadSource) => T): Promise<T> => {
+    if (inMemory === undefined && mayRead) {
+      // The rows have every frame before the recent ones, and perhaps some of these.
+      const found = await rows.readFacts((facts) => facts.lookups());
+      mayRead = found !== undefined;
+      if (found !== undefined) inMemory = openLookupsInMemory(found);
+    }
+    const known = inMemory;
+    return known === undefined
+      ? rows.readFacts((facts, stored) => fn(lookupsIn(facts), stored))
+      : rows.withPayloads((stored) => fn(known, stored));
+  };
   const payloadOver =
     (stored: PayloadSource): PayloadSource =>
     (ref) =>
@@ -163,7 +192,12 @@ export const openDecisionState = ({
 
   let forgetAtSize = RECENT_STEP;
   const forgetKnown = async (): Promise<void> => {
-    recent.forgetKnown(await rows.readFacts((facts) => facts.head()), prevHash);
+    const known = recent.forgetKnown(await rows.readFacts((facts) => facts.head()), prevHash);
+    if (inMemory !== undefined) for (const frame of known) inMemory.add(frame);
+    if ((inMemory?.bytes ?? 0) > MAX_IN_MEMORY) {
+      inMemory = undefined;
+      mayRead = false;
+    }
     forgetAtSize = recent.size + RECENT_STEP;
   };
 
@@ -183,7 +217,7 @@ export const openDecisionState = ({
     },
     asOf,
     get bytes() {
-      let bytes = BYTES_PER_SESSION + recent.size * BYTES_PER_FRAME;
+      let bytes = BYTES_PER_SESSION + recent.size * BYTES_PER_FRAME + (inMemory?.bytes ?? 0);
       for (const branch of state.loadedBranches.values()) bytes += bytesOfBranch(branch);
       return bytes;
     },
@@ -193,8 +227,8 @@ export const openDecisionState = ({
       let at: bigint | undefined;
       const now = (): bigint => (at ??= clock());
       const decided = await withBranches((branches) =>
-        rows.readFacts((facts, stored) => {
-          const lookups = lookupsIn(facts);
+        withLookups((older, stored) => {
+          const lookups = lookupsOver(older);
           const sources = { ...branches, payload: payloadOver(stored), lookups };
           const repeated = findRepeated(command, lookups);
           if (repeated) return repeated;

@@ -76,24 +76,31 @@ export const openRecentFrames = (mainBefore: number) => {
       forget(last);
       return last;
     },
-    /** Forgets the frames up to the newest one of the rows, if that is one of these: one sent ahead may be rejected. */
-    forgetKnown: ({ next, prev }: Pick<HeadState, 'next' | 'prev'>, last: Uint8Array): void => {
+    /**
+     * Forgets the frames up to the newest one of the rows, if that is one of these: one sent ahead may be rejected.
+     * Returns them.
+     */
+    forgetKnown: (
+      { next, prev }: Pick<HeadState, 'next' | 'prev'>,
+      last: Uint8Array,
+    ): readonly AppliedFrame[] => {
       const count = next - (frames[0]?.applied.seq ?? next);
-      if (count <= 0 || count > frames.length) return;
-      if (compareBytes(frames[count]?.prev ?? last, prev) !== 0) return;
+      if (count <= 0 || count > frames.length) return [];
+      if (compareBytes(frames[count]?.prev ?? last, prev) !== 0) return [];
       const known = frames.slice(0, count);
       const before = new Map<string, number | undefined>();
       for (const { applied } of known) applyBranchNames(applied, before);
       mainBeforeOldest = before.get('main') ?? mainBeforeOldest;
       frames.splice(0, count);
       for (const frame of known) forget(frame);
+      return known.map(({ applied }) => applied);
     },
   };
 };
 
-const idsOf = (events: readonly HistoryEvent[]): readonly string[] => events.flatMap(enteredIds);
+export const idsOf = (events: readonly HistoryEvent[]): readonly string[] => events.flatMap(enteredIds);
 
-const namesOf = (events: readonly HistoryEvent[]): readonly string[] =>
+export const namesOf = (events: readonly HistoryEvent[]): readonly string[] =>
   events.flatMap((event) => namedPosition(event)?.name ?? []);
 
 const applyBranchNames = (

@@ -14,6 +14,7 @@ export { findSnapshot, listSnapshots, type SnapshotRow } from './list-snapshots.
 export {
   findBranchByName,
   findCommand,
+  listLookups,
   findNamedPosition,
   isFromFirstFrame,
   isIdTaken,

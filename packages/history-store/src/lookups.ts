@@ -47,3 +47,35 @@ export const readBranchTip = (rows: RowReader, history: string, branchId: number
     seq: readTipSeq(rows, history, branchId),
   };
 };
+
+/** All that decisions look up in a history; undefined if any table has more than `most` rows of it. */
+export const listLookups = (
+  rows: RowReader,
+  history: string,
+  most: number,
+):
+  | {
+      readonly ids: readonly string[];
+      readonly names: readonly string[];
+      readonly branches: readonly (readonly [string, number | undefined])[];
+      readonly commands: readonly (readonly [string, { seq: number; digest: Uint8Array }])[];
+    }
+  | undefined => {
+  const found = [IDS, NAMES, BRANCH_NAMES, COMMANDS].map((table) =>
+    rows.range(table, { prefix: [history], limit: most + 1 }),
+  );
+  if (found.some((list) => list.length > most)) return undefined;
+  const [ids = [], names = [], branches = [], commands = []] = found;
+  return {
+    ids: ids.map(({ key }) => key[1] as string),
+    names: names.map(({ key }) => key[1] as string),
+    branches: branches.map(({ key, value }) => [
+      key[1] as string,
+      (value[0] ?? undefined) as number | undefined,
+    ]),
+    commands: commands.map(({ key, value }) => [
+      key[1] as string,
+      { seq: value[0] as number, digest: value[1] as Uint8Array },
+    ]),
+  };
+};

@@ -47,7 +47,7 @@ import { listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
 import { resolve } from 'node:path';
 import { openBackground } from './background.ts';
-import { cooperativeReader } from './cooperative-reader.ts';
+import { openCooperative } from './cooperative.ts';
 import type { HomeServices } from './home-services.ts';
 import type { Home } from './home.ts';
 import { openLocalRows, openSharedRows } from './open-rows.ts';
@@ -119,7 +119,8 @@ const openServices = async (
   // Rows in a database cannot begin anew for one history: there no history can be erased.
   const keyring = openHomeKeyring(directory);
   const keys = rows === undefined ? keyring : undefined;
-  const log = cooperativeReader(openedLog.log, () => performance.now());
+  const cooperative = openCooperative(() => performance.now());
+  const log = cooperative.reader(openedLog.log);
   const repairs: string[] = [];
   const damaged = (damage: StemmaError): void => {
     const sentence = `the rows were damaged (${damage.message}); they are put aside, and rebuilt from the log`;
@@ -134,6 +135,7 @@ const openServices = async (
         keepFrames: openedLog.keepFrames,
         damaged,
         sealer: keyring,
+        pause: cooperative.pause,
         ...(catchUpTimeout !== undefined && { catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
         ...(say && { say }),

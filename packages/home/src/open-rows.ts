@@ -82,6 +82,7 @@ export const openGroupProjector = (
     contents,
     store,
     models: [model],
+    eager: 'all',
     keepFrames: primary,
     group: name,
     ...(progress && { progress }),
@@ -123,6 +124,8 @@ export type LocalRowsOptions = {
   /** Milliseconds that a reader waits for what is folded. Default: until it is. */
   readonly catchUpTimeout?: number;
   readonly progress?: (progress: Progress) => void;
+  /** Called between frames; what it returns is awaited, so that commands have a turn. */
+  readonly pause: () => Promise<void> | undefined;
   /** Told when rows were found damaged and put aside, in a sentence. */
   readonly say?: (sentence: string) => void;
   /** Told of rows that are damaged, before they are thrown away and built again. */
@@ -132,7 +135,17 @@ export type LocalRowsOptions = {
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (
   log: EventLog,
-  { directory, folder: rows, keepFrames, catchUpTimeout, progress, say, damaged, sealer }: LocalRowsOptions,
+  {
+    directory,
+    folder: rows,
+    keepFrames,
+    catchUpTimeout,
+    progress,
+    say,
+    damaged,
+    sealer,
+    pause,
+  }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
   const contents = { ...(await openDirectoryContents(join(directory, 'contents'))), sealer };
   const store = openLmdbRowStore({ directory: join(directory, rows), ...(say && { say }) });
@@ -143,7 +156,10 @@ export const openLocalRows = async (
     contents,
     store,
     keepFrames,
+    // A commit of rows holds up the commands that come meanwhile; larger ones are not faster.
+    limits: { rows: 2_000 },
     stop,
+    pause,
     ...(progress && { progress }),
     ...(damaged && { damaged }),
     ...(catchUpTimeout !== undefined && { repairTimeout: catchUpTimeout }),

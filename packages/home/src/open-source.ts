@@ -2,7 +2,7 @@ import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
 import { openHomeLog, type LogAddress } from '@stemma/operations';
 import { join, resolve } from 'node:path';
-import { cooperativeReader } from './cooperative-reader.ts';
+import { openCooperative } from './cooperative.ts';
 
 export type LogSourceOptions = {
   /** A home. */
@@ -34,7 +34,7 @@ export const openLogSource = async (options: LogSourceOptions): Promise<LogSourc
   const contents = await openContents(directory, options.rows);
   return {
     directory,
-    log: cooperativeReader(opened.log, () => performance.now()),
+    log: openCooperative(() => performance.now()).reader(opened.log),
     address: opened.address,
     contents,
     keepFrames: opened.keepFrames,

@@ -79,7 +79,7 @@ describe('the rows in PostgreSQL', async () => {
     const log = await openEmbeddedLog({ directory: join(folder.directory, 'log') });
     const store = await openPostgresRowStore(database);
     const contents = await openDirectoryContents(join(folder.directory, 'contents'));
-    await openProjector({ log, contents, store }).catchUp();
+    await openProjector({ eager: 'all', log, contents, store }).catchUp();
     await store.close();
     await log.close();
   });

@@ -12,6 +12,8 @@ import {
   loadBranchFromRows,
   putFrame,
   readBranchTip,
+  readTipSeq,
+  type Fold,
 } from '@stemma/history-store';
 import {
   decodeBody,
@@ -30,15 +32,22 @@ import {
 import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
 import type { BranchCache } from './branch-cache.ts';
+import { putFolded } from './on-demand-rows.ts';
 import type { Payloads } from './payloads.ts';
 
 export type FoldContext = {
+  /** Folded with every frame. */
   readonly models: readonly ReadModel[];
+  /** Folded on demand, but with every frame of the histories for which `eager` is true. */
+  readonly onDemand: readonly ReadModel[];
+  readonly eager: (history: string, model: string) => boolean;
   readonly contents: ContentSource;
   readonly branchCache: BranchCache;
   readonly payloads: Payloads;
   /** Keep the frames' bytes beside the rows. */
   readonly keepFrames: boolean;
+  /** Called before each frame; what it returns is awaited. */
+  readonly pause: () => Promise<void> | undefined;
 };
 
 /** Rows that a batch is about to write, over those that it reads. */
@@ -66,15 +75,21 @@ export const foldFrames = async (
     bytes += accepted.bytes.length;
     frames++;
     if (accepted.control || defective.has(history)) continue;
+    const pausing = context.pause();
+    if (pausing !== undefined) await pausing;
     const savepoint = staged.savepoint();
     let frame: Frame | undefined;
     try {
-      frame =
-        decodeWithoutContents(accepted, context.contents) ?? (await readFrame(accepted, context.contents));
+      frame = await decodeFrame(accepted, context.contents);
       const erasure = erasureIn(frame.body);
       if (erasure !== undefined) throw erasedBelow(history, erasure, context.contents);
       events += frame.body.events.length;
-      await foldFrameIntoModels(frame, staged, context);
+      await foldFrameInto(
+        [HISTORY_STORE, ...context.models, ...eagerModels(history, context)],
+        frame,
+        staged,
+        context,
+      );
       putFrame(staged, accepted, context.keepFrames);
     } catch (error) {
       staged.rollbackTo(savepoint);
@@ -95,14 +110,16 @@ export const foldFrames = async (
   }
   for (const [history, head] of batch.heads) {
     const stopped = defective.get(history);
-    staged.put(
-      HISTORY_HEADS,
-      [history],
-      historyHeadCells(stopped === undefined ? head : defectiveAt(head, stopped)),
-    );
+    const now = stopped === undefined ? head : defectiveAt(head, stopped);
+    staged.put(HISTORY_HEADS, [history], historyHeadCells(now));
+    for (const { name } of eagerModels(history, context))
+      putFolded(staged, history, name, Math.min(now.next, now.stopped ?? Infinity));
   }
   return { frames, events, bytes };
 };
+
+const eagerModels = (history: string, { onDemand, eager }: FoldContext): readonly ReadModel[] =>
+  onDemand.length === 0 ? onDemand : onDemand.filter(({ name }) => eager(history, name));
 
 /**
  * The rows below hold what is erased: they cannot be patched, they begin anew. Whoever erased may have died before the
@@ -116,9 +133,15 @@ const erasedBelow = (history: string, erasure: Erasure, { sealer }: ContentSourc
 const rowsErased = (history: string): Error =>
   fail('E_ROWS_ERASED', `the rows hold parts of the history ${history}, which was erased`, { history });
 
+type ReadableFrame = Pick<AcceptedFrame, 'envelope' | 'bytes' | 'bodyAt'>;
+
+/** A frame with its contents. @throws as `readFrame` */
+export const decodeFrame = async (readable: ReadableFrame, contents: ContentSource): Promise<Frame> =>
+  decodeWithoutContents(readable, contents) ?? readFrame(readable, contents);
+
 /** The frame, if none of its contents is in the contents store. */
 const decodeWithoutContents = (
-  { envelope, bytes, bodyAt }: AcceptedFrame,
+  { envelope, bytes, bodyAt }: ReadableFrame,
   { sealer }: ContentSource,
 ): Frame | undefined => {
   const body = decodeBody(envelope.v, bytes, bodyAt);
@@ -131,7 +154,8 @@ const decodeWithoutContents = (
  * Applies a frame, then folds it. Most frames need no payload of another frame and no rows that are not loaded. Each
  * half runs again after something had to be fetched, and leaves no trace before that.
  */
-const foldFrameIntoModels = async (
+export const foldFrameInto = async (
+  folds: readonly Fold[],
   frame: Frame,
   staged: StagedBatch,
   context: FoldContext,
@@ -147,8 +171,7 @@ const foldFrameIntoModels = async (
   const savepoint = staged.savepoint();
   await staged.using(() => {
     staged.rollbackTo(savepoint);
-    foldFrame(HISTORY_STORE, applied, staged);
-    for (const model of context.models) foldFrame(model, applied, staged);
+    for (const each of folds) foldFrame(each, applied, staged);
   });
   if (!applied.observed) context.branchCache.markUsed(state, applied.branchId);
 };
@@ -165,10 +188,16 @@ const checkRowsBefore = async (
     (_, of) => staged.using(() => findFrame(staged, history, of, context.keepFrames)),
   );
 
-/** Positions come from the rows of frames before this one, written or still staged. */
-const positionSources = ({ history }: HistoryState, staged: StagedRows): Omit<Sources, 'payload'> => ({
-  position: (branchId, seq) => loadBranchFromRows(staged, history, branchId, seq),
-  branchTip: (branchId) => readBranchTip(staged, history, branchId),
+/** Positions come from the rows of frames before this one, written or still staged; there may be rows of later ones. */
+const positionSources = ({ history, next }: HistoryState, staged: StagedRows): Omit<Sources, 'payload'> => ({
+  position: (branchId, seq) =>
+    loadBranchFromRows(
+      staged,
+      history,
+      branchId,
+      seq ?? Math.min(readTipSeq(staged, history, branchId), next - 1),
+    ),
+  branchTip: (branchId) => (branchId < next ? readBranchTip(staged, history, branchId) : undefined),
 });
 
 const recordDefect = (history: string, seq: number, error: unknown, staged: StagedRows): void => {

@@ -5,16 +5,22 @@ import { checkCursor, type EventLog } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
 import { decodeCheckpoint, isClosed } from './checkpoint.ts';
+import { ON_DEMAND } from './on-demand-rows.ts';
 
 /** The read models of a generation with their versions. Another signature means other rows. */
-export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean): string =>
+export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean, onDemand = false): string =>
   [
-    `${HISTORY_STORE.name}@${HISTORY_STORE.version}${keepFrames ? '+frames' : ''}`,
+    `${HISTORY_STORE.name}@${HISTORY_STORE.version}${keepFrames ? '+frames' : ''}${onDemand ? '+on-demand' : ''}`,
     ...models.map(({ name, version }) => `${name}@${version}`).sort(compareCodePoints),
   ].join('+');
 
-export const tablesOf = (models: readonly ReadModel[], keepFrames: boolean): readonly Table[] => [
+export const tablesOf = (
+  models: readonly ReadModel[],
+  keepFrames: boolean,
+  onDemand = false,
+): readonly Table[] => [
   ...RECORD_TABLES.filter((table) => keepFrames || table !== FRAME_BYTES),
+  ...(onDemand ? [ON_DEMAND] : []),
   ...HISTORY_STORE.tables,
   ...models.flatMap(({ tables }) => tables),
 ];

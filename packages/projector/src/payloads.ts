@@ -31,6 +31,8 @@ export type Payloads = {
     seq: number,
     options?: { readonly once?: boolean },
   ): Promise<readonly HistoryEvent[]>;
+  /** A frame as it was recorded; it is not cached. @throws E_RECORD_DAMAGED, E_SNAPSHOT_NOT_FOUND */
+  frame(history: string, seq: number, frameAt: FrameAt): Promise<Readable>;
   /** Caches the events of a frame that the caller has decoded from `bytes` bytes. */
   keep(history: string, seq: number, events: readonly HistoryEvent[], bytes: number): void;
   clear(): void;
@@ -72,11 +74,15 @@ export const openPayloads = ({
   });
   const keyOf = (history: string, seq: number): string => `${seq} ${history}`;
 
-  const read = async (history: string, seq: number, find: FrameAt): Promise<CachedFrame> => {
+  const readRecorded = async (history: string, seq: number, find: FrameAt): Promise<Readable> => {
     const at = await find(history, seq);
     if (at === undefined)
       throw fail('E_SNAPSHOT_NOT_FOUND', `${history} has no frame ${seq}`, { history, seq });
-    const frame = typeof at === 'number' ? await frameInLog(history, seq, at) : frameInRows(history, seq, at);
+    return typeof at === 'number' ? frameInLog(history, seq, at) : frameInRows(history, seq, at);
+  };
+
+  const read = async (history: string, seq: number, find: FrameAt): Promise<CachedFrame> => {
+    const frame = await readRecorded(history, seq, find);
     const { body } = await readFrame(frame, contents);
     return { events: body.events, bytes: sizeOf(frame.bytes.length), payloads: [] };
   };
@@ -128,6 +134,7 @@ export const openPayloads = ({
       const known = once ? (cached.get(keyOf(history, seq)) ?? (await read(history, seq, frameAt))) : null;
       return (known ?? (await loadFrame(history, seq))).events;
     },
+    frame: readRecorded,
     keep: (history, seq, events, size) =>
       void cached.set(keyOf(history, seq), { events, bytes: sizeOf(size), payloads: [] }),
     clear: () => cached.clear(),

@@ -2,6 +2,7 @@ import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { DEFECTS, findFrame } from '@stemma/history-store';
 import {
   openRevalidatingReader,
+  partitionOf,
   progressGuard,
   type Checkpoint,
   type ContentSource,
@@ -10,6 +11,7 @@ import {
 } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import type { Generation, GenerationView, RowStore, Scan, Table } from '@stemma/row-store';
+import { fetching, resume } from '@stemma/suspend';
 import { openBranchCache } from './branch-cache.ts';
 import { isClosed } from './checkpoint.ts';
 import { contentsWithSizes, hasRestoredContent } from './contents-with-sizes.ts';
@@ -28,6 +30,8 @@ import {
 import { moreRecords } from './more-records.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
 import { readCurrent } from './read-current.ts';
+import { foldOnDemand } from './fold-on-demand.ts';
+import { ON_DEMAND, UNFOLDED, viewOnDemand } from './on-demand-rows.ts';
 import { inGeneration, openRepair } from './repair.ts';
 import {
   clearCaches,
@@ -45,6 +49,11 @@ export type ProjectorOptions = {
   readonly models?: readonly ReadModel[];
   /** The group of readers: projectors of one group share their rows. Default `all`. */
   readonly group?: string;
+  /**
+   * The read models on demand that are folded with every frame: all, or those for which this is true; the others when
+   * somebody reads them. Default: none.
+   */
+  readonly eager?: 'all' | ((history: string, model: string) => boolean);
   /** Keep the frames' bytes among the rows and read payloads there: for remote logs. Default false. */
   readonly keepFrames?: boolean;
   readonly limits?: BatchLimits;
@@ -59,6 +68,8 @@ export type ProjectorOptions = {
   readonly repairTimeout?: number;
   /** A steady clock in milliseconds. */
   readonly now?: () => number;
+  /** Called between frames; what it returns is awaited, so that others have a turn. Default: nothing. */
+  readonly pause?: () => Promise<void> | undefined;
 };
 
 /** Rows that a home reads, written by this process or another. */
@@ -69,6 +80,8 @@ export type Projection = {
    */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
   readonly payloads: Payloads;
+  /** True if each read takes requests over a network. */
+  readonly isRemote?: boolean;
   /** The checkpoint of the rows; undefined before the first commit. */
   checkpoint(partition: number): Promise<Checkpoint | undefined>;
   /**
@@ -101,6 +114,8 @@ export type Projector = Projection & {
   follow(signal: AbortSignal, partitions?: readonly number[]): Promise<void>;
   /** Rebuilds the rows beside the old ones, from offset zero, and switches to them when they are as far. */
   rebuild(): Promise<void>;
+  /** The histories for which read models on demand have rows; these now have every frame that the others have. */
+  onDemand(): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
   /** For programs that build on the loop itself. */
   readonly options: Required<Omit<ProjectorOptions, 'progress' | 'stop' | 'damaged' | 'repairTimeout'>>;
 };
@@ -111,16 +126,21 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const options = {
     models: READ_MODELS,
     group: 'all',
+    eager: () => false,
     keepFrames: false,
     limits: {},
     cacheBytes: 128 * 1024 * 1024,
     now: () => performance.now(),
+    pause: () => undefined,
     ...rest,
   };
-  const { log, store, models, group, keepFrames, limits, now } = options;
+  const { log, store, group, keepFrames, limits, now } = options;
+  const eager = options.eager === 'all' ? () => true : options.eager;
+  const [models, onDemand] = splitOnDemand(options.models, options.eager);
   const contents = contentsWithSizes(options.contents);
-  const signature = signatureOf(models, keepFrames);
-  const tables = tablesOf(models, keepFrames);
+  const signature = signatureOf(options.models, keepFrames, onDemand.length > 0);
+  const tables = tablesOf(options.models, keepFrames, onDemand.length > 0);
+  const modelOf = new Map(onDemand.flatMap((model) => model.tables.map((table) => [table, model] as const)));
   const opened = new Map<string, Generation>();
 
   const open = async (name: string): Promise<Generation> => {
@@ -135,28 +155,35 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     if (store.destroy === undefined) throw fail('E_NOT_ERASABLE', 'these rows cannot be destroyed');
     await store.destroy();
     opened.clear();
-    branchCache.clear();
+    clearCaches(context);
+    clearCaches(behindContext);
     payloads.clear();
   };
   let wasPromoted = false;
+  /** The current generation, if this version's read models wrote it. */
+  const findCurrent = async (): Promise<Generation | undefined> => {
+    const known = await currentName(store, group, signature);
+    if (known === undefined) return undefined;
+    wasPromoted = true;
+    return open(known);
+  };
   /** The current generation; the next one while rows of another version are still current. */
   const generation = async (): Promise<Generation> => {
-    const known = await currentName(store, group, signature);
-    if (known !== undefined) {
-      wasPromoted = true;
-      return open(known);
-    }
+    const found = await findCurrent();
+    if (found !== undefined) return found;
     const current = await store.current(group);
     const [unfinished] = await unfinishedNames(store, signature, current);
     return open(unfinished ?? (await nextName(store, signature, current)));
   };
   const readOnce = async <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    const first = await findCurrent();
     // Another process has thrown damaged rows away: what is being built is no answer yet.
-    if (wasPromoted && (await currentName(store, group, signature)) === undefined) {
+    if (first === undefined && wasPromoted) {
       wasPromoted = false;
       for (const partition of partitions) await catchUpPartition(partition);
     }
-    return readCurrent(generation, fn);
+    const reading = modelOf.size === 0 ? fn : (view: GenerationView) => fn(viewOnDemand(view, modelOf));
+    return readCurrent(first ?? (await generation()), generation, reading);
   };
   const repair = openRepair({
     rebuild: async (damage) => {
@@ -168,7 +195,13 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     },
     ...(repairTimeout !== undefined && { timeout: repairTimeout }),
   });
-  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => repair.run(() => readOnce(fn));
+  const read = <T>(fn: (view: GenerationView) => T): Promise<T> =>
+    resume(
+      () => repair.run(() => readOnce(fn)),
+      fetching(UNFOLDED, async (needs) => {
+        for (const { history, model } of needs) await foldAsked(history, [model]);
+      }),
+    );
 
   const payloads = openPayloads({
     log,
@@ -176,7 +209,20 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     frameAt: (history, seq) => read((view) => findFrame(view, history, seq, keepFrames)),
   });
   const branchCache = openBranchCache(options.cacheBytes);
-  const context: FoldContext = { models, contents, branchCache, payloads, keepFrames };
+  const context: FoldContext = {
+    models,
+    onDemand,
+    eager,
+    contents,
+    branchCache,
+    payloads,
+    keepFrames,
+    pause: options.pause,
+  };
+  const behindContext: FoldContext = {
+    ...context,
+    branchCache: openBranchCache(Math.ceil(options.cacheBytes / 4)),
+  };
   const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
   const queues = new Map<number, Promise<unknown>>();
 
@@ -243,6 +289,23 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       if (await promote(store, group, name, log)) await dropReplaced(store, name);
     });
 
+  /** Folds what these models lack of a history, in batches: in between others have a turn. */
+  const foldAsked = async (history: string, asked: readonly ReadModel[]): Promise<void> => {
+    const partition = partitionOf(history, log.partitions);
+    const batch = async (): Promise<boolean> =>
+      foldOnDemand({
+        generation: await generation(),
+        context: behindContext,
+        partition,
+        history,
+        models: asked,
+        limits,
+        now,
+      });
+    while (!(await repair.run(() => enqueue(partition, batch))))
+      if (stop?.() === true) throw fail('E_CANCELLED', 'the rows were closed while they were folded');
+  };
+
   const catchUpOnce = async (partition?: number): Promise<void> => {
     if (await hasRestoredContent(await readOnce((view) => view.range(DEFECTS, { prefix: [] })), contents))
       await rebuild();
@@ -272,7 +335,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       if (stop?.() === true) throw fail('E_CANCELLED', 'the rows were closed while they were rebuilt');
       round([...(await store.cursors(name))].map(([at, cursor]) => `${at}@${offsetOf(cursor)}`).join());
     }
-    branchCache.clear();
+    clearCaches(context);
+    clearCaches(behindContext);
     payloads.clear();
     if (old !== null && !isLater(old, name)) await store.drop(old);
     await dropReplaced(store, name);
@@ -300,6 +364,24 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     rebuild: () => repair.run(rebuild),
     scan: (fn) => repair.run(async () => (await generation()).scan((scan) => fn(scan, tables))),
     options: { ...options, contents },
+    async onDemand() {
+      const asked = new Map<string, Set<string>>();
+      if (onDemand.length === 0) return asked;
+      await repair.run(async () =>
+        (await generation()).scan(async (scan) => {
+          for await (const { key } of scan.entries(ON_DEMAND)) {
+            const [history, model] = key as [string, string];
+            asked.set(history, (asked.get(history) ?? new Set()).add(model));
+          }
+        }),
+      );
+      for (const [history, names] of asked)
+        await foldAsked(
+          history,
+          onDemand.filter(({ name }) => names.has(name)),
+        );
+      return asked;
+    },
     async follow(signal, some = partitions) {
       const failed = new AbortController();
       const either = AbortSignal.any([signal, failed.signal]);
@@ -328,4 +410,13 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       }
     },
   };
+};
+
+/** The read models that are folded with every frame, and those that are folded on demand. */
+const splitOnDemand = (
+  models: readonly ReadModel[],
+  eager: Required<ProjectorOptions>['eager'],
+): readonly [readonly ReadModel[], readonly ReadModel[]] => {
+  const isEager = (model: ReadModel): boolean => eager === 'all' || model.onDemand !== true;
+  return [models.filter(isEager), models.filter((model) => !isEager(model))];
 };

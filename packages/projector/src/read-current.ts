@@ -3,12 +3,13 @@ import type { Generation, GenerationView } from '@stemma/row-store';
 import { isMissing } from '@stemma/suspend';
 import { inGeneration } from './repair.ts';
 
-/** What `fn` makes of the generation that is current, also if another one becomes current meanwhile. */
+/** What `fn` makes of the generation that is current, `first` at first, also if another one becomes current meanwhile. */
 export const readCurrent = async <T>(
+  first: Generation,
   generation: () => Promise<Generation>,
   fn: (view: GenerationView) => T,
 ): Promise<T> => {
-  for (let now = await generation(); ;) {
+  for (let now = first; ;) {
     // What is missing is no answer yet: it is fetched, and `fn` called again.
     const result = await now.read((view) => attempt(() => fn(view), isMissing));
     const then = await generation();

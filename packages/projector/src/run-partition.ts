@@ -25,6 +25,16 @@ export type BatchLimits = {
   readonly milliseconds?: number;
 };
 
+/** True if a batch of this size, whose first frame came `age` milliseconds ago, is committed. */
+export const fullBatch = (
+  limits: BatchLimits,
+  batch: { readonly frames: number; readonly bytes: number; readonly rows: number; readonly age: number },
+): boolean =>
+  batch.frames >= (limits.frames ?? Infinity) ||
+  batch.bytes >= (limits.bytes ?? 8 * 1024 * 1024) ||
+  batch.rows >= (limits.rows ?? 50_000) ||
+  batch.age >= (limits.milliseconds ?? 500);
+
 /** The progress of a run. */
 export type Progress = {
   readonly partition: number;
@@ -82,7 +92,6 @@ const run = async (options: RunPartitionOptions): Promise<Progress> => {
   const checkpoint =
     storedCheckpoint === null ? await checkpointAtStart(log, partition) : decodeCheckpoint(storedCheckpoint);
   const batch = openBatch(generation, partition, storedCheckpoint, checkpoint, now);
-  const [maxFrames, maxBytes] = [limits.frames ?? Infinity, limits.bytes ?? 8 * 1024 * 1024];
   let progress: Progress = { partition, offset: checkpoint.cursor.offset, frames: 0, events: 0, batches: 0 };
 
   const flush = async (): Promise<void> => {
@@ -102,18 +111,13 @@ const run = async (options: RunPartitionOptions): Promise<Progress> => {
     checkpoint,
     reader,
     heads: batch.heads,
-    ...(maxFrames === Infinity ? {} : { maxRecords: maxFrames }),
+    ...(limits.frames === undefined ? {} : { maxRecords: limits.frames }),
     ...(until === undefined ? {} : { until }),
   };
   for await (const checked of readPartition(log, readOptions)) {
     await batch.add(checked, context);
-    const { total, rows } = batch;
-    const full =
-      total.frames >= maxFrames ||
-      total.bytes >= maxBytes ||
-      rows >= (limits.rows ?? 50_000) ||
-      batch.age() >= (limits.milliseconds ?? 500);
-    if (!full) continue;
+    const { frames, bytes } = batch.total;
+    if (!fullBatch(limits, { frames, bytes, rows: batch.rows, age: batch.age() })) continue;
     await flush();
     if (options.stop?.() === true) return progress;
   }

@@ -12,6 +12,7 @@ import {
   type Value,
 } from '@stemma/row-store';
 import { decodeCheckpoint } from './checkpoint.ts';
+import { ON_DEMAND } from './on-demand-rows.ts';
 import { openProjector, type Projector } from './projector.ts';
 
 export type VerifyReplayOptions = {
@@ -58,13 +59,16 @@ export const verifyReplay = async (
 ): Promise<VerifyReplayReport> => {
   const started = projector.options.now();
   await projector.catchUp();
+  const asked = await projector.onDemand();
   const report = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };
   let first: RowDifference | null = null;
   for (const size of options.batchSizes ?? [null]) {
     const store = await options.scratch();
     try {
-      const replay = await replayInto(projector, store, size, options);
-      const compared = await damageAsDifference(() => compareAtSameOffsets(projector, replay.projector));
+      const replay = await replayInto(projector, asked, store, size, options);
+      const compared = await damageAsDifference(() =>
+        compareAtSameOffsets(projector, replay.projector, asked),
+      );
       report.events += replay.counts.events;
       report.accepted += compared.accepted;
       report.stale += compared.stale;
@@ -83,6 +87,7 @@ type Replay = { readonly projector: Projector; readonly counts: { events: number
 
 const replayInto = async (
   live: Projector,
+  asked: OnDemand,
   store: RowStore,
   size: number | null,
   options: VerifyReplayOptions,
@@ -94,6 +99,7 @@ const replayInto = async (
   const open = (stop: AbortController): Projector =>
     openProjector({
       ...live.options,
+      ...(live.options.eager !== 'all' && { eager: (history, model) => isAsked(asked, history, model) }),
       store,
       limits: size === null ? live.options.limits : { frames: size },
       progress: ({ frames, events, batches }) => {
@@ -114,6 +120,12 @@ const replayInto = async (
     if (await isAtEnd(projector, log)) return { projector: open(new AbortController()), counts };
   }
 };
+
+/** By history, the read models on demand that have rows of it. */
+type OnDemand = Awaited<ReturnType<Projector['onDemand']>>;
+
+const isAsked = (asked: OnDemand, history: string, model: string): boolean =>
+  asked.get(history)?.has(model) === true;
 
 /** A damaged row is one that differs; nobody knows of the others. */
 const damageAsDifference = async (compare: () => Promise<ComparedRows>): Promise<ComparedRows> => {
@@ -142,17 +154,25 @@ type ComparedRows = {
 };
 
 /** Compares when both are at the same offsets; while others write, the one with the lower offset catches up first. */
-const compareAtSameOffsets = async (live: Projector, replay: Projector): Promise<ComparedRows> => {
+const compareAtSameOffsets = async (
+  live: Projector,
+  replay: Projector,
+  asked: OnDemand,
+): Promise<ComparedRows> => {
+  const compared = comparedRow(live, asked);
   for (let tries = 0; tries < 20; tries++) {
     const [stored, replayed] = [await live.generation(), await replay.generation()];
     const found = await stored.scan((rows) =>
       replayed.scan(async (other) =>
-        (await areAtSameOffsets(rows, other)) ? compareRows(stored, rows, other) : undefined,
+        (await areAtSameOffsets(rows, other)) && (await areFolded(rows, other, asked))
+          ? compareRows(stored, rows, other, compared)
+          : undefined,
       ),
     );
     if (found !== undefined) return { ...found, ...(await staleCounts(replayed)) };
     await refuseBehindDamage(live, replay);
     await live.catchUp();
+    await live.onDemand();
     await replay.catchUp();
   }
   throw fail('E_CURSOR_MOVED', 'the rows change faster than they can be compared');
@@ -175,6 +195,34 @@ const refuseBehindDamage = async (live: Projector, replay: Projector): Promise<v
 
 const areAtSameOffsets = async (a: Scan, b: Scan): Promise<boolean> =>
   (await offsetsText(a)) === (await offsetsText(b));
+
+/** True if what is folded on demand has as much of each history as the replay. */
+const areFolded = async (live: Scan, replay: Scan, asked: OnDemand): Promise<boolean> => {
+  for (const [history, models] of asked)
+    for (const model of models)
+      if (
+        (await live.get(ON_DEMAND, [history, model]))?.[0] !==
+        (await replay.get(ON_DEMAND, [history, model]))?.[0]
+      )
+        return false;
+  return true;
+};
+
+type ComparedRow = (table: Table, key: Key) => boolean;
+
+/** False for rows of histories that somebody has asked for only since the replay began. */
+const comparedRow = ({ options: { models, eager } }: Projector, asked: OnDemand): ComparedRow => {
+  if (eager === 'all') return () => true;
+  const modelOf = new Map(
+    models
+      .filter(({ onDemand }) => onDemand === true)
+      .flatMap(({ name, tables }) => tables.map((table) => [table, name] as const)),
+  );
+  return (table, key) => {
+    const model = table === ON_DEMAND ? String(key[1]) : modelOf.get(table);
+    return model === undefined || isAsked(asked, String(key[0]), model);
+  };
+};
 
 const offsetsText = async (scan: Scan): Promise<string> => {
   const offsets: string[] = [];
@@ -203,6 +251,7 @@ const compareRows = async (
   generation: Generation,
   stored: Scan,
   replayed: Scan,
+  compared: ComparedRow,
 ): Promise<Pick<ComparedRows, 'rows' | 'differences'>> => {
   const differences: RowDifference[] = [];
   let rows = 0;
@@ -210,6 +259,7 @@ const compareRows = async (
     if (table.local === true) continue;
     const [before, differing] = [rows, differences.length];
     for await (const { key, value } of stored.entries(table)) {
+      if (!compared(table, key)) continue;
       rows++;
       const other = await replayed.get(table, key);
       if (other === undefined || Buffer.compare(packValue(table, value), packValue(table, other)) !== 0)

@@ -22,6 +22,7 @@ const progressWith = async (
   const progress: Progress[] = [];
   let time = 0;
   await openProjector({
+    eager: 'all',
     log,
     contents,
     store: openMemoryRowStore(),
@@ -66,6 +67,7 @@ it('a batch ends with the rows or the milliseconds that reach its limit, and not
     const offsets: number[] = [];
     let time = 0;
     const projector = openProjector({
+      eager: 'all',
       log: { ...log, read },
       contents,
       store: openMemoryRowStore(),
@@ -98,6 +100,7 @@ it('a batch ends with the frame whose bytes reach its limit', async () => {
   const offsetsWith = async (bytes: number): Promise<number[]> => {
     const offsets: number[] = [];
     await openProjector({
+      eager: 'all',
       log: { ...log, read },
       contents: openMemoryContents(),
       store: openMemoryRowStore(),

@@ -21,7 +21,7 @@ const [AUDIT, DIFFS] = GROUPS as readonly [Group, Group];
 const recorded = someRecorded(5);
 
 const folding = (log: EventLog, store: RowStore, { name, model, primary }: Group): Projector =>
-  openProjector({ log, contents, store, group: name, models: [model], keepFrames: primary });
+  openProjector({ eager: 'all', log, contents, store, group: name, models: [model], keepFrames: primary });
 const openExternal = (log: EventLog, store: RowStore, catchUpTimeout = 60_000): Projection =>
   openExternalProjection({ log, contents, store, catchUpTimeout });
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>

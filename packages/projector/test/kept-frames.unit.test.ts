@@ -15,7 +15,7 @@ it('with frames kept among the rows, the log is read once, in order, and events 
     },
   };
   const open = (keepFrames: boolean) =>
-    openProjector({ log: far, contents, store: openMemoryRowStore(), keepFrames });
+    openProjector({ eager: 'all', log: far, contents, store: openMemoryRowStore(), keepFrames });
   const [kept, plain] = [open(true), open(false)];
   await plain.catchUp();
   reads.length = 0;

@@ -42,7 +42,7 @@ it(
     const log = await openEmbeddedLog({ directory: logs });
     const share = Math.ceil(recorded.entries.length / KILLS);
     const readers = openLmdbRowStore({ directory: rows });
-    const reader = openProjector({ log, contents: openMemoryContents(), store: readers });
+    const reader = openProjector({ eager: 'all', log, contents: openMemoryContents(), store: readers });
     let kills = 0;
     let looks = 0;
     for (; kills < KILLS; kills++) {
@@ -70,7 +70,7 @@ it(
     await readers.close();
 
     const store = openLmdbRowStore({ directory: rows });
-    const projector = openProjector({ log, contents: openMemoryContents(), store });
+    const projector = openProjector({ eager: 'all', log, contents: openMemoryContents(), store });
     await projector.catchUp();
     const report = await verifyReplay(projector, { scratch: () => openMemoryRowStore() });
     expect({ differences: report.differences, accepted: report.accepted }).toEqual({

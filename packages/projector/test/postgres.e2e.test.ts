@@ -28,11 +28,11 @@ describe('rows in PostgreSQL', () => {
       const open = async (frames: number): Promise<Projector> => {
         const store = await openPostgresRowStore(fresh.url);
         stores.push(store);
-        return openProjector({ log, contents, store, limits: { frames } });
+        return openProjector({ eager: 'all', log, contents, store, limits: { frames } });
       };
       const [one, other] = [await open(7), await open(11)];
       await Promise.all([one.catchUp(), other.catchUp()]);
-      const memory = openProjector({ log, contents, store: openMemoryRowStore() });
+      const memory = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
       await memory.catchUp();
       expect(await sorted(await one.generation())).toEqual(await sorted(await memory.generation()));
       const report = await verifyReplay(other, { scratch: () => openMemoryRowStore() });
@@ -73,6 +73,7 @@ describe('rows in PostgreSQL', () => {
           const store = await openPostgresRowStore(fresh.url);
           stores.push(store);
           return openProjector({
+            eager: 'all',
             log,
             contents,
             store,
@@ -86,7 +87,7 @@ describe('rows in PostgreSQL', () => {
           await session.query("set local session_replication_role = 'replica'");
           await session.query(change ?? '');
         });
-        const memory = openProjector({ log, contents, store: openMemoryRowStore() });
+        const memory = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
         await memory.catchUp();
         for (const each of [projector, await open()]) {
           await each.catchUp();
@@ -118,6 +119,7 @@ describe('rows in PostgreSQL', () => {
     const store = await openPostgresRowStore(server.url);
     try {
       const projector = openProjector({
+        eager: 'all',
         log,
         contents,
         store,
@@ -142,7 +144,7 @@ describe('rows in PostgreSQL', () => {
         else batches = -Infinity;
         killing = undefined;
       }
-      const memory = openProjector({ log, contents, store: openMemoryRowStore() });
+      const memory = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
       await memory.catchUp();
       expect(await sorted(await projector.generation())).toEqual(await sorted(await memory.generation()));
       expect(batches).toBe(-Infinity);

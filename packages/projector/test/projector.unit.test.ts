@@ -32,11 +32,11 @@ describe('a projector', () => {
       await projector.catchUp();
       return from.filter((offset) => offset < end).length;
     };
-    const projector = openProjector({ log: counted, contents, store });
+    const projector = openProjector({ eager: 'all', log: counted, contents, store });
     expect(await caughtUp(projector)).toBeGreaterThan(0);
     expect(await caughtUp(projector)).toBe(0);
     expect(await caughtUp(projector)).toBe(0);
-    const another = openProjector({ log: counted, contents, store });
+    const another = openProjector({ eager: 'all', log: counted, contents, store });
     expect(await caughtUp(another)).toBeGreaterThan(0);
     expect(await caughtUp(another)).toBe(0);
   });
@@ -59,7 +59,7 @@ describe('a projector', () => {
             while (stopped) {
               stopped = false;
               const stop = (): boolean => (stopped ||= stops && dice.next().value === 0);
-              projector = openProjector({ log, contents, store, limits: { frames }, stop });
+              projector = openProjector({ eager: 'all', log, contents, store, limits: { frames }, stop });
               await projector.catchUp();
             }
             results.push(await allRows(await (projector as Projector).generation()));
@@ -68,7 +68,7 @@ describe('a projector', () => {
           const rows = results[0] as Record<string, Row[]>;
           for (const [history, naive] of recorded.histories) {
             const store = openMemoryRowStore();
-            const projector = openProjector({ log, contents, store, cacheBytes: 1 });
+            const projector = openProjector({ eager: 'all', log, contents, store, cacheBytes: 1 });
             await projector.catchUp();
             expect(await allRows(await projector.generation())).toEqual(rows);
             expect(await projector.read((view) => readHistoryHead(view, history)?.next)).toBe(
@@ -96,10 +96,10 @@ describe('a projector', () => {
         const { log, contents } = await logged(recorded);
         const store = openMemoryRowStore();
         const open = (frames: number): Projector =>
-          openProjector({ log, contents, store, limits: { frames } });
+          openProjector({ eager: 'all', log, contents, store, limits: { frames } });
         const both = [open(2), open(3)];
         await Promise.all(both.map((each) => each.catchUp()));
-        const alone = openProjector({ log, contents, store: openMemoryRowStore() });
+        const alone = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
         await alone.catchUp();
         expect(await allRows(await both[0]!.generation())).toEqual(await allRows(await alone.generation()));
       }),
@@ -111,7 +111,7 @@ describe('a projector', () => {
     const recorded = someRecorded(7);
     const { log, contents } = await logged(recorded);
     const store = openMemoryRowStore();
-    const projector = openProjector({ log, contents, store });
+    const projector = openProjector({ eager: 'all', log, contents, store });
     const options = {
       scratch: () => openMemoryRowStore(),
       batchSizes: [null, 1, 7, 1_000],
@@ -148,16 +148,18 @@ describe('a projector', () => {
     const [recorded, other] = [someRecorded(3), someRecorded(4)];
     const { log, contents } = await logged(recorded);
     const store = openMemoryRowStore();
-    await openProjector({ log, contents, store }).catchUp();
+    await openProjector({ eager: 'all', log, contents, store }).catchUp();
     const records = log.records(0);
     records.length = 1;
-    expect(await codeOf(openProjector({ log, contents, store }).catchUp())).toBe('E_CURSOR_LOST');
+    expect(await codeOf(openProjector({ eager: 'all', log, contents, store }).catchUp())).toBe(
+      'E_CURSOR_LOST',
+    );
     await appendAll(log, [...other.entries, ...other.entries]);
-    const projector = openProjector({ log, contents, store });
+    const projector = openProjector({ eager: 'all', log, contents, store });
     expect(await codeOf(projector.catchUp())).toBe('E_CURSOR_LOST');
     await projector.rebuild();
     await projector.catchUp();
-    const fresh = openProjector({ log, contents, store: openMemoryRowStore() });
+    const fresh = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
     await fresh.catchUp();
     expect(await allRows(await projector.generation())).toEqual(await allRows(await fresh.generation()));
   });
@@ -166,11 +168,11 @@ describe('a projector', () => {
     const recorded = someRecorded(5);
     const { log, contents } = await logged(recorded);
     const store = openMemoryRowStore();
-    const old = openProjector({ log, contents, store, models: READ_MODELS.slice(0, 1) });
+    const old = openProjector({ eager: 'all', log, contents, store, models: READ_MODELS.slice(0, 1) });
     await old.catchUp();
     const { name } = await old.generation();
     const raised = READ_MODELS.map((model) => ({ ...model, version: model.version + 1 }));
-    const next = openProjector({ log, contents, store, models: raised });
+    const next = openProjector({ eager: 'all', log, contents, store, models: raised });
     expect([(await next.generation()).name === name, await store.current('all')]).toEqual([false, name]);
     await next.catchUp();
     expect(await store.current('all')).toBe((await next.generation()).name);
@@ -184,7 +186,7 @@ describe('a projector', () => {
     const recorded = someRecorded(9);
     const log = await openMemoryLog();
     const { contents } = await logged(recorded);
-    const projector = openProjector({ log, contents, store: openMemoryRowStore() });
+    const projector = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
     const ending = new AbortController();
     const following = projector.follow(ending.signal);
     for (const entry of recorded.entries) {
@@ -206,7 +208,13 @@ describe('a projector', () => {
     const bytes = Uint8Array.from(records[at]!.bytes);
     bytes[bytes.length >> 1]! ^= 1;
     records[at] = { ...records[at]!, bytes };
-    const projector = openProjector({ log, contents, store: openMemoryRowStore(), limits: { frames: 3 } });
+    const projector = openProjector({
+      eager: 'all',
+      log,
+      contents,
+      store: openMemoryRowStore(),
+      limits: { frames: 3 },
+    });
     await projector.catchUp();
     const heads = await projector.read((view) =>
       ['h0', 'h1', 'h2'].map((history) => readHistoryHead(view, history)),

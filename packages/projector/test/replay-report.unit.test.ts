@@ -33,7 +33,7 @@ const opened = async (
 ): Promise<{ projector: Projector; log: MemoryLog }> => {
   const { partitions = 1, store = openMemoryRowStore(), of = recorded, ...rest } = more;
   const { log, contents } = await logged(of, partitions);
-  return { log, projector: openProjector({ log, contents, store, ...rest }) };
+  return { log, projector: openProjector({ eager: 'all', log, contents, store, ...rest }) };
 };
 
 const verified = (projector: Projector, more: Partial<VerifyReplayOptions> = {}) =>
@@ -288,7 +288,7 @@ it('while others write, the generation that is behind catches up a limited numbe
   const log = await openMemoryLog();
   const { contents } = await logged(long);
   const store = openMemoryRowStore();
-  const projector = openProjector({ log, contents, store, models: READ_MODELS.slice(0, 1) });
+  const projector = openProjector({ eager: 'all', log, contents, store, models: READ_MODELS.slice(0, 1) });
   let left = [...long.entries];
   await appendAll(log, left.splice(0, 5));
   // Whenever rows are about to be compared, some more come.

@@ -7,7 +7,13 @@ import { openProjector } from '../src/index.ts';
 const [logs = '', rows = '', what = ''] = process.argv.slice(2);
 const log = await openEmbeddedLog({ directory: logs });
 const store = openLmdbRowStore({ directory: rows });
-const projector = openProjector({ log, contents: openMemoryContents(), store, limits: { frames: 5 } });
+const projector = openProjector({
+  eager: 'all',
+  log,
+  contents: openMemoryContents(),
+  store,
+  limits: { frames: 5 },
+});
 process.stdout.write('ready\n');
 await projector.catchUp();
 if (what === 'follow') await projector.follow(new AbortController().signal);

@@ -42,8 +42,18 @@ export const openLmdbRowStore = ({
     );
   let opened = open();
   const replaced: OpenedRows[] = [];
-  /** The rows as they are now: another process may have found them damaged, and put others in their place. */
+  let looked = false;
+  const lookAgain = (): void => {
+    looked = false;
+  };
+  /**
+   * The rows as they are now: another process may have found them damaged, and put others in their place. To look for
+   * that costs more than a read of a row, so all reads of one turn of the event loop share a look.
+   */
   const now = (): OpenedRows => {
+    if (looked) return opened;
+    looked = true;
+    setImmediate(lookAgain);
     if (!opened.isReplaced()) return opened;
     // Whoever reads them still goes on.
     replaced.push(opened);
@@ -76,12 +86,14 @@ export const openLmdbRowStore = ({
     drop: async (name) => now().drop(name),
     // Where one row is damaged others may be: nothing of the file is used any more.
     discard: async (generation) => {
+      lookAgain();
       if (opened.isReplaced()) return false;
       opened.replace(`rows of ${generation}`);
       return true;
     },
     // LMDB leaves in its pages what is removed from them. Who has a file open reads on until it looks for the next.
     destroy: async () => {
+      lookAgain();
       removeFiles(directory, opened.isReplaced() ? undefined : opened.folder);
       opened.replace('something in them was erased');
       // Nothing was wrong with them: they are not kept for who wants to look.

@@ -61,7 +61,7 @@ export const rowHashes = async (
   const contents = await openDirectoryContents(join(home, 'contents'));
   try {
     const keepFrames = rows === 'rows-kafka';
-    const projector = openProjector({ log, contents, store, keepFrames });
+    const projector = openProjector({ eager: 'all', log, contents, store, keepFrames });
     await projector.catchUp();
     return await hashesOf(await projector.generation());
   } finally {

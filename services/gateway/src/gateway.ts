@@ -6,7 +6,8 @@ import { openMetrics, type Metrics } from '@stemma/metrics';
 import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
 import { ctreesMessages } from './ctrees.ts';
-import { errorResponse } from './front/error-response.ts';
+import { toResponse, type HttpAnswer } from './front/answer.ts';
+import { errorAnswer } from './front/error-answer.ts';
 import { refuseMethod } from './front/methods.ts';
 import { guard } from './guard.ts';
 import { createHandlers } from './handlers.ts';
@@ -17,8 +18,9 @@ import { routeInterventionLines } from './interventions.ts';
 import { openObserver } from './observer.ts';
 import { serveAsset, servePage } from './page.ts';
 import type { QuestionPool } from './questions-apart/question-pool.ts';
-import { honoPath, inputOf } from './request.ts';
-import { routeEndpoints } from './routes.ts';
+import { honoPath, inputOf, partsOf } from './request.ts';
+import { openPlainAnswers, type AnswerPlainly } from './plain-answers.ts';
+import { openAnswers, routeEndpoints } from './routes.ts';
 import { openStreamSlots } from './stream-slots.ts';
 import { eventSource, openStream, watchSource, type StreamTimes } from './stream.ts';
 
@@ -45,7 +47,12 @@ const PAGE = fileURLToPath(new URL('../../inspector/dist', import.meta.url));
 const TIMES: StreamTimes = { heartbeat: 15_000, stall: 30_000, refusal: 250, turn: 10_000 };
 
 /** The HTTP door of a home: a function from requests to answers, testable without a port. */
-export const createGateway = (options: GatewayOptions): Hono => {
+export const createGateway = (options: GatewayOptions): Hono => openGateway(options).app;
+
+/** The same, and beside it the shorter way to the endpoints whose answers are known whole. */
+export const openGateway = (
+  options: GatewayOptions,
+): { readonly app: Hono; readonly answerPlainly: AnswerPlainly } => {
   const { home, page = PAGE, report = () => undefined } = options;
   const app = new Hono();
   const metrics = options.metrics ?? openMetrics({ service: 'gateway', version: VERSION, ofProcess: false });
@@ -59,13 +66,13 @@ export const createGateway = (options: GatewayOptions): Hono => {
   });
   const observer = openObserver(home, report);
   options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
-  routeEndpoints(
-    app,
+  const answer = openAnswers(
     createHandlers(home, { hider, closing: options.closing }),
     (name, actor, input) =>
       actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
     options.questions,
   );
+  routeEndpoints(app, answer);
   routeInterventionLines(app, home);
   routeStreams(app, options, hider, metrics);
   routeMetrics(app, metrics);
@@ -76,12 +83,13 @@ export const createGateway = (options: GatewayOptions): Hono => {
   app.notFound((c) => {
     throw fail('E_NOT_FOUND', `there is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}`);
   });
-  app.onError((raised) => {
+  const toAnswer = (raised: unknown): HttpAnswer => {
     const error = redactedError(raised, (text) => home.redactText(text));
     if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
-    return errorResponse(hider.error(error));
-  });
-  return app;
+    return errorAnswer(hider.error(error));
+  };
+  app.onError((raised) => toResponse(toAnswer(raised)));
+  return { app, answerPlainly: openPlainAnswers(answer, toAnswer, metrics) };
 };
 
 /** Headers are ASCII: other letters of a name come percent-encoded. */
@@ -110,7 +118,7 @@ const routeStreams = (
     [
       ENDPOINTS.stream,
       async (c, signal) => {
-        const input = (await inputOf(c, ENDPOINTS.stream)) as InputOf<typeof ENDPOINTS.stream>;
+        const input = (await inputOf(partsOf(c), ENDPOINTS.stream)) as InputOf<typeof ENDPOINTS.stream>;
         const history = input.history === undefined ? undefined : (await home.find(input.history)).history;
         return openStream(eventSource(home, { after: afterOf(c, input.after), history }), signal, times);
       },
@@ -118,7 +126,7 @@ const routeStreams = (
     [
       ENDPOINTS.ctreesStream,
       async (c, signal) => {
-        const { session, after } = (await inputOf(c, ENDPOINTS.ctreesStream)) as InputOf<
+        const { session, after } = (await inputOf(partsOf(c), ENDPOINTS.ctreesStream)) as InputOf<
           typeof ENDPOINTS.ctreesStream
         >;
         const { history } = await home.find(session);
@@ -129,7 +137,7 @@ const routeStreams = (
     [
       ENDPOINTS.watch,
       async (c, signal) => {
-        const input = (await inputOf(c, ENDPOINTS.watch)) as InputOf<typeof ENDPOINTS.watch>;
+        const input = (await inputOf(partsOf(c), ENDPOINTS.watch)) as InputOf<typeof ENDPOINTS.watch>;
         return openStream(watchSource(home, { ...input, after: afterOf(c, input.after) }), signal, times);
       },
     ],

@@ -9,10 +9,10 @@ import type { MiddlewareHandler } from 'hono';
  *
  * @param hosts the values of `Host` that are its own, with port.
  */
-export const refuseForeign = (request: Request, hosts: (host: string) => boolean): void => {
-  const header = (name: string): string | undefined => request.headers.get(name) ?? undefined;
-  const { host: named, pathname } = new URL(request.url);
-  const host = header('host') ?? named;
+export const refuseForeign = (
+  { host, path, header }: ForeignRequest,
+  hosts: (host: string) => boolean,
+): void => {
   if (!hosts(host))
     throw fail('E_NOT_ALLOWED', `this server does not answer to the name ${shown(host)}`, {
       host: shown(host),
@@ -23,14 +23,24 @@ export const refuseForeign = (request: Request, hosts: (host: string) => boolean
       origin: shown(origin),
     });
   const site = header('sec-fetch-site');
-  if (site !== undefined && site !== 'same-origin' && site !== 'none' && pathname !== '/')
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && path !== '/')
     throw fail('E_NOT_ALLOWED', 'a page of another site may not use this server', { site: shown(site) });
+};
+
+/** What a request says of where it comes from. */
+export type ForeignRequest = {
+  /** The name that the client called. */
+  readonly host: string;
+  readonly path: string;
+  readonly header: (name: string) => string | undefined;
 };
 
 export const guard =
   (hosts: (host: string) => boolean): MiddlewareHandler =>
   async (c, next) => {
-    refuseForeign(c.req.raw, hosts);
+    const { host: named, pathname } = new URL(c.req.url);
+    const header = (name: string): string | undefined => c.req.header(name);
+    refuseForeign({ host: header('host') ?? named, path: pathname, header }, hosts);
     await next();
   };
 

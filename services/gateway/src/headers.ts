@@ -16,18 +16,23 @@ const CONTENT_SECURITY_POLICY = [
 /** The same for a page in one file: nothing but its own style sheet, which the policy names by its hash. */
 export const REPORT_SECURITY_POLICY = `${REPORT_POLICY}; frame-ancestors 'none'`;
 
-/** Sets the headers of every answer: what a browser may do with it. */
-export const setSafeHeaders = (headers: Headers): void => {
-  if (!headers.has('content-security-policy'))
-    headers.set('content-security-policy', CONTENT_SECURITY_POLICY);
-  headers.set('x-content-type-options', 'nosniff');
-  headers.set('referrer-policy', 'no-referrer');
-  headers.set('cross-origin-opener-policy', 'same-origin');
-  headers.set('cross-origin-resource-policy', 'same-origin');
-  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-};
+const SAFE = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** The headers of an answer, with those that every answer has: what a browser may do with it. */
+export const withSafeHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => ({
+  ...SAFE,
+  ...headers,
+});
 
 export const safeHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  setSafeHeaders(c.res.headers);
+  const { headers } = c.res;
+  for (const [name, value] of Object.entries(SAFE)) if (!headers.has(name)) headers.set(name, value);
 };

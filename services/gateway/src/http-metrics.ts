@@ -2,22 +2,28 @@ import type { Metrics } from '@stemma/metrics';
 import type { Hono, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 
+/** Counts a request from now on; to be called when it is answered, with the route that answered. */
+export const countRequest = (metrics: Metrics, method: string): ((route: string, status: number) => void) => {
+  const started = performance.now();
+  addInFlight(metrics, 1);
+  return (route, status) => {
+    addInFlight(metrics, -1);
+    metrics.add('stemma_http_requests_total', { method, route, status });
+    const seconds = (performance.now() - started) / 1000;
+    metrics.observe('stemma_http_request_duration_seconds', { method, route }, seconds);
+  };
+};
+
 /** Counts requests by the route that answered: never by the path, of which there is one a history. */
 export const countRequests =
   (metrics: Metrics): MiddlewareHandler =>
   async (c, next) => {
-    const started = performance.now();
-    addInFlight(metrics, 1);
+    const answered = countRequest(metrics, c.req.method);
     try {
       await next();
     } finally {
-      addInFlight(metrics, -1);
       const path = routePath(c, -1);
-      const route = path === '' || path === '/*' ? 'none' : path;
-      const { method } = c.req;
-      metrics.add('stemma_http_requests_total', { method, route, status: c.res.status });
-      const seconds = (performance.now() - started) / 1000;
-      metrics.observe('stemma_http_request_duration_seconds', { method, route }, seconds);
+      answered(path === '' || path === '/*' ? 'none' : path, c.res.status);
     }
   };
 

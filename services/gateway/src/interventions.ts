@@ -3,7 +3,7 @@ import type { Home } from '@stemma/home';
 import type { Intervention as RecordedIntervention, InterventionFilter } from '@stemma/queries';
 import { interventionLines } from '@stemma/reports';
 import type { Hono } from 'hono';
-import { inputOf } from './request.ts';
+import { inputOf, partsOf } from './request.ts';
 
 type InterventionEndpoint = 'interventions' | 'intervention' | 'impact';
 type InterventionHandlers = {
@@ -70,7 +70,11 @@ const interventionAnswer = (one: RecordedIntervention): InterventionAnswer => ({
 export const routeInterventionLines = (app: Hono, home: Home): void => {
   const endpoint = ENDPOINTS.interventionLines;
   app.get(endpoint.path.replace('{history}', ':history'), async (c) => {
-    const { history, format = 'jsonl', ...query } = (await inputOf(c, endpoint)) as InputOf<typeof endpoint>;
+    const {
+      history,
+      format = 'jsonl',
+      ...query
+    } = (await inputOf(partsOf(c), endpoint)) as InputOf<typeof endpoint>;
     const branchRef = await home.find(history);
     const lines = interventionLines(home.audit.eachIntervention(branchRef, filterOf(query)), format);
     // Errors of the request must be thrown before the answer begins.

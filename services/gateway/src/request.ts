@@ -7,13 +7,29 @@ import { z } from 'zod';
 /** `{name}` as hono writes it. */
 export const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
+/** What an endpoint reads of a request. */
+export type RequestParts = {
+  readonly params: () => Readonly<Record<string, string>>;
+  readonly query: () => Readonly<Record<string, string>>;
+  /** @param name in lower case */
+  readonly header: (name: string) => string | undefined;
+  readonly bytes: () => Uint8Array | Promise<Uint8Array>;
+};
+
+export const partsOf = (c: Context): RequestParts => ({
+  params: () => c.req.param(),
+  query: () => c.req.query(),
+  header: (name) => c.req.header(name),
+  bytes: async () => new Uint8Array(await c.req.arrayBuffer()),
+});
+
 /** Parameters, query and body of a request, checked against the contract. */
-export const inputOf = async (c: Context, endpoint: Endpoint): Promise<Record<string, unknown>> => ({
-  ...(endpoint.params === undefined ? {} : parsed(endpoint.params, c.req.param(), 'E_USAGE')),
-  ...(endpoint.query === undefined ? {} : parsed(endpoint.query, c.req.query(), 'E_USAGE')),
+export const inputOf = async (parts: RequestParts, endpoint: Endpoint): Promise<Record<string, unknown>> => ({
+  ...(endpoint.params === undefined ? {} : parsed(endpoint.params, parts.params(), 'E_USAGE')),
+  ...(endpoint.query === undefined ? {} : parsed(endpoint.query, parts.query(), 'E_USAGE')),
   ...(endpoint.body === undefined
     ? {}
-    : { body: parsed(endpoint.body, await bodyOf(c), 'E_COMMAND_INVALID') }),
+    : { body: parsed(endpoint.body, await bodyOf(parts), 'E_COMMAND_INVALID') }),
 });
 
 const parsed = <T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode): T => {
@@ -54,35 +70,37 @@ const notOfContract = (code: ErrorCode, issues: Parameters<typeof issueText>[0])
 };
 
 /** What a command's id and expected position are called in the headers of HTTP. @throws E_USAGE if they disagree */
-const withHeaders = (c: Context, body: unknown): unknown => {
-  const [key, match] = [c.req.header('idempotency-key'), c.req.header('if-match')];
+const withHeaders = ({ header }: RequestParts, body: unknown): unknown => {
+  const [key, match] = [header('idempotency-key'), header('if-match')];
   if ((key === undefined && match === undefined) || !isJsonObject(body)) return body;
   const filled: Record<string, unknown> = { ...(body as object) };
   const seq = match === undefined ? undefined : /^"?(\d{1,15})"?$/.exec(match)?.[1];
   if (match !== undefined && seq === undefined)
     throw fail('E_USAGE', 'If-Match is the seq of the newest frame, with or without quotes');
-  for (const [name, header] of [
+  for (const [name, given] of [
     ['id', key],
     ['expected', seq === undefined ? undefined : Number(seq)],
   ] as const) {
-    if (header === undefined) continue;
-    if (filled[name] !== undefined && filled[name] !== header)
+    if (given === undefined) continue;
+    if (filled[name] !== undefined && filled[name] !== given)
       throw fail('E_USAGE', `${name} is one thing in the body and another in the headers`);
-    filled[name] = header;
+    filled[name] = given;
   }
   return filled;
 };
 
-const bodyOf = async (c: Context): Promise<unknown> => {
+const bodyOf = async (parts: RequestParts): Promise<unknown> => {
   // A form of another site can send other types without asking first; it cannot send this one.
-  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
+  if (!/^application\/json\b/i.test(parts.header('content-type') ?? ''))
     throw fail('E_USAGE', 'a request with a body has the content-type application/json');
-  return withHeaders(c, parseWideJson(await textOf(c), 'the request'));
+  return withHeaders(parts, parseWideJson(textOf(await parts.bytes()), 'the request'));
 };
 
-const textOf = async (c: Context): Promise<string> => {
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const textOf = (bytes: Uint8Array): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await c.req.arrayBuffer());
+    return utf8.decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw fail('E_INPUT_NOT_JSON', 'the request is not UTF-8');
     throw error;

@@ -1,9 +1,10 @@
 import { ENDPOINTS, HEAVY, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
 import type { Context, Hono } from 'hono';
-import type { Handlers } from './handlers.ts';
+import { toResponse, type HttpAnswer } from './front/answer.ts';
+import type { Handlers, Streamed } from './handlers.ts';
 import { REPORT_SECURITY_POLICY } from './headers.ts';
 import type { Asker, QuestionPool } from './questions-apart/question-pool.ts';
-import { honoPath, inputOf } from './request.ts';
+import { honoPath, inputOf, partsOf, type RequestParts } from './request.ts';
 
 /** Told of every answer that was asked for in somebody's name. */
 type OnAnswered = (
@@ -12,27 +13,40 @@ type OnAnswered = (
   input: Readonly<Record<string, unknown>>,
 ) => Promise<void>;
 
-/** Routes every endpoint but the streams to its handler: parses what comes in, writes what goes out. */
-export const routeEndpoints = (
-  app: Hono,
-  handlers: Handlers,
-  onAnswered: OnAnswered,
-  questions: QuestionPool | undefined,
-): void => {
-  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]) {
-    if (name === 'stream' || name === 'ctreesStream' || name === 'watch' || name === 'interventionLines')
-      continue;
+/** Answers one endpoint: parses what comes in, writes what goes out. @throws coded errors */
+export type AnswerEndpoint = (
+  name: Exclude<EndpointName, Streamed>,
+  request: RequestParts & { readonly signal: AbortSignal; readonly asker: Asker },
+) => Promise<HttpAnswer>;
+
+export const openAnswers =
+  (handlers: Handlers, onAnswered: OnAnswered, questions: QuestionPool | undefined): AnswerEndpoint =>
+  async (name, request) => {
+    const endpoint: Endpoint = ENDPOINTS[name];
+    const input = await inputOf(request, endpoint);
     const handle = handlers[name] as (input: unknown) => Promise<unknown>;
-    app.on(endpoint.method, honoPath(endpoint.path), async (c) => {
-      const input = await inputOf(c, endpoint);
-      const value =
-        questions !== undefined && HEAVY.has(name)
-          ? await questions.ask(name, input, askerOf(c), c.req.raw.signal)
-          : await handle(input);
-      await onAnswered(name, c.req.header('stemma-actor'), input);
-      return answer(endpoint, value);
-    });
-  }
+    const value =
+      questions !== undefined && HEAVY.has(name)
+        ? await questions.ask(name, input, request.asker, request.signal)
+        : await handle(input);
+    await onAnswered(name, request.header('stemma-actor'), input);
+    return answerOf(endpoint, value);
+  };
+
+/** The endpoints whose answers are known whole. */
+export const wholeEndpoints = (): readonly (readonly [Exclude<EndpointName, Streamed>, Endpoint])[] =>
+  (Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]).flatMap(([name, endpoint]) =>
+    name === 'stream' || name === 'ctreesStream' || name === 'watch' || name === 'interventionLines'
+      ? []
+      : [[name, endpoint] as const],
+  );
+
+/** Routes every endpoint but the streams. */
+export const routeEndpoints = (app: Hono, answer: AnswerEndpoint): void => {
+  for (const [name, endpoint] of wholeEndpoints())
+    app.on(endpoint.method, honoPath(endpoint.path), async (c) =>
+      toResponse(await answer(name, { ...partsOf(c), signal: c.req.raw.signal, asker: askerOf(c) })),
+    );
 };
 
 /** Who asks, as the server says; without a server nobody is another's program. */
@@ -40,20 +54,18 @@ const askerOf = (c: Context): Asker =>
   (c.env as { asker?: Asker } | undefined)?.asker ?? { connection: c.req.raw, program: async () => '' };
 
 /** @param value what the endpoint answers, or the bytes of that */
-const answer = ({ answer: kind }: Endpoint, value: unknown): Response => {
-  if (kind.kind === 'json')
-    return new Response(
-      value instanceof Uint8Array ? (value as Uint8Array<ArrayBuffer>) : toWireJson(value),
-      {
-        status: kind.status,
-        headers: { 'content-type': 'application/json' },
-      },
-    );
+const answerOf = ({ answer: kind }: Endpoint, value: unknown): HttpAnswer => {
+  if (kind.kind === 'json') {
+    const body = value instanceof Uint8Array ? (value as Uint8Array<ArrayBuffer>) : toWireJson(value);
+    return { status: kind.status, headers: { 'content-type': 'application/json' }, body };
+  }
   const mime = kind.kind === 'bytes' ? kind.mime : 'text/plain';
-  return new Response(value as string | Uint8Array<ArrayBuffer>, {
+  return {
+    status: 200,
     headers: {
       'content-type': mime,
       ...(mime.startsWith('text/html') && { 'content-security-policy': REPORT_SECURITY_POLICY }),
     },
-  });
+    body: value as string | Uint8Array<ArrayBuffer>,
+  };
 };

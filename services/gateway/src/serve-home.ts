@@ -2,11 +2,12 @@ import { fail } from '@stemma/errors';
 import { openHomeThread } from './apart/open-home-thread.ts';
 import type { HomeThreadOptions } from './apart/thread-messages.ts';
 import { openDoorCounts } from './front/door-counts.ts';
-import { errorResponse } from './front/error-response.ts';
+import type { HttpAnswer } from './front/answer.ts';
+import { errorAnswer } from './front/error-answer.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
 import { openFront, type Answering } from './front/open-front.ts';
 import { refuseForeign } from './guard.ts';
-import { setSafeHeaders } from './headers.ts';
+import { withSafeHeaders } from './headers.ts';
 import { listenOn, type Gateway } from './serve.ts';
 
 export type ServeHomeOptions = {
@@ -47,23 +48,20 @@ export const serveHome = async ({
   const { count, take } = openDoorCounts();
   const thread = await openHomeThread({ home, queryTimeout }, take, (exitCode) => process.exit(exitCode));
   let hosts: (name: string) => boolean = () => false;
-  const answering: Answering = (request, received) => {
+  const answering: Answering = (request) => {
     try {
       refuseForeign(request, hosts);
     } catch (error) {
       count('stemma_http_refused_total', { code: 'E_NOT_ALLOWED' });
-      return errorResponse(error);
+      return errorAnswer(error);
     }
-    if (new URL(request.url).pathname === '/health/live') {
-      const response = health(thread.alive());
-      count('stemma_http_requests_total', {
-        method: request.method,
-        route: '/health/live',
-        status: response.status,
-      });
-      return response;
+    if (request.path === '/health/live') {
+      const answer = health(thread.alive());
+      const { method } = request;
+      count('stemma_http_requests_total', { method, route: '/health/live', status: answer.status });
+      return answer;
     }
-    return thread.answer(request, received);
+    return thread.answer(request);
   };
   try {
     const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }, count), {
@@ -86,9 +84,11 @@ export const serveHome = async ({
   }
 };
 
-const health = (alive: boolean): Response => {
-  if (!alive) return errorResponse(fail('E_INTERNAL', 'the thread of the home does not answer'));
-  const headers = new Headers({ 'content-type': 'application/json' });
-  setSafeHeaders(headers);
-  return new Response('{"status":"ok"}', { headers });
-};
+const health = (alive: boolean): HttpAnswer =>
+  alive
+    ? {
+        status: 200,
+        headers: withSafeHeaders({ 'content-type': 'application/json' }),
+        body: '{"status":"ok"}',
+      }
+    : errorAnswer(fail('E_INTERNAL', 'the thread of the home does not answer'));

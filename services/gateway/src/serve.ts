@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openMetrics } from '@stemma/metrics';
 import { addDoorCounts, openDoorCounts } from './front/door-counts.ts';
+import { fromResponse, isStreamed } from './front/answer.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
 import { openFront, type Answering } from './front/open-front.ts';
 import { createGateway, type GatewayOptions } from './gateway.ts';
@@ -40,11 +41,16 @@ export const serveGateway = async ({ port, host, limits, ...options }: ServeOpti
   const { count, take } = openDoorCounts();
   metrics.beforeScrape(() => addDoorCounts(metrics, take()));
   const app = createGateway({ ...options, metrics, hosts: (name) => hosts(name), closing: closing.signal });
-  const answering: Answering = (request, { body }) => {
-    const { url, method, headers, signal } = request;
-    if (body === null) return app.fetch(request);
-    const bytes = new Uint8Array(Buffer.concat(body));
-    return app.fetch(new Request(url, { method, headers, signal, body: bytes }));
+  const answering: Answering = async ({ host: named, target, method, headers, body, onGone }) => {
+    const gone = new AbortController();
+    onGone(() => gone.abort());
+    const request = new Request(`http://${named}${target}`, {
+      method,
+      headers: headers() as [string, string][],
+      body: body === null ? null : new Uint8Array(Buffer.concat(body)),
+      signal: gone.signal,
+    });
+    return fromResponse(await app.fetch(request), isStreamed);
   };
   const open = (): Server => openFront(answering, { ...LIMITS, ...limits }, count);
   const listening = await listenOn(open, { port, host });

@@ -200,6 +200,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
 
   return {
     read,
+    isRemote: true,
     checkpoint,
     payloads: openPayloads({
       log,

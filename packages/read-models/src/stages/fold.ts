@@ -50,10 +50,9 @@ export const openStagesFold =
     if (running === undefined) return;
     addNodes(running, nodes);
     if (snapshot !== null) {
-      const { nodeHash, z1, z2, z3 } = hashesOf(running);
-      const hashes = fromHex(nodeHash + z1 + z2 + z3);
-      const cells = [0, 1, 2, 3].map((i) => hashes.subarray(i * 32, i * 32 + 32));
-      rows.put(STAGE_HASHES, [history, branchId, seq], [frame.state.tree.cycle, ...cells]);
+      const { nodeHash, z1 } = hashesOf(running);
+      const cells = [frame.state.tree.cycle, fromHex(nodeHash), fromHex(z1)];
+      rows.put(STAGE_HASHES, [history, branchId, seq], cells);
     }
     cache.put(toHex(chainHash), running);
   };

@@ -4,15 +4,13 @@ import { stageNodesOf, type StageNode } from './node-row.ts';
 import { findOwner, streamPositionAt, streamRows } from './stream-rows.ts';
 import { STAGE_HASHES, STAGE_NODES } from './tables.ts';
 
-/** The hashes of a snapshot's stages with the default configuration, lower-case hex. */
+/** The hashes of a snapshot's stream and of its stage RAW, lower-case hex. */
 export type SnapshotStages = {
   readonly cycle: number;
   readonly branchId: number;
   readonly seq: number;
   readonly nodeHash: string;
   readonly z1: string;
-  readonly z2: string;
-  readonly z3: string;
 };
 
 /** How many nodes the stream has at a position. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
@@ -50,9 +48,12 @@ export const findSnapshotStages = (
   const owner = findOwner(rows, history, branchId, seq);
   const value = rows.get(STAGE_HASHES, [history, owner.branchId, owner.limit]);
   if (value === undefined) return undefined;
-  const [cycle, ...hashes] = value;
-  const [nodeHash = '', z1 = '', z2 = '', z3 = ''] = hashes
-    .slice(0, 4)
-    .map((each) => toHex(each as Uint8Array));
-  return { cycle: cycle as number, branchId: owner.branchId, seq: owner.limit, nodeHash, z1, z2, z3 };
+  const [cycle, nodeHash, z1] = value as [number, Uint8Array, Uint8Array];
+  return {
+    cycle,
+    branchId: owner.branchId,
+    seq: owner.limit,
+    nodeHash: toHex(nodeHash),
+    z1: toHex(z1),
+  };
 };

@@ -9,8 +9,8 @@ export type RunningHashesCache = {
   put(chainHash: string, running: RunningHashes): void;
 };
 
-/** Bytes of a state without its ids: three hash objects of the platform. */
-const STATE_BYTES = 4_096;
+/** Bytes of a state: a hash object of the platform, measured roughly. */
+const STATE_BYTES = 1_536;
 
 /** A cache of at most this many bytes; it evicts the state used longest ago first. */
 export const openRunningHashesCache = (bytes: number): RunningHashesCache => {
@@ -20,7 +20,7 @@ export const openRunningHashesCache = (bytes: number): RunningHashesCache => {
     const running = states.get(chainHash);
     if (running === undefined) return undefined;
     states.delete(chainHash);
-    usedBytes -= weightOf(running);
+    usedBytes -= STATE_BYTES;
     return running;
   };
   return {
@@ -32,7 +32,7 @@ export const openRunningHashesCache = (bytes: number): RunningHashesCache => {
     put(chainHash, running) {
       take(chainHash);
       states.set(chainHash, running);
-      usedBytes += weightOf(running);
+      usedBytes += STATE_BYTES;
       for (const oldest of states.keys()) {
         if (usedBytes <= bytes) break;
         take(oldest);
@@ -40,5 +40,3 @@ export const openRunningHashesCache = (bytes: number): RunningHashesCache => {
     },
   };
 };
-
-const weightOf = ({ ids }: RunningHashes): number => STATE_BYTES + ids.length;

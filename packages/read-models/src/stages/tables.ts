@@ -41,7 +41,8 @@ export const STAGE_NODES: Table = {
 
 export const STAGE_HASHES: Table = {
   name: 'stage_hashes',
-  about: 'A snapshot of the stream: the hashes of its stages with the default configuration.',
+  about:
+    'A snapshot of the stream: its `node_hash` and `z1`. `z2` and `z3` depend on the configuration and on lists of all ids: they are compiled when somebody asks for them.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -51,8 +52,6 @@ export const STAGE_HASHES: Table = {
     ['cycle', 'uint'],
     ['node_hash', 'bytes'],
     ['z1', 'bytes'],
-    ['z2', 'bytes'],
-    ['z3', 'bytes'],
   ],
 };
 

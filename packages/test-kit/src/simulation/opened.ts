@@ -52,6 +52,7 @@ export const openIn = async (simulation: Simulation, process: Process): Promise<
         (sentence) => void simulation.wrong.push(sentence),
       );
       const projector = openProjector({
+        eager: 'all',
         log,
         contents: simulation.contents,
         store,

@@ -1,9 +1,18 @@
-import { visibleText } from '@stemma/errors';
+import { fail, visibleText } from '@stemma/errors';
 import { openHome } from '@stemma/home';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { openGatewayMetrics } from '../gateway-metrics.ts';
-import { createGateway } from '../gateway.ts';
+import { openGateway } from '../gateway.ts';
+import {
+  fromResponse,
+  isStreamed,
+  type HttpAnswer,
+  type Pieces,
+  type StreamedAnswer,
+} from '../front/answer.ts';
 import { addDoorCounts } from '../front/door-counts.ts';
+import { errorAnswer } from '../front/error-answer.ts';
+import type { PlainRequest } from '../plain-answers.ts';
 import { openPrograms, type ClientPorts } from '../questions-apart/programs.ts';
 import { openQuestionPool, type Asker } from '../questions-apart/question-pool.ts';
 import { toWireError } from '../wire-error.ts';
@@ -20,11 +29,12 @@ const tell = (message: FromHome, transfer: readonly ArrayBuffer[] = []): void =>
 
 type RequestToHome = Extract<ToHome, { kind: 'request' }>;
 
+/** A body in one piece. */
+const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
+  pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+
 /** Connections whose program is remembered. */
 const MAX_CONNECTIONS = 10_000;
-
-/** Answers whose pieces are made as the client takes them. */
-const STREAMED = /^(text\/event-stream|application\/jsonl|text\/csv)/;
 
 const start = async (): Promise<void> => {
   const { metrics, observe, opened } = openGatewayMetrics();
@@ -64,7 +74,7 @@ const start = async (): Promise<void> => {
     await promise;
   });
   const closing = new AbortController();
-  const app = createGateway({
+  const { app, answerPlainly } = openGateway({
     home,
     metrics,
     questions,
@@ -74,38 +84,61 @@ const start = async (): Promise<void> => {
     report: (error) => console.error(error),
   });
   const requests = new Map<number, AbortController>();
-  const streams = new Map<number, ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>>();
+  const streams = new Map<number, Pieces>();
 
-  const answer = async ({ id, method, url, headers, body, ...from }: RequestToHome): Promise<void> => {
+  const answer = async (asked: RequestToHome): Promise<void> => {
+    const { id, method, host, target, headers, body } = asked;
     const gone = new AbortController();
     requests.set(id, gone);
-    const request = new Request(url, {
+    const found = new Map(headers);
+    const request = {
       method,
-      headers: [...headers] as [string, string][],
-      body: body === null ? null : new Uint8Array(Buffer.concat(body)),
+      target,
+      header: (name: string) => found.get(name),
+      body: body === null ? null : joined(body),
       signal: gone.signal,
-    });
-    const response = await app.fetch(request, { asker: askerOf(from) });
-    const { status } = response;
-    const responseHeaders = [...response.headers];
-    if (response.body !== null && STREAMED.test(response.headers.get('content-type') ?? '')) {
-      streams.set(id, response.body.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>);
-      tell({ kind: 'response', id, status, headers: responseHeaders, body: undefined });
-      if (gone.signal.aborted) await drop(id);
+      asker: askerOf(asked),
+    };
+    const plain = answerPlainly(request);
+    const given = await (plain ?? answerOnTheWeb(request, `http://${host}${target}`, headers));
+    if ('pieces' in given) {
+      streams.set(id, given.pieces);
+      tell({ kind: 'response', id, status: given.status, headers: given.headers, body: undefined });
+      if (gone.signal.aborted) drop(id);
       return;
     }
-    const bytes = new Uint8Array(await response.arrayBuffer());
     requests.delete(id);
-    tell({ kind: 'response', id, status, headers: responseHeaders, body: bytes }, [bytes.buffer]);
+    tell({ kind: 'response', id, ...given });
+  };
+  /** What no endpoint answers whole: the page, streams, and addresses that have to be decoded. */
+  const answerOnTheWeb = async (
+    { method, body, signal, asker }: PlainRequest,
+    url: string,
+    headers: RequestToHome['headers'],
+  ): Promise<HttpAnswer | StreamedAnswer> => {
+    try {
+      const init = {
+        method,
+        headers: headers as [string, string][],
+        body: body as Uint8Array<ArrayBuffer> | null,
+      };
+      return await fromResponse(
+        await app.fetch(new Request(url, { ...init, signal }), { asker }),
+        isStreamed,
+      );
+    } catch {
+      return errorAnswer(fail('E_USAGE', 'the request names no address of this server'));
+    }
   };
   const pull = async (id: number): Promise<void> => {
-    const reader = streams.get(id);
-    if (reader === undefined) return;
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    const pieces = streams.get(id);
+    if (pieces === undefined) return;
+    let broken = false;
+    const value = await pieces.next().catch(() => void (broken = true));
     // A piece may be a view of memory that others use: it is copied, not moved.
-    if (!done && value !== undefined) tell({ kind: 'piece', id, bytes: value });
+    if (value !== undefined) tell({ kind: 'piece', id, bytes: value as Uint8Array<ArrayBuffer> });
     else {
-      tell({ kind: 'end', id, broken: !done });
+      tell({ kind: 'end', id, broken });
       forget(id);
     }
   };
@@ -113,11 +146,11 @@ const start = async (): Promise<void> => {
     requests.delete(id);
     streams.delete(id);
   };
-  const drop = async (id: number): Promise<void> => {
-    const reader = streams.get(id);
+  const drop = (id: number): void => {
+    const pieces = streams.get(id);
     requests.get(id)?.abort();
     forget(id);
-    await reader?.cancel().catch(() => undefined);
+    pieces?.cancel();
   };
   const close = async (): Promise<void> => {
     questions.close();
@@ -134,7 +167,7 @@ const start = async (): Promise<void> => {
         void pull(message.id);
         break;
       case 'cancel':
-        void drop(message.id);
+        drop(message.id);
         break;
       case 'counted':
         addDoorCounts(metrics, message.counts);

@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import { once } from 'node:events';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { DoorCounts } from '../front/door-counts.ts';
+import type { HttpAnswer, Pieces, StreamedAnswer } from '../front/answer.ts';
 import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
@@ -29,7 +30,7 @@ const movable = (pieces: readonly Uint8Array[]): readonly ArrayBuffer[] =>
 
 type Waiting = {
   readonly hold: (bytes: number) => void;
-  readonly resolve: (response: Response) => void;
+  readonly resolve: (answer: HttpAnswer | StreamedAnswer) => void;
   readonly reject: (error: unknown) => void;
 };
 
@@ -45,7 +46,8 @@ export const openHomeThread = async (
 ): Promise<HomeThread> => {
   const worker = new Worker(new URL('./home-thread.ts', import.meta.url), { workerData: options });
   const waiting = new Map<number, Waiting>();
-  const streams = new Map<number, ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>>();
+  /** Those that wait for the next piece of a stream. */
+  const streams = new Map<number, (piece: Uint8Array | undefined) => void>();
   const clients = new WeakMap<object, number>();
   const state = { count: 0, lastWord: performance.now(), ended: false, closing: false };
 
@@ -60,30 +62,40 @@ export const openHomeThread = async (
     const waiter = waiting.get(id);
     waiting.delete(id);
     try {
-      waiter?.hold(body?.length ?? 0);
+      waiter?.hold(body == null ? 0 : Buffer.byteLength(body));
     } catch (error) {
       waiter?.reject(error);
       return;
     }
-    const content = status === 204 ? null : (body ?? streamOf(id));
-    waiter?.resolve(new Response(content, { status, headers: [...headers] as [string, string][] }));
-  };
-  const streamOf = (id: number): ReadableStream<Uint8Array<ArrayBuffer>> =>
-    new ReadableStream<Uint8Array<ArrayBuffer>>(
-      {
-        start: (controller) => void streams.set(id, controller),
-        pull: () => tell({ kind: 'pull', id }),
-        cancel: () => {
-          streams.delete(id);
-          tell({ kind: 'cancel', id });
-        },
-      },
-      { highWaterMark: 0 },
+    waiter?.resolve(
+      body === undefined ? { status, headers, pieces: piecesOf(id) } : { status, headers, body },
     );
+  };
+  const piecesOf = (id: number): Pieces => {
+    let over = false;
+    streams.set(id, () => undefined);
+    return {
+      next: () =>
+        new Promise((resolve) => {
+          if (!streams.has(id)) {
+            resolve(undefined);
+            return;
+          }
+          streams.set(id, resolve);
+          tell({ kind: 'pull', id });
+        }),
+      cancel: () => {
+        if (over || !streams.has(id)) return;
+        over = true;
+        end(id);
+        tell({ kind: 'cancel', id });
+      },
+    };
+  };
   const end = (id: number): void => {
-    const controller = streams.get(id);
+    const waiter = streams.get(id);
     streams.delete(id);
-    controller?.close();
+    waiter?.(undefined);
   };
 
   const opened = new Promise<void>((resolve, reject) => {
@@ -100,7 +112,7 @@ export const openHomeThread = async (
           respond(message);
           break;
         case 'piece':
-          streams.get(message.id)?.enqueue(message.bytes);
+          streams.get(message.id)?.(message.bytes);
           break;
         case 'end':
           end(message.id);
@@ -137,28 +149,21 @@ export const openHomeThread = async (
   }
 
   return {
-    answer: async (request, { client, hold, body }) => {
-      if (state.ended) throw fail('E_BUSY', 'the server is stopping');
-      const id = ++state.count;
-      const { method, url, headers, signal } = request;
-      const onAbort = (): void => {
-        if (!waiting.has(id)) return;
-        waiting.get(id)?.reject(fail('E_CANCELLED', 'the client is gone'));
-        waiting.delete(id);
-        tell({ kind: 'cancel', id });
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      try {
-        return await new Promise<Response>((resolve, reject) => {
-          waiting.set(id, { hold, resolve, reject });
-          const message = { kind: 'request', id, method, url, headers: [...headers], body } as const;
-          const ports = { remote: client.remotePort ?? 0, local: client.localPort ?? 0 };
-          tell({ ...message, connection: clientNumber(client), ports }, movable(body ?? []));
+    answer: ({ method, host, target, headers, client, hold, body, onGone }) =>
+      new Promise<HttpAnswer | StreamedAnswer>((resolve, reject) => {
+        if (state.ended) throw fail('E_BUSY', 'the server is stopping');
+        const id = ++state.count;
+        waiting.set(id, { hold, resolve, reject });
+        onGone(() => {
+          if (!waiting.has(id)) return;
+          waiting.delete(id);
+          reject(fail('E_CANCELLED', 'the client is gone'));
+          tell({ kind: 'cancel', id });
         });
-      } finally {
-        signal.removeEventListener('abort', onAbort);
-      }
-    },
+        const message = { kind: 'request', id, method, host, target, headers: headers(), body } as const;
+        const ports = { remote: client.remotePort ?? 0, local: client.localPort ?? 0 };
+        tell({ ...message, connection: clientNumber(client), ports }, movable(body ?? []));
+      }),
     alive: () => !state.ended && performance.now() - state.lastWord < DEAD,
     closing: () => tell({ kind: 'closing' }),
     close: async () => {

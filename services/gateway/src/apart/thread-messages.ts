@@ -16,7 +16,9 @@ export type ToHome =
       readonly kind: 'request';
       readonly id: number;
       readonly method: string;
-      readonly url: string;
+      /** The name that the client called, the path and the query. */
+      readonly host: string;
+      readonly target: string;
       readonly headers: readonly (readonly [string, string])[];
       /** In pieces: they are moved as they came, and put together where nobody waits. */
       readonly body: readonly Uint8Array[] | null;
@@ -42,9 +44,9 @@ export type FromHome =
       readonly kind: 'response';
       readonly id: number;
       readonly status: number;
-      readonly headers: readonly (readonly [string, string])[];
+      readonly headers: Readonly<Record<string, string>>;
       /** Undefined: a stream, of which pieces come as they are pulled. */
-      readonly body: Uint8Array<ArrayBuffer> | undefined;
+      readonly body: string | Uint8Array<ArrayBuffer> | null | undefined;
     }
   | { readonly kind: 'piece'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end'; readonly id: number; readonly broken: boolean }

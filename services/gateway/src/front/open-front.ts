@@ -1,26 +1,40 @@
-import { getRequestListener } from '@hono/node-server';
 import { fail, isStemmaError } from '@stemma/errors';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 import { boundConnections } from './connections.ts';
 import type { CountAtDoor } from './door-counts.ts';
-import { errorResponse } from './error-response.ts';
+import { errorAnswer } from './error-answer.ts';
 import type { GatewayLimits } from './limits.ts';
 import { refuseMethod } from './methods.ts';
 import { openBodyReader } from './read-body.ts';
+import { writeAnswer } from './write-answer.ts';
 
-/** What a server says of a request beside what the client says. */
-export type Received = {
-  /** The connection that it came on: the client, as far as it is known. */
-  readonly client: Socket;
-  /** Takes room for the bytes of an answer, until the client has them. @throws E_BUSY when others hold all of it */
-  readonly hold: (bytes: number) => void;
+/** A request that was let in. */
+export type FrontRequest = {
+  readonly method: string;
+  /** The name that the client called, with its port. */
+  readonly host: string;
+  /** The path and the query, as they were sent, and the path alone. */
+  readonly target: string;
+  readonly path: string;
+  /** @param name in lower case */
+  readonly header: (name: string) => string | undefined;
+  readonly headers: () => readonly (readonly [name: string, value: string])[];
   /** The pieces of its body, which has arrived whole; null for a method without one. */
   readonly body: readonly Buffer[] | null;
+  /** The connection that it came on: the client, as far as it is known. */
+  readonly client: Socket;
+  /** Calls back if the client goes before it has its answer. */
+  readonly onGone: (act: () => void) => void;
+  /** Takes room for the bytes of an answer, until the client has them. @throws E_BUSY when others hold all of it */
+  readonly hold: (bytes: number) => void;
 };
 
-/** What answers a request that was let in. The body of `request` itself is not to be read. */
-export type Answering = (request: Request, received: Received) => Response | Promise<Response>;
+/** What answers a request that was let in. */
+export type Answering = (
+  request: FrontRequest,
+) => HttpAnswer | StreamedAnswer | Promise<HttpAnswer | StreamedAnswer>;
 
 /**
  * A server whose clients are held to limits before anything is made of what they send: method first, then the number of
@@ -43,7 +57,7 @@ export const openFront = (
   let answers = 0;
 
   /** Answers wait in memory for clients that take them slowly: all of them together have this much. */
-  const roomFor = (outgoing: ServerResponse): Received['hold'] => {
+  const roomFor = (outgoing: ServerResponse): FrontRequest['hold'] => {
     let held = 0;
     outgoing.once('close', () => (answers -= held));
     return (bytes) => {
@@ -54,43 +68,32 @@ export const openFront = (
       answers += bytes;
     };
   };
-  const refuse = (error: unknown): Response => {
+  const refuse = (error: unknown): HttpAnswer => {
     count('stemma_http_refused_total', { code: isStemmaError(error) ? error.code : 'E_INTERNAL' });
-    return errorResponse(error);
+    return errorAnswer(error);
   };
 
   const answered = async (
-    request: Request,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-  ): Promise<Response> => {
-    refuseMethod(request.method, pathOf(incoming));
-    const client = incoming.socket;
-    const hold = roomFor(outgoing);
-    if (request.method !== 'POST') return answering(request, { client, hold, body: null });
+  ): Promise<HttpAnswer | StreamedAnswer> => {
+    const request = requestOf(incoming, outgoing, roomFor(outgoing));
+    refuseMethod(request.method, request.path);
+    if (request.method !== 'POST') return answering(request);
     const { chunks, release } = await readBody(incoming, lengthOf(incoming));
     try {
-      return await answering(request, { client, hold, body: chunks });
+      return await answering({ ...request, body: chunks });
     } finally {
       release();
     }
   };
-  const listener = getRequestListener(
-    (request, { incoming, outgoing }) =>
-      answered(request, incoming as IncomingMessage, outgoing as ServerResponse).catch(refuse),
-    { errorHandler: () => refuse(fail('E_USAGE', 'the request names no address of this server')) },
-  );
   server.on('request', (incoming, outgoing) => {
     const { admitted, done } = connections.begin(incoming.socket);
     outgoing.once('close', done);
-    if (admitted) void listener(incoming, outgoing);
-    else {
-      const refused = refuse(
-        fail('E_TOO_MANY_REQUESTS', `a connection may wait for ${limits.perConnection} answers at a time`),
-      );
-      outgoing.writeHead(refused.status, { ...Object.fromEntries(refused.headers), connection: 'close' });
-      void refused.text().then((text) => outgoing.end(text));
-    }
+    const answer = admitted
+      ? answered(incoming, outgoing).catch(refuse)
+      : Promise.resolve(closing(refuse(tooMany(limits))));
+    answer.then((each) => writeAnswer(outgoing, each)).catch(() => outgoing.destroy());
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
     const status = UNREADABLE[code] ?? '400 Bad Request';
@@ -108,7 +111,55 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
+const tooMany = ({ perConnection }: GatewayLimits): Error =>
+  fail('E_TOO_MANY_REQUESTS', `a connection may wait for ${perConnection} answers at a time`);
+
+const closing = (answer: HttpAnswer): HttpAnswer => ({
+  ...answer,
+  headers: { ...answer.headers, connection: 'close' },
+});
+
+/** @throws E_USAGE for what names no address of this server */
+const requestOf = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  hold: FrontRequest['hold'],
+): FrontRequest => {
+  const { method = 'GET', headers, socket: client } = incoming;
+  const { host, target } = addressOf(incoming);
+  const [path = ''] = target.split('?', 1);
+  return {
+    method,
+    host,
+    target,
+    path,
+    header: (name) => textOf(headers[name]),
+    headers: () =>
+      Object.entries(headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, textOf(value) ?? ''] as const],
+      ),
+    body: null,
+    client,
+    onGone: (act) =>
+      void outgoing.once('close', () => {
+        if (!outgoing.writableFinished) act();
+      }),
+    hold,
+  };
+};
+
+const textOf = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' || value === undefined ? value : value.join(', ');
+
+/** The name and the path that were called: a proxy names both in the first line. */
+const addressOf = ({ url = '/', headers }: IncomingMessage): { host: string; target: string } => {
+  if (url.startsWith('/') && headers.host !== undefined && /^[\w.:[\]-]+$/.test(headers.host))
+    return { host: headers.host, target: url };
+  const parsed = URL.parse(url.startsWith('/') ? `http://${headers.host ?? ''}${url}` : url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw fail('E_USAGE', 'the request names no address of this server');
+  return { host: parsed.host, target: parsed.pathname + parsed.search };
+};
 
 const lengthOf = ({ headers }: IncomingMessage): number | undefined => {
   const text = headers['content-length'];

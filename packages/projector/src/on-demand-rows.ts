@@ -1,0 +1,67 @@
+import { readHistoryHead } from '@stemma/history-store';
+import type { ReadModel } from '@stemma/read-models';
+import type { GenerationView, Key, RowReader, Rows, Table } from '@stemma/row-store';
+import { missing, missingKind } from '@stemma/suspend';
+
+export const ON_DEMAND: Table = {
+  name: 'on_demand',
+  about:
+    'How far a read model that is folded on demand has the frames of a history: `next` is the `seq` of the first frame that it lacks. No row: nobody has asked for the history yet.',
+  key: [
+    ['history', 'text'],
+    ['model', 'text'],
+  ],
+  value: [['next', 'uint']],
+};
+
+/** A read model that lacks frames of a history which the history store has. `next`: the first that both lack. */
+export type Unfolded = { readonly model: ReadModel; readonly history: string; readonly next: number };
+
+/** Rows that somebody reads and nobody has asked for yet. */
+export const UNFOLDED = missingKind<Unfolded>(
+  'rows that are folded on demand',
+  ({ model, history, next }) => `${model.name} ${next} ${history}`,
+);
+
+/** The `seq` of the first frame of a history that a read model lacks; undefined if nobody has asked for it yet. */
+export const readFolded = (rows: RowReader, history: string, model: string): number | undefined =>
+  rows.get(ON_DEMAND, [history, model])?.[0] as number | undefined;
+
+export const putFolded = (rows: Pick<Rows, 'put'>, history: string, model: string, next: number): void =>
+  rows.put(ON_DEMAND, [history, model], [next]);
+
+/** The `seq` of the first frame of a history that the history store has not folded, or never will. */
+export const readFoldedEnd = (rows: RowReader, history: string): number => {
+  const head = readHistoryHead(rows, history);
+  return head === undefined ? 0 : Math.min(head.next, head.stopped ?? Infinity);
+};
+
+/** The same view, where a read of a table that is folded on demand first asks for the frames that it lacks. */
+export const viewOnDemand = (
+  view: GenerationView,
+  modelOf: ReadonlyMap<Table, ReadModel>,
+): GenerationView => {
+  const upToDate = new Set<string>();
+  const require = (table: Table, [history]: Key): void => {
+    const model = modelOf.get(table);
+    if (model === undefined || typeof history !== 'string') return;
+    const name = `${model.name} ${history}`;
+    if (upToDate.has(name)) return;
+    const next = readFoldedEnd(view, history);
+    if ((readFolded(view, history, model.name) ?? 0) < next)
+      throw missing(UNFOLDED, [{ model, history, next }]);
+    upToDate.add(name);
+  };
+  return {
+    get(table, key) {
+      require(table, key);
+      return view.get(table, key);
+    },
+    range(table, range) {
+      require(table, range.prefix);
+      return view.range(table, range);
+    },
+    cursor: (partition) => view.cursor(partition),
+    partitions: () => view.partitions(),
+  };
+};
