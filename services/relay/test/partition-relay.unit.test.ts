@@ -9,7 +9,16 @@ import {
 import { withoutVouching } from '@stemma/log/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { all, framesOf, openSimulation, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-simulation.ts';
+import {
+  all,
+  framesOf,
+  openSimulation,
+  recordsOf,
+  refOf,
+  runToEnd,
+  seen,
+  withImpossible,
+} from './relay-simulation.ts';
 
 describe('what is published', () => {
   it('is every accepted event, in order, but no repeated frame, stale frame or control record [record §2: stale]', async () => {
@@ -71,7 +80,9 @@ describe('what is published', () => {
 
   it('stops with a report at a damaged record of an unknown history, and goes on when it is acknowledged [record §2: unknown key]', async () => {
     const offset = 1;
-    const { log, start, topic, said } = await openSimulation(undefined, (inner) => withoutVouching(inner, offset));
+    const { log, start, topic, said } = await openSimulation(undefined, (inner) =>
+      withoutVouching(inner, offset),
+    );
     const frames = framesOf('ha', 2);
     expect(await log.end(0)).toBe(offset);
     await log.append(0, [{ key: 'hnobody', bytes: new Uint8Array(50) }, ...recordsOf(frames).entries]);
