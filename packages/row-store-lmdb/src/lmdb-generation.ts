@@ -99,14 +99,22 @@ export const lmdbGeneration = (
     return base === undefined ? undefined : tree;
   };
 
+  const lastPacked = new Map<
+    Table,
+    { readonly bytes: Buffer; readonly tree: Bytes; readonly seed: number; readonly rows: PackedRows }
+  >();
   /** The packed rows of the owner that a key begins with; undefined if there are none. */
   const packedOf = (table: Table, key: Key, create = false): PackedRows | undefined => {
     const head = writeHead(table, key, create);
-    const bytes = head && Buffer.from(keyScratch.subarray(0, head.at));
     const tree = create ? treeOf(table) : treeToRead(table);
-    return (
-      head && bytes && tree && packedRows(tree, table, key.slice(0, head.column), { ...head, bytes }, name)
-    );
+    if (head === undefined || tree === undefined) return undefined;
+    const known = lastPacked.get(table);
+    // Many rows of one owner are usually read one after the other.
+    if (known?.tree === tree && known.seed === head.seed && isHead(known.bytes, head.at)) return known.rows;
+    const bytes = Buffer.from(keyScratch.subarray(0, head.at));
+    const found = packedRows(tree, table, key.slice(0, head.column), { ...head, bytes }, name);
+    lastPacked.set(table, { bytes, tree, seed: head.seed, rows: found });
+    return found;
   };
 
   const rows: RowReader = {
@@ -267,6 +275,13 @@ export const lmdbGeneration = (
       }
     },
   };
+};
+
+/** True if the bytes before the columns of a key that was just written are these. */
+const isHead = (bytes: Buffer, at: number): boolean => {
+  if (bytes.length !== at) return false;
+  for (let i = 0; i < at; i++) if (bytes[i] !== keyScratch[i]) return false;
+  return true;
 };
 
 const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 'uint']], value: [] };
