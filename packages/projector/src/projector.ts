@@ -82,6 +82,8 @@ export type Projection = {
   readonly payloads: Payloads;
   /** True if each read takes requests over a network. */
   readonly isRemote?: boolean;
+  /** The number of partitions of the log. */
+  readonly partitions: number;
   /** The checkpoint of the rows; undefined before the first commit. */
   checkpoint(partition: number): Promise<Checkpoint | undefined>;
   /**
@@ -357,6 +359,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
 
   return {
     read,
+    partitions: log.partitions,
     generation,
     payloads,
     checkpoint,
