@@ -21,6 +21,9 @@ export type PlainRequest = {
 /** Answers a request to an endpoint; undefined: it is for somebody else, and nothing was done. It throws nothing. */
 export type AnswerPlainly = (request: PlainRequest) => Promise<HttpAnswer> | undefined;
 
+/** An address that means what it says: nothing in it is decoded, normalized or cut off. */
+const PLAIN = /^[\w\-.~:/?&=@,!*]+$/;
+
 /**
  * Answers the endpoints whose answers are known whole without making web requests and responses, which take longer than
  * a command. What has to be decoded in an address is left to the router of the rest, so that there is one such decoder.
@@ -32,8 +35,10 @@ export const openPlainAnswers = (
 ): AnswerPlainly => {
   const find = openRoutes();
   return (request) => {
-    const [path = '', query = ''] = request.target.split('?', 2);
-    if (/[%+]/.test(request.target)) return undefined;
+    const { target } = request;
+    if (!PLAIN.test(target) || target.includes('/.')) return undefined;
+    const at = target.indexOf('?');
+    const [path, query] = at === -1 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
     const found = find(request.method, path);
     if (found === undefined) return undefined;
     const { route, params } = found;
@@ -99,7 +104,8 @@ const paramsOf = (
 
 /** Of a name that is given twice the first counts. */
 const queryOf = (query: string): Readonly<Record<string, string>> => {
-  const found: Record<string, string> = {};
+  // A name may be one that objects have from elsewhere.
+  const found = Object.create(null) as Record<string, string>;
   for (const pair of query === '' ? [] : query.split('&')) {
     const at = pair.indexOf('=');
     const name = at === -1 ? pair : pair.slice(0, at);

@@ -93,7 +93,7 @@ export const openFront = (
     const answer = admitted
       ? answered(incoming, outgoing).catch(refuse)
       : Promise.resolve(closing(refuse(tooMany(limits))));
-    void answer.then((each) => writeAnswer(outgoing, each));
+    answer.then((each) => writeAnswer(outgoing, each)).catch(() => outgoing.destroy());
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
     const status = UNREADABLE[code] ?? '400 Bad Request';
