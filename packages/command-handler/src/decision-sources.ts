@@ -89,7 +89,7 @@ const openHistoryRows = (projection: Projection, history: string): HistoryRows =
       projection.read((view) => fn(historyFactsOf(view, history, stored), stored)),
     ),
   withPayloads: (fn) => projection.payloads.using(history, fn),
-  catchUp: () => projection.catchUp(),
+  catchUp: () => projection.catchUp(partitionOf(history, projection.partitions)),
 });
 
 /** The most rows of ids and of commands that a session reads to decide without reading more. */
