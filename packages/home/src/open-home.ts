@@ -208,6 +208,7 @@ const openHomeOver = (services: HomeServices): Home => {
     recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, redactor),
     erasable: async (subject) => keyring.about(subject),
     erased: async () => keyring.erased(),
+    redacts: redactor !== undefined,
     redactText: (text) => redactor?.text(text) ?? text,
     histories: () => readCurrent((rows) => listHistoryPage(rows).histories),
     listHistories: (filter) => readCurrent((rows) => listHistoryPage(rows, filter)),

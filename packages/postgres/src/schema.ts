@@ -37,6 +37,11 @@ const STEPS: readonly string[] = [
    alter table stemma.generations add column checksum integer not null;
    alter table stemma.groups add column checksum integer not null;
    comment on column stemma.cursors.cursor is 'Its last four bytes are a checksum.'`,
+  `create table stemma.gateways (
+     id      text collate "C" primary key,
+     url     text not null,
+     seen_at timestamptz not null default now());
+   comment on table stemma.gateways is 'The gateways that send each other commands, and when each was last there.'`,
 ];
 
 /** The advisory lock of the process that makes or changes the schema; the number is arbitrary. */

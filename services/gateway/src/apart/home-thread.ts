@@ -198,7 +198,7 @@ const start = async (): Promise<void> => {
     }
   };
   port.on('message', (messages: readonly ToHome[]) => messages.forEach(hear));
-  tell({ kind: 'opened' });
+  tell({ kind: 'opened', redacts: home.redacts });
 };
 
 start().catch((error: unknown) => {

@@ -11,6 +11,8 @@ import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 /** A home in a thread of its own, as the thread of the server sees it. */
 export type HomeThread = {
   readonly answer: Answering;
+  /** True if its rules take secrets out of commands. */
+  readonly redacts: boolean;
   /** True while the thread answers at all: it may be slow, but not for minutes. */
   readonly alive: () => boolean;
   /** Ends streams with a word. */
@@ -101,11 +103,11 @@ export const openHomeThread = async (
     waiter?.(undefined);
   };
 
-  const opened = new Promise<void>((resolve, reject) => {
+  const opened = new Promise<boolean>((resolve, reject) => {
     const hear = (message: FromHome): void => {
       switch (message.kind) {
         case 'opened':
-          resolve();
+          resolve(message.redacts);
           break;
         case 'refused':
           // It ends by itself, perhaps before those who wait hear why.
@@ -147,8 +149,9 @@ export const openHomeThread = async (
     });
   });
   const ping = setInterval(() => tell({ kind: 'ping' }), PING).unref();
+  let redacts: boolean;
   try {
-    await opened;
+    redacts = await opened;
   } catch (error) {
     state.closing = true;
     clearInterval(ping);
@@ -157,6 +160,7 @@ export const openHomeThread = async (
   }
 
   return {
+    redacts,
     answer: ({ method, host, target, headers, client, hold, body, onGone }) =>
       new Promise<HttpAnswer | StreamedAnswer>((resolve, reject) => {
         if (state.ended) throw fail('E_BUSY', 'the server is stopping');

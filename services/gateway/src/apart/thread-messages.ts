@@ -39,7 +39,8 @@ export type ToHome =
   | { readonly kind: 'close' };
 
 export type FromHome =
-  | { readonly kind: 'opened' }
+  /** `redacts`: rules of this home take secrets out of commands. */
+  | { readonly kind: 'opened'; readonly redacts: boolean }
   | { readonly kind: 'refused'; readonly error: WireError }
   | {
       readonly kind: 'response';
