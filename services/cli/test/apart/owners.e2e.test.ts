@@ -23,7 +23,7 @@ const forwarded = async ({ url }: Gateway): Promise<number> => {
   return Number(/^stemma_http_forwarded_total\{outcome="answered"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
 };
 
-test('clients of two gateways write to the same histories: none is refused for the other, nothing is lost or doubled, also when one gateway is killed [record §3: commands remembered]', async () => {
+test('clients of two gateways write to the same histories: none is refused for the other, nothing is lost or doubled, also when one gateway is killed [record §3: commands remembered] [decision 0072]', async () => {
   using folder = temporaryFolder();
   const database = await freshDatabase('skip' in postgres ? '' : postgres.url);
   const brokers = 'skip' in found ? [] : found.brokers;
