@@ -48,7 +48,10 @@ export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers 
     } catch {
       // While the database is away everybody answers for himself.
     }
-    if (!ended) timer = setTimeout(() => (looking = look()), INTERVAL).unref();
+    if (ended) return;
+    timer = setTimeout(() => {
+      looking = look();
+    }, INTERVAL).unref();
   };
   let looking = look();
 
