@@ -188,12 +188,12 @@ const decide = async <C>(
 const prepareAtEnd = async <C>(
   at: OpenPartition<C>,
   task: Task<C>,
-  { contents }: WriterOptions<C>,
+  options: WriterOptions<C>,
 ): Promise<Prepared<C>> => {
   const { history } = task.intent;
   for (;;) {
     const prepared = await at.sessions.load(history).then(
-      (session) => prepare(session, task, contents),
+      (session) => prepare(session, task, options),
       (error: unknown) => ({ kind: 'refused', error }) as const,
     );
     if (prepared.kind !== 'refused') return prepared;
