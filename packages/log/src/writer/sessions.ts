@@ -217,7 +217,7 @@ const encode = async <C>(
   await session.apply(frame, hash);
   // A sealed frame is read with its key only, and contents may be lost: both are looked up again.
   if (stored === body && encoded.contents.length === 0) decoded?.keep(frame, hash, record.length);
-  return { task, frame, hash, record };
+  return { task, frame, hash, record, bodyAt: own.bodyAt };
 };
 
 const refuseStopped = <C>({ history, stopped }: HistorySession<C>): void => {

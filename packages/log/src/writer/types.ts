@@ -141,6 +141,7 @@ export type SentFrame<C> = {
   readonly task: Task<C>;
   readonly frame: Frame;
   readonly hash: Uint8Array;
-  /** The record, kept to be sent again unchanged. */
+  /** The record, kept to be sent again unchanged; the body of its frame begins at `bodyAt`. */
   readonly record: Uint8Array;
+  readonly bodyAt: number;
 };
