@@ -44,6 +44,7 @@ import {
   type LoggedEvent,
   listHistoryPage,
 } from '@stemma/queries';
+import { openDecodedFrames } from '@stemma/log';
 import { loadRedaction, openKeyring, type Keyring } from '@stemma/privacy';
 import { listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
@@ -130,6 +131,8 @@ const openServices = async (
     say?.(sentence);
     observe?.damaged();
   };
+  // Others fold what is written to shared rows.
+  const decoded = rows === undefined && folds ? openDecodedFrames() : undefined;
   const opened = await (rows === undefined
     ? openLocalRows(log, {
         directory,
@@ -137,6 +140,7 @@ const openServices = async (
         keepFrames: openedLog.keepFrames,
         damaged,
         sealer: keyring,
+        ...(decoded && { decoded }),
         pause: cooperative.pause,
         ...(catchUpTimeout !== undefined && { catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
@@ -155,6 +159,7 @@ const openServices = async (
     ...(observe && { observe }),
     ...(redactor && { redactor }),
     ...(keys && { keys }),
+    ...(decoded && { decoded }),
   });
   return {
     directory,

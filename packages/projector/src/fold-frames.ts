@@ -27,6 +27,7 @@ import {
   type AcceptedFrame,
   type CheckedBatch,
   type ContentSource,
+  type DecodedFrames,
   type Erasure,
 } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
@@ -42,6 +43,8 @@ export type FoldContext = {
   readonly onDemand: readonly ReadModel[];
   readonly eager: (history: string, model: string) => boolean;
   readonly contents: ContentSource;
+  /** Frames of this process's own; the others are decoded. */
+  readonly decoded: Pick<DecodedFrames, 'take'> | undefined;
   readonly branchCache: BranchCache;
   readonly payloads: Payloads;
   /** Keep the frames' bytes beside the rows. */
@@ -80,7 +83,7 @@ export const foldFrames = async (
     const savepoint = staged.savepoint();
     let frame: Frame | undefined;
     try {
-      frame = await decodeFrame(accepted, context.contents);
+      frame = context.decoded?.take(accepted) ?? (await decodeFrame(accepted, context.contents));
       const erasure = erasureIn(frame.body);
       if (erasure !== undefined) throw erasedBelow(history, erasure, context.contents);
       events += frame.body.events.length;

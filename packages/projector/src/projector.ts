@@ -6,6 +6,7 @@ import {
   progressGuard,
   type Checkpoint,
   type ContentSource,
+  type DecodedFrames,
   type EventLog,
   type RevalidatingReader,
 } from '@stemma/log';
@@ -46,6 +47,8 @@ export type ProjectorOptions = {
   readonly log: EventLog;
   readonly contents: ContentSource;
   readonly store: RowStore;
+  /** The frames that this process has written and decoded: they are folded as they are. A rebuild decodes all. */
+  readonly decoded?: Pick<DecodedFrames, 'take'>;
   /** Default: the catalogue. */
   readonly models?: readonly ReadModel[];
   /** The group of readers: projectors of one group share their rows. Default `all`. */
@@ -120,12 +123,14 @@ export type Projector = Projection & {
   /** The histories for which read models on demand have rows; these now have every frame that the others have. */
   onDemand(): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
   /** For programs that build on the loop itself. */
-  readonly options: Required<Omit<ProjectorOptions, 'progress' | 'stop' | 'damaged' | 'repairTimeout'>>;
+  readonly options: Required<
+    Omit<ProjectorOptions, 'decoded' | 'progress' | 'stop' | 'damaged' | 'repairTimeout'>
+  >;
 };
 
 /** A projector. @throws nothing: it first reads the log in `catchUp`. */
 export const openProjector = (given: ProjectorOptions): Projector => {
-  const { progress, stop, damaged, repairTimeout, ...rest } = given;
+  const { decoded, progress, stop, damaged, repairTimeout, ...rest } = given;
   const options = {
     models: READ_MODELS,
     group: 'all',
@@ -217,6 +222,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     onDemand,
     eager,
     contents,
+    decoded,
     branchCache,
     payloads,
     keepFrames,
@@ -338,6 +344,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     const next = (): Promise<Generation> => open(name);
     const fresh: FoldContext = {
       ...context,
+      decoded: undefined,
       branchCache: openBranchCache(options.cacheBytes),
       payloads: openPayloads({
         log,

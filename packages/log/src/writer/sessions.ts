@@ -9,7 +9,7 @@ import type { AcceptedFrame } from '../reading-types.ts';
 import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
 import { sealBody } from '../sealing.ts';
 import { scanHead, type PartitionReader } from './partition-reader.ts';
-import type { ContentSink, Decision, SentFrame, Session, Task, WriterOptions } from './types.ts';
+import type { Decision, SentFrame, Session, Task, WriterOptions } from './types.ts';
 
 /** A history that the writer has loaded. Its decision state is ahead of the log by the frames in `sent`. */
 export type HistorySession<C> = {
@@ -177,7 +177,7 @@ export type Prepared<C> =
 export const prepare = async <C>(
   session: HistorySession<C>,
   task: Task<C>,
-  contents: ContentSink & ContentSource,
+  options: Pick<WriterOptions<C>, 'contents' | 'decoded'>,
 ): Promise<Prepared<C>> => {
   try {
     refuseStopped(session);
@@ -186,7 +186,7 @@ export const prepare = async <C>(
       if (session.sent.length > 0) return { kind: 'later' };
       return { kind: 'repeated', seq: decided.repeats, frame: decided.frame };
     }
-    return { kind: 'sent', sent: await encode(session, task, decided, contents) };
+    return { kind: 'sent', sent: await encode(session, task, decided, options) };
   } catch (error) {
     return session.sent.length > 0 ? { kind: 'later' } : { kind: 'refused', error };
   }
@@ -196,12 +196,13 @@ const encode = async <C>(
   { session, history }: HistorySession<C>,
   task: Task<C>,
   { author, at, branchId, events }: Decision,
-  contents: ContentSink & ContentSource,
+  { contents, decoded }: Pick<WriterOptions<C>, 'contents' | 'decoded'>,
 ): Promise<SentFrame<C>> => {
   const { id, digest } = task.intent;
   const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
   const body: Body = { ...author, at, command: id, digest, branchId, events };
-  const encoded = encodeFrame(envelope, sealBody(envelope, body, contents.sealer));
+  const stored = sealBody(envelope, body, contents.sealer);
+  const encoded = encodeFrame(envelope, stored);
   const record = sealRecord(encoded.bytes);
   for (const { bytes } of encoded.contents) await contents.put(bytes);
   const own = decodeEnvelope(encoded.bytes);
@@ -214,7 +215,9 @@ const encode = async <C>(
   const frame = await readFrame({ envelope: own.envelope, bytes: encoded.bytes, bodyAt: own.bodyAt }, source);
   const hash = record.subarray(record.length - HASH_BYTES);
   await session.apply(frame, hash);
-  return { task, frame, hash, record };
+  // A sealed frame is read with its key only, and contents may be lost: both are looked up again.
+  if (stored === body && encoded.contents.length === 0) decoded?.keep(frame, hash, record.length);
+  return { task, frame, hash, record, bodyAt: own.bodyAt };
 };
 
 const refuseStopped = <C>({ history, stopped }: HistorySession<C>): void => {
