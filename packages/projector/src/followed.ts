@@ -1,5 +1,6 @@
 import type { Checkpoint } from '@stemma/log';
 import type { Generation } from '@stemma/row-store';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeCheckpoint } from './checkpoint.ts';
 
 /** What one that follows rows over a network knows of them, so that a batch takes no more than its commit. */
@@ -37,23 +38,22 @@ export const openFollowed = (now: () => number): Followed => {
 /** Milliseconds that more records are waited for, at most. */
 const MOST_PAUSE = 20;
 
-/** What a batch had, and how long it took in milliseconds. */
-export type LastBatch = { readonly records: number; readonly took: number };
-
 /**
- * Waits for records, and, when they queue, for some more: a batch costs a database nearly the same however many frames it
- * has. They queue when the last batch had more than one and the next ones come sooner than it took. So under load at most
- * half of the time is spent on batches; records that come one at a time are folded at once.
+ * Waits for records, and, when they come faster than batches are folded, for some more: a batch costs a database nearly the
+ * same however many frames it has. So under load at most half of the time is spent on batches; a record that comes alone
+ * is folded at once.
  *
+ * @param took how long the last batch took, in milliseconds
  * @param wait resolves when there are records
  */
 export const gather = async (
-  { records, took }: LastBatch,
+  took: number,
   wait: () => Promise<void>,
+  signal: AbortSignal,
   now: () => number,
-  pause: (ms: number) => Promise<void>,
 ): Promise<void> => {
   const began = now();
   await wait();
-  if (records > 1 && now() - began < took) await pause(Math.min(took, MOST_PAUSE));
+  if (now() - began >= took) return;
+  await sleep(Math.min(took, MOST_PAUSE), undefined, { signal }).catch(() => undefined);
 };

@@ -12,7 +12,6 @@ import {
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import type { Generation, GenerationView, RowStore, Scan, Table } from '@stemma/row-store';
 import { fetching, resume } from '@stemma/suspend';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openBranchCache } from './branch-cache.ts';
 import { isClosed } from './checkpoint.ts';
 import { contentsWithSizes, hasRestoredContent } from './contents-with-sizes.ts';
@@ -369,14 +368,11 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const followPartition = async (partition: number, signal: AbortSignal): Promise<void> => {
     const known = async (at: number) => followed.checkpoint(at) ?? checkpoint(at);
     const waitForMore = moreRecords(log, partition, known);
-    const offset = () => followed.checkpoint(partition)?.cursor.offset;
-    const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
     while (!signal.aborted) {
-      const [from, began] = [offset(), now()];
+      const began = now();
       await repair.run(() => followOn(partition));
-      const [to, took] = [offset(), now() - began];
-      const records = from === undefined || to === undefined ? 0 : to - from;
-      await gather({ records, took }, () => waitForMore(signal), now, pause);
+      const took = followed.generation() === undefined ? 0 : now() - began;
+      await gather(took, () => waitForMore(signal), signal, now);
     }
   };
 
