@@ -78,11 +78,12 @@ export type DecisionStateOptions = {
 const RECENT_STEP = 64;
 /** The most frames that the rows may be behind before writes to the history fail: all of them are in memory. */
 const MAX_RECENT = 10_000;
+/** And the most bytes of them. */
+const MAX_RECENT_BYTES = 128 * 1024 * 1024;
 /** The most nodes of trees that a session keeps, about 250 MB. It reads the other branches from the rows again. */
 const MAX_NODES = 300_000;
-/** What a session takes besides branches, and a recent frame, measured roughly. */
+/** What a session takes besides branches and recent frames, measured roughly. */
 const BYTES_PER_SESSION = 8_000;
-const BYTES_PER_FRAME = 4_000;
 /** The most bytes of lookups that a session keeps; of more, rows are read at each decision. */
 const MAX_IN_MEMORY = 4_000_000;
 /** With more branches loaded, the session asks the rows at every frame: only then can it drop their trees. */
@@ -201,8 +202,9 @@ export const openDecisionState = ({
     forgetAtSize = recent.size + RECENT_STEP;
   };
 
+  const isFarAhead = (): boolean => recent.size >= MAX_RECENT || recent.bytes >= MAX_RECENT_BYTES;
   const refuseFarAhead = (): void => {
-    if (recent.size >= MAX_RECENT)
+    if (isFarAhead())
       throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {
         history,
       });
@@ -217,12 +219,12 @@ export const openDecisionState = ({
     },
     asOf,
     get bytes() {
-      let bytes = BYTES_PER_SESSION + recent.size * BYTES_PER_FRAME + (inMemory?.bytes ?? 0);
+      let bytes = BYTES_PER_SESSION + recent.bytes + (inMemory?.bytes ?? 0);
       for (const branch of state.loadedBranches.values()) bytes += bytesOfBranch(branch);
       return bytes;
     },
     decide: async ({ command }): Promise<Decision | Repeated> => {
-      if (recent.size >= MAX_RECENT) await forgetKnown();
+      if (isFarAhead()) await forgetKnown();
       // Read once, though a decision may be tried again, and not at all for a repeated command.
       let at: bigint | undefined;
       const now = (): bigint => (at ??= clock());
