@@ -5,13 +5,18 @@ import { openRecord, sameBytes, type OpenRecord } from './record.ts';
 
 /* Reading again what was accepted before: a record can be altered long after everybody has read it. */
 
-/** The accepted frames of one history, as rows know them. */
+/** The accepted frames of one history from some frame on, as rows know them. */
 export type KnownFrames = {
-  /** The offset of each frame's record; the index is its `seq`. */
+  /** The offset of each frame's record, in order. */
   readonly offsets: readonly number[];
   /** SHA-256 of the newest frame; 32 zero bytes if there is none. */
   readonly prev: Uint8Array;
 };
+
+/** How far a history was read before: the `seq` of the next frame, and SHA-256 of the frame before it. */
+export type ReadBack = { readonly next: number; readonly prev: Uint8Array };
+
+export const FROM_START: ReadBack = { next: 0, prev: ZERO_HASH };
 
 /** The first record that keeps a history from being read to its end again, and the `seq` at which it stops. */
 type Unreadable = { readonly seq: number; readonly offset: number };
@@ -28,12 +33,14 @@ const findUnreadable = async (
   partition: number,
   history: string,
   { offsets, prev: newest }: KnownFrames,
+  since: ReadBack,
 ): Promise<Unreadable | undefined> => {
-  let prev = ZERO_HASH;
-  for (let seq = 0; seq < offsets.length;) {
+  let prev = since.prev;
+  const end = since.next + offsets.length;
+  for (let seq = since.next; seq < end;) {
     const first = seq;
-    for (const record of await readAt(log, partition, offsets[seq] as number)) {
-      const offset = offsets[seq];
+    for (const record of await readAt(log, partition, offsets[seq - since.next] as number)) {
+      const offset = offsets[seq - since.next];
       if (offset === undefined) break;
       if (record.offset > offset) return { seq, offset };
       const open = soundRecord(record);
@@ -47,9 +54,9 @@ const findUnreadable = async (
       prev = new Uint8Array(open.hash);
       seq++;
     }
-    if (seq === first) return { seq, offset: offsets[seq] as number };
+    if (seq === first) return { seq, offset: offsets[seq - since.next] as number };
   }
-  return sameBytes(prev, newest) ? undefined : { seq: offsets.length, offset: offsets.at(-1) ?? 0 };
+  return sameBytes(prev, newest) ? undefined : { seq: end, offset: offsets.at(-1) ?? 0 };
 };
 
 /** A frame written after one that can no longer be read would be gone as soon as rows are rebuilt. @throws E_HISTORY_DAMAGED */
@@ -58,8 +65,9 @@ export const refuseUnreadable = async (
   partition: number,
   history: string,
   known: KnownFrames,
+  since: ReadBack = FROM_START,
 ): Promise<void> => {
-  const found = await findUnreadable(log, partition, history, known);
+  const found = await findUnreadable(log, partition, history, known, since);
   if (found)
     throw fail(
       'E_HISTORY_DAMAGED',
