@@ -9,6 +9,7 @@ import {
   isIdTaken,
   listLookups,
   loadBranchFromRows,
+  loadTurns,
   mainBranchId,
   readBranchTip,
   readHistoryHead,
@@ -104,6 +105,7 @@ const historyFactsOf = (view: GenerationView, history: string, stored: PayloadSo
     checkLoadedBranch(view, history, branch, stored);
     return branch;
   },
+  loadTurns: (needs) => loadTurns(view, history, needs, stored),
   branchTip(branchId, limit) {
     const found = branchId < limit ? readBranchTip(view, history, branchId) : undefined;
     return found && { ...found, seq: Math.min(found.seq, limit - 1) };
