@@ -402,6 +402,8 @@ export class Tree {
     const parent = this.#links.existing(id);
     const holds = parent.kids !== null && parent.kind !== NODE_KIND.root && parent.kind !== NODE_KIND.seq;
     if (!holds) throw defect(`${id} holds no nodes`);
+    // Of a turn that is not loaded this throws Missing, before anything has changed.
+    void parent.kids?.length;
     return parent;
   }
 
