@@ -129,6 +129,7 @@ const loadCycles = (
   cycles: ReadonlySet<number>,
   source: PayloadSource | null,
 ): void => {
+  if (cycles.size === 0) return;
   const { branchId, seq } = originOf(tree);
   const wanted = new Map<string, { readonly turn: TreeNode; readonly nodes: NodeRecord[] }>();
   for (const turn of tree.turns) {
