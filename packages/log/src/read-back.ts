@@ -24,6 +24,9 @@ type Unreadable = { readonly seq: number; readonly offset: number };
 /** About how many bytes to read at once: the records between two frames of a history belong to others. */
 const WINDOW = 256 * 1024;
 
+/** A frame whose next one is more records away is read alone. */
+const NEAR = 16;
+
 /**
  * The place at which a reader that starts from the beginning would stop in a history; undefined if it gets to its newest
  * known frame. Reads each frame's record once, and looks at what lies between two of them where it is read along.
@@ -39,15 +42,19 @@ const findUnreadable = async (
   const end = since.next + offsets.length;
   for (let seq = since.next; seq < end;) {
     const first = seq;
-    for (const record of await readAt(log, partition, offsets[seq - since.next] as number)) {
+    const [at, following = Infinity] = offsets.slice(seq - since.next, seq - since.next + 2) as [
+      number,
+      number?,
+    ];
+    for (const record of await readAt(log, partition, at, following - at > NEAR ? 1 : WINDOW)) {
       const offset = offsets[seq - since.next];
       if (offset === undefined) break;
       if (record.offset > offset) return { seq, offset };
-      const open = soundRecord(record);
       if (record.offset < offset) {
-        if (!open && record.key === history) return { seq, offset: record.offset };
+        if (record.key === history && !soundRecord(record)) return { seq, offset: record.offset };
         continue;
       }
+      const open = soundRecord(record);
       const { envelope } = open ?? {};
       const fits = envelope?.history === history && envelope.seq === seq && sameBytes(envelope.prev, prev);
       if (!open || !fits) return { seq, offset };
@@ -77,9 +84,14 @@ export const refuseUnreadable = async (
 };
 
 /** The records from an offset on; none if the log no longer has it. */
-const readAt = async (log: EventLog, partition: number, offset: number): Promise<readonly LogRecord[]> => {
+const readAt = async (
+  log: EventLog,
+  partition: number,
+  offset: number,
+  maxBytes: number,
+): Promise<readonly LogRecord[]> => {
   try {
-    return (await log.read(partition, offset, { maxBytes: WINDOW })).records;
+    return (await log.read(partition, offset, { maxBytes })).records;
   } catch (error) {
     if (isStemmaError(error, 'E_CURSOR_LOST')) return [];
     throw error;
