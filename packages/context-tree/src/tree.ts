@@ -402,8 +402,8 @@ export class Tree {
     const parent = this.#links.existing(id);
     const holds = parent.kids !== null && parent.kind !== NODE_KIND.root && parent.kind !== NODE_KIND.seq;
     if (!holds) throw defect(`${id} holds no nodes`);
-    // Of a turn that is not loaded this throws Missing, before anything has changed.
-    void parent.kids?.length;
+    // Before anything has changed: what follows could not be undone in part.
+    if (!this.isLoaded(parent)) throw missing(UNLOADED, [{ tree: this, turn: parent }]);
     return parent;
   }
 
