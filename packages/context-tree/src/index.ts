@@ -51,5 +51,5 @@ export { type ThreadPart, type ThreadPartName, threadParts } from './thread-part
 export { blockJson, providerThread, roleOf, threadBytes, threadIndexes } from './thread.ts';
 export { eachInSubtree, headersOf, idOf, type TreeNode } from './tree-node.ts';
 export { type Hashes, Tree } from './tree.ts';
-export { type KeptSums, type Unloaded, UNLOADED } from './unloaded.ts';
+export { type KeptSums, type PartialTree, type Unloaded, UNLOADED } from './unloaded.ts';
 export { sumOfTurns } from './lt-hash.ts';

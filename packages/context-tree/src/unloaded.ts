@@ -1,6 +1,6 @@
 import { missing, missingKind } from '@stemma/suspend';
+import type { NodeRecord, PayloadSource } from './node.ts';
 import type { TreeNode } from './tree-node.ts';
-import type { Tree } from './tree.ts';
 
 /** What is kept of a turn at the newest snapshot and now, so that its nodes need not be loaded. */
 export type TurnSum = {
@@ -22,8 +22,18 @@ export type KeptSums = {
   })[];
 };
 
+/** What whoever loads turns needs of a tree. */
+export type PartialTree = {
+  readonly turns: readonly TreeNode[];
+  isLoaded(turn: TreeNode): boolean;
+  noteAbsent(id: string): void;
+  load(turn: TreeNode, records: Iterable<NodeRecord>, source: PayloadSource | null): void;
+};
+
 /** Nodes that a tree lacks: those of a turn, or the one with an id, if any turn that is not loaded has it. */
-export type Unloaded = { readonly tree: Tree } & ({ readonly turn: TreeNode } | { readonly id: string });
+export type Unloaded = { readonly tree: PartialTree } & (
+  { readonly turn: TreeNode } | { readonly id: string }
+);
 
 /** Nodes of turns that must be loaded with `Tree.load` before a function can use them. */
 export const UNLOADED = missingKind<Unloaded>('nodes of turns', (need) =>
@@ -31,7 +41,7 @@ export const UNLOADED = missingKind<Unloaded>('nodes of turns', (need) =>
 );
 
 /** Children that throw Missing when anybody looks at them. */
-export const unloadedKids = (tree: Tree, turn: TreeNode): TreeNode[] =>
+export const unloadedKids = (tree: PartialTree, turn: TreeNode): TreeNode[] =>
   new Proxy<TreeNode[]>([], {
     get() {
       throw missing(UNLOADED, [{ tree, turn }]);

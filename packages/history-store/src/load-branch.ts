@@ -2,7 +2,7 @@ import {
   type KeptSums,
   type NodeRecord,
   type PayloadSource,
-  type Tree,
+  type PartialTree,
   type TreeNode,
   type TurnRecord,
   type Unloaded,
@@ -26,7 +26,7 @@ import { readTurnsSum, readTurnSums } from './turn-sums.ts';
 /** The position whose rows a tree was loaded from. */
 type Origin = { readonly branchId: number; readonly seq: number };
 
-const origins = new WeakMap<Tree, Origin>();
+const origins = new WeakMap<PartialTree, Origin>();
 
 /**
  * The state of a branch as rows have it; `seq` null: at its tip. Its tree throws Missing (`UNLOADED`) for nodes that
@@ -99,7 +99,7 @@ export const loadTurns = (
   needs: Iterable<Unloaded>,
   source: PayloadSource | null,
 ): void => {
-  const byTree = new Map<Tree, Set<number>>();
+  const byTree = new Map<PartialTree, Set<number>>();
   for (const need of needs) {
     const { tree } = need;
     const cycles = byTree.get(tree) ?? new Set();
@@ -116,7 +116,7 @@ export const loadTurns = (
   for (const [tree, cycles] of byTree) loadCycles(rows, history, tree, cycles, source);
 };
 
-const originOf = (tree: Tree): Origin => {
+const originOf = (tree: PartialTree): Origin => {
   const origin = origins.get(tree);
   if (origin === undefined) throw new TypeError('the tree was not loaded from rows');
   return origin;
@@ -125,7 +125,7 @@ const originOf = (tree: Tree): Origin => {
 const loadCycles = (
   rows: RowReader,
   history: string,
-  tree: Tree,
+  tree: PartialTree,
   cycles: ReadonlySet<number>,
   source: PayloadSource | null,
 ): void => {
