@@ -23,7 +23,10 @@ it('trees that are loaded from rows before each frame, turn by turn, give the sa
         await openProjector({ log, contents, store: loaded }).catchUp();
       }
       const last = openProjector({ log, contents, store: loaded });
-      const [found, right] = [await allRows(await last.generation()), await allRows(await inMemory.generation())];
+      const [found, right] = [
+        await allRows(await last.generation()),
+        await allRows(await inMemory.generation()),
+      ];
       // Shown first: why a history is defective.
       expect(found['defects']).toEqual(right['defects']);
       expect(found).toEqual(right);
