@@ -1,4 +1,4 @@
-import type { PayloadSource } from '@stemma/context-tree';
+import { UNLOADED, type PayloadSource, type Unloaded } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import {
@@ -20,7 +20,7 @@ import {
 import { labelPosition, type Position } from '@stemma/history-store';
 import type { Decision, HeadState, Repeated, Session } from '@stemma/log';
 import { fetching, missing, missingKind, resume } from '@stemma/suspend';
-import { openRecentFrames, type Remembered } from './recent-frames.ts';
+import { idsOf, openRecentFrames, type Remembered } from './recent-frames.ts';
 import { NO_LOOKUPS, openLookupsInMemory, type LookupLists } from './lookups-in-memory.ts';
 
 /** Facts about one history, from one state of the rows that is at least as new as when the session began. */
@@ -31,6 +31,8 @@ export type HistoryFacts = {
   branchState(branchId: number, seq: number | null, limit: number): BranchState;
   /** The tip of a branch before frame `limit`, without its tree. */
   branchTip(branchId: number, limit: number): BranchTip | undefined;
+  /** Adds to trees of branches the nodes that they lack. */
+  loadTurns(needs: readonly Unloaded[]): void;
   findBranchByName(name: string): number | undefined;
   idTaken(id: string): boolean;
   nameTaken(name: string): boolean;
@@ -149,9 +151,12 @@ export const openDecisionState = ({
   /**
    * Runs `fn` with the branches in the rows. A branch that is not loaded has no recent frames, so its rows are
    * complete. It is read before `fn` runs again, not inside of `fn`, which changes the state: a read may happen
-   * twice.
+   * twice. `entered`: ids that the frame brings; those that the rows have are found at once.
    */
-  const withBranches = <T>(fn: (branches: BranchSources) => Promise<T>): Promise<T> => {
+  const withBranches = <T>(
+    fn: (branches: BranchSources) => Promise<T>,
+    entered: readonly string[] = [],
+  ): Promise<T> => {
     const known = new Map<string, unknown>();
     const readOnce = <V>(key: string, readFrom: (facts: HistoryFacts) => V): V => {
       if (known.has(key)) return known.get(key) as V;
@@ -169,6 +174,11 @@ export const openDecisionState = ({
       () => fn(branches),
       fetching(UNREAD, async (needs) => {
         for (const { key, readFrom } of needs) known.set(key, await read(readFrom));
+      }),
+      fetching(UNLOADED, (needs) => {
+        const trees = new Set(needs.map(({ tree }) => tree));
+        const ids = entered.flatMap((id) => Array.from(trees, (tree) => ({ tree, id })));
+        return rows.readFacts((facts) => facts.loadTurns([...needs, ...ids]));
       }),
     );
   };
@@ -245,10 +255,12 @@ export const openDecisionState = ({
     apply: async (frame: Frame, hash: Uint8Array) => {
       if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
       if (recent.size === 0) freeMemory(state, MAX_NODES, frame.body.branchId);
-      const applied = await withBranches((branches) =>
-        rows.withPayloads((stored) =>
-          applyFrame(state, frame, { ...branches, payload: payloadOver(stored) }, { keep: true }),
-        ),
+      const applied = await withBranches(
+        (branches) =>
+          rows.withPayloads((stored) =>
+            applyFrame(state, frame, { ...branches, payload: payloadOver(stored) }, { keep: true }),
+          ),
+        idsOf(frame.body.events),
       );
       const cycle = await cycleAfter(applied);
       recent.add({ applied, frame, cycle, prev: prevHash });

@@ -235,7 +235,7 @@ export const readBranchState = (
   };
 };
 
-const configurationAt = (
+export const configurationAt = (
   rows: RowReader,
   history: string,
   { config, policy }: PositionMeta,

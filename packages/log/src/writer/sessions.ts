@@ -3,7 +3,7 @@ import { FRAME_VERSION, type Body, type Frame } from '@stemma/events';
 import { encodeFrame, isDefect } from '../body.ts';
 import { decodeEnvelope, ZERO_HASH } from '../envelope.ts';
 import type { EventLog } from '../port.ts';
-import { refuseUnreadable } from '../read-back.ts';
+import { FROM_START, refuseUnreadable, type ReadBack } from '../read-back.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import type { AcceptedFrame } from '../reading-types.ts';
 import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
@@ -82,6 +82,9 @@ export type SessionCache<C> = {
   readonly evict: (history: string) => void;
 };
 
+/** The most evicted histories of which it is kept how far they were read; about 200 bytes each. */
+const MAX_READ_BACK = 50_000;
+
 /** A cache for one partition. @param readOn brings the reader to the end of the log. */
 export const openSessionCache = <C>(
   log: EventLog,
@@ -101,24 +104,34 @@ export const openSessionCache = <C>(
     if (bytes === 0) sizes.delete(history);
     else sizes.set(history, bytes);
   };
+  /** The frames of evicted histories that were read or written here, by history; the oldest entry goes first. */
+  const readBack = new Map<string, ReadBack>();
   const evict = (history: string): void => {
     sessions.delete(history);
     resize(history, 0);
     reader.forget(history);
   };
+  /** Evicts a session without frames under way: what it has of the log is not read back again. */
+  const evictIdle = (history: string, { session: { next, prev } }: HistorySession<C>): void => {
+    evict(history);
+    readBack.delete(history);
+    readBack.set(history, { next, prev });
+    if (readBack.size > MAX_READ_BACK) readBack.delete(readBack.keys().next().value as string);
+  };
   /** The session that is used now becomes the last to go; those before it go while all take too much. */
-  const use = (history: string, session: HistorySession<C>): void => {
+  const use = (history: string, used: HistorySession<C>): void => {
     sessions.delete(history);
-    sessions.set(history, session);
-    resize(history, session.session.bytes);
-    for (const [oldest, { sent }] of sessions) {
+    sessions.set(history, used);
+    resize(history, used.session.bytes);
+    for (const [oldest, session] of sessions) {
       if (total <= capacity || oldest === history) return;
-      if (sent.length === 0) evict(oldest);
+      if (session.sent.length === 0) evictIdle(oldest, session);
     }
   };
   const loadNew = async (history: string): Promise<HistorySession<C>> => {
-    const known = await domain.frames?.(history);
-    if (known) await refuseUnreadable(log, partition, history, known);
+    const since = readBack.get(history) ?? FROM_START;
+    const known = await domain.frames?.(history, since.next);
+    if (known) await refuseUnreadable(log, partition, history, known, since);
     const { asOf, heads } = await domain.heads(partition, [history]);
     const session: HistorySession<C> = {
       history,

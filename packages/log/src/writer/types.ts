@@ -60,10 +60,10 @@ export type Domain<C> = {
   /** Heads in the rows, read in one snapshot with the offset of their checkpoint. */
   heads(partition: number, histories: readonly string[]): Promise<HeadsAsOf> | HeadsAsOf;
   /**
-   * The accepted frames of a history that the rows have, read in one snapshot: they are read again in the log before
-   * anything is written after them. Null: they are not read again.
+   * The accepted frames of a history from `from` on that the rows have, read in one snapshot: they are read again in the
+   * log before anything is written after them. Null: they are not read again.
    */
-  frames?(history: string): Promise<KnownFrames | null> | KnownFrames | null;
+  frames?(history: string, from: number): Promise<KnownFrames | null> | KnownFrames | null;
   /** The decision state of a history from the rows, read in one snapshot; `next` is 0 if there is no such history. */
   load(history: string): Promise<Session<C>> | Session<C>;
 };
