@@ -38,7 +38,8 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
 const run = async (options: Options, name: Name): Promise<Report> => {
   const directory = join(options.scratch, `${name}-${process.pid}`);
   try {
-    return await benchmarks[name]({ directory, quick: options.quick, rounds: options.rounds });
+    const { quick, rounds, only } = options;
+    return await benchmarks[name]({ directory, quick, rounds, ...(only !== undefined && { only }) });
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

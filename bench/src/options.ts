@@ -24,6 +24,8 @@ export type Options = {
   readonly quick: boolean;
   /** How often each measurement is repeated. */
   readonly rounds: number;
+  /** The one row of a table to measure, where a table can measure its rows alone. */
+  readonly only: string | undefined;
   /** One JSON document on stdout instead of tables. */
   readonly json: boolean;
   /** Puts the tables into docs/benchmarks.md. */
@@ -32,7 +34,7 @@ export type Options = {
   readonly scratch: string;
 };
 
-export const usage = `pnpm bench [${names.join('|')}] [--quick] [--rounds N] [--json] [--write] [--scratch DIR]`;
+export const usage = `pnpm bench [${names.join('|')}] [--quick] [--rounds N] [--only ROW] [--json] [--write] [--scratch DIR]`;
 
 /** What the command line asks for. @throws an Error with the usage. */
 export const parseOptions = (args: readonly string[]): Options => {
@@ -42,6 +44,7 @@ export const parseOptions = (args: readonly string[]): Options => {
     options: {
       quick: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '3' },
+      only: { type: 'string' },
       json: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       scratch: { type: 'string' },
@@ -53,5 +56,7 @@ export const parseOptions = (args: readonly string[]): Options => {
   const scratch = values.scratch ?? fileURLToPath(new URL('../node_modules/.cache/bench', import.meta.url));
   mkdirSync(scratch, { recursive: true });
   const rounds = values.quick ? 1 : Math.max(1, Number.parseInt(values.rounds, 10) || 3);
-  return { tables, quick: values.quick, rounds, json: values.json, write: values.write, scratch };
+  const { quick, only, json, write } = values;
+  if (only !== undefined && write) throw new Error(`--write puts down whole tables\n${usage}`);
+  return { tables, quick, rounds, only, json, write, scratch };
 };

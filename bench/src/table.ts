@@ -20,6 +20,8 @@ export type BenchmarkOptions = {
   readonly directory: string;
   readonly quick: boolean;
   readonly rounds: number;
+  /** The one row to measure. */
+  readonly only?: string;
 };
 
 /** What one of the benchmarks gives: tables for people, figures for programs. */

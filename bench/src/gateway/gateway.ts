@@ -1,11 +1,11 @@
 import { historyId } from '@stemma/history';
 import { brokerLibs, freshDatabase, missingTools, startBroker, startPostgres } from '@stemma/test-kit';
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, spread, timed, type Spread } from '../measure.ts';
 import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
+import { openClient, type Client } from './client.ts';
 import { openProcesses } from './processes.ts';
 
 type Measured = { readonly many: number; readonly half: Spread; readonly single: number };
@@ -17,64 +17,53 @@ const HISTORIES = 8;
 const AT_ONCE = 64;
 
 /** A command of one block to a branch by its branch id. */
-const send = async (url: string, history: number, id: string): Promise<void> => {
+const send = ({ post }: Client, history: number, id: string): Promise<void> => {
   const to = `${historyId(`agent-${history}`, '')}:0`;
   const node = { nodeType: 'cb', role: 'assistant', kind: 'text', content: `What was said in ${id}` };
-  await post(`${url}/api/histories/${to}/commands`, {
-    id,
-    recorder: 'bench',
-    steps: [{ op: 'insert', parent: '^ah', node }],
-  });
+  const steps = [{ op: 'insert', parent: '^ah', node }];
+  return post(`/api/histories/${to}/commands`, { id, recorder: 'bench', steps });
 };
-/** Connections are kept open; a client that is slower than the gateway would measure itself. */
-const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
-const post = (url: string, body: unknown): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const bytes = Buffer.from(JSON.stringify(body));
-    const headers = { 'content-type': 'application/json', 'content-length': bytes.length };
-    request(url, { method: 'POST', agent, headers }, (answer) => {
-      const pieces: Buffer[] = [];
-      answer.on('data', (piece: Buffer) => pieces.push(piece));
-      answer.on('error', reject);
-      answer.on('end', () => {
-        if (answer.statusCode === 200 || answer.statusCode === 201) resolve();
-        else reject(new Error(`${answer.statusCode ?? 0} ${Buffer.concat(pieces).toString()}`));
-      });
-    })
-      .on('error', reject)
-      .end(bytes);
-  });
 
 const measure = async (url: string, commands: number): Promise<Measured> => {
-  for (let history = 0; history < HISTORIES; history++)
-    await post(`${url}/api/histories`, {
-      id: `start:${history}`,
-      recorder: 'bench',
-      name: `agent-${history}`,
-    });
-  const run = async (name: string, ahead: number, histories: number, count: number): Promise<number> => {
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      for (let n = next++; n < count; n = next++) await send(url, n % histories, `${name}${n}`);
-    };
-    const { ms } = await timed(() => Promise.all(Array.from({ length: ahead }, worker)));
-    return (count * 1000) / ms;
+  const withClient = async <T>(connections: number, act: (client: Client) => Promise<T>): Promise<T> => {
+    const client = await openClient(url, connections);
+    try {
+      return await act(client);
+    } finally {
+      client.close();
+    }
   };
+  await withClient(1, async ({ post }) => {
+    for (let history = 0; history < HISTORIES; history++)
+      await post('/api/histories', { id: `start:${history}`, recorder: 'bench', name: `agent-${history}` });
+  });
+  const run = (name: string, ahead: number, histories: number, count: number): Promise<number> =>
+    withClient(ahead, async (client) => {
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        for (let n = next++; n < count; n = next++) await send(client, n % histories, `${name}${n}`);
+      };
+      const { ms } = await timed(() => Promise.all(Array.from({ length: ahead }, worker)));
+      return (count * 1000) / ms;
+    });
+  /** Sent when it is their time, whether or not those before have been answered: waiting counts. */
+  const paced = (perSecond: number): Promise<readonly number[]> =>
+    withClient(AT_ONCE, (client) => {
+      const began = performance.now();
+      return Promise.all(
+        Array.from({ length: commands }, async (_, n) => {
+          const due = began + (n * 1000) / perSecond;
+          await sleep(Math.max(0, due - performance.now()));
+          await send(client, n % HISTORIES, `half${n}`);
+          return performance.now() - due;
+        }),
+      );
+    });
   await run('warm', AT_ONCE, HISTORIES, Math.ceil(commands / 4));
   const many = await run('many', AT_ONCE, HISTORIES, commands);
-  // Sent when it is their time, whether or not those before have been answered: waiting counts.
-  const every = 2000 / many;
-  const began = performance.now();
-  const latencies = await Promise.all(
-    Array.from({ length: commands }, async (_, n) => {
-      const due = began + n * every;
-      await sleep(Math.max(0, due - performance.now()));
-      await send(url, n % HISTORIES, `half${n}`);
-      return performance.now() - due;
-    }),
-  );
+  const half = spread(await paced(many / 2));
   const single = await run('single', 1, 1, Math.ceil(commands / 8));
-  return { many, half: spread(latencies), single };
+  return { many, half, single };
 };
 
 const measureSystem = async (
@@ -95,83 +84,99 @@ const measureSystem = async (
 };
 
 const aimsAt = (measured: ReadonlyMap<string, readonly Measured[]>): readonly Aim[] => {
-  const aim = (title: string, what: string, least: number, of: (one: Measured) => number): Aim => {
-    const found = median((measured.get(title) ?? []).map(of));
+  const aim = (title: string, what: string, least: number, of: (one: Measured) => number): Aim[] => {
+    const all = measured.get(title);
+    if (all === undefined) return [];
+    const found = median(all.map(of));
     const most = least < 0;
-    return {
-      what: `${title}: ${what}`,
-      aim: `${most ? '≤' : '≥'} ${figure(Math.abs(least))}`,
-      measured: figure(found),
-      met: most ? found <= -least : found >= least,
-    };
+    return [
+      {
+        what: `${title}: ${what}`,
+        aim: `${most ? '≤' : '≥'} ${figure(Math.abs(least))}`,
+        measured: figure(found),
+        met: most ? found <= -least : found >= least,
+      },
+    ];
   };
   return [
-    aim(EMBEDDED, 'commands a second', 5_000, ({ many }) => many),
-    aim(EMBEDDED, 'p99 at half of it, ms', -40, ({ half }) => half.p99),
-    aim(APART, 'commands a second', 1_500, ({ many }) => many),
-    aim(APART, 'one at a time, a second', 100, ({ single }) => single),
+    ...aim(EMBEDDED, 'commands a second', 5_000, ({ many }) => many),
+    ...aim(EMBEDDED, 'p99 at half of it, ms', -40, ({ half }) => half.p99),
+    ...aim(APART, 'commands a second', 1_500, ({ many }) => many),
+    ...aim(APART, 'one at a time, a second', 100, ({ single }) => single),
   ];
 };
 
-/** Commands a second over HTTP: gateway, log and rows, as one process and apart. */
-export const gateway = async ({ directory, quick, rounds }: BenchmarkOptions): Promise<Report> => {
+/** A log on Kafka and a database, each for one system. */
+type Places = { readonly kafka: string; readonly rows: string };
+type OpenPlaces = { readonly open: () => Promise<Places & AsyncDisposable> } & AsyncDisposable;
+
+/** The systems by the names that `--only` knows. */
+const systemsIn = ({ kafka, rows }: Places): Readonly<Record<string, System>> => ({
+  embedded: { title: EMBEDDED, env: {}, apart: false },
+  kafka: { title: 'Kafka, rows of its own', env: { STEMMA_LOG: kafka }, apart: false },
+  apart: { title: APART, env: { STEMMA_LOG: kafka, STEMMA_ROWS: rows }, apart: true },
+});
+
+/** Where no system needs them, neither a broker nor a database is started. */
+const NO_PLACES: OpenPlaces = {
+  open: async () => ({ kafka: '', rows: '', [Symbol.asyncDispose]: async () => undefined }),
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
+const startPlaces = async (directory: string): Promise<OpenPlaces> => {
   const missing = missingTools();
   if (missing !== undefined) throw new Error(missing);
   const postgres = await startPostgres({ settings: { fsync: 'on', full_page_writes: 'on' } });
   const broker = await startBroker({ libs: await brokerLibs(), directory: join(directory, 'broker') });
-  try {
-    const commands = quick ? 200 : 5000;
-    const measured = new Map<string, Measured[]>();
-    for (let round = 0; round < rounds; round++) {
+  return {
+    open: async () => {
       const database = await freshDatabase(postgres.url);
-      const kafka = (): string => `kafka://${broker.address}/bench-${randomUUID()}?partitions=6`;
-      const systems: readonly System[] = [
-        { title: EMBEDDED, env: {}, apart: false },
-        { title: 'Kafka, rows of its own', env: { STEMMA_LOG: kafka() }, apart: false },
-        {
-          title: APART,
-          env: { STEMMA_LOG: kafka(), STEMMA_ROWS: database.url },
-          apart: true,
-        },
-      ];
-      for (const [i, system] of systems.entries()) {
-        const figures = await measureSystem(system, join(directory, `${round}-${i}`), commands);
-        measured.set(system.title, [...(measured.get(system.title) ?? []), figures]);
-      }
-      await database.drop();
+      const kafka = `kafka://${broker.address}/bench-${randomUUID()}?partitions=6`;
+      return { kafka, rows: database.url, [Symbol.asyncDispose]: () => database.drop() };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await broker.stop('SIGKILL');
+      await postgres.remove();
+    },
+  };
+};
+
+/** Commands a second over HTTP: gateway, log and rows, as one process and apart. */
+export const gateway = async ({ directory, quick, rounds, only }: BenchmarkOptions): Promise<Report> => {
+  const names = Object.keys(systemsIn({ kafka: '', rows: '' })).filter((name) => (only ?? name) === name);
+  if (names.length === 0) throw new Error(`the gateway's table has no row ${only ?? ''}`);
+  await using places = names.every((name) => name === 'embedded') ? NO_PLACES : await startPlaces(directory);
+  const commands = quick ? 200 : 5000;
+  const measured = new Map<string, Measured[]>();
+  for (let round = 0; round < rounds; round++)
+    for (const name of names) {
+      await using place = await places.open();
+      const system = systemsIn(place)[name] as System;
+      const figures = await measureSystem(system, join(directory, `${round}-${name}`), commands);
+      measured.set(system.title, [...(measured.get(system.title) ?? []), figures]);
     }
-    return {
-      name: 'gateway',
-      tables: [
-        {
-          title: 'Commands over HTTP: gateway, log, rows',
-          columns: [
-            '',
-            '64 at once, a second',
-            'at half of it: ms, median',
-            'p99',
-            'one at a time, a second',
-          ],
-          rows: [...measured].map(([title, all]) => [
-            title,
-            ...[
-              median(all.map(({ many }) => many)),
-              median(all.map(({ half }) => half.median)),
-              median(all.map(({ half }) => half.p99)),
-              median(all.map(({ single }) => single)),
-            ].map(figure),
-          ]),
-          notes: [
-            `${rounds} rounds of ${commands} commands of one block; medians. 64 at once go to ${HISTORIES} histories, one at a time to one.`,
-            'Who sends, the gateway, the broker, the database and the projectors share the machine.',
-          ],
-        },
-      ],
-      aims: aimsAt(measured),
-      figures: Object.fromEntries(measured),
-    };
-  } finally {
-    await broker.stop('SIGKILL');
-    await postgres.remove();
-  }
+  return {
+    name: 'gateway',
+    tables: [
+      {
+        title: 'Commands over HTTP: gateway, log, rows',
+        columns: ['', '64 at once, a second', 'at half of it: ms, median', 'p99', 'one at a time, a second'],
+        rows: [...measured].map(([title, all]) => [
+          title,
+          ...[
+            median(all.map(({ many }) => many)),
+            median(all.map(({ half }) => half.median)),
+            median(all.map(({ half }) => half.p99)),
+            median(all.map(({ single }) => single)),
+          ].map(figure),
+        ]),
+        notes: [
+          `${rounds} rounds of ${commands} commands of one block; medians. 64 at once go to ${HISTORIES} histories, one at a time to one.`,
+          'Who sends, the gateway, the broker, the database and the projectors share the machine.',
+        ],
+      },
+    ],
+    aims: aimsAt(measured),
+    figures: Object.fromEntries(measured),
+  };
 };

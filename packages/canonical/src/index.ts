@@ -15,4 +15,4 @@ export { type JsonReader } from './json-reader.ts';
 export { type JsonReading } from './json-reading.ts';
 export { openWideJsonReader, parseJson, parseWideJson } from './parse-json.ts';
 export { readJson } from './read-json.ts';
-export { unpack, unpackFrom } from './unpack.ts';
+export { openUnpacker, unpack, unpackFrom, type Unpacker } from './unpack.ts';

@@ -34,6 +34,17 @@ export const unpackFrom = (bytes: Uint8Array, start: number): Unpacked => {
   return { value, end: reader.at, refs: reader.refs, binaries: reader.binaries };
 };
 
+/** Reads values that follow one another in bytes, from `at` on. */
+export type Unpacker = {
+  /** Where the next value begins. */
+  at: number;
+  /** @throws E_FRAME_INVALID with the byte's offset. */
+  next(): Packable;
+};
+
+/** As {@link unpackFrom}, for many values in the same bytes. */
+export const openUnpacker = (bytes: Uint8Array, start: number): Unpacker => new Reader(bytes, start);
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Longer values are ids and contents, which occur once. */
@@ -50,6 +61,10 @@ class Reader {
     this.#bytes = bytes;
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as SliceableBytes;
     this.at = start;
+  }
+
+  next(): Packable {
+    return this.read(0);
   }
 
   read(depth: number): Packable {

@@ -61,6 +61,8 @@ export type CommandHandlerOptions = {
   readonly redactor?: Redactor;
   /** The keys of erasable histories; without them none can be started. */
   readonly keys?: HistoryKeys;
+  /** Is given the frames as they are decoded. */
+  readonly decoded?: WriterOptions<Command>['decoded'];
   /** The clock of deadlines and pauses, and their jitter. Default: this machine's. */
   readonly timers?: Pick<WriterOptions<Command>, 'random' | 'sleep' | 'now'>;
 };
@@ -80,6 +82,7 @@ export const openCommandHandler = ({
   observe,
   redactor,
   keys,
+  decoded,
   timers = TIMERS,
 }: CommandHandlerOptions): CommandHandler => {
   /** The positions of accepted frames, as far as the session knew them. */
@@ -88,6 +91,7 @@ export const openCommandHandler = ({
     domain: openRowsDomain(log, rows, clock, (frame, position) => positions.set(frame, position)),
     contents,
     ...timers,
+    ...(decoded && { decoded }),
     ...(observe && { overtaken: observe.overtaken }),
   });
   const writer = withObserver(plain, observe);

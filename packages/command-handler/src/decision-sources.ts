@@ -9,6 +9,7 @@ import {
   isIdTaken,
   listLookups,
   loadBranchFromRows,
+  loadTurns,
   mainBranchId,
   readBranchTip,
   readHistoryHead,
@@ -54,7 +55,7 @@ export const openRowsDomain = (
   // Brokers keep copies of what they hold, and reading it all again over the network takes long: `verify` does that, and
   // `doctor` for a second.
   ...(log.isRemote !== true && {
-    frames: (history: string) => projection.read((view) => knownFrames(view, history)),
+    frames: (history: string, from: number) => projection.read((view) => knownFrames(view, history, from)),
   }),
   load: async (history) => {
     const partition = partitionOf(history, log.partitions);
@@ -69,12 +70,13 @@ export const openRowsDomain = (
   },
 });
 
-/** The frames of a history that is open; nothing is written to another. */
-const knownFrames = (view: GenerationView, history: string): KnownFrames | null => {
+/** The frames of a history that is open, from `from` on; nothing is written to another. */
+const knownFrames = (view: GenerationView, history: string, from: number): KnownFrames | null => {
   const head = readHistoryHead(view, history);
-  if (head?.state !== 'open') return null;
-  const offsets = view.range(FRAMES, { prefix: [history] }).map(({ value }) => value[0] as number);
-  return { offsets: offsets.slice(0, head.next), prev: head.prev };
+  // Rows may be behind what the writer has read; it reads what they lack when it loads the history.
+  if (head?.state !== 'open' || head.next < from) return null;
+  const found = view.range(FRAMES, { prefix: [history], from, to: head.next - 1 });
+  return { offsets: found.map(({ value }) => value[0] as number), prev: head.prev };
 };
 
 const rowsOffset = (view: GenerationView, partition: number): number => {
@@ -89,7 +91,7 @@ const openHistoryRows = (projection: Projection, history: string): HistoryRows =
       projection.read((view) => fn(historyFactsOf(view, history, stored), stored)),
     ),
   withPayloads: (fn) => projection.payloads.using(history, fn),
-  catchUp: () => projection.catchUp(),
+  catchUp: () => projection.catchUp(partitionOf(history, projection.partitions)),
 });
 
 /** The most rows of ids and of commands that a session reads to decide without reading more. */
@@ -103,6 +105,7 @@ const historyFactsOf = (view: GenerationView, history: string, stored: PayloadSo
     checkLoadedBranch(view, history, branch, stored);
     return branch;
   },
+  loadTurns: (needs) => loadTurns(view, history, needs, stored),
   branchTip(branchId, limit) {
     const found = branchId < limit ? readBranchTip(view, history, branchId) : undefined;
     return found && { ...found, seq: Math.min(found.seq, limit - 1) };

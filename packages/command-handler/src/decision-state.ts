@@ -1,4 +1,4 @@
-import type { PayloadSource } from '@stemma/context-tree';
+import { UNLOADED, type PayloadSource, type Unloaded } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import {
@@ -20,7 +20,7 @@ import {
 import { labelPosition, type Position } from '@stemma/history-store';
 import type { Decision, HeadState, Repeated, Session } from '@stemma/log';
 import { fetching, missing, missingKind, resume } from '@stemma/suspend';
-import { openRecentFrames, type Remembered } from './recent-frames.ts';
+import { idsOf, openRecentFrames, type Remembered } from './recent-frames.ts';
 import { NO_LOOKUPS, openLookupsInMemory, type LookupLists } from './lookups-in-memory.ts';
 
 /** Facts about one history, from one state of the rows that is at least as new as when the session began. */
@@ -31,6 +31,8 @@ export type HistoryFacts = {
   branchState(branchId: number, seq: number | null, limit: number): BranchState;
   /** The tip of a branch before frame `limit`, without its tree. */
   branchTip(branchId: number, limit: number): BranchTip | undefined;
+  /** Adds to trees of branches the nodes that they lack. */
+  loadTurns(needs: readonly Unloaded[]): void;
   findBranchByName(name: string): number | undefined;
   idTaken(id: string): boolean;
   nameTaken(name: string): boolean;
@@ -78,11 +80,12 @@ export type DecisionStateOptions = {
 const RECENT_STEP = 64;
 /** The most frames that the rows may be behind before writes to the history fail: all of them are in memory. */
 const MAX_RECENT = 10_000;
+/** And the most bytes of them. */
+const MAX_RECENT_BYTES = 128 * 1024 * 1024;
 /** The most nodes of trees that a session keeps, about 250 MB. It reads the other branches from the rows again. */
 const MAX_NODES = 300_000;
-/** What a session takes besides branches, and a recent frame, measured roughly. */
+/** What a session takes besides branches and recent frames, measured roughly. */
 const BYTES_PER_SESSION = 8_000;
-const BYTES_PER_FRAME = 4_000;
 /** The most bytes of lookups that a session keeps; of more, rows are read at each decision. */
 const MAX_IN_MEMORY = 4_000_000;
 /** With more branches loaded, the session asks the rows at every frame: only then can it drop their trees. */
@@ -148,9 +151,12 @@ export const openDecisionState = ({
   /**
    * Runs `fn` with the branches in the rows. A branch that is not loaded has no recent frames, so its rows are
    * complete. It is read before `fn` runs again, not inside of `fn`, which changes the state: a read may happen
-   * twice.
+   * twice. `entered`: ids that the frame brings; those that the rows have are found at once.
    */
-  const withBranches = <T>(fn: (branches: BranchSources) => Promise<T>): Promise<T> => {
+  const withBranches = <T>(
+    fn: (branches: BranchSources) => Promise<T>,
+    entered: readonly string[] = [],
+  ): Promise<T> => {
     const known = new Map<string, unknown>();
     const readOnce = <V>(key: string, readFrom: (facts: HistoryFacts) => V): V => {
       if (known.has(key)) return known.get(key) as V;
@@ -168,6 +174,11 @@ export const openDecisionState = ({
       () => fn(branches),
       fetching(UNREAD, async (needs) => {
         for (const { key, readFrom } of needs) known.set(key, await read(readFrom));
+      }),
+      fetching(UNLOADED, (needs) => {
+        const trees = new Set(needs.map(({ tree }) => tree));
+        const ids = entered.flatMap((id) => Array.from(trees, (tree) => ({ tree, id })));
+        return rows.readFacts((facts) => facts.loadTurns([...needs, ...ids]));
       }),
     );
   };
@@ -201,8 +212,9 @@ export const openDecisionState = ({
     forgetAtSize = recent.size + RECENT_STEP;
   };
 
+  const isFarAhead = (): boolean => recent.size >= MAX_RECENT || recent.bytes >= MAX_RECENT_BYTES;
   const refuseFarAhead = (): void => {
-    if (recent.size >= MAX_RECENT)
+    if (isFarAhead())
       throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {
         history,
       });
@@ -217,12 +229,12 @@ export const openDecisionState = ({
     },
     asOf,
     get bytes() {
-      let bytes = BYTES_PER_SESSION + recent.size * BYTES_PER_FRAME + (inMemory?.bytes ?? 0);
+      let bytes = BYTES_PER_SESSION + recent.bytes + (inMemory?.bytes ?? 0);
       for (const branch of state.loadedBranches.values()) bytes += bytesOfBranch(branch);
       return bytes;
     },
     decide: async ({ command }): Promise<Decision | Repeated> => {
-      if (recent.size >= MAX_RECENT) await forgetKnown();
+      if (isFarAhead()) await forgetKnown();
       // Read once, though a decision may be tried again, and not at all for a repeated command.
       let at: bigint | undefined;
       const now = (): bigint => (at ??= clock());
@@ -243,10 +255,12 @@ export const openDecisionState = ({
     apply: async (frame: Frame, hash: Uint8Array) => {
       if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
       if (recent.size === 0) freeMemory(state, MAX_NODES, frame.body.branchId);
-      const applied = await withBranches((branches) =>
-        rows.withPayloads((stored) =>
-          applyFrame(state, frame, { ...branches, payload: payloadOver(stored) }, { keep: true }),
-        ),
+      const applied = await withBranches(
+        (branches) =>
+          rows.withPayloads((stored) =>
+            applyFrame(state, frame, { ...branches, payload: payloadOver(stored) }, { keep: true }),
+          ),
+        idsOf(frame.body.events),
       );
       const cycle = await cycleAfter(applied);
       recent.add({ applied, frame, cycle, prev: prevHash });

@@ -52,16 +52,18 @@ export const openKeyCheck = (keys: HistoryKeys, rows: Projection): ((command: Co
   };
   return async (command) => {
     const { history } = command;
+    const wanted = erasableIn(command);
+    const erases = command.steps[0]?.op === 'erase';
+    // A history that began without a key never has one, nor is it erased.
+    if (known.get(history) === false && wanted === undefined && !erases) return;
     const erased = keys.erasureOf(history);
     if (erased !== undefined) throw erased;
-    const wanted = erasableIn(command);
     if (wanted !== undefined && !keys.seals(history)) {
       await rows.catchUp();
       if ((await startedErasable(history)) !== undefined)
         throw fail('E_HISTORY_EXISTS', `the history ${history} already exists`, { history });
       keys.create(history, wanted.subject);
     }
-    const erases = command.steps[0]?.op === 'erase';
     if (erases) await rows.catchUp();
     const erasable = await startedErasable(history);
     if (erasable === true && !keys.seals(history)) throw withoutKey(history);

@@ -3,6 +3,7 @@ import type { EventRef, Payload } from '@stemma/context-tree';
 import { branchNames, enteredIds, namedPosition, type Frame, type HistoryEvent } from '@stemma/events';
 import { payloadIn, type AppliedFrame } from '@stemma/history';
 import type { HeadState } from '@stemma/log';
+import { bytesOf } from './bytes-of.ts';
 
 /** A command that a frame recorded. */
 export type Remembered = {
@@ -21,9 +22,12 @@ type RecentFrame = {
   readonly prev: Uint8Array;
 };
 
+/** What a recent frame takes besides its events: its entries in the indexes, and what was applied. Measured roughly. */
+const BYTES_PER_FRAME = 2_000;
+
 /** The frames since the rows were read, in order, with indexes of their ids, names and commands. */
 export const openRecentFrames = (mainBefore: number) => {
-  const frames: RecentFrame[] = [];
+  const frames: (RecentFrame & { readonly bytes: number })[] = [];
   /** The branch called `main` before the oldest of them. */
   let mainBeforeOldest = mainBefore;
   const ids = new Set<string>();
@@ -31,7 +35,9 @@ export const openRecentFrames = (mainBefore: number) => {
   /** Branches by the names that recent frames set. */
   const branchesByName = new Map<string, number | undefined>();
   const commands = new Map<string, Remembered>();
-  const forget = ({ applied }: RecentFrame): void => {
+  let bytes = 0;
+  const forget = ({ applied, bytes: size }: (typeof frames)[number]): void => {
+    bytes -= size;
     for (const id of idsOf(applied.events)) ids.delete(id);
     for (const name of namesOf(applied.events)) names.delete(name);
     if (applied.started !== null) rebuildBranchNames();
@@ -49,6 +55,10 @@ export const openRecentFrames = (mainBefore: number) => {
     get size() {
       return frames.length;
     },
+    /** About how much memory they take. */
+    get bytes() {
+      return bytes;
+    },
     payload: ({ seq, index }: EventRef): Payload | undefined => {
       const event = frames[seq - (frames[0]?.applied.seq ?? seq)]?.applied.events[index];
       return event === undefined ? undefined : payloadIn(event);
@@ -64,7 +74,9 @@ export const openRecentFrames = (mainBefore: number) => {
       )?.cycle,
     add: (one: RecentFrame): void => {
       const { applied, frame } = one;
-      frames.push(one);
+      const size = BYTES_PER_FRAME + bytesOf(applied.events);
+      frames.push({ ...one, bytes: size });
+      bytes += size;
       for (const id of idsOf(applied.events)) ids.add(id);
       for (const name of namesOf(applied.events)) names.add(name);
       applyBranchNames(applied, branchesByName);

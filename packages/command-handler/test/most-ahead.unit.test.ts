@@ -70,6 +70,29 @@ it('while the rows of a history are not updated, the handler accepts at most ten
   await writer.close();
 });
 
+it('frames ahead of the rows take at most 128 MiB of a history, however few they are', async () => {
+  const { projector, writer } = await openWithoutRows();
+  const content = 'x'.repeat(4 * 1024 * 1024);
+  const command = (n: number): Command => ({
+    id: `c${n}`,
+    history,
+    branchId: 0,
+    by,
+    steps:
+      n === 0
+        ? [{ op: 'start', name: 'h' }]
+        : [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb', role: 'user', content } }],
+  });
+  const outcomes: string[] = [];
+  for (let n = 0; n <= 40 && !outcomes.includes('E_ROWS_BEHIND'); n++)
+    outcomes.push(await write(writer, command(n)));
+  expect(outcomes).toHaveLength(34);
+  expect(await write(writer, command(7))).toBe('repeated');
+  await projector.catchUp();
+  expect(await write(writer, command(100))).toBe('written');
+  await writer.close();
+});
+
 it('a fork cannot take the name of the first branch even before the rows contain the history', async () => {
   const { writer } = await openWithoutRows();
   const start: Command = { id: 'c0', history, branchId: 0, by, steps: [{ op: 'start', name: 'h' }] };

@@ -35,19 +35,46 @@ export const attachRecords = (
   const head = keyOf({ kind: 'turn', cycle: regions.cycle + 1, ordinal: 0 });
   if (!nodesByLocation.has(head)) nodesByLocation.set(head, regions.ah);
 
+  // The nodes of a location usually follow one another, and share its object.
+  let last: NodeLocation | undefined;
+  let lastNode: TreeNode | undefined;
+  const nodeAt = (location: NodeLocation): TreeNode | undefined => {
+    if (location !== last) {
+      last = location;
+      lastNode = nodesByLocation.get(keyOf(location));
+    }
+    return lastNode;
+  };
+  for (const node of plant(parts.nodes, nodeAt)) add(node);
+  for (const top of [regions.sys, regions.seq, regions.ah]) sortBelow(top);
+};
+
+/** The nodes of a turn below it, in canonical order. @throws E_HISTORY_DEFECTIVE when a node's parent is not among them */
+export const attachBelow = (turn: TreeNode, records: Iterable<NodeRecord>): readonly TreeNode[] => {
+  const planted = [...plant(records, () => turn)];
+  sortBelow(turn);
+  return planted;
+};
+
+/** The nodes of records, each linked with its container or else with the node at its location. */
+const plant = (
+  records: Iterable<NodeRecord>,
+  nodeAt: (location: NodeLocation) => TreeNode | undefined,
+): Iterable<TreeNode> => {
   const planted = new Map<string, TreeNode>();
-  for (const record of parts.nodes) {
-    const node = add(makeTreeNode(kindOfType(record.headers.nodeType), record, null));
-    planted.set(record.headers.id, node);
+  for (const record of records) {
+    const { id, nodeType } = record.headers;
+    if (planted.has(id)) throw fail('E_HISTORY_DEFECTIVE', `the id ${id} is there already`);
+    planted.set(id, makeTreeNode(kindOfType(nodeType), record, null));
   }
   for (const node of planted.values()) {
     const { parent: id, location } = node.record as NodeRecord;
-    const parent = id === null ? nodesByLocation.get(keyOf(location)) : planted.get(id);
+    const parent = id === null ? nodeAt(location) : planted.get(id);
     if (parent?.kids == null) throw fail('E_HISTORY_DEFECTIVE', `${node.record.headers.id} has no parent`);
     node.parent = parent;
     parent.kids.push(node);
   }
-  for (const top of [regions.sys, regions.seq, regions.ah]) sortBelow(top);
+  return planted.values();
 };
 
 const sortBelow = (node: TreeNode): void => {

@@ -3,7 +3,7 @@ import { collect } from '@stemma/suspend';
 import { hash } from 'node:crypto';
 import { NODE_KIND } from './flat-tree.ts';
 import { hashedTtl, shownTtl } from './lifetime.ts';
-import { addChild, addToSum, element, emptySum, subtractChild, SUM_BYTES } from './lt-hash.ts';
+import { addChild, addSums, addToSum, element, emptySum, subtractChild, SUM_BYTES } from './lt-hash.ts';
 import type { PayloadSource } from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { hashedHeaders, nodeDigest } from './preimage.ts';
@@ -12,9 +12,12 @@ import { ThreadHasher } from './thread-hasher.ts';
 import { blockJson } from './thread.ts';
 import { eachInSubtree, expiresOf, headersOf, insertionIndex, type TreeNode } from './tree-node.ts';
 
+/** The sums over the children of `^sys` and of `^seq`. */
+type Sums = { readonly sys: Uint8Array; readonly seq: Uint8Array };
+
 /** What a flush replaced, to restore it. */
 export type Flushed = {
-  readonly sum: Uint8Array;
+  readonly sums: Sums;
   readonly known: boolean;
   readonly summed: readonly (readonly [TreeNode, string | undefined])[];
   readonly slices: readonly (readonly [TreeNode, string | undefined])[];
@@ -38,9 +41,11 @@ const KEPT_TEXT = 16_000_000;
  * and updates the sum by them.
  */
 export class Digests {
-  #sum = emptySum();
+  #sums: Sums = { sys: emptySum(), seq: emptySum() };
   #known: boolean;
   readonly #mode: ThreadMode;
+  /** The turns whose digest or slice the newest flush changed. */
+  readonly resummed = new Set<TreeNode>();
   readonly #dirty = new Set<TreeNode>();
   readonly #resliced = new Set<TreeNode>();
   readonly #threadHasher = new ThreadHasher();
@@ -69,13 +74,30 @@ export class Digests {
     }
   }
 
+  /** Takes the digests of the turns as they are in the sum; only children of `^sys` and changed turns are computed. */
+  keep(regions: Regions, sum: Uint8Array): void {
+    this.#known = true;
+    this.#sums = { sys: emptySum(), seq: sum.slice() };
+    for (const node of regions.sys.kids ?? []) this.#dirty.add(node);
+    this.#resliced.add(regions.sys);
+  }
+
+  get turnsSum(): Uint8Array {
+    return this.#sums.seq;
+  }
+
   /** Marks the turns from this index on as moved. */
   turnsMoved(from: number): void {
     this.#threadHasher.cut(from);
   }
 
   /** Computes the digests of all marked nodes. @throws Missing (payloads) before anything has changed. */
-  flush(regions: Regions, cycle: number, source: PayloadSource): Flushed {
+  flush(
+    regions: Regions,
+    cycle: number,
+    source: PayloadSource,
+    isLoaded: (turn: TreeNode) => boolean,
+  ): Flushed {
     if (!this.#known) {
       for (const node of regions.sys.kids ?? []) this.#dirty.add(node);
       for (const turn of regions.seq.kids ?? []) this.#dirty.add(turn);
@@ -94,23 +116,32 @@ export class Digests {
     const slices = this.#newSlices(regions, source);
 
     const before: Flushed = {
-      sum: this.#sum.slice(),
+      sums: { sys: this.#sums.sys.slice(), seq: this.#sums.seq.slice() },
       known: this.#known,
       summed,
       slices: slices.map(([node]) => [node, node.slice]),
     };
+    this.resummed.clear();
+    for (const [node, digest] of digests)
+      if (node.alive) this.#noteResummed(regions, node, node.summed !== digest);
+    if (this.#mode === 'full')
+      for (const [node, slice] of slices) this.#noteResummed(regions, node, node.slice !== slice);
     for (const [node, digest] of digests) this.#replace(node, digest);
     for (const [node, slice] of slices) this.#setSlice(regions, node, slice);
     this.#known = true;
     this.#dirty.clear();
     this.#resliced.clear();
-    if (this.#keptText > KEPT_TEXT) this.#dropTexts(regions);
+    if (this.#keptText > KEPT_TEXT) this.#dropTexts(regions, isLoaded);
     return before;
+  }
+
+  #noteResummed(regions: Regions, node: TreeNode, changed: boolean): void {
+    if (changed && node.parent === regions.seq) this.resummed.add(node);
   }
 
   /** Restores what `flush` replaced. */
   unflush(regions: Regions, flushed: Flushed): void {
-    this.#sum = flushed.sum;
+    this.#sums = flushed.sums;
     this.#known = flushed.known;
     for (const [node, summed] of flushed.summed) {
       node.summed = summed;
@@ -126,7 +157,7 @@ export class Digests {
   /** SHA-256(msgpack([1, cycle, [four headers], sum])) of the flushed tree, including the head. */
   treeHash(regions: Regions, cycle: number, source: PayloadSource): Uint8Array {
     const head = regions.ah.kids ?? [];
-    const sum = head.length === 0 ? this.#sum : this.#sum.slice();
+    const sum = addSums(this.#sums.seq, this.#sums.sys);
     for (const node of head) addToSum(sum, element('^ah', digestOf(node, cycle, false, source, false)), 1);
     const fixed = this.#fixedBytes(regions, source);
     const number = pack(cycle);
@@ -217,8 +248,9 @@ export class Digests {
   #replace(node: TreeNode, digest: string | undefined): void {
     if (node.summed === digest) return;
     const region = node.kind === NODE_KIND.turn ? '^seq' : '^sys';
-    if (node.summed !== undefined) subtractChild(this.#sum, region, node.summed);
-    if (digest !== undefined) addChild(this.#sum, region, digest, region === '^seq' && isPending(node));
+    const sum = region === '^seq' ? this.#sums.seq : this.#sums.sys;
+    if (node.summed !== undefined) subtractChild(sum, region, node.summed);
+    if (digest !== undefined) addChild(sum, region, digest, region === '^seq' && isPending(node));
     node.summed = digest;
   }
 
@@ -230,8 +262,9 @@ export class Digests {
     if (turns[at] === node) this.#threadHasher.cut(at);
   }
 
-  #dropTexts(regions: Regions): void {
-    for (const top of [regions.sys, regions.seq]) eachInSubtree(top, (node) => (node.json = undefined));
+  #dropTexts(regions: Regions, isLoaded: (turn: TreeNode) => boolean): void {
+    const loaded = (regions.seq.kids ?? []).filter(isLoaded);
+    for (const top of [regions.sys, ...loaded]) eachInSubtree(top, (node) => (node.json = undefined));
     this.#keptText = 0;
   }
 }
@@ -267,6 +300,12 @@ const digestOf = (
   );
   if (cache) node.digest = digest;
   return digest;
+};
+
+/** The digest of a turn in a cycle. @throws Missing (payloads) for all at once */
+export const digestOfTurn = (turn: TreeNode, cycle: number, source: PayloadSource): string => {
+  collect((attempt) => payloadReader(source, attempt)(turn));
+  return digestOf(turn, cycle, false, source, true);
 };
 
 const fixedHeadersOf = (node: TreeNode, source: PayloadSource): Packable => {

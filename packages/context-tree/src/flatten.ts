@@ -24,33 +24,45 @@ export const flattenRecords = (parts: TreeParts): FlatTree => {
 };
 
 const layFlat = (root: TreeNode, cycle: number): FlatTree => {
-  const nodes: TreeNode[] = [];
+  const ids: string[] = [];
+  const headers: Headers[] = [];
+  const ttls: (number | null)[] = [];
+  const expires: (number | null)[] = [];
+  const payloads: (EventRef | null)[] = [];
+  const kinds: number[] = [];
   const parents: number[] = [];
   const depths: number[] = [];
   const ends: number[] = [];
   const visit = (node: TreeNode, parent: number, depth: number): void => {
-    const at = nodes.length;
-    nodes.push(node);
+    const at = ids.length;
+    const { record, kids } = node;
+    const expiry = expiresOf(node);
+    ids.push(record.headers.id);
+    headers.push(record.headers);
+    ttls.push(shownTtl(record.headers.ttl, expiry, cycle));
+    expires.push(expiry);
+    payloads.push(record.payload);
+    kinds.push(node.kind);
     parents.push(parent);
     depths.push(depth);
-    ends.push(0);
-    const kids = node.kids ?? [];
-    kids.forEach((kid, i) => visit(kid, at, depthBelow(node, depth, kids.length - i)));
-    ends[at] = nodes.length;
+    ends.push(at + 1);
+    if (kids === null) return;
+    for (let i = 0; i < kids.length; i++)
+      visit(kids[i] as TreeNode, at, depthBelow(node, depth, kids.length - i));
+    ends[at] = ids.length;
   };
   visit(root, -1, NO_DEPTH);
 
   let byId: Map<string, number> | undefined;
-  const ids = nodes.map((node) => node.record.headers.id);
   return {
     cycle,
-    count: nodes.length,
+    count: ids.length,
     ids,
-    headers: nodes.map((node): Headers => node.record.headers),
-    ttls: nodes.map((node) => shownTtl(node.record.headers.ttl, expiresOf(node), cycle)),
-    expires: nodes.map(expiresOf),
-    payloads: nodes.map((node): EventRef | null => node.record.payload),
-    kinds: Uint8Array.from(nodes, (node) => node.kind),
+    headers,
+    ttls,
+    expires,
+    payloads,
+    kinds: Uint8Array.from(kinds),
     parents: Int32Array.from(parents),
     ends: Int32Array.from(ends),
     depths: Int32Array.from(depths),

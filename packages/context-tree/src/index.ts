@@ -50,4 +50,6 @@ export { sumChanges } from './sum-changes.ts';
 export { type ThreadPart, type ThreadPartName, threadParts } from './thread-parts.ts';
 export { blockJson, providerThread, roleOf, threadBytes, threadIndexes } from './thread.ts';
 export { eachInSubtree, headersOf, idOf, type TreeNode } from './tree-node.ts';
-export { Tree } from './tree.ts';
+export { type Hashes, Tree } from './tree.ts';
+export { type KeptSums, type PartialTree, type Unloaded, UNLOADED } from './unloaded.ts';
+export { sumOfTurns } from './lt-hash.ts';

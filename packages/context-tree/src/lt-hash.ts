@@ -102,3 +102,17 @@ export const subtractChild = (sum: Uint8Array, region: '^sys' | '^seq', digest: 
   if (expanded !== undefined) kept.delete(key);
   addLanes(sum, expanded ?? expand(element(region, digest)), -1);
 };
+
+/** The sum over children of `^seq` with these digests. */
+export const sumOfTurns = (digests: Iterable<string>): Uint8Array => {
+  const sum = emptySum();
+  for (const digest of digests) addToSum(sum, element('^seq', digest), 1);
+  return sum;
+};
+
+/** The sum of two sums. */
+export const addSums = (a: Uint8Array, b: Uint8Array): Uint8Array => {
+  const sum = a.slice();
+  addLanes(sum, Buffer.from(b.buffer, b.byteOffset, b.length).toString('latin1'), 1);
+  return sum;
+};

@@ -120,7 +120,7 @@ const heldBy = (
   saved: ReadonlySet<TreeNode>,
 ): TreeNode[] =>
   (headersOf(holder).refs ?? [])
-    .map((id) => tree.get(id))
+    .map((id) => tree.getLoaded(id))
     .filter(
       (target) => target !== undefined && target !== holder && doomed.has(target) && !saved.has(target),
     ) as TreeNode[];

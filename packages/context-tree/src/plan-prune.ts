@@ -21,6 +21,7 @@ export const planPrune = (
 ): readonly (PruneFact | CascadeFact)[] => {
   let surplus = tree.counts.blocks - policy.max_blocks;
   if (surplus <= 0) return [];
+  tree.requireWhole();
   const queue = heapOf(candidates(tree, policy));
   const pruned = new Set<TreeNode>();
   const waiting = new Set<TreeNode>();

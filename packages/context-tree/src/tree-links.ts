@@ -11,6 +11,8 @@ import { headersOf, idOf, insertionIndex, isFixed, type AnyRecord, type TreeNode
 /** The error for a record that does not fit the tree. */
 export const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
 
+const taken = (id: string): Error => defect(`the id ${id} is there already`);
+
 /** Links of nodes in both directions, the index by id and the indexes of lifetimes; the journal records each step. */
 export class TreeLinks {
   readonly index = new Map<string, TreeNode>();
@@ -21,25 +23,34 @@ export class TreeLinks {
   readonly #digests: Digests;
   readonly #lifetimes: LifetimeIndex;
 
-  constructor(journal: Journal, digests: Digests, lifetimes: LifetimeIndex) {
+  /** The node with an id, loaded or not. */
+  readonly #find: (id: string) => TreeNode | undefined;
+
+  constructor(
+    journal: Journal,
+    digests: Digests,
+    lifetimes: LifetimeIndex,
+    find: (id: string) => TreeNode | undefined,
+  ) {
+    this.#find = find;
     this.#journal = journal;
     this.#digests = digests;
     this.#lifetimes = lifetimes;
   }
 
   existing(id: string): TreeNode {
-    const node = this.index.get(id);
+    const node = this.#find(id);
     if (node === undefined) throw defect(`there is no node ${id}`);
     return node;
   }
 
   refuseTaken(id: string): void {
-    if (this.index.has(id)) throw defect(`the id ${id} is there already`);
+    if (this.#find(id) !== undefined) throw taken(id);
   }
 
   /** Adds a node to the indexes, linked or not. */
   add(node: TreeNode): TreeNode {
-    this.refuseTaken(idOf(node));
+    if (this.index.has(idOf(node))) throw taken(idOf(node));
     this.index.set(idOf(node), node);
     if (node.kind === NODE_KIND.block) this.blocks++;
     this.#lifetimes.enter(node);

@@ -1,5 +1,7 @@
-import { attachRecords } from './attach-records.ts';
-import { Digests, type Flushed } from './digests.ts';
+import { lowerBound } from '@stemma/canonical';
+import { missing } from '@stemma/suspend';
+import { attachBelow, attachRecords } from './attach-records.ts';
+import { digestOfTurn, Digests, type Flushed } from './digests.ts';
 import { NODE_KIND, type TreeParts } from './flat-tree.ts';
 import { Journal, type JournalSavepoint } from './journal.ts';
 import { LifetimeIndex } from './lifetime-index.ts';
@@ -13,11 +15,13 @@ import type {
   Payload,
   PayloadSource,
   RecordChange,
+  TurnLocation,
   TurnRecord,
 } from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { defect, readContents, TreeLinks } from './tree-links.ts';
 import { eachInSubtree, headersOf, idOf, isFixed, makeTreeNode, type TreeNode } from './tree-node.ts';
+import { UNLOADED, unloadedKids, type KeptSums, type TurnSum } from './unloaded.ts';
 
 /** Numbers of nodes (root and regions included), blocks and turns. */
 export type TreeCounts = { readonly nodes: number; readonly blocks: number; readonly turns: number };
@@ -54,12 +58,22 @@ export class Tree {
   readonly #digests: Digests;
   readonly #links: TreeLinks;
 
-  /** `known`: the parts are root and regions only, so that the first hash reads no payload. */
-  constructor(parts: TreeParts, mode: ThreadMode, known = false) {
+  /** Turns without their nodes, and what is kept of them. */
+  readonly #unloaded = new Map<TreeNode, TurnSum>();
+  /** The nodes and blocks of these turns. */
+  #hidden = { nodes: 0, blocks: 0 };
+  /** Ids that no turn that is not loaded has. */
+  readonly #absent = new Set<string>();
+
+  /**
+   * `known`: the parts are root and regions only, so that the first hash reads no payload. `kept`: the parts lack the nodes
+   * of turns that are not loaded; whatever needs one throws Missing ({@link UNLOADED}), and {@link load} adds them.
+   */
+  constructor(parts: TreeParts, mode: ThreadMode, known = false, kept?: KeptSums) {
     this.mode = mode;
     this.cycle = parts.cycle;
     this.#digests = new Digests(mode, known);
-    this.#links = new TreeLinks(this.#journal, this.#digests, this.lifetimes);
+    this.#links = new TreeLinks(this.#journal, this.#digests, this.lifetimes, (id) => this.#require(id));
     const fixed = (name: FixedName): TreeNode =>
       this.#links.add(makeTreeNode(NODE_KIND[name], parts.fixed[name], null));
     this.root = fixed('root');
@@ -69,10 +83,123 @@ export class Tree {
     this.root.kids = [this.sys, this.seq, this.ah];
     for (const region of this.root.kids) region.parent = this.root;
     attachRecords(this, parts, (node) => this.#links.add(node));
+    if (kept !== undefined) this.#keep(parts, kept);
+  }
+
+  #keep(parts: TreeParts, { sum, turns: sums }: KeptSums): void {
+    this.#digests.keep(this, sum);
+    let i = 0;
+    for (const { headers } of parts.turns) {
+      const turn = this.#links.index.get(headers.id) as TreeNode;
+      const kept = sums[i++] as KeptSums['turns'][number];
+      turn.summed = kept.digest;
+      turn.slice = kept.slice;
+      if (kept.loaded) this.#digests.markDirty(turn, true);
+      else {
+        turn.kids = unloadedKids(this, turn);
+        this.#unloaded.set(turn, kept);
+        this.#hidden.nodes += kept.nodes;
+        this.#hidden.blocks += kept.blocks;
+      }
+    }
+  }
+
+  /**
+   * Adds the nodes of a turn that lacks them. With `source` their digest is compared with the one that is kept; without, they
+   * count as changed, so that the next hashes show a difference.
+   *
+   * @throws E_HISTORY_DEFECTIVE if they are not those that were summed; Missing (payloads)
+   */
+  load(turn: TreeNode, records: Iterable<NodeRecord>, source: PayloadSource | null): void {
+    const sum = this.#unloaded.get(turn);
+    if (sum === undefined) return;
+    const copy: TreeNode = { ...turn, kids: [] };
+    const nodes = attachBelow(copy, records);
+    const blocks = nodes.reduce((count, { kind }) => count + (kind === NODE_KIND.block ? 1 : 0), 0);
+    if (nodes.length !== sum.nodes || blocks !== sum.blocks)
+      throw defect(`the turn ${idOf(turn)} has other nodes than were counted`);
+    if (source !== null && digestOfTurn(copy, this.cycle, source) !== turn.summed)
+      throw defect(`the turn ${idOf(turn)} has another digest than is kept`);
+    for (const node of nodes) {
+      if (node.parent === copy) node.parent = turn;
+      this.#links.add(node);
+    }
+    turn.kids = copy.kids;
+    this.#unloaded.delete(turn);
+    this.#hidden = { nodes: this.#hidden.nodes - sum.nodes, blocks: this.#hidden.blocks - sum.blocks };
+    if (source === null) this.#digests.markDirty(turn, true);
+  }
+
+  /** Notes that no turn that is not loaded has a node with this id. */
+  noteAbsent(id: string): void {
+    if (this.#unloaded.size > 0) this.#absent.add(id);
+  }
+
+  isLoaded(turn: TreeNode): boolean {
+    return !this.#unloaded.has(turn);
+  }
+
+  /** The number of nodes in memory. */
+  get loadedNodes(): number {
+    return this.#links.index.size;
+  }
+
+  /** @throws Missing for all turns that are not loaded */
+  requireWhole(): void {
+    if (this.#unloaded.size > 0)
+      throw missing(
+        UNLOADED,
+        [...this.#unloaded.keys()].map((turn) => ({ tree: this, turn })),
+      );
+  }
+
+  /** True if the turn has nodes, loaded or not. */
+  hasKids(turn: TreeNode): boolean {
+    return (this.#unloaded.get(turn)?.nodes ?? turn.kids?.length ?? 0) > 0;
+  }
+
+  /** The turn at a location. */
+  turnAt({ cycle, ordinal }: TurnLocation): TreeNode | undefined {
+    const { turns } = this;
+    const isHere = (turn: TreeNode | undefined): boolean => {
+      const location = (turn?.record as TurnRecord | undefined)?.location;
+      return location?.cycle === cycle && location.ordinal === ordinal;
+    };
+    // Only turns that an import brought with an offset above 0 are not in the order of their locations.
+    const found =
+      turns[
+        lowerBound(0, turns.length, (i) => {
+          const location = ((turns[i] as TreeNode).record as TurnRecord).location;
+          return location.cycle < cycle || (location.cycle === cycle && location.ordinal < ordinal);
+        })
+      ];
+    return isHere(found) ? found : turns.find(isHere);
+  }
+
+  /** The turns whose digest or slice the newest hashes changed. */
+  get resummed(): Iterable<TreeNode> {
+    return this.#digests.resummed;
+  }
+
+  /** The sum over the children of `^seq` at the newest hashes. */
+  get turnsSum(): Uint8Array {
+    return this.#digests.turnsSum;
+  }
+
+  #require(id: string): TreeNode | undefined {
+    const node = this.#links.index.get(id);
+    if (node === undefined && this.#unloaded.size > 0 && !this.#absent.has(id))
+      throw missing(UNLOADED, [{ tree: this, id }]);
+    return node;
   }
 
   get counts(): TreeCounts {
-    return { nodes: this.#links.index.size, blocks: this.#links.blocks, turns: this.turns.length };
+    const { nodes, blocks } = this.#hidden;
+    return {
+      nodes: this.#links.index.size + nodes,
+      blocks: this.#links.blocks + blocks,
+      turns: this.turns.length,
+    };
   }
 
   /** The sealed turns, oldest first. */
@@ -80,8 +207,13 @@ export class Tree {
     return this.seq.kids ?? [];
   }
 
-  /** The node with this id, including root and regions. */
+  /** The node with this id, including root and regions. @throws Missing (nodes of turns) */
   get(id: string): TreeNode | undefined {
+    return this.#require(id);
+  }
+
+  /** The same if it is loaded. */
+  getLoaded(id: string): TreeNode | undefined {
     return this.#links.index.get(id);
   }
 
@@ -233,7 +365,7 @@ export class Tree {
   hashes(source: PayloadSource): Hashes {
     // Nodes that the next commit removes now show `ttl` 0, which changes their digest.
     for (const node of this.lifetimes.dueAt(this.open)) this.#digests.markDirty(node, false);
-    const flushed: Flushed = this.#digests.flush(this, this.cycle, source);
+    const flushed: Flushed = this.#digests.flush(this, this.cycle, source, (turn) => this.isLoaded(turn));
     this.#journal.undo(() => this.#digests.unflush(this, flushed));
     const treeHash = this.#digests.treeHash(this, this.cycle, source);
     return { treeHash, threadHash: this.#digests.threadHash(this, source) };
@@ -270,6 +402,8 @@ export class Tree {
     const parent = this.#links.existing(id);
     const holds = parent.kids !== null && parent.kind !== NODE_KIND.root && parent.kind !== NODE_KIND.seq;
     if (!holds) throw defect(`${id} holds no nodes`);
+    // Before anything has changed: what follows could not be undone in part.
+    if (!this.isLoaded(parent)) throw missing(UNLOADED, [{ tree: this, turn: parent }]);
     return parent;
   }
 

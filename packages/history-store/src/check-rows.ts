@@ -1,12 +1,12 @@
 import { compareBytes } from '@stemma/canonical';
-import type { PayloadSource } from '@stemma/context-tree';
-import { loadBranch, type BranchState } from '@stemma/history';
+import { UNLOADED, type Hashes, type PayloadSource, type Tree } from '@stemma/context-tree';
+import type { BranchState } from '@stemma/history';
 import type { RowReader } from '@stemma/row-store';
-import { findSnapshot, type SnapshotRow } from './list-snapshots.ts';
+import { isMissing } from '@stemma/suspend';
+import { newestSnapshot, type SnapshotRow } from './list-snapshots.ts';
+import { loadBranchFromRows, loadTurns } from './load-branch.ts';
 import type { Position } from './position.ts';
-import { readPositionMeta } from './position-meta.ts';
-import { readBranchState } from './read-position.ts';
-import { asTree, rowsDiffer } from './rows-differ.ts';
+import { rowsDiffer } from './rows-differ.ts';
 import { BRANCHES } from './tables.ts';
 
 /*
@@ -21,16 +21,6 @@ export const snapshotAtPosition = (
 ): SnapshotRow | undefined => {
   const found = newestSnapshot(rows, history, branchId, seq);
   return found?.branchId === branchId && found.seq === seq ? found : undefined;
-};
-
-const newestSnapshot = (
-  rows: RowReader,
-  history: string,
-  branchId: number,
-  seq: number,
-): SnapshotRow | undefined => {
-  const { cycle } = readPositionMeta(rows, history, branchId, seq).meta;
-  return findSnapshot(rows, history, branchId, seq, cycle);
 };
 
 /**
@@ -50,26 +40,24 @@ export const checkLoadedBranch = (
   const { branchId, seq } = snapshot;
   const same = branchId === branch.branchId && seq === branch.seq;
   const { tree } = same ? branch : loadBranchFromRows(rows, history, branchId, seq);
-  const { treeHash, threadHash } = tree.hashes(payload);
+  const { treeHash, threadHash } = hashesOf(rows, history, tree, payload);
   tree.forget();
+  const { nodes, blocks, turns } = tree.counts;
+  if (nodes !== snapshot.nodes || blocks !== snapshot.blocks || turns !== snapshot.turns)
+    throw rowsDiffer(history, branchId, seq);
   if (compareBytes(treeHash, snapshot.treeHash) !== 0 || compareBytes(threadHash, snapshot.threadHash) !== 0)
     throw rowsDiffer(history, branchId, seq);
 };
 
-/**
- * The state of a branch as rows have it; `seq` null: at its tip.
- *
- * @throws E_ROWS_DAMAGED if the rows do not make a tree. E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
- */
-export const loadBranchFromRows = (
-  rows: RowReader,
-  history: string,
-  branchId: number,
-  seq: number | null,
-): BranchState =>
-  asTree({ history, branchId, seq: seq ?? -1 }, () =>
-    loadBranch(readBranchState(rows, history, branchId, seq)),
-  );
+const hashesOf = (rows: RowReader, history: string, tree: Tree, payload: PayloadSource): Hashes => {
+  for (;;)
+    try {
+      return tree.hashes(payload);
+    } catch (error) {
+      if (!isMissing(error, UNLOADED)) throw error;
+      loadTurns(rows, history, error.needs, payload);
+    }
+};
 
 /**
  * Compares the rows of a branch as they are with its newest snapshot.

@@ -27,6 +27,7 @@ import {
   TURNS,
   VERSIONS,
 } from './tables.ts';
+import { foldTurnSums } from './turn-sums.ts';
 
 /**
  * Rows under `^sys` beyond twice the living nodes that may exist before a commit rewrites them (snapshots: sys
@@ -55,6 +56,7 @@ export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
   const systemRows = foldSystemRows(frame, before, net, rows);
   foldNodes(frame, net, systemRows.sys, systemRows.rewritten, rows);
   foldTurns(frame, net, rows);
+  foldTurnSums(frame, net, rows);
   foldFixed(frame, net, rows);
   foldSnapshot(frame, rows);
 

@@ -7,10 +7,11 @@ export {
   turnCycles,
 } from './block-versions.ts';
 export { branchAddressOf, branchRefOf, mainBranchId, positionOfFrame } from './branch-names.ts';
-export { checkBranchRows, checkLoadedBranch, loadBranchFromRows, snapshotAtPosition } from './check-rows.ts';
+export { checkBranchRows, checkLoadedBranch, snapshotAtPosition } from './check-rows.ts';
 export { type Fold, foldFrame } from './fold-frame.ts';
 export { HISTORY_STORE } from './history-store.ts';
 export { findSnapshot, listSnapshots, type SnapshotRow } from './list-snapshots.ts';
+export { loadBranchFromRows, loadTurns } from './load-branch.ts';
 export {
   findBranchByName,
   findCommand,

@@ -109,3 +109,14 @@ const snapshotOf = ({ key, value }: Row): SnapshotRow => ({
   blocks: value[4] as number,
   turns: value[5] as number,
 });
+
+/** The newest snapshot on the ancestor path of a position. @throws as {@link findSnapshot} */
+export const newestSnapshot = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number,
+): SnapshotRow | undefined => {
+  const { cycle } = readPositionMeta(rows, history, branchId, seq).meta;
+  return findSnapshot(rows, history, branchId, seq, cycle);
+};

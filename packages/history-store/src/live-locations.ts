@@ -26,9 +26,6 @@ const turnsByLocation = (tree: Tree): { readonly turns: readonly TreeNode[]; rea
   return { turns, end: importedLast ? end : turns.length };
 };
 
-const hasChildren = (turn: TreeNode | undefined): boolean =>
-  turn !== undefined && (turn.kids?.length ?? 0) > 0;
-
 /** The lowest location of a turn, or that of the open head. */
 export const oldestTurnOf = (tree: Tree): number => {
   const { turns } = tree;
@@ -48,13 +45,13 @@ const listLiveLocations = (tree: Tree, from: number, limit: number): number[] =>
   for (let i = end; i < turns.length && locations.length < limit; i++) {
     const turn = turns[i] as TreeNode;
     const cycle = cycleOf(turn);
-    if (cycle >= from && cycle !== last && hasChildren(turn)) locations.push((last = cycle));
+    if (cycle >= from && cycle !== last && tree.hasKids(turn)) locations.push((last = cycle));
   }
   const first = lowerBound(0, end, (i) => cycleOf(turns[i] as TreeNode) < from);
   for (let i = first; i < end && locations.length < limit; i++) {
     const turn = turns[i] as TreeNode;
     const cycle = cycleOf(turn);
-    if (cycle > last && hasChildren(turn)) locations.push((last = cycle));
+    if (cycle > last && tree.hasKids(turn)) locations.push((last = cycle));
   }
   if (locations.length < limit) locations.push(tree.cycle + 1);
   return locations;

@@ -13,7 +13,7 @@ export type PartialTreeQuery = {
   readonly ids: readonly string[];
 };
 
-type CycleRanges = readonly (readonly [from: number, to: number])[];
+export type CycleRanges = readonly (readonly [from: number, to: number])[];
 
 /**
  * A part of the tree at a position, laid flat: root and regions, and of the rest what the query asks for; depths are
@@ -64,7 +64,7 @@ export const readPartialTree = (
 };
 
 /** The location of a living node: a cycle, or `^sys`; null for fixed nodes and those the position does not have. */
-const locationOf = (
+export const locationOf = (
   rows: RowReader,
   history: string,
   branchId: number,
@@ -111,7 +111,7 @@ const turnsImportedLast = (
 };
 
 /** The same cycles as ascending ranges that do not overlap. */
-const mergeRanges = (ranges: CycleRanges): CycleRanges => {
+export const mergeRanges = (ranges: CycleRanges): CycleRanges => {
   const merged: [number, number][] = [];
   for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
     const last = merged.at(-1);

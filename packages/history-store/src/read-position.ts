@@ -17,7 +17,7 @@ import type { Row, RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch, type Segment } from './ancestor-path.ts';
 import { readPositionMeta, type PositionMeta } from './position-meta.ts';
 import { asTree, rowsDiffer } from './rows-differ.ts';
-import { isTombstone, nodeRowOf, REGION, type NodeRow } from './records.ts';
+import { isExpired, isTombstone, nodeRowOf, REGION } from './records.ts';
 import { FIXED, sumOfRecords } from './sum-records.ts';
 import { CONFIGS, HEADS, POLICIES, POSITION_META, TURNS, VERSIONS } from './tables.ts';
 
@@ -66,6 +66,9 @@ const wholePosition = (meta: PositionMeta): ReadScope => ({
   turns: [[meta.oldestTurn, meta.cycle]],
 });
 
+/** Columns of the key of `versions`. */
+const [REGION_COLUMN, LOCATION, NODE, FROM] = [2, 3, 4, 5] as const;
+
 /** The same for an ancestor path and metadata that the caller has read, and for a part of the position. */
 export const readSegments = (
   rows: RowReader,
@@ -74,22 +77,21 @@ export const readSegments = (
   meta: PositionMeta,
   scope: ReadScope = wholePosition(meta),
 ): TreeParts => {
-  const newest = new Map<
-    string,
-    { readonly from: number; readonly recorded: NodeRow | null; readonly location: NodeLocation }
-  >();
+  const newest = new Map<string, Row>();
   const fixed = new Map<number, { readonly from: number; readonly record: FixedRecord }>();
-  const locationFor = openLocationCache();
 
   const applyRows = (limit: number, found: readonly Row[]): void => {
-    for (const { key, value } of found) {
-      const [, , region, location, id, from] = key as [string, number, number, number, string, number];
+    for (const row of found) {
+      const from = row.key[FROM] as number;
       if (from > limit) continue;
+      const id = row.key[NODE] as string;
       const known = newest.get(id);
-      const recorded = isTombstone(value) ? null : nodeRowOf(id, value);
-      // A frame that moves a node leaves a tombstone with the same `from` as the row at the new location.
-      if (known !== undefined && (known.from > from || (known.from === from && recorded === null))) continue;
-      newest.set(id, { from, recorded, location: locationFor(region, location, recorded?.ordinal ?? 0) });
+      if (known !== undefined) {
+        const knownFrom = known.key[FROM] as number;
+        // A frame that moves a node leaves a tombstone with the same `from` as the row at the new location.
+        if (knownFrom > from || (knownFrom === from && isTombstone(row.value))) continue;
+      }
+      newest.set(id, row);
     }
   };
 
@@ -100,18 +102,21 @@ export const readSegments = (
     if (scope.sys)
       applyRows(limit, rows.range(VERSIONS, { prefix: [history, branchId, REGION.sys, meta.sys] }));
     for (const { key, value } of rows.range(VERSIONS, { prefix: [history, branchId, REGION.fixed] })) {
-      const from = key[5] as number;
-      const { headers, payload, ordinal } = nodeRowOf(key[4] as string, value);
+      const from = key[FROM] as number;
+      const { headers, payload, ordinal } = nodeRowOf(key[NODE] as string, value);
       if (from <= limit && from >= (fixed.get(ordinal)?.from ?? 0))
         fixed.set(ordinal, { from, record: { headers, payload } });
     }
   }
 
   const nodes: NodeRecord[] = [];
-  for (const { recorded, location } of newest.values()) {
-    if (recorded === null || (recorded.expires !== null && recorded.expires <= meta.cycle)) continue;
-    const { headers, payload, expires, parent } = recorded;
-    if (payload !== null) nodes.push({ headers, location, parent, expires, payload });
+  const locationFor = openLocationCache();
+  for (const [id, { key, value }] of newest) {
+    if (isTombstone(value) || isExpired(value, meta.cycle)) continue;
+    const { headers, payload, expires, parent, ordinal } = nodeRowOf(id, value);
+    if (payload === null) continue;
+    const location = locationFor(key[REGION_COLUMN] as number, key[LOCATION] as number, ordinal);
+    nodes.push({ headers, location, parent, expires, payload });
   }
   return {
     cycle: meta.cycle,
@@ -130,18 +135,21 @@ export const readTurns = (
   first: number,
   last: number,
 ): TurnRecord[] => {
-  const newest = new Map<string, { readonly from: number; readonly record: TurnRecord | null }>();
+  const newest = new Map<number | string, Row>();
   for (const { branchId, limit } of ancestorPath) {
-    for (const { key, value } of rows.range(TURNS, { prefix: [history, branchId], from: first, to: last })) {
-      const [, , cycle, ordinal, from] = key as [string, number, number, number, number];
-      const location = `${cycle}/${ordinal}`;
-      if (from > limit || from < (newest.get(location)?.from ?? 0)) continue;
-      newest.set(location, { from, record: isTombstone(value) ? null : turnOf(cycle, ordinal, value) });
+    for (const row of rows.range(TURNS, { prefix: [history, branchId], from: first, to: last })) {
+      const [cycle, ordinal, from] = [row.key[2] as number, row.key[3] as number, row.key[4] as number];
+      // Only an import makes several turns in a cycle.
+      const location = ordinal === 0 ? cycle : `${cycle}/${ordinal}`;
+      const known = newest.get(location);
+      if (from > limit || (known !== undefined && from < (known.key[4] as number))) continue;
+      newest.set(location, row);
     }
   }
   const turns: TurnRecord[] = [];
-  for (const { record } of newest.values())
-    if (record !== null && (record.expires === null || record.expires > cycleNow)) turns.push(record);
+  for (const { key, value } of newest.values())
+    if (!isTombstone(value) && !isExpired(value, cycleNow, 1))
+      turns.push(turnOf(key[2] as number, key[3] as number, value));
   return turns;
 };
 
@@ -227,7 +235,7 @@ export const readBranchState = (
   };
 };
 
-const configurationAt = (
+export const configurationAt = (
   rows: RowReader,
   history: string,
   { config, policy }: PositionMeta,

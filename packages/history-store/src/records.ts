@@ -10,6 +10,15 @@ export const TOMBSTONE: Value = [];
 
 export const isTombstone = (value: Value, idColumns = 0): boolean => value[idColumns] === null;
 
+/** True for a row whose own `expires` says that it is gone after this cycle. */
+export const isExpired = (value: Value, cycle: number, idColumns = 0): boolean => {
+  const expires = value[idColumns + EXPIRES] as number | null;
+  return expires !== null && expires <= cycle;
+};
+
+/** The index of the column `expires`. */
+const EXPIRES = 10;
+
 type NodeFields = {
   readonly payload: EventRef | null;
   readonly expires: number | null;

@@ -59,6 +59,7 @@ export const VERSIONS: Table = {
     ['from', 'uint'],
   ],
   value: HEADERS,
+  packed: true,
 };
 
 export const TURNS: Table = {
@@ -73,6 +74,43 @@ export const TURNS: Table = {
     ['from', 'uint'],
   ],
   value: [['id', 'text'], ...HEADERS],
+  packed: true,
+};
+
+export const TURN_SUMS: Table = {
+  name: 'turn_sums',
+  about:
+    'What is in a sealed turn from a frame on, so that a writer reads only the turns that it needs: the numbers of its nodes and blocks (itself not counted), the `sum` over its nodes, its digest and the hash of its slice of the thread as of the newest snapshot. `loads`: 1 if a commit may have to look into it (something in it expires, is held, or has refs), 2 if it changed after the newest snapshot.',
+  key: [
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+    ['cycle', 'uint'],
+    ['ordinal', 'uint'],
+    ['from', 'uint'],
+  ],
+  value: [
+    ['nodes', 'uint'],
+    ['blocks', 'uint'],
+    ['sum', 'uint'],
+    ['digest', 'bytes'],
+    ['slice', 'bytes'],
+    ['loads', 'uint'],
+  ],
+  packed: true,
+};
+
+export const HASH_SUMS: Table = {
+  name: 'hash_sums',
+  about:
+    'The sum of the tree hash over the turns (2 KiB) at the newest snapshot of a branch; `seq` is its frame.',
+  key: [
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+  ],
+  value: [
+    ['seq', 'uint'],
+    ['sum', 'bytes'],
+  ],
 };
 
 export const IDS: Table = {
@@ -210,6 +248,8 @@ export const SNAPSHOTS_TABLES: readonly Table[] = [
   BRANCHES,
   VERSIONS,
   TURNS,
+  TURN_SUMS,
+  HASH_SUMS,
   IDS,
   SNAPSHOTS,
   POSITION_META,

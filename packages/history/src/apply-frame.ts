@@ -207,12 +207,12 @@ export const freeMemory = ({ loadedBranches }: HistoryState, most: number, used:
   let nodes = 0;
   for (const { tree } of loadedBranches.values()) {
     tree.forget();
-    nodes += tree.counts.nodes;
+    nodes += tree.loadedNodes;
   }
   for (const [branchId, { tree }] of loadedBranches) {
     if (nodes <= most || loadedBranches.size === 1) return;
     loadedBranches.delete(branchId);
-    nodes -= tree.counts.nodes;
+    nodes -= tree.loadedNodes;
   }
 };
 

@@ -27,12 +27,12 @@ export const newRootBranch = (ids: FixedIds, thread: ThreadMode, cycle: number):
   thread,
 });
 
-export const loadBranch: LoadBranch = (parts) => ({
+export const loadBranch: LoadBranch = (parts, kept) => ({
   branchId: parts.branchId,
   parent: parts.parent,
   name: parts.name,
   seq: parts.seq,
-  tree: new Tree(parts, parts.thread),
+  tree: new Tree(parts, parts.thread, false, kept),
   newest: parts.newest,
   nextIndex: parts.nextIndex,
   policy: parts.policy,

@@ -1,4 +1,4 @@
-import type { NodeRecord, Policy, ThreadMode, TreeParts, TurnRecord } from '@stemma/context-tree';
+import type { KeptSums, NodeRecord, Policy, ThreadMode, TreeParts, TurnRecord } from '@stemma/context-tree';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import type { AppliedFrame } from './applied-frame.ts';
 import type { Command } from './command.ts';
@@ -62,6 +62,7 @@ export type BranchParts = TreeParts & {
 
 /**
  * A branch built from its parts. The parts hold no digests: the first commit after loading computes them from the
- * payloads (and may throw Missing for some), later commits cost what changed.
+ * payloads (and may throw Missing for some), later commits cost what changed. `kept`: the parts lack the nodes of turns that
+ * are not loaded (`Tree.load` adds them), and their digests are these.
  */
-export type LoadBranch = (parts: BranchParts) => BranchState;
+export type LoadBranch = (parts: BranchParts, kept?: KeptSums) => BranchState;

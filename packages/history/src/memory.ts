@@ -6,4 +6,4 @@ const BYTES_PER_BRANCH = 4_000;
 
 /** About how many bytes of memory a loaded branch takes; what one that is not loaded would take without nodes. */
 export const bytesOfBranch = (branch: BranchState | undefined): number =>
-  (branch?.tree.counts.nodes ?? 0) * BYTES_PER_NODE + BYTES_PER_BRANCH;
+  (branch?.tree.loadedNodes ?? 0) * BYTES_PER_NODE + BYTES_PER_BRANCH;

@@ -55,6 +55,8 @@ export type Home = {
   erasable(subject: string): Promise<readonly string[]>;
   /** The histories whose keys were destroyed here, by id. */
   erased(): Promise<readonly string[]>;
+  /** True if rules take secrets out of what is recorded. */
+  readonly redacts: boolean;
   /** A text about an input, as the message of an error is, without what the home redacts. */
   redactText(text: string): string;
   /** All of them, the one that changed last first. */

@@ -19,6 +19,8 @@ import {
   type OpenedLog,
 } from '@stemma/operations';
 import {
+  catchUpWith,
+  catchUpWithNamed,
   diffPositions,
   findServedBranch,
   findServedPosition,
@@ -42,6 +44,7 @@ import {
   type LoggedEvent,
   listHistoryPage,
 } from '@stemma/queries';
+import { openDecodedFrames } from '@stemma/log';
 import { loadRedaction, openKeyring, type Keyring } from '@stemma/privacy';
 import { listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
@@ -138,6 +141,8 @@ const openServices = async (
     say?.(sentence);
     observe?.damaged();
   };
+  // Others fold what is written to shared rows.
+  const decoded = rows === undefined && folds ? openDecodedFrames() : undefined;
   const opened = await (rows === undefined
     ? openLocalRows(log, {
         directory,
@@ -145,6 +150,7 @@ const openServices = async (
         keepFrames: openedLog.keepFrames,
         damaged,
         sealer: keyring,
+        ...(decoded && { decoded }),
         pause: cooperative.pause,
         ...(catchUpTimeout !== undefined && { catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
@@ -163,6 +169,7 @@ const openServices = async (
     ...(observe && { observe }),
     ...(redactor && { redactor }),
     ...(keys && { keys }),
+    ...(decoded && { decoded }),
   });
   return {
     directory,
@@ -195,9 +202,14 @@ const openHomeKeyring = (directory: string): Keyring => {
 
 const openHomeOver = (services: HomeServices): Home => {
   const { log, projection, handler, background, redactor } = services;
-  /** Everything that is in the log now is seen by what is read next. */
-  const readCurrent = async <T>(fn: Parameters<typeof projection.read<T>>[0]): Promise<T> => {
+  type Read<T> = Parameters<typeof projection.read<T>>[0];
+  /** Everything that is in the log now is seen by what is read next; `readOf`: of one history. */
+  const readCurrent = async <T>(fn: Read<T>): Promise<T> => {
     await projection.catchUp();
+    return projection.read(fn);
+  };
+  const readOf = async <T>(history: string, fn: Read<T>): Promise<T> => {
+    await catchUpWith(projection, history);
     return projection.read(fn);
   };
   const view = async (position: Position): Promise<TreeView> => viewOf(projection, position);
@@ -205,54 +217,56 @@ const openHomeOver = (services: HomeServices): Home => {
   const keyring = openHomeKeyring(services.directory);
   const home: Home = {
     directory: services.directory,
-    branches: openBranches(
-      projection,
-      (command) => handler.submit(command),
-      (branchRef, ref) => home.position(branchRef, ref),
-    ),
+    branches: openBranches(projection, (command) => handler.submit(command)),
     catchUp: () => projection.catchUp(),
     submit: (command) => handler.submit(command),
     recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, redactor),
     erasable: async (subject) => keyring.about(subject),
     erased: async () => keyring.erased(),
+    redacts: redactor !== undefined,
     redactText: (text) => redactor?.text(text) ?? text,
     histories: () => readCurrent((rows) => listHistoryPage(rows).histories),
     listHistories: (filter) => readCurrent((rows) => listHistoryPage(rows, filter)),
-    history: (id) => readCurrent((rows) => oneHistory(rows, id)),
+    history: (id) => readOf(id, (rows) => oneHistory(rows, id)),
     find: async (name) => {
       try {
-        return await readCurrent((rows) => findServedBranch(rows, name));
+        await catchUpWithNamed(projection, name);
+        return await projection.read((rows) => findServedBranch(rows, name));
       } catch (error) {
         if (!isStemmaError(error, 'E_HISTORY_ERASED')) throw error;
         // The keyring also knows who had it erased, and why.
         throw keyring.erasureOf(String(error.detail['history'])) ?? error;
       }
     },
-    snapshots: (branchRef, page) => readCurrent((rows) => snapshotsOf(rows, branchRef, page)),
-    position: (branchRef, ref = '') => readCurrent((rows) => findServedPosition(rows, branchRef, ref)),
+    snapshots: (branchRef, page) => readOf(branchRef.history, (rows) => snapshotsOf(rows, branchRef, page)),
+    position: (branchRef, ref = '') =>
+      readOf(branchRef.history, (rows) => findServedPosition(rows, branchRef, ref)),
     view,
     tree: (position) => treeAt(projection, position),
     withPayloads: (history, fn) => projection.payloads.using(history, fn),
     select: async (branchRef, selector, window = {}) => {
-      await projection.catchUp();
+      await catchUpWith(projection, branchRef.history);
       return selectIds(sources, branchRef, selector, window);
     },
     range: async (branchRef, selector, options = {}) => {
-      await projection.catchUp();
+      await catchUpWith(projection, branchRef.history);
       return selectRange(sources, branchRef, selector, options);
     },
     diff: async (branchRef, a, b, selector) => {
-      const [older, newer] = await readCurrent(
+      const [older, newer] = await readOf(
+        branchRef.history,
         (rows) => [positionOf(rows, branchRef, a), positionOf(rows, branchRef, b)] as const,
       );
       return diffPositions(sources, older, newer, selector);
     },
     events: async (history, { from = 0, limit = 1000, node } = {}) => {
       if (node !== undefined) {
-        await projection.catchUp();
+        await catchUpWith(projection, history);
         return listEventsOfNode(projection, history, node, { from, limit });
       }
-      const frameSummaries = await readCurrent((rows) => listFrameSummaries(rows, history, { from, limit }));
+      const frameSummaries = await readOf(history, (rows) =>
+        listFrameSummaries(rows, history, { from, limit }),
+      );
       const pages: LoggedEvent[] = [];
       for (const { seq } of frameSummaries) pages.push(...(await readFrameEvents(projection, history, seq)));
       return pages;

@@ -1,6 +1,6 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { StemmaError } from '@stemma/errors';
-import type { EventLog, FrameSealer } from '@stemma/log';
+import type { DecodedFrames, EventLog, FrameSealer } from '@stemma/log';
 import { diskUsage, type DiskUsage } from '@stemma/operations';
 import {
   GROUPS,
@@ -119,6 +119,8 @@ export type LocalRowsOptions = {
   /** The folder in it. */
   readonly folder: string;
   readonly keepFrames: boolean;
+  /** The frames that this home writes. */
+  readonly decoded?: DecodedFrames;
   /** The keys of erasable histories. */
   readonly sealer: FrameSealer;
   /** Milliseconds that a reader waits for what is folded. Default: until it is. */
@@ -144,6 +146,7 @@ export const openLocalRows = async (
     say,
     damaged,
     sealer,
+    decoded,
     pause,
   }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
@@ -155,6 +158,7 @@ export const openLocalRows = async (
     log,
     contents,
     store,
+    ...(decoded && { decoded }),
     keepFrames,
     // A commit of rows holds up the commands that come meanwhile; larger ones are not faster.
     limits: { rows: 2_000 },

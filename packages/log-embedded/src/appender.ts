@@ -12,8 +12,8 @@ export type Appender = {
   /** The lock again, after another process has replaced it. @throws as opening */
   readonly enterAgain: () => Promise<LockFolder>;
   readonly append: RawLog['append'];
-  /** Called after each append: readers of this process that wait for records. */
-  readonly waiting: Set<() => void>;
+  /** Called after each append. */
+  readonly appended: Set<() => void>;
   readonly close: () => Promise<void>;
 };
 
@@ -45,7 +45,7 @@ export const openAppender = async (
     await thread.end();
     throw error;
   });
-  const waiting = new Set<() => void>();
+  const appended = new Set<() => void>();
   const queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let closed = false;
@@ -68,7 +68,7 @@ export const openAppender = async (
     partitions: opened.partitions,
     lock: opened,
     enterAgain: open,
-    waiting,
+    appended,
     append: async (partition, entries) => {
       if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
       refuseUnknownPartition(partition, opened.partitions);
@@ -79,7 +79,7 @@ export const openAppender = async (
         queue.push({ partition, entries, bytes, resolve, reject });
         flushing ??= flush();
       });
-      for (const wake of waiting) wake();
+      for (const tell of appended) tell();
       return placed;
     },
     close: async () => {

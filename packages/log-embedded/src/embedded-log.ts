@@ -10,6 +10,7 @@ import { thisMachine } from './this-machine.ts';
 import { readSegmentRange } from './read-segments.ts';
 import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
+import { openWaiters } from './waiters.ts';
 import { watchSegments } from './watch-segments.ts';
 
 export type EmbeddedLogOptions = {
@@ -144,7 +145,6 @@ const openRaw = (
     bases.clear();
   };
   const lookAtSegments = watchSegments(disk, directory, renewed);
-  const { waiting } = appender;
   let closed = false;
 
   const endOf = (partition: number): PartitionEnd => {
@@ -161,6 +161,13 @@ const openRaw = (
     bases.set(partition, found);
     return found;
   };
+  const waiters = openWaiters(
+    // Processes do not wake each other.
+    (look) => every(pollEvery, look),
+    // Where the lock was replaced, and when the log is closed, all who wait read on, and find out.
+    (partition) => (closed || environment.isReplaced() ? Infinity : endOf(partition).end),
+  );
+  appender.appended.add(waiters.look);
   return {
     partitions: appender.partitions,
     keepsItsEnd: true,
@@ -190,25 +197,11 @@ const openRaw = (
       if (!closed) endOf(partition);
       return epoch;
     },
-    wait: (partition, from, signal) =>
-      new Promise((done) => {
-        const look = (): void => {
-          if (!signal.aborted && !closed && !environment.isReplaced() && endOf(partition).end <= from) return;
-          end();
-          waiting.delete(look);
-          signal.removeEventListener('abort', look);
-          done();
-        };
-        // Processes do not wake each other; reading the end takes a microsecond.
-        const end = every(pollEvery, look);
-        waiting.add(look);
-        signal.addEventListener('abort', look);
-        look();
-      }),
+    wait: waiters.wait,
     close: async () => {
       if (closed) return;
       closed = true;
-      for (const wake of waiting) wake();
+      waiters.wakeAll();
       await environment.close();
       await appender.close();
       files.close();

@@ -13,14 +13,18 @@ import { openRecord, type OpenRecord } from './record.ts';
 export const openRecords = (
   records: readonly LogRecord[],
 ): { readonly opened: readonly Opened[]; readonly histories: readonly string[] } => {
+  const opened = records.map((record) => ({ record, open: openRecord(record.bytes) }));
+  return { opened, histories: historiesOf(opened) };
+};
+
+/** The histories that opened records concern. */
+export const historiesOf = (opened: readonly Opened[]): readonly string[] => {
   const histories = new Set<string>();
-  const opened = records.map((record) => {
-    const open = openRecord(record.bytes);
+  for (const { record, open } of opened) {
     const history = concernedHistory(record, open);
     if (history !== null) histories.add(history);
-    return { record, open };
-  });
-  return { opened, histories: [...histories] };
+  }
+  return [...histories];
 };
 
 /**

@@ -51,6 +51,7 @@ export { controlHistory, controlOf, partitionOf } from './partition-of.ts';
 export { erasureIn, openBody, withoutKey, type Erasure, type FrameSealer } from './sealing.ts';
 export { closedBy, defectiveAt, freshPartition } from './partition-state.ts';
 export { damagedRecords, type KnownFrames } from './read-back.ts';
+export { openDecodedFrames, type DecodedFrames } from './decoded-frames.ts';
 export { readFrame, type ContentSource } from './read-frame.ts';
 export {
   readControl,

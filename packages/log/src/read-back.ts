@@ -5,19 +5,27 @@ import { openRecord, sameBytes, type OpenRecord } from './record.ts';
 
 /* Reading again what was accepted before: a record can be altered long after everybody has read it. */
 
-/** The accepted frames of one history, as rows know them. */
+/** The accepted frames of one history from some frame on, as rows know them. */
 export type KnownFrames = {
-  /** The offset of each frame's record; the index is its `seq`. */
+  /** The offset of each frame's record, in order. */
   readonly offsets: readonly number[];
   /** SHA-256 of the newest frame; 32 zero bytes if there is none. */
   readonly prev: Uint8Array;
 };
+
+/** How far a history was read before: the `seq` of the next frame, and SHA-256 of the frame before it. */
+export type ReadBack = { readonly next: number; readonly prev: Uint8Array };
+
+export const FROM_START: ReadBack = { next: 0, prev: ZERO_HASH };
 
 /** The first record that keeps a history from being read to its end again, and the `seq` at which it stops. */
 type Unreadable = { readonly seq: number; readonly offset: number };
 
 /** About how many bytes to read at once: the records between two frames of a history belong to others. */
 const WINDOW = 256 * 1024;
+
+/** A frame whose next one is more records away is read alone. */
+const NEAR = 16;
 
 /**
  * The place at which a reader that starts from the beginning would stop in a history; undefined if it gets to its newest
@@ -28,28 +36,34 @@ const findUnreadable = async (
   partition: number,
   history: string,
   { offsets, prev: newest }: KnownFrames,
+  since: ReadBack,
 ): Promise<Unreadable | undefined> => {
-  let prev = ZERO_HASH;
-  for (let seq = 0; seq < offsets.length;) {
+  let prev = since.prev;
+  const end = since.next + offsets.length;
+  for (let seq = since.next; seq < end;) {
     const first = seq;
-    for (const record of await readAt(log, partition, offsets[seq] as number)) {
-      const offset = offsets[seq];
+    const [at, following = Infinity] = offsets.slice(seq - since.next, seq - since.next + 2) as [
+      number,
+      number?,
+    ];
+    for (const record of await readAt(log, partition, at, following - at > NEAR ? 1 : WINDOW)) {
+      const offset = offsets[seq - since.next];
       if (offset === undefined) break;
       if (record.offset > offset) return { seq, offset };
-      const open = soundRecord(record);
       if (record.offset < offset) {
-        if (!open && record.key === history) return { seq, offset: record.offset };
+        if (record.key === history && !soundRecord(record)) return { seq, offset: record.offset };
         continue;
       }
+      const open = soundRecord(record);
       const { envelope } = open ?? {};
       const fits = envelope?.history === history && envelope.seq === seq && sameBytes(envelope.prev, prev);
       if (!open || !fits) return { seq, offset };
       prev = new Uint8Array(open.hash);
       seq++;
     }
-    if (seq === first) return { seq, offset: offsets[seq] as number };
+    if (seq === first) return { seq, offset: offsets[seq - since.next] as number };
   }
-  return sameBytes(prev, newest) ? undefined : { seq: offsets.length, offset: offsets.at(-1) ?? 0 };
+  return sameBytes(prev, newest) ? undefined : { seq: end, offset: offsets.at(-1) ?? 0 };
 };
 
 /** A frame written after one that can no longer be read would be gone as soon as rows are rebuilt. @throws E_HISTORY_DAMAGED */
@@ -58,8 +72,9 @@ export const refuseUnreadable = async (
   partition: number,
   history: string,
   known: KnownFrames,
+  since: ReadBack = FROM_START,
 ): Promise<void> => {
-  const found = await findUnreadable(log, partition, history, known);
+  const found = await findUnreadable(log, partition, history, known, since);
   if (found)
     throw fail(
       'E_HISTORY_DAMAGED',
@@ -69,9 +84,14 @@ export const refuseUnreadable = async (
 };
 
 /** The records from an offset on; none if the log no longer has it. */
-const readAt = async (log: EventLog, partition: number, offset: number): Promise<readonly LogRecord[]> => {
+const readAt = async (
+  log: EventLog,
+  partition: number,
+  offset: number,
+  maxBytes: number,
+): Promise<readonly LogRecord[]> => {
   try {
-    return (await log.read(partition, offset, { maxBytes: WINDOW })).records;
+    return (await log.read(partition, offset, { maxBytes })).records;
   } catch (error) {
     if (isStemmaError(error, 'E_CURSOR_LOST')) return [];
     throw error;

@@ -4,6 +4,7 @@ import { bytesOf } from '../src/contract/kit.ts';
 import { noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
 import { openMemoryLog, ZERO_HASH, type LogRecord, type MemoryLog } from '../src/index.ts';
 import { refuseUnreadable, type KnownFrames } from '../src/read-back.ts';
+import { openRecord } from '../src/record.ts';
 import { noteWriter } from './note-writer.ts';
 
 /** Three frames of `h`, at 1, 3 and 5, others between them and behind, and what the rows know of them. */
@@ -16,6 +17,8 @@ const threeFrames = async (): Promise<{ log: MemoryLog; known: KnownFrames }> =>
   await rows.catchUp();
   return { log, known: { offsets: [1, 3, 5], prev: rows.head('h')?.prev ?? ZERO_HASH } };
 };
+const frameHash = (log: MemoryLog, offset: number): Uint8Array | undefined =>
+  openRecord((log.records(0)[offset] as LogRecord).bytes)?.hash;
 const change = (log: MemoryLog, offset: number, more: Partial<LogRecord>): void => {
   log.records(0)[offset] = { ...(log.records(0)[offset] as LogRecord), ...more };
 };
@@ -55,5 +58,17 @@ test('a history of which the rows have a hash but no frame is refused at its beg
   await expect(refuseUnreadable(log, 0, 'h', { offsets: [], prev: sha256('x') })).rejects.toMatchObject({
     code: 'E_HISTORY_DAMAGED',
     detail: { seq: 0, offset: 0 },
+  });
+});
+
+test('a history that was read up to a frame is read from there on', async () => {
+  const { log, known } = await threeFrames();
+  const prev = new Uint8Array(frameHash(log, 1) ?? []);
+  change(log, 1, { bytes: Uint8Array.of(1) });
+  const later = { ...known, offsets: known.offsets.slice(1) };
+  await expect(refuseUnreadable(log, 0, 'h', later, { next: 1, prev })).resolves.toBeUndefined();
+  change(log, 5, { bytes: Uint8Array.of(1) });
+  await expect(refuseUnreadable(log, 0, 'h', later, { next: 1, prev })).rejects.toMatchObject({
+    detail: { seq: 2, offset: 5 },
   });
 });

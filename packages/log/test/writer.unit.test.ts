@@ -232,6 +232,20 @@ describe('the writer', () => {
       expect(await notes(log, `h${i}`)).toEqual([0, 5, 10, 15].map((n) => String(n + i)));
   });
 
+  it('reads a history that it evicted back only from where it was [decision 0073]', async () => {
+    const log = await openMemoryLog();
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    const asked: (readonly [string, number])[] = [];
+    const frames = (history: string, from: number): null => {
+      asked.push([history, from]);
+      return null;
+    };
+    const writer = await noteWriter(log, { domain: { ...rows.domain, frames }, sessionBytes: 2 });
+    for (let i = 0; i < 9; i++) await writer.write(noteIntent(`h${i % 3}`, `c${i}`, `${i}`));
+    expect(asked.filter(([history]) => history === 'h0').map(([, from]) => from)).toEqual([0, 1, 2]);
+  });
+
   it('refuses commands after it is closed, and gives all earlier commands their outcome [record §3]', async () => {
     const log = await openMemoryLog();
     const writer = await noteWriter(log);

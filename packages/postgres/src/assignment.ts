@@ -31,11 +31,11 @@ export type AssignmentOptions = {
   readonly group: string;
   /** The number of partitions; they are numbered from 0. */
   readonly partitions: number;
-  /** Milliseconds without a statement after which the database ends the session of a process that hangs. Default 6,000. */
+  /** Milliseconds without a statement after which the database ends the session of a process that hangs. Default 2,000. */
   readonly silence?: number;
 };
 
-const SILENCE_MS = 6_000;
+const SILENCE_MS = 2_000;
 
 /**
  * Joins the processes that share the partitions of a group, and takes a share. Of P partitions and n processes each gets

@@ -10,4 +10,5 @@ export {
   type Parameter,
 } from './database.ts';
 export { listenTo } from './listen.ts';
+export { type Member, type Members, openMembers } from './members.ts';
 export { migrate } from './schema.ts';

@@ -52,6 +52,11 @@ const STEPS: readonly string[] = [
      primary key (generation, partition));
    comment on table stemma.started_partitions is
      'The partitions of which a generation has rows: it has a cursor for each, or its rows are damaged.'`,
+  `create table stemma.gateways (
+     id      text collate "C" primary key,
+     url     text not null,
+     seen_at timestamptz not null default now());
+   comment on table stemma.gateways is 'The gateways that send each other commands, and when each was last there.'`,
 ];
 
 /** The advisory lock of the process that makes or changes the schema; the number is arbitrary. */

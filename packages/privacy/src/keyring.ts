@@ -68,7 +68,8 @@ export const openKeyring = (directory: string): Keyring => {
     erasureOf: (history) =>
       isErased(history) ? erasedAs(history, readErasure(pathOf(history, ERASED))) : undefined,
     erased: () => named(ERASED),
-    seals: (history) => existsSync(pathOf(history, LIVE)) || isErased(history),
+    // Most homes have no keys at all.
+    seals: (history) => existsSync(folder) && (existsSync(pathOf(history, LIVE)) || isErased(history)),
     create(history, subject) {
       if (isErased(history)) throw erased(history);
       if (read(pathOf(history, LIVE)) !== undefined) return;

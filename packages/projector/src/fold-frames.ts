@@ -1,5 +1,6 @@
+import { UNLOADED } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
-import type { Frame } from '@stemma/events';
+import { enteredIds, type Frame } from '@stemma/events';
 import { applyFrame, type HistoryState, type Sources } from '@stemma/history';
 import {
   checkBranchRows,
@@ -10,6 +11,7 @@ import {
   HISTORY_STORE,
   historyHeadCells,
   loadBranchFromRows,
+  loadTurns,
   putFrame,
   readBranchTip,
   readTipSeq,
@@ -27,10 +29,12 @@ import {
   type AcceptedFrame,
   type CheckedBatch,
   type ContentSource,
+  type DecodedFrames,
   type Erasure,
 } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
+import { fetching, resume, type Fetcher } from '@stemma/suspend';
 import type { BranchCache } from './branch-cache.ts';
 import { putFolded } from './on-demand-rows.ts';
 import type { Payloads } from './payloads.ts';
@@ -42,6 +46,8 @@ export type FoldContext = {
   readonly onDemand: readonly ReadModel[];
   readonly eager: (history: string, model: string) => boolean;
   readonly contents: ContentSource;
+  /** Frames of this process's own; the others are decoded. */
+  readonly decoded: Pick<DecodedFrames, 'take'> | undefined;
   readonly branchCache: BranchCache;
   readonly payloads: Payloads;
   /** Keep the frames' bytes beside the rows. */
@@ -80,7 +86,7 @@ export const foldFrames = async (
     const savepoint = staged.savepoint();
     let frame: Frame | undefined;
     try {
-      frame = await decodeFrame(accepted, context.contents);
+      frame = context.decoded?.take(accepted) ?? (await decodeFrame(accepted, context.contents));
       const erasure = erasureIn(frame.body);
       if (erasure !== undefined) throw erasedBelow(history, erasure, context.contents);
       events += frame.body.events.length;
@@ -163,18 +169,39 @@ export const foldFrameInto = async (
   const { history, seq } = frame.envelope;
   const state = context.branchCache.history(history, seq);
   const sources = positionSources(state, staged);
-  const applied = await context.payloads.using(
-    history,
-    (payload) => staged.using(() => applyFrame(state, frame, { payload, ...sources })),
-    (_, of) => staged.using(() => findFrame(staged, history, of, context.keepFrames)),
+  const loading = turnsFrom(staged, frame);
+  const applied = await resume(
+    () =>
+      context.payloads.using(
+        history,
+        (payload) => staged.using(() => applyFrame(state, frame, { payload, ...sources })),
+        (_, of) => staged.using(() => findFrame(staged, history, of, context.keepFrames)),
+      ),
+    loading,
   );
   const savepoint = staged.savepoint();
-  await staged.using(() => {
-    staged.rollbackTo(savepoint);
-    for (const each of folds) foldFrame(each, applied, staged);
-  });
+  await resume(
+    () =>
+      staged.using(() => {
+        staged.rollbackTo(savepoint);
+        for (const each of folds) foldFrame(each, applied, staged);
+      }),
+    loading,
+  );
   if (!applied.observed) context.branchCache.markUsed(state, applied.branchId);
 };
+
+/** Nodes of turns from the rows: those that are needed, and any that have an id that the frame brings. */
+const turnsFrom = (staged: StagedBatch, { envelope, body }: Frame): Fetcher =>
+  fetching(UNLOADED, (needs) =>
+    staged.using(() => {
+      const trees = new Set(needs.map(({ tree }) => tree));
+      const entered = body.events
+        .flatMap(enteredIds)
+        .flatMap((id) => Array.from(trees, (tree) => ({ tree, id })));
+      loadTurns(staged, envelope.history, [...needs, ...entered], null);
+    }),
+  );
 
 /** @throws E_ROWS_DAMAGED if the branch that a frame goes on is not what its newest snapshot recorded */
 const checkRowsBefore = async (

@@ -55,7 +55,12 @@ const DECODED_FACTOR = 3;
 const BYTES_PER_FRAME = 1_024;
 
 type Readable = Parameters<typeof readFrame>[0];
-type CachedFrame = { readonly events: readonly HistoryEvent[]; readonly bytes: number };
+type CachedFrame = {
+  readonly events: readonly HistoryEvent[];
+  readonly bytes: number;
+  /** The payloads that were asked for, each made once. */
+  readonly payloads: Payload[];
+};
 
 export const openPayloads = ({
   log,
@@ -79,7 +84,7 @@ export const openPayloads = ({
   const read = async (history: string, seq: number, find: FrameAt): Promise<CachedFrame> => {
     const frame = await readRecorded(history, seq, find);
     const { body } = await readFrame(frame, contents);
-    return { events: body.events, bytes: sizeOf(frame.bytes.length) };
+    return { events: body.events, bytes: sizeOf(frame.bytes.length), payloads: [] };
   };
 
   const frameInLog = async (history: string, seq: number, offset: number): Promise<Readable> => {
@@ -108,17 +113,20 @@ export const openPayloads = ({
   return {
     using(history, fn, find) {
       // The frames that one question needs are held until it is answered, however many they are.
-      const held = new Map<number, readonly HistoryEvent[]>();
+      const held = new Map<number, CachedFrame>();
       const source = (ref: EventRef): Payload => {
-        const events = held.get(ref.seq) ?? cached.get(keyOf(history, ref.seq))?.events;
-        if (events === undefined) throw missing(PAYLOADS, [ref]);
-        return payloadAt(events, ref);
+        let frame = held.get(ref.seq);
+        if (frame === undefined) {
+          frame = cached.get(keyOf(history, ref.seq));
+          if (frame === undefined) throw missing(PAYLOADS, [ref]);
+          held.set(ref.seq, frame);
+        }
+        return payloadAt(frame, ref);
       };
       return resume(
         () => fn(source),
         fetching(PAYLOADS, async (refs) => {
-          for (const { seq } of refs)
-            if (!held.has(seq)) held.set(seq, (await loadFrame(history, seq, find)).events);
+          for (const { seq } of refs) if (!held.has(seq)) held.set(seq, await loadFrame(history, seq, find));
         }),
       );
     },
@@ -128,7 +136,7 @@ export const openPayloads = ({
     },
     frame: readRecorded,
     keep: (history, seq, events, size) =>
-      void cached.set(keyOf(history, seq), { events, bytes: sizeOf(size) }),
+      void cached.set(keyOf(history, seq), { events, bytes: sizeOf(size), payloads: [] }),
     clear: () => cached.clear(),
   };
 };
@@ -141,8 +149,10 @@ const frameInRows = (history: string, seq: number, bytes: Uint8Array): Readable 
   throw fail('E_ROWS_DAMAGED', `the rows no longer have frame ${seq} of ${history}`, { history, seq });
 };
 
-const payloadAt = (events: readonly HistoryEvent[], { seq, index }: EventRef): Payload => {
+const payloadAt = ({ events, payloads }: CachedFrame, { seq, index }: EventRef): Payload => {
+  const known = payloads[index];
+  if (known !== undefined) return known;
   const event = events[index];
   if (event === undefined) throw fail('E_HISTORY_DEFECTIVE', `frame ${seq} has no event ${index}`, { seq });
-  return payloadIn(event);
+  return (payloads[index] = payloadIn(event));
 };

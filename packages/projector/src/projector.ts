@@ -6,6 +6,7 @@ import {
   progressGuard,
   type Checkpoint,
   type ContentSource,
+  type DecodedFrames,
   type EventLog,
   type RevalidatingReader,
 } from '@stemma/log';
@@ -30,6 +31,7 @@ import {
 import { moreRecords } from './more-records.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
 import { readCurrent } from './read-current.ts';
+import { gather, openFollowed } from './followed.ts';
 import { foldOnDemand } from './fold-on-demand.ts';
 import { ON_DEMAND, UNFOLDED, viewOnDemand } from './on-demand-rows.ts';
 import { inGeneration, openRepair } from './repair.ts';
@@ -45,6 +47,8 @@ export type ProjectorOptions = {
   readonly log: EventLog;
   readonly contents: ContentSource;
   readonly store: RowStore;
+  /** The frames that this process has written and decoded: they are folded as they are. A rebuild decodes all. */
+  readonly decoded?: Pick<DecodedFrames, 'take'>;
   /** Default: the catalogue. */
   readonly models?: readonly ReadModel[];
   /** The group of readers: projectors of one group share their rows. Default `all`. */
@@ -82,6 +86,8 @@ export type Projection = {
   readonly payloads: Payloads;
   /** True if each read takes requests over a network. */
   readonly isRemote?: boolean;
+  /** The number of partitions of the log. */
+  readonly partitions: number;
   /** The checkpoint of the rows; undefined before the first commit. */
   checkpoint(partition: number): Promise<Checkpoint | undefined>;
   /**
@@ -117,12 +123,14 @@ export type Projector = Projection & {
   /** The histories for which read models on demand have rows; these now have every frame that the others have. */
   onDemand(): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
   /** For programs that build on the loop itself. */
-  readonly options: Required<Omit<ProjectorOptions, 'progress' | 'stop' | 'damaged' | 'repairTimeout'>>;
+  readonly options: Required<
+    Omit<ProjectorOptions, 'decoded' | 'progress' | 'stop' | 'damaged' | 'repairTimeout'>
+  >;
 };
 
 /** A projector. @throws nothing: it first reads the log in `catchUp`. */
 export const openProjector = (given: ProjectorOptions): Projector => {
-  const { progress, stop, damaged, repairTimeout, ...rest } = given;
+  const { decoded, progress, stop, damaged, repairTimeout, ...rest } = given;
   const options = {
     models: READ_MODELS,
     group: 'all',
@@ -214,6 +222,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     onDemand,
     eager,
     contents,
+    decoded,
     branchCache,
     payloads,
     keepFrames,
@@ -246,10 +255,13 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     return mine;
   };
 
+  const followed = openFollowed(now);
+
   const runUntilCommitted = async (
     partition: number,
     target: () => Promise<Generation>,
     fresh: FoldContext,
+    trustKnown = false,
   ): Promise<void> => {
     const round = progressGuard(`others move the rows of partition ${partition}`);
     for (;;) {
@@ -260,6 +272,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
           generation,
           context: fresh,
           partition,
+          trustKnown,
           reader: readersOf(generation)[partition] ?? openRevalidatingReader(log, partition),
           limits,
           now,
@@ -269,6 +282,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         return;
       } catch (error) {
         clearCaches(fresh);
+        followed.forget();
         if (isStemmaError(error, 'E_ROWS_ERASED')) {
           await destroyRows();
           continue;
@@ -282,12 +296,22 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const catchUpPartition = (partition: number): Promise<void> =>
     enqueue(partition, async () => {
       await runUntilCommitted(partition, generation, context);
-      const { name } = await generation();
+      const target = await generation();
+      const { name } = target;
       const current = await store.current(group);
+      if (current === name) followed.found(target);
       // Two versions may run side by side while one replaces the other: the rows of the later one stay current.
       if (current === name || (current !== null && isLater(current, name))) return;
       if (await promote(store, group, name, log)) await dropReplaced(store, name);
     });
+
+  /** The same for one that follows: between two looks at what is current it asks for nothing that it knows. */
+  const followOn = (partition: number): Promise<void> => {
+    const target = async (): Promise<Generation> => followed.generation() ?? generation();
+    return followed.generation() === undefined
+      ? catchUpPartition(partition)
+      : enqueue(partition, () => runUntilCommitted(partition, target, context, true));
+  };
 
   /** Folds what these models lack of a history, in batches: in between others have a turn. */
   const foldAsked = async (history: string, asked: readonly ReadModel[]): Promise<void> => {
@@ -320,6 +344,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     const next = (): Promise<Generation> => open(name);
     const fresh: FoldContext = {
       ...context,
+      decoded: undefined,
       branchCache: openBranchCache(options.cacheBytes),
       payloads: openPayloads({
         log,
@@ -348,15 +373,19 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     repair.run(async () => readCheckpoint(await generation(), partition));
 
   const followPartition = async (partition: number, signal: AbortSignal): Promise<void> => {
-    const waitForMore = moreRecords(log, partition, checkpoint);
+    const known = async (at: number) => followed.checkpoint(at) ?? checkpoint(at);
+    const waitForMore = moreRecords(log, partition, known);
     while (!signal.aborted) {
-      await repair.run(() => catchUpPartition(partition));
-      await waitForMore(signal);
+      const began = now();
+      await repair.run(() => followOn(partition));
+      const took = followed.generation() === undefined ? 0 : now() - began;
+      await gather(took, () => waitForMore(signal), signal, now);
     }
   };
 
   return {
     read,
+    partitions: log.partitions,
     generation,
     payloads,
     checkpoint,

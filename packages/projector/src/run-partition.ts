@@ -52,6 +52,8 @@ export type RunPartitionOptions = {
   readonly generation: Generation;
   readonly context: FoldContext;
   readonly partition: number;
+  /** Go on from the cursor that the generation knows; whether it still holds shows when the batch is committed. */
+  readonly trustKnown: boolean;
   /** Kept from run to run, so that a run that goes on where the last one ended does not look back. */
   readonly reader: RevalidatingReader;
   readonly limits: BatchLimits;
@@ -88,7 +90,8 @@ export const clearCaches = ({ branchCache: branches }: FoldContext): void => bra
 
 const run = async (options: RunPartitionOptions): Promise<Progress> => {
   const { log, generation, context, partition, reader, limits, until, now } = options;
-  const storedCheckpoint = await generation.read((view) => view.cursor(partition));
+  const known = options.trustKnown ? generation.knownCursor?.(partition) : undefined;
+  const storedCheckpoint = known ?? (await generation.read((view) => view.cursor(partition)));
   const checkpoint =
     storedCheckpoint === null ? await checkpointAtStart(log, partition) : decodeCheckpoint(storedCheckpoint);
   const batch = openBatch(generation, partition, storedCheckpoint, checkpoint, now);

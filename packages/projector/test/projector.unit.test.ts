@@ -1,6 +1,6 @@
 import { isStemmaError } from '@stemma/errors';
 import { HISTORY_HEADS, HISTORY_STORE, readBranchState, readHistoryHead } from '@stemma/history-store';
-import { openMemoryLog } from '@stemma/log';
+import { openDecodedFrames, openMemoryLog, openRecord, readFrame } from '@stemma/log';
 import { READ_MODELS } from '@stemma/read-models';
 import { openMemoryRowStore, type Row } from '@stemma/row-store';
 import { sized } from '@stemma/test-kit';
@@ -39,6 +39,45 @@ describe('a projector', () => {
     const another = openProjector({ eager: 'all', log: counted, contents, store });
     expect(await caughtUp(another)).toBeGreaterThan(0);
     expect(await caughtUp(another)).toBe(0);
+  });
+
+  it('folds frames that this process decoded as they are, and decodes all of them in a rebuild', async () => {
+    const { log, contents } = await logged(someRecorded(3), 1);
+    const given = openDecodedFrames(Infinity);
+    const other = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
+    const { records } = await log.read(0, 0, { maxBytes: Infinity });
+    const keepAll = async (): Promise<void> => {
+      for (const { key, bytes } of records) {
+        const open = openRecord(bytes);
+        if (open === undefined || key === 'log:0') continue;
+        given.keep(await readFrame({ ...open, bytes: open.frame }, contents), open.hash, bytes.length);
+      }
+    };
+    await keepAll();
+    let taken = 0;
+    const decoded = {
+      take: (...read: Parameters<typeof given.take>) => {
+        const frame = given.take(...read);
+        if (frame !== undefined) taken++;
+        return frame;
+      },
+    };
+    const projector = openProjector({
+      eager: 'all',
+      log,
+      contents,
+      store: openMemoryRowStore(),
+      decoded,
+    });
+    await other.catchUp();
+    const rows = await allRows(await other.generation());
+    await projector.catchUp();
+    expect(taken).toBe(records.length - 1);
+    expect(await allRows(await projector.generation())).toEqual(rows);
+    await keepAll();
+    await projector.rebuild();
+    expect(taken).toBe(records.length - 1);
+    expect(await allRows(await projector.generation())).toEqual(rows);
   });
 
   it('ends with the same rows whatever the batches and wherever it is stopped', async () => {

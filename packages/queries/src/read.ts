@@ -174,17 +174,16 @@ const treeIn = (rows: RowReader, position: Position): TreeAt => {
 
 /** The tree at a position with all its payloads in memory. */
 export const viewOf = async (projection: Projection, position: Position): Promise<TreeView> => {
-  const { history } = position;
   const { tree, thread } = await treeAt(projection, position);
   const refs = tree.payloads.filter((ref) => ref !== null);
-  const found = await projection.payloads.using(history, (source) =>
+  const found = await projection.payloads.using(position.history, (source) =>
     collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
   );
-  const at = new Map<number, Map<number, Payload | undefined>>();
+  const frames = new Map<number, (Payload | undefined)[]>();
   for (const [i, { seq, index }] of refs.entries()) {
-    const frame = at.get(seq);
-    if (frame === undefined) at.set(seq, new Map([[index, found[i]]]));
-    else frame.set(index, found[i]);
+    let frame = frames.get(seq);
+    if (frame === undefined) frames.set(seq, (frame = []));
+    frame[index] = found[i];
   }
-  return { position, tree, thread, payloads: ({ seq, index }) => at.get(seq)?.get(index) ?? {} };
+  return { position, tree, thread, payloads: ({ seq, index }) => frames.get(seq)?.[index] ?? {} };
 };

@@ -17,7 +17,9 @@ import {
   type Generation,
   type GenerationView,
   type Key,
+  type KeyCell,
   type Row,
+  type RowChange,
   type RowReader,
   type Table,
   type TableReader,
@@ -26,6 +28,7 @@ import {
 import { damageIn } from './lmdb-damage.ts';
 import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
 import { ownRecords, type OwnRecords } from './own-records.ts';
+import { addByOwner, packedRows, unpackChecked, type PackedRows } from './packed-tree.ts';
 import { ownersOf, uintBytes, type Owner } from './owners.ts';
 
 /*
@@ -96,8 +99,27 @@ export const lmdbGeneration = (
     return base === undefined ? undefined : tree;
   };
 
+  const lastPacked = new Map<
+    Table,
+    { readonly bytes: Buffer; readonly tree: Bytes; readonly seed: number; readonly rows: PackedRows }
+  >();
+  /** The packed rows of the owner that a key begins with; undefined if there are none. */
+  const packedOf = (table: Table, key: Key, create = false): PackedRows | undefined => {
+    const head = writeHead(table, key, create);
+    const tree = create ? treeOf(table) : treeToRead(table);
+    if (head === undefined || tree === undefined) return undefined;
+    const known = lastPacked.get(table);
+    // Many rows of one owner are usually read one after the other.
+    if (known?.tree === tree && known.seed === head.seed && isHead(known.bytes, head.at)) return known.rows;
+    const bytes = Buffer.from(keyScratch.subarray(0, head.at));
+    const found = packedRows(tree, table, key.slice(0, head.column), { ...head, bytes }, name);
+    lastPacked.set(table, { bytes, tree, seed: head.seed, rows: found });
+    return found;
+  };
+
   const rows: RowReader = {
     get(table, key) {
+      if (table.packed === true) return packedOf(table, key)?.get(key);
       const at = keyBytes(table, key, false);
       if (at === undefined) return undefined;
       const sealed = treeToRead(table)?.getBinaryFast(at.bytes);
@@ -105,6 +127,7 @@ export const lmdbGeneration = (
     },
     range(table, range) {
       refuseOpenRange(table, range.prefix.length);
+      if (table.packed === true) return packedOf(table, range.prefix)?.range(range) ?? [];
       const head = writeHead(table, range.prefix, false);
       const tree = treeToRead(table);
       if (head === undefined || tree === undefined) return [];
@@ -171,9 +194,14 @@ export const lmdbGeneration = (
           const number = ownerNumber(key, start.length);
           const owner = number === undefined ? undefined : names.get(number);
           if (owner === undefined) throw rowsDamaged(name, table.name);
+          const cell = uintOwner ? Number(owner.text) : owner.text;
+          if (table.packed === true) {
+            yield* unpackChecked(table, 1, [cell], { key, value: sealed }, seedFor(table, owner), name);
+            continue;
+          }
           const value = unsealed(table, seedFor(table, owner), key, sealed);
           const rest = decodeKey(table, key, start.length + uintBytes(number as number).length, 1);
-          yield { key: [uintOwner ? Number(owner.text) : owner.text, ...rest], value };
+          yield { key: [cell, ...rest], value };
         }
       }
     },
@@ -221,13 +249,21 @@ export const lmdbGeneration = (
           }
           let tree: Bytes | undefined;
           let last: Table | undefined;
-          for (const { table, key, value } of changes) {
+          const packed = new Map<Table, Map<KeyCell, RowChange[]>>();
+          for (const change of changes) {
+            const { table, key, value } = change;
+            if (table.packed === true) {
+              addByOwner(packed, change);
+              continue;
+            }
             if (table !== last) [last, tree] = [table, treeOf(table)];
             const at = keyBytes(table, key, value !== null);
             if (at === undefined) continue;
             if (value === null) tree?.removeSync(at.bytes);
             else tree?.putSync(at.bytes, sealedValue(table, value, at.seed));
           }
+          for (const [table, byOwner] of packed)
+            for (const [owner, list] of byOwner) packedOf(table, [owner], true)?.write(list);
           own.put(cursorKey(base, partition), Buffer.from(cursor));
         });
         committed = true;
@@ -239,6 +275,13 @@ export const lmdbGeneration = (
       }
     },
   };
+};
+
+/** True if the bytes before the columns of a key that was just written are these. */
+const isHead = (bytes: Buffer, at: number): boolean => {
+  if (bytes.length !== at) return false;
+  for (let i = 0; i < at; i++) if (bytes[i] !== keyScratch[i]) return false;
+  return true;
 };
 
 const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 'uint']], value: [] };

@@ -1,4 +1,4 @@
-export { hashBytes, rowsDamaged, sealBytes, seedOf, unsealBytes } from './checksum.ts';
+export { hashBytes, isSealed, rowsDamaged, sealBytes, seedOf, unsealBytes } from './checksum.ts';
 export type { Bound, FetchedRows, KeyRange } from './key-range.ts';
 export { decodeKey, encodeKey, encodeRange, keyScratch, writeKey, writeUint } from './key.ts';
 export { localSource, scanOf, type TableReader } from './local-rows.ts';
@@ -10,9 +10,10 @@ export {
   sameCursor,
   shapeOf,
 } from './memory-row-store.ts';
+export { appendRows, compareCells, findPacked, lastKey, packRows, unpackRows } from './packed-rows.ts';
 export { remoteGeneration, type RemoteGeneration, type RemoteState } from './remote-generation.ts';
 export type { FetchRows } from './remote-rows.ts';
 export { type StagedRows, stageRows } from './staged-rows.ts';
 export type { Generation, GenerationView, Promotion, RowChange, RowSource, RowStore, Scan } from './store.ts';
-export type { Cell, ColumnType, Key, KeyCell, Row, RowReader, Rows, Table, Value } from './table.ts';
+export type { Cell, ColumnType, Key, KeyCell, Range, Row, RowReader, Rows, Table, Value } from './table.ts';
 export { packValue, sealedValue, unpackValue, unsealValue, valueChecksum } from './value.ts';

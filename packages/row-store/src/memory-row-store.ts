@@ -147,7 +147,9 @@ const openGeneration = (
 
 /** The definition of a generation's tables as a text that changes when they do. */
 export const shapeOf = (tables: readonly Table[]): string =>
-  JSON.stringify(tables.map(({ name, key, value }) => [name, key, value]));
+  JSON.stringify(
+    tables.map(({ name, key, value, packed }) => [name, key, value, ...(packed === true ? ['packed'] : [])]),
+  );
 
 export const sameCursor = (a: Uint8Array | null, b: Uint8Array | null): boolean =>
   a === null || b === null ? a === b : compareBytes(a, b) === 0;

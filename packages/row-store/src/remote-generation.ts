@@ -54,6 +54,7 @@ export const remoteGeneration = (remote: RemoteGeneration): Generation => {
       kept.set(partition, { cursor, known });
       return remoteRows(known, remote.fetch);
     },
+    knownCursor: (partition) => kept.get(partition)?.cursor ?? undefined,
     async commit(batch) {
       const { partition, expected, cursor, changes } = batch;
       const now = kept.get(partition);

@@ -34,6 +34,12 @@ export type Generation = {
    */
   source(basis?: ReadBasis): RowSource;
   /**
+   * The cursor that this process read or committed last in a partition, without asking the store; undefined if it does not
+   * know. Another process may have moved it since, or dropped the generation: `commit` refuses then, and the next one
+   * is read. Only in stores where each reading takes a request.
+   */
+  knownCursor?(partition: number): Uint8Array | undefined;
+  /**
    * Writes all of the batch or nothing. It survives the end of the process; the adapter defines whether it survives a
    * crash of the machine: if not, the store detects this when it is opened and starts empty.
    *

@@ -27,6 +27,8 @@ export type Table = {
   readonly value: readonly (readonly [name: string, type: ColumnType])[];
   /** True if it depends on where records are stored (offsets in a log): rebuilt with the rest, never compared. */
   readonly local?: boolean;
+  /** True if its rows are usually read many at a time: a store may keep neighbours together. At most 31 columns. */
+  readonly packed?: boolean;
 };
 
 /** Cells in the order of the table's columns. */

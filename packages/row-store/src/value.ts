@@ -21,15 +21,49 @@ export const packValue = (table: Table, value: Value): Buffer => Buffer.from(pac
  * @param seed the hash of the table and the key
  */
 export const sealedValue = (table: Table, value: Value, seed: number): Buffer => {
-  const checksum = hashBytes(seed, packedValue(table, value));
-  room(CHECKSUM_BYTES);
-  end = scratch.writeInt32LE(checksum, end);
-  return scratch.subarray(0, end);
+  packedValue(table, value);
+  return sealedCells(seed);
 };
 
 /** The checksum of a value whose bytes nobody needs. */
 export const valueChecksum = (table: Table, value: Value, seed: number): number =>
   hashBytes(seed, packedValue(table, value));
+
+/** Begins bytes of cells, in the buffer that values are written in. */
+export const beginCells = (): void => {
+  end = 0;
+};
+
+/** Writes a cell; returns how many bytes there are now. */
+export const putCell = (cell: Cell): number => {
+  writeCell(cell);
+  return end;
+};
+
+/** Writes bytes as they are; returns how many there are now. */
+export const putBytes = (bytes: Uint8Array): number => {
+  raw(bytes);
+  return end;
+};
+
+/** Writes two bytes, the lower one first. */
+export const putUint16 = (value: number): void => {
+  room(2);
+  end = scratch.writeUInt16LE(value, end);
+};
+
+/** Takes back all but the first `length` bytes. */
+export const cutCells = (length: number): void => {
+  end = length;
+};
+
+/** The bytes that were written, with their checksum behind them: valid until the next value is written. */
+export const sealedCells = (seed: number): Buffer => {
+  const checksum = hashBytes(seed, scratch, 0, end);
+  room(CHECKSUM_BYTES);
+  end = scratch.writeInt32LE(checksum, end);
+  return scratch.subarray(0, end);
+};
 
 const packedValue = (table: Table, value: Value): Buffer => {
   let count = value.length;

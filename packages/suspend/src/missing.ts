@@ -18,7 +18,11 @@ export class Missing<Need = unknown> extends Error {
   readonly needs: readonly Need[];
 
   constructor(kind: MissingKind<Need>, needs: readonly Need[]) {
+    const limit = Error.stackTraceLimit;
+    // It is thrown for each thing that is missing, and nobody reads its stack.
+    Error.stackTraceLimit = 0;
     super(`${kind.name} must be fetched first`);
+    Error.stackTraceLimit = limit;
     this.name = 'Missing';
     this.kind = kind;
     this.needs = needs;

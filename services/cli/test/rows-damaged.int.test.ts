@@ -1,5 +1,10 @@
 import { serveGateway } from '@stemma/gateway';
+import { openDirectoryContents } from '@stemma/contents';
 import { openHome } from '@stemma/home';
+import { openEmbeddedLog } from '@stemma/log-embedded';
+import { openProjector } from '@stemma/projector';
+import type { RowChange } from '@stemma/row-store';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { flipBitOfRow, replaceInRows, rowsFileOf, sized } from '@stemma/test-kit';
 import { open } from 'lmdb';
 import { cpSync, writeFileSync } from 'node:fs';
@@ -146,9 +151,34 @@ describe('rows with a changed bit', () => {
 });
 
 describe('missing rows', () => {
+  /** Takes every nth row of a table away, as nothing that writes rows does: all that are left have right checksums. */
+  const removeRows = async (home: string, name: string, nth: number): Promise<void> => {
+    const log = await openEmbeddedLog({ directory: join(home, 'log') });
+    const contents = await openDirectoryContents(join(home, 'contents'));
+    const store = openLmdbRowStore({ directory: join(home, 'rows') });
+    const rows = await openProjector({ log, contents, store }).generation();
+    const table = rows.tables.find((each) => each.name === name);
+    if (table === undefined) throw new Error(`there is no table ${name}`);
+    const changes = await rows.scan(async (scan) => {
+      const removed: RowChange[] = [];
+      let i = 0;
+      for await (const { key } of scan.entries(table))
+        if (++i % nth === 0) removed.push({ table, key, value: null });
+      return removed;
+    });
+    const [partition, cursor] = await rows.read((view) => {
+      const first = view.partitions()[0] ?? 0;
+      return [first, view.cursor(first)] as const;
+    });
+    if (cursor === null || changes.length === 0) throw new Error(`${name} has too few rows`);
+    await rows.commit({ partition, expected: cursor, cursor, changes });
+    await store.close();
+    await contents.close();
+    await log.close();
+  };
   const RAW = { keyEncoding: 'binary', encoding: 'binary' } as const;
-  /** Takes every nth row of a table away, as nothing that writes rows does. */
-  const removeRows = async (home: string, table: string, nth: number): Promise<void> => {
+  /** Takes every nth value of a table out of the file, with all rows that stand in it. */
+  const removeValues = async (home: string, table: string, nth: number): Promise<void> => {
     const root = open({ path: rowsFileOf(home), noSync: true, maxDbs: 128, ...RAW });
     const tree = root.openDB<Buffer, Buffer>({ name: `rows ${table}`, ...RAW });
     for (const [i, key] of [...tree.getKeys()].entries()) if (i % nth === nth - 1) tree.removeSync(key);
@@ -182,6 +212,22 @@ describe('missing rows', () => {
       expect(stderr).toMatch(SAID);
       if (right === undefined) await expectRight(home);
       else expect(stdout).toBe(right);
+    },
+    40_000,
+  );
+
+  test.each([
+    ['versions', ['thread', 'talk', '@c9']],
+    ['turns', ['insert', 'talk', '--content', 'more']],
+  ] as const)(
+    'are noticed where many stand together: all values of %s, by %j',
+    async (table, command) => {
+      const home = copyOfHome();
+      await removeValues(home, table, 1);
+      const { code, stderr } = await runStemma([...command, '--home', home]);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toMatch(SAID);
+      await expectRight(home);
     },
     40_000,
   );

@@ -33,7 +33,7 @@ export const doCommand = async (
   name: string,
   { steps, ...request }: CommandRequest,
 ): Promise<CommandAnswer> => {
-  const exact = await home.branches.findExact(name, steps);
+  const exact = home.branches.findExact(name, steps);
   if (exact !== undefined)
     try {
       return await submitRequest(home, exact, request, steps);

@@ -1,6 +1,5 @@
 import type { Metrics } from '@stemma/metrics';
 import type { HttpAnswer } from './front/answer.ts';
-import { withSafeHeaders } from './headers.ts';
 import { countRequest } from './http-metrics.ts';
 import type { Asker } from './questions-apart/question-pool.ts';
 import { honoPath } from './request.ts';
@@ -14,11 +13,15 @@ export type PlainRequest = {
   /** @param name in lower case */
   readonly header: (name: string) => string | undefined;
   readonly body: Uint8Array | null;
-  readonly signal: AbortSignal;
+  /** Aborts when the client is gone. */
+  readonly signal: () => AbortSignal;
   readonly asker: Asker;
 };
 
-/** Answers a request to an endpoint; undefined: it is for somebody else, and nothing was done. It throws nothing. */
+/**
+ * Answers a request to an endpoint; undefined: it is for somebody else, and nothing was done. It throws nothing. The
+ * headers that every answer has are added by who writes it.
+ */
 export type AnswerPlainly = (request: PlainRequest) => Promise<HttpAnswer> | undefined;
 
 /** An address that means what it says: nothing in it is decoded, normalized or cut off. */
@@ -55,7 +58,7 @@ export const openPlainAnswers = (
       .catch(toAnswer)
       .then((whole) => {
         answered(route.path, whole.status);
-        return { ...whole, headers: withSafeHeaders(whole.headers) };
+        return whole;
       });
   };
 };

@@ -16,7 +16,7 @@ type OnAnswered = (
 /** Answers one endpoint: parses what comes in, writes what goes out. @throws coded errors */
 export type AnswerEndpoint = (
   name: Exclude<EndpointName, Streamed>,
-  request: RequestParts & { readonly signal: AbortSignal; readonly asker: Asker },
+  request: RequestParts & { readonly signal: () => AbortSignal; readonly asker: Asker },
 ) => Promise<HttpAnswer>;
 
 export const openAnswers =
@@ -27,7 +27,7 @@ export const openAnswers =
     const handle = handlers[name] as (input: unknown) => Promise<unknown>;
     const value =
       questions !== undefined && HEAVY.has(name)
-        ? await questions.ask(name, input, request.asker, request.signal)
+        ? await questions.ask(name, input, request.asker, request.signal())
         : await handle(input);
     await onAnswered(name, request.header('stemma-actor'), input);
     return answerOf(endpoint, value);
@@ -45,7 +45,7 @@ export const wholeEndpoints = (): readonly (readonly [Exclude<EndpointName, Stre
 export const routeEndpoints = (app: Hono, answer: AnswerEndpoint): void => {
   for (const [name, endpoint] of wholeEndpoints())
     app.on(endpoint.method, honoPath(endpoint.path), async (c) =>
-      toResponse(await answer(name, { ...partsOf(c), signal: c.req.raw.signal, asker: askerOf(c) })),
+      toResponse(await answer(name, { ...partsOf(c), signal: () => c.req.raw.signal, asker: askerOf(c) })),
     );
 };
 

@@ -1,13 +1,14 @@
 import { fail } from '@stemma/errors';
 import { openHomeThread } from './apart/open-home-thread.ts';
 import type { HomeThreadOptions } from './apart/thread-messages.ts';
-import { openDoorCounts } from './front/door-counts.ts';
+import { openDoorCounts, type CountAtDoor } from './front/door-counts.ts';
 import type { HttpAnswer } from './front/answer.ts';
 import { errorAnswer } from './front/error-answer.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
 import { openFront, type Answering } from './front/open-front.ts';
 import { refuseForeign } from './guard.ts';
 import { withSafeHeaders } from './headers.ts';
+import type { Peers } from './peers/open-peers.ts';
 import { listenOn, type Gateway } from './serve.ts';
 
 export type ServeHomeOptions = {
@@ -48,6 +49,7 @@ export const serveHome = async ({
   const { count, take } = openDoorCounts();
   const thread = await openHomeThread({ home, queryTimeout }, take, (exitCode) => process.exit(exitCode));
   let hosts: (name: string) => boolean = () => false;
+  let answerHere: Answering = (request) => thread.answer(request);
   const answering: Answering = (request) => {
     try {
       refuseForeign(request, hosts);
@@ -61,7 +63,7 @@ export const serveHome = async ({
       count('stemma_http_requests_total', { method, route: '/health/live', status: answer.status });
       return answer;
     }
-    return thread.answer(request);
+    return answerHere(request);
   };
   try {
     const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }, count), {
@@ -69,10 +71,15 @@ export const serveHome = async ({
       host,
     });
     hosts = listening.hosts;
+    // The rules of another gateway may be others: what has secrets goes nowhere.
+    const peers = thread.redacts ? undefined : await peersOf(home.rows, listening.url, count);
+    if (peers !== undefined) answerHere = peers.answering(answerHere);
     return {
       port: listening.port,
       url: listening.url,
       close: async () => {
+        // Who looks for the owner of a history finds another one from now on.
+        await peers?.close();
         thread.closing();
         await listening.close();
         await thread.close();
@@ -82,6 +89,18 @@ export const serveHome = async ({
     await thread.close();
     throw error;
   }
+};
+
+/** The gateways on the same database; undefined where the rows are in none. */
+const peersOf = async (
+  rows: string | undefined,
+  url: string,
+  count: CountAtDoor,
+): Promise<Peers | undefined> => {
+  if (rows === undefined || !/^postgres(?:ql)?:/.test(rows)) return undefined;
+  // Most homes never need it, and the client takes a while to load.
+  const { openPeers } = await import('./peers/open-peers.ts');
+  return openPeers(rows, url, count);
 };
 
 const health = (alive: boolean): HttpAnswer =>

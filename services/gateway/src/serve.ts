@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { openMetrics } from '@stemma/metrics';
 import { addDoorCounts, openDoorCounts } from './front/door-counts.ts';
 import { fromResponse, isStreamed } from './front/answer.ts';
+import { pairsOf } from './front/header-list.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
 import { openFront, type Answering } from './front/open-front.ts';
 import { createGateway, type GatewayOptions } from './gateway.ts';
@@ -46,7 +47,7 @@ export const serveGateway = async ({ port, host, limits, ...options }: ServeOpti
     onGone(() => gone.abort());
     const request = new Request(`http://${named}${target}`, {
       method,
-      headers: headers() as [string, string][],
+      headers: pairsOf(headers()),
       body: body === null ? null : new Uint8Array(Buffer.concat(body)),
       signal: gone.signal,
     });

@@ -171,6 +171,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     questions: undefined as never,
     erasable: undefined as never,
     erased: undefined as never,
+    redacts: false,
     redactText: (text: string) => text,
     recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     audit: undefined as never,

@@ -2,6 +2,7 @@ import { sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openGateway } from '../src/gateway.ts';
+import { withSafeHeaders } from '../src/headers.ts';
 import { wholeEndpoints } from '../src/routes.ts';
 import { fixtureHome } from './fixture-home.ts';
 
@@ -20,7 +21,7 @@ const both = async (method: string, target: string, body: string | null) => {
     target,
     header: (name) => headers.get(name),
     body: body === null ? null : Buffer.from(body),
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
     asker,
   });
   if (plain === undefined) return undefined;
@@ -29,7 +30,7 @@ const both = async (method: string, target: string, body: string | null) => {
   return {
     plain: {
       status: plain.status,
-      headers: plain.headers,
+      headers: withSafeHeaders(plain.headers),
       body: Buffer.from(plain.body ?? '').toString(),
     },
     web: {

@@ -90,19 +90,19 @@ test('live events use the current names of branches: after a rollback events of 
   await act('main', { op: 'inject', text: 'to what went on' });
   const { history } = await airline.client.history({ history: 'airline' });
   const reader = (stream.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-  const told: { branch: string; branchId: number; command: string }[] = [];
-  for (let text = ''; !told.some(({ command }) => command === 'main');) {
+  const announced: { branch: string; branchId: number; command: string }[] = [];
+  for (let text = ''; !announced.some(({ command }) => command === 'main');) {
     const { value = '', done } = await reader.read();
     if (done) break;
     const parts = (text + value).split('\n\n');
     text = parts.pop() ?? '';
     for (const part of parts) {
       const data = /^data: (.*)$/m.exec(part)?.[1];
-      if (data !== undefined) told.push(...StreamMessage.parse(JSON.parse(data)).events);
+      if (data !== undefined) announced.push(...StreamMessage.parse(JSON.parse(data)).events);
     }
   }
   await reader.cancel();
-  const named = told.map(
+  const named = announced.map(
     ({ branch, branchId, command }) => `${command} ${branch.slice(history.length)} ${branchId}`,
   );
   expect([...new Set(named)]).toEqual(['left :0 0', 'main  5']);

@@ -1,7 +1,8 @@
 import { openHome } from '@stemma/home';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -89,10 +90,19 @@ test(
       return response.status;
     };
     expect(await ask()).toBe(200);
-    const slow = connect(port, '127.0.0.1').pause();
-    slow.write(`GET /api/histories/first/thread?at=@c1 HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`);
+    // Refused itself while the server does not know yet that the answer before was taken.
+    let slow: Socket | undefined;
+    const askAndStop = async (): Promise<string> => {
+      slow?.destroy();
+      slow = connect(port, '127.0.0.1');
+      slow.write(`GET /api/histories/first/thread?at=@c1 HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`);
+      const [head] = (await once(slow, 'data')) as [Buffer];
+      slow.pause();
+      return head.subarray(0, 12).toString();
+    };
+    await expect.poll(askAndStop, { timeout: 20_000 }).toBe('HTTP/1.1 200');
     await expect.poll(ask, { timeout: 20_000 }).toBe(503);
-    slow.destroy();
+    slow?.destroy();
     await expect.poll(ask, { timeout: 20_000 }).toBe(200);
   },
 );

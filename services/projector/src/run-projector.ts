@@ -18,14 +18,14 @@ export type ProjectorRun = {
   readonly rows: string;
   /** The port of the status server (health and metrics) on the loopback address; 0: any free port. Default: no status server. */
   readonly statusPort?: number;
-  /** Milliseconds without a statement after which other processes take this one's partitions. Default 6,000. */
+  /** Milliseconds without a statement after which other processes take this one's partitions. Default 2,000. */
   readonly silence?: number;
   readonly signal: AbortSignal;
   /** Receives sentences for people. */
   readonly say: (sentence: string) => void;
 };
 
-const SILENCE_MS = 6_000;
+const SILENCE_MS = 2_000;
 
 /**
  * Folds a log into the rows of one read model until the signal aborts. Processes that run the same read model share the

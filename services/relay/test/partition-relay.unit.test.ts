@@ -9,11 +9,20 @@ import {
 import { withoutVouching } from '@stemma/log/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { all, framesOf, openWorld, recordsOf, refOf, runToEnd, seen, withImpossible } from './relay-world.ts';
+import {
+  all,
+  framesOf,
+  openSimulation,
+  recordsOf,
+  refOf,
+  runToEnd,
+  seen,
+  withImpossible,
+} from './relay-simulation.ts';
 
 describe('what is published', () => {
   it('is every accepted event, in order, but no repeated frame, stale frame or control record [record §2: stale]', async () => {
-    const { log, start, topic } = await openWorld();
+    const { log, start, topic } = await openSimulation();
     const [a, b] = [framesOf('ha', 3), framesOf('hb', 3)];
     const [one, two] = [recordsOf(a).entries, recordsOf(b).entries];
     const [other] = recordsOf(framesOf('ha', 4, 'another past').slice(0, 3)).entries.slice(2);
@@ -28,7 +37,7 @@ describe('what is published', () => {
   });
 
   it('is nothing after damage or of a defective history, and everything of other histories; the relay reports the damage once [record §2: damaged] [record §2: defective]', async () => {
-    const { log, start, topic, said } = await openWorld();
+    const { log, start, topic, said } = await openSimulation();
     const [bad, good] = [framesOf('hbad', 3), framesOf('hgood', 3)];
     const impossible = withImpossible(framesOf('hfalse', 2));
     const entries = recordsOf(bad).entries.map(({ key, bytes }, i) => ({
@@ -52,7 +61,7 @@ describe('what is published', () => {
   });
 
   it('waits at a missing content of a history, and goes on there, in order, when it is back [record §4: missing content]', async () => {
-    const { log, contents, start, topic } = await openWorld();
+    const { log, contents, start, topic } = await openSimulation();
     const frames = framesOf('ha', 3, 'x'.repeat(300 * 1024));
     const { entries, contents: large } = recordsOf(frames);
     const others = framesOf('hb', 2);
@@ -71,7 +80,9 @@ describe('what is published', () => {
 
   it('stops with a report at a damaged record of an unknown history, and goes on when it is acknowledged [record §2: unknown key]', async () => {
     const offset = 1;
-    const { log, start, topic, said } = await openWorld(undefined, (inner) => withoutVouching(inner, offset));
+    const { log, start, topic, said } = await openSimulation(undefined, (inner) =>
+      withoutVouching(inner, offset),
+    );
     const frames = framesOf('ha', 2);
     expect(await log.end(0)).toBe(offset);
     await log.append(0, [{ key: 'hnobody', bytes: new Uint8Array(50) }, ...recordsOf(frames).entries]);
@@ -108,7 +119,7 @@ it('is complete, in order and with identical repeats, whenever sends fail or the
       fc.array(fc.constantFrom('none', 'none', 'send', 'sent', 'save', 'die', 'bare'), { maxLength: 40 }),
       async (faults) => {
         const queue = [...faults];
-        const { log, start, topic } = await openWorld((of) => {
+        const { log, start, topic } = await openSimulation((of) => {
           if (queue[0] !== of) return;
           queue.shift();
           throw new Error(of);

@@ -42,8 +42,12 @@ export const timeOf = (pending: PendingFrame, own: bigint | undefined): bigint =
   return pending.time;
 };
 
-const isIdTaken = (pending: PendingFrame, id: string): boolean =>
-  pending.branch.tree.get(id) !== undefined || pending.ids.has(id) || pending.lookups.idTaken(id);
+const isIdTaken = (pending: PendingFrame, id: string): boolean => {
+  const { tree } = pending.branch;
+  if (tree.getLoaded(id) !== undefined || pending.ids.has(id) || pending.lookups.idTaken(id)) return true;
+  tree.noteAbsent(id);
+  return false;
+};
 
 const GIVEN: InputErrorContext = { code: 'E_NODE_INVALID', what: 'the node' };
 

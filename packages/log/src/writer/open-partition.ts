@@ -1,5 +1,6 @@
 import { isStemmaError } from '@stemma/errors';
-import type { EventLog, LogRecord } from '../port.ts';
+import type { CheckedRecords } from '../check-records.ts';
+import type { EventLog } from '../port.ts';
 import type { ContentSource } from '../read-frame.ts';
 import { openPartitionReader, refuseUnwritable, type PartitionReader } from './partition-reader.ts';
 import { confirm, retry, type PendingCommands } from './pending-commands.ts';
@@ -45,7 +46,7 @@ export const readOn = async <C>(partition: OpenPartition<C>): Promise<boolean> =
   for (;;) {
     const records = await reader.read();
     if (records.length === 0 || reader.closed()) return reader.checkpoint().cursor.offset !== before;
-    await takeIn(partition, records);
+    await takeIn(partition, await reader.check(records));
   }
 };
 
@@ -62,10 +63,10 @@ export const tryReadingOn = async <C>(partition: OpenPartition<C>): Promise<void
 
 /** Gives accepted frames to the sessions of their histories, and answers commands whose outcome they show. */
 export const takeIn = async <C>(
-  { reader, sessions, contents, commands }: OpenPartition<C>,
-  records: readonly LogRecord[],
+  { sessions, contents, commands }: OpenPartition<C>,
+  { accepted }: CheckedRecords,
 ): Promise<void> => {
-  for (const frame of (await reader.check(records)).accepted) {
+  for (const frame of accepted) {
     const { history } = frame.envelope;
     const session = sessions.get(history);
     if (!session) continue;

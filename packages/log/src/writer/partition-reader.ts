@@ -1,8 +1,8 @@
 import { fail } from '@stemma/errors';
 import { FRAME_VERSION } from '@stemma/events';
-import { checkRecords, openRecords, type CheckedRecords } from '../check-records.ts';
+import { checkRecords, historiesOf, openRecords, type CheckedRecords } from '../check-records.ts';
 import type { Checkpoint, Damage, HeadState } from '../checkpoint.ts';
-import { cursorAtStart } from '../cursor.ts';
+import { cursorAtStart, type Opened } from '../cursor.ts';
 import { controlHistory } from '../partition-of.ts';
 import { closedBy, freshPartition } from '../partition-state.ts';
 import type { EventLog, LogRecord } from '../port.ts';
@@ -24,6 +24,8 @@ export type PartitionReader = {
   readonly holds: () => boolean;
   /** Checks the records after the checkpoint (record §2) and moves the checkpoint after them. */
   readonly check: (records: readonly LogRecord[]) => Promise<CheckedRecords>;
+  /** The same for records that are open already, as those are that were made here. */
+  readonly checkOpened: (opened: readonly Opened[]) => Promise<CheckedRecords>;
   readonly head: (history: string) => HeadState | undefined;
   /** Keeps the head of this history from now on; the head is as of `asOf`. */
   readonly follow: (history: string, head: HeadState, asOf: number) => void;
@@ -45,11 +47,10 @@ export const openPartitionReader = async <C>(
   const heads = new Map(initial.heads);
   const since = new Map<string, number>();
 
-  const check = async (records: readonly LogRecord[]): Promise<CheckedRecords> => {
-    const { opened, histories } = openRecords(records);
+  const checkOpened = async (opened: readonly Opened[]): Promise<CheckedRecords> => {
     const known = new Map(heads);
     const from = new Map(since);
-    for (const history of histories)
+    for (const history of historiesOf(opened))
       if (!heads.has(history) && !isControl(history)) from.set(history, EVERYTHING);
     for (const { record, open } of opened) {
       if (open || record.key === null || heads.has(record.key)) continue;
@@ -70,7 +71,8 @@ export const openPartitionReader = async <C>(
     closed: () => closedBy(checkpoint.state),
     read: async () => (await revalidating.read(checkpoint.cursor)).records,
     holds: revalidating.holds,
-    check,
+    check: (records) => checkOpened(openRecords(records).opened),
+    checkOpened,
     head: (history) => heads.get(history),
     follow: (history, head, asOf) => {
       heads.set(history, head);

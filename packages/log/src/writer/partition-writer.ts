@@ -1,6 +1,8 @@
 import { backOff, fail, isStemmaError } from '@stemma/errors';
+import type { Opened } from '../cursor.ts';
 import { partitionOf } from '../partition-of.ts';
-import type { EntryOffset, EventLog, LogRecord } from '../port.ts';
+import type { EntryOffset, EventLog } from '../port.ts';
+import { HASH_BYTES } from '../record.ts';
 import { openOrCatchUp, readOn, takeIn, tryReadingOn, type OpenPartition } from './open-partition.ts';
 import * as pending from './pending-commands.ts';
 import { prepare, takeBack, type Prepared } from './sessions.ts';
@@ -188,12 +190,12 @@ const decide = async <C>(
 const prepareAtEnd = async <C>(
   at: OpenPartition<C>,
   task: Task<C>,
-  { contents }: WriterOptions<C>,
+  options: WriterOptions<C>,
 ): Promise<Prepared<C>> => {
   const { history } = task.intent;
   for (;;) {
     const prepared = await at.sessions.load(history).then(
-      (session) => prepare(session, task, contents),
+      (session) => prepare(session, task, options),
       (error: unknown) => ({ kind: 'refused', error }) as const,
     );
     if (prepared.kind !== 'refused') return prepared;
@@ -227,7 +229,7 @@ const send = async <C>(
     log.keepsItsEnd && reader.holds() && followsDirectly(placed, reader.checkpoint().cursor.offset);
   if (!isKnown) return { state: 'reading back', at, batch: sent };
   const asWritten = placed.map((each, i) => asRead(open[i] as SentFrame<C>, each));
-  await takeIn(at, asWritten);
+  await takeIn(at, await reader.checkOpened(asWritten));
   return { state: 'resolving', at, batch: sent };
 };
 
@@ -239,14 +241,13 @@ const withoutOutcome = <C>({ sessions }: OpenPartition<C>, { frames }: Batch<C>)
 const followsDirectly = (placed: readonly EntryOffset[], from: number): boolean =>
   placed.every(({ offset }, i) => offset === (i === 0 ? from : placed[i - 1]?.next));
 
-/** A record of this writer as a reader would get it. */
-const asRead = <C>({ frame, record }: SentFrame<C>, { offset, next }: EntryOffset): LogRecord => ({
-  offset,
-  next,
-  key: frame.envelope.history,
-  bytes: record,
-  keyVouched: true,
-  damaged: false,
+/** A record of this writer as a reader would get and open it. */
+const asRead = <C>(
+  { frame: { envelope }, hash, record, bodyAt }: SentFrame<C>,
+  { offset, next }: EntryOffset,
+): Opened => ({
+  record: { offset, next, key: envelope.history, bytes: record, keyVouched: true, damaged: false },
+  open: { frame: record.subarray(0, record.length - HASH_BYTES), hash, envelope, bodyAt },
 });
 
 /** True if a failed append with this error has written nothing. */

@@ -3,13 +3,13 @@ import { FRAME_VERSION, type Body, type Frame } from '@stemma/events';
 import { encodeFrame, isDefect } from '../body.ts';
 import { decodeEnvelope, ZERO_HASH } from '../envelope.ts';
 import type { EventLog } from '../port.ts';
-import { refuseUnreadable } from '../read-back.ts';
+import { FROM_START, refuseUnreadable, type ReadBack } from '../read-back.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import type { AcceptedFrame } from '../reading-types.ts';
 import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
 import { sealBody } from '../sealing.ts';
 import { scanHead, type PartitionReader } from './partition-reader.ts';
-import type { ContentSink, Decision, SentFrame, Session, Task, WriterOptions } from './types.ts';
+import type { Decision, SentFrame, Session, Task, WriterOptions } from './types.ts';
 
 /** A history that the writer has loaded. Its decision state is ahead of the log by the frames in `sent`. */
 export type HistorySession<C> = {
@@ -82,6 +82,9 @@ export type SessionCache<C> = {
   readonly evict: (history: string) => void;
 };
 
+/** The most evicted histories of which it is kept how far they were read; about 200 bytes each. */
+const MAX_READ_BACK = 50_000;
+
 /** A cache for one partition. @param readOn brings the reader to the end of the log. */
 export const openSessionCache = <C>(
   log: EventLog,
@@ -101,24 +104,34 @@ export const openSessionCache = <C>(
     if (bytes === 0) sizes.delete(history);
     else sizes.set(history, bytes);
   };
+  /** The frames of evicted histories that were read or written here, by history; the oldest entry goes first. */
+  const readBack = new Map<string, ReadBack>();
   const evict = (history: string): void => {
     sessions.delete(history);
     resize(history, 0);
     reader.forget(history);
   };
+  /** Evicts a session without frames under way: what it has of the log is not read back again. */
+  const evictIdle = (history: string, { session: { next, prev } }: HistorySession<C>): void => {
+    evict(history);
+    readBack.delete(history);
+    readBack.set(history, { next, prev });
+    if (readBack.size > MAX_READ_BACK) readBack.delete(readBack.keys().next().value as string);
+  };
   /** The session that is used now becomes the last to go; those before it go while all take too much. */
-  const use = (history: string, session: HistorySession<C>): void => {
+  const use = (history: string, used: HistorySession<C>): void => {
     sessions.delete(history);
-    sessions.set(history, session);
-    resize(history, session.session.bytes);
-    for (const [oldest, { sent }] of sessions) {
+    sessions.set(history, used);
+    resize(history, used.session.bytes);
+    for (const [oldest, session] of sessions) {
       if (total <= capacity || oldest === history) return;
-      if (sent.length === 0) evict(oldest);
+      if (session.sent.length === 0) evictIdle(oldest, session);
     }
   };
   const loadNew = async (history: string): Promise<HistorySession<C>> => {
-    const known = await domain.frames?.(history);
-    if (known) await refuseUnreadable(log, partition, history, known);
+    const since = readBack.get(history) ?? FROM_START;
+    const known = await domain.frames?.(history, since.next);
+    if (known) await refuseUnreadable(log, partition, history, known, since);
     const { asOf, heads } = await domain.heads(partition, [history]);
     const session: HistorySession<C> = {
       history,
@@ -177,7 +190,7 @@ export type Prepared<C> =
 export const prepare = async <C>(
   session: HistorySession<C>,
   task: Task<C>,
-  contents: ContentSink & ContentSource,
+  options: Pick<WriterOptions<C>, 'contents' | 'decoded'>,
 ): Promise<Prepared<C>> => {
   try {
     refuseStopped(session);
@@ -186,7 +199,7 @@ export const prepare = async <C>(
       if (session.sent.length > 0) return { kind: 'later' };
       return { kind: 'repeated', seq: decided.repeats, frame: decided.frame };
     }
-    return { kind: 'sent', sent: await encode(session, task, decided, contents) };
+    return { kind: 'sent', sent: await encode(session, task, decided, options) };
   } catch (error) {
     return session.sent.length > 0 ? { kind: 'later' } : { kind: 'refused', error };
   }
@@ -196,12 +209,13 @@ const encode = async <C>(
   { session, history }: HistorySession<C>,
   task: Task<C>,
   { author, at, branchId, events }: Decision,
-  contents: ContentSink & ContentSource,
+  { contents, decoded }: Pick<WriterOptions<C>, 'contents' | 'decoded'>,
 ): Promise<SentFrame<C>> => {
   const { id, digest } = task.intent;
   const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
   const body: Body = { ...author, at, command: id, digest, branchId, events };
-  const encoded = encodeFrame(envelope, sealBody(envelope, body, contents.sealer));
+  const stored = sealBody(envelope, body, contents.sealer);
+  const encoded = encodeFrame(envelope, stored);
   const record = sealRecord(encoded.bytes);
   for (const { bytes } of encoded.contents) await contents.put(bytes);
   const own = decodeEnvelope(encoded.bytes);
@@ -214,7 +228,9 @@ const encode = async <C>(
   const frame = await readFrame({ envelope: own.envelope, bytes: encoded.bytes, bodyAt: own.bodyAt }, source);
   const hash = record.subarray(record.length - HASH_BYTES);
   await session.apply(frame, hash);
-  return { task, frame, hash, record };
+  // A sealed frame is read with its key only, and contents may be lost: both are looked up again.
+  if (stored === body && encoded.contents.length === 0) decoded?.keep(frame, hash, record.length);
+  return { task, frame, hash, record, bodyAt: own.bodyAt };
 };
 
 const refuseStopped = <C>({ history, stopped }: HistorySession<C>): void => {

@@ -1,5 +1,6 @@
 import type { Author, Frame, HistoryEvent } from '@stemma/events';
 import type { Checkpoint, HeadState } from '../checkpoint.ts';
+import type { DecodedFrames } from '../decoded-frames.ts';
 import type { KnownFrames } from '../read-back.ts';
 import type { ContentSource } from '../read-frame.ts';
 
@@ -59,10 +60,10 @@ export type Domain<C> = {
   /** Heads in the rows, read in one snapshot with the offset of their checkpoint. */
   heads(partition: number, histories: readonly string[]): Promise<HeadsAsOf> | HeadsAsOf;
   /**
-   * The accepted frames of a history that the rows have, read in one snapshot: they are read again in the log before
-   * anything is written after them. Null: they are not read again.
+   * The accepted frames of a history from `from` on that the rows have, read in one snapshot: they are read again in the
+   * log before anything is written after them. Null: they are not read again.
    */
-  frames?(history: string): Promise<KnownFrames | null> | KnownFrames | null;
+  frames?(history: string, from: number): Promise<KnownFrames | null> | KnownFrames | null;
   /** The decision state of a history from the rows, read in one snapshot; `next` is 0 if there is no such history. */
   load(history: string): Promise<Session<C>> | Session<C>;
 };
@@ -117,6 +118,8 @@ export type WriterOptions<C> = {
   readonly ahead?: number;
   /** About how many bytes of decision states are kept in memory, however many histories they belong to. Default 256 MiB. */
   readonly sessionBytes?: number;
+  /** Is given the frames that are sent, unless they are sealed or have contents of their own in the store. */
+  readonly decoded?: Pick<DecodedFrames, 'keep'>;
   /** Called with the number of frames that lost their `seq` to another writer. */
   readonly overtaken?: (frames: number) => void;
 };
@@ -138,6 +141,7 @@ export type SentFrame<C> = {
   readonly task: Task<C>;
   readonly frame: Frame;
   readonly hash: Uint8Array;
-  /** The record, kept to be sent again unchanged. */
+  /** The record, kept to be sent again unchanged; the body of its frame begins at `bodyAt`. */
   readonly record: Uint8Array;
+  readonly bodyAt: number;
 };

@@ -9,6 +9,7 @@ import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
 import type { Projection } from '../projector.ts';
 import { inGeneration } from '../repair.ts';
+import { coalesced } from './coalesced.ts';
 import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
 
 export type ExternalProjectionOptions = {
@@ -104,13 +105,17 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     });
   };
 
-  const readCheckpoints = async (group: Group): Promise<ReadonlyMap<number, Checkpoint>> => {
+  const lookUpCheckpoints = async (group: Group): Promise<ReadonlyMap<number, Checkpoint>> => {
     const { name } = await generationOf(group);
     const cursors = await store.cursors(name);
     // The generation was dropped: another one is current.
     if (cursors.size === 0) known.delete(group);
     return new Map([...cursors].map(([partition, bytes]) => [partition, decodeCheckpoint(bytes)]));
   };
+  /** Every commit wakes all who wait: they look together. */
+  const sharedLooks = new Map(groups.map((group) => [group, coalesced(() => lookUpCheckpoints(group))]));
+  const readCheckpoints = (group: Group): Promise<ReadonlyMap<number, Checkpoint>> =>
+    (sharedLooks.get(group) ?? (() => lookUpCheckpoints(group)))();
   const waitForOffsets = (group: Group, targets: Offsets, signal?: AbortSignal): Promise<void> => {
     let missing = '';
     return retryUntilDeadline(
@@ -193,14 +198,17 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
 
   const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
     (await readCheckpoints(primary)).get(partition);
-  const ends = async (partitions: readonly number[]): Promise<Offsets> =>
-    new Map(
-      await Promise.all(partitions.map(async (partition) => [partition, await log.end(partition)] as const)),
-    );
+  const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
+  const sharedEnds = partitions.map((partition) => coalesced(() => log.end(partition)));
+  const endOf = (partition: number): Promise<number> =>
+    (sharedEnds[partition] ?? (() => log.end(partition)))();
+  const ends = async (some: readonly number[]): Promise<Offsets> =>
+    new Map(await Promise.all(some.map(async (partition) => [partition, await endOf(partition)] as const)));
 
   return {
     read,
     isRemote: true,
+    partitions: log.partitions,
     checkpoint,
     payloads: openPayloads({
       log,
@@ -208,8 +216,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
       frameAt: (history, seq) => read((view) => findFrame(view, history, seq, primary.primary)),
     }),
     catchUp: async (partition) => {
-      const all = Array.from({ length: log.partitions }, (_, each) => each);
-      await waitForOffsets(primary, await ends(partition === undefined ? all : [partition]));
+      await waitForOffsets(primary, await ends(partition === undefined ? partitions : [partition]));
     },
     async waitFor({ partition, offset }, signal) {
       await waitForOffsets(primary, new Map([[partition, offset]]), signal);

@@ -9,6 +9,7 @@ import { countSideFrames, divergedBy, type SideFrames } from './compare-frames.t
 import { countPosition, describeNode, openTokenCounts, type NodeTokens } from './describe-node.ts';
 import { findPosition } from './find-position.ts';
 import type { ComparedSide, Comparison, CountedPosition } from './types.ts';
+import { catchUpWith } from '../catch-up-with.ts';
 
 const EXCERPT = 2_000;
 
@@ -24,7 +25,7 @@ export const compareBranches = async (
   { excerpt = EXCERPT }: { readonly excerpt?: number } = {},
 ): Promise<Comparison> => {
   const { history } = branchRef;
-  await projection.catchUp();
+  await catchUpWith(projection, history);
   const found = await projection.read((rows) => {
     const [atA, atB] = [findPosition(rows, branchRef, a), findPosition(rows, branchRef, b)];
     const divergence = findMergeBase(rows, history, atA, atB);

@@ -20,6 +20,7 @@ import type {
   Interventions,
   InterventionWindow,
 } from './intervention-types.ts';
+import { catchUpWith } from '../catch-up-with.ts';
 
 const MAX_PAGE = 1_000;
 
@@ -30,7 +31,7 @@ export const listInterventionPage = async (
   filter: InterventionFilter,
   window: InterventionWindow,
 ): Promise<Interventions> => {
-  await projection.catchUp();
+  await catchUpWith(projection, branchRef.history);
   const { rows, next } = await projection.read((view) =>
     listInterventions(view, branchRef.history, queryOf(view, branchRef, filter, window)),
   );
@@ -85,7 +86,7 @@ export const findInterventionById = async (
   history: string,
   id: string,
 ): Promise<Intervention> => {
-  await projection.catchUp();
+  await catchUpWith(projection, history);
   return describeIntervention(projection, history, await findInterventionRow(projection, history, id));
 };
 

@@ -4,7 +4,6 @@ import type { Command } from '@stemma/history';
 import {
   branchAddressOf,
   branchRefOf,
-  findBranchByName,
   findCommand,
   readAncestorPath,
   readConfig,
@@ -19,45 +18,56 @@ import { areResolved, resolveSteps } from './resolve-steps.ts';
 import { configAt, savedPositions } from './saved.ts';
 import { listOpenedHistories } from '../list-opened.ts';
 import { findPosition } from '../audit/find-position.ts';
+import { catchUpWith } from '../catch-up-with.ts';
+import { findServedPosition } from '../served-histories.ts';
 import { ancestorsOf, listBranchNodes } from './tree.ts';
 import type { Branches } from './types.ts';
 
 export const openBranches = (
   projection: Projection,
   submit: (command: Command) => Promise<Outcome>,
-  position: (branchRef: BranchRef, ref: string) => Promise<Position>,
 ): Branches => {
-  const readCurrent = async <T>(fn: (rows: GenerationView) => T): Promise<T> => {
-    await projection.catchUp();
+  const readCurrent = async <T>(history: string, fn: (rows: GenerationView) => T): Promise<T> => {
+    await catchUpWith(projection, history);
     return projection.read(fn);
   };
-  const howToContinue: Branches['howToContinue'] = (branchRef, at) =>
-    readCurrent((rows) => continuationOf(rows, branchRef, at));
   const isObserved = (branchRef: BranchRef): Promise<boolean> =>
-    readCurrent((rows) => isObserving(rows, branchRef));
+    readCurrent(branchRef.history, (rows) => isObserving(rows, branchRef));
   return {
-    tree: (history) => readCurrent((rows) => listBranchNodes(rows, history)),
-    ancestors: (branchRef, at) => readCurrent((rows) => ancestorsOf(rows, findPosition(rows, branchRef, at))),
-    saved: (history) =>
-      readCurrent((rows) => {
+    tree: (history) => readCurrent(history, (rows) => listBranchNodes(rows, history)),
+    ancestors: (branchRef, at) =>
+      readCurrent(branchRef.history, (rows) => ancestorsOf(rows, findPosition(rows, branchRef, at))),
+    saved: async (history) => {
+      await (history === undefined ? projection.catchUp() : catchUpWith(projection, history));
+      return projection.read((rows) => {
         if (history !== undefined && findHistory(rows, history) === undefined)
           throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
         const asked = history === undefined ? listOpenedHistories(rows).map((row) => row.history) : [history];
         return asked.flatMap((each) => savedPositions(rows, each));
-      }),
-    config: (position) => readCurrent((rows) => ({ position, config: configAt(rows, position) })),
-    howToContinue,
-    findExact: async (name, steps) => {
+      });
+    },
+    config: (position) =>
+      readCurrent(position.history, (rows) => ({ position, config: configAt(rows, position) })),
+    howToContinue: (branchRef, at) =>
+      readCurrent(branchRef.history, (rows) => continuationOf(rows, branchRef, at)),
+    findExact: (name, steps) => {
       const [, history, branchId] = /^(h[a-z2-7]{20}):(0|[1-9][0-9]{0,14})$/.exec(name) ?? [];
       if (history === undefined || branchId === undefined || !areResolved(steps)) return undefined;
-      // A branch can have a number as its name.
-      const named = await projection.read((rows) => findBranchByName(rows, history, branchId));
-      return named === undefined ? branchRefOf(history, Number(branchId)) : undefined;
+      return branchRefOf(history, Number(branchId));
     },
     resolveSteps: (branchRef, command, steps) =>
-      resolveSteps({ projection, position, howToContinue }, branchRef, command, steps),
+      resolveSteps(
+        {
+          projection,
+          position: (from, ref) => projection.read((rows) => findServedPosition(rows, from, ref)),
+          howToContinue: (from, at) => projection.read((rows) => continuationOf(rows, from, at)),
+        },
+        branchRef,
+        command,
+        steps,
+      ),
     interventionPosition: (history, id) =>
-      readCurrent((rows) => {
+      readCurrent(history, (rows) => {
         const seq = findCommand(rows, history, id)?.seq;
         const found = seq === undefined ? undefined : findIntervention(rows, history, seq);
         if (found === undefined)
@@ -91,7 +101,7 @@ export const openBranches = (
       });
     },
     observations: (history, page = {}) =>
-      readCurrent((rows) =>
+      readCurrent(history, (rows) =>
         listObservations(rows, history, page).map(
           ({ seq, actor, kind, what, at, times, firstAt, lastAt }) => ({
             seq,

@@ -31,7 +31,7 @@ export type StepResolver = {
 };
 
 /**
- * The branch and the positions that a command refers to. For a command that was accepted before they are those of that
+ * The branch and the positions that a command refers to, in rows that are as new as when the branch was found. For a command that was accepted before they are those of that
  * time: a rollback may have moved the name since, and `@t-1` may be another snapshot now. So a repeated command is the
  * same command.
  *
@@ -44,7 +44,6 @@ export const resolveSteps = async (
   steps: readonly UnresolvedStep[],
 ): Promise<{ readonly branchRef: BranchRef; readonly steps: readonly Step[] }> => {
   const { projection, position, howToContinue } = resolver;
-  await projection.catchUp();
   const seq = (await projection.read((rows) => findCommand(rows, found.history, command)))?.seq;
   const done: Step[] = [];
   if (seq === undefined) {

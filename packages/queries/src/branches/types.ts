@@ -97,9 +97,10 @@ export type Branches = {
    * The branch of a command that needs no look-up in the rows: named as `<id of a history>:<branch id>`, with no
    * reference in its steps. Undefined for other commands: use `resolveSteps`. The writer checks that the branch exists.
    */
-  findExact(name: string, steps: readonly UnresolvedStep[]): Promise<BranchRef | undefined>;
+  findExact(name: string, steps: readonly UnresolvedStep[]): BranchRef | undefined;
   /**
-   * The branch and the positions that a command refers to: now, or, for a repeated command, when it was first accepted.
+   * The branch and the positions that a command refers to: now, or, for a repeated command, when it was first accepted. It
+   * waits for no rows: those that `branchRef` was found in are new enough.
    *
    * @throws what resolving a reference throws; E_USAGE for a load of the branch's current position
    */

@@ -5,6 +5,7 @@ import { listCalls } from './calls.ts';
 import { openCounts } from './measure.ts';
 import type { Questions } from './types.ts';
 import { watchSelector, type WatchSources } from './watch.ts';
+import { catchUpWith } from '../catch-up-with.ts';
 
 export const openQuestions = (sources: WatchSources): Questions => {
   const { projection } = sources;
@@ -12,16 +13,16 @@ export const openQuestions = (sources: WatchSources): Questions => {
   return {
     blame: (position, range) => blameThread(projection, position, range),
     bisect: async (branchRef, question) => {
-      await projection.catchUp();
+      await catchUpWith(projection, branchRef.history);
       return bisect(projection, branchRef, question, sources.load);
     },
     async *calls(branchRef, options) {
-      await projection.catchUp();
+      await catchUpWith(projection, branchRef.history);
       yield* listCalls(projection, branchRef, options);
     },
     watch: (name, selector, options) => watchSelector(sources, name, selector, options),
     cache: async (branchRef) => {
-      await projection.catchUp();
+      await catchUpWith(projection, branchRef.history);
       return buildCacheReport(projection, branchRef, counts);
     },
   };

@@ -33,6 +33,8 @@ export const THINGS: Table = {
     ['data', 'json'],
   ],
 };
+/** The same table, whose rows a store may keep together. */
+export const PACKED: Table = { ...THINGS, name: 'packed', packed: true };
 export const OWNERS: Table = {
   name: 'owners',
   about: '',
@@ -48,7 +50,7 @@ export const HASHES: Table = {
   ],
   value: [['count', 'uint']],
 };
-export const TABLES = [THINGS, OWNERS, HASHES];
+export const TABLES = [THINGS, PACKED, OWNERS, HASHES];
 
 export const cursor = (n: number): Uint8Array => Uint8Array.of(n);
 export const put = (table: Table, key: Row['key'], ...value: Row['value']): RowChange => ({
@@ -73,11 +75,11 @@ export const damaged = (
 };
 
 /** How many things a generation has, as a scan finds them. */
-export const countOf = (rows: Generation): Promise<number> =>
+export const countOf = (rows: Generation, table: Table = THINGS): Promise<number> =>
   rows.scan(async (scan) => {
     let count = 0;
-    for await (const { key, value } of scan.entries(THINGS))
-      if (value.length === THINGS.value.length && (await scan.get(THINGS, key)) !== undefined) count++;
+    for await (const { key, value } of scan.entries(table))
+      if (value.length === table.value.length && (await scan.get(table, key)) !== undefined) count++;
     return count;
   });
 

@@ -76,6 +76,7 @@ export const runProcess = async (
     rows: opened.projector,
     clock: simulation.machineOf(process).clock,
     accepted: () => undefined,
+    decoded: opened.decoded,
     timers: { random: dice.roll, sleep: (ms) => simulation.turn(process, ms), now: simulation.now },
   });
   const client = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
-import type { EventLog } from '@stemma/log';
+import { openDecodedFrames, type DecodedFrames, type EventLog } from '@stemma/log';
 import { openLogOn } from '@stemma/log-embedded';
 import { decodeCheckpoint, openProjector, type Projector } from '@stemma/projector';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
@@ -19,7 +19,11 @@ const PASSING = new Set([
 export const DAMAGE = new Set(['E_HISTORY_DAMAGED']);
 
 /** A home as a process has it open. */
-export type SimulatedHome = { readonly log: EventLog; readonly projector: Projector };
+export type SimulatedHome = {
+  readonly log: EventLog;
+  readonly projector: Projector;
+  readonly decoded: DecodedFrames;
+};
 
 /** Opens the log and the rows as a process of its own; tries again while the disk does not let it. */
 export const openIn = async (simulation: Simulation, process: Process): Promise<SimulatedHome> => {
@@ -51,15 +55,17 @@ export const openIn = async (simulation: Simulation, process: Process): Promise<
         ablation === 'expected cursor',
         (sentence) => void simulation.wrong.push(sentence),
       );
+      const decoded = openDecodedFrames();
       const projector = openProjector({
         eager: 'all',
         log,
         contents: simulation.contents,
         store,
+        decoded,
         now: simulation.now,
         limits: { frames: 1 + simulation.dice.int(20) },
       });
-      return { log, projector };
+      return { log, projector, decoded };
     } catch (error) {
       note(simulation, process, 'opening', error);
       await simulation.turn(process, 10);

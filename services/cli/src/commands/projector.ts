@@ -9,7 +9,7 @@ export const projector: CommandSpec = {
   options: [
     ['--read-model <name>', 'the read model: audit, diffs, stages, or the path of your own module'],
     ['--status-port <n>', 'the port for health and metrics; 0 takes any free port (default: none)'],
-    ['--silence <ms>', 'after how many ms without a sign of life others take its partitions (default: 6000)'],
+    ['--silence <ms>', 'after how many ms without a sign of life others take its partitions (default: 2000)'],
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
     const readModel = text(options, 'readModel');

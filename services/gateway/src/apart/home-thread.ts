@@ -12,10 +12,12 @@ import {
 } from '../front/answer.ts';
 import { addDoorCounts } from '../front/door-counts.ts';
 import { errorAnswer } from '../front/error-answer.ts';
+import { headerIn, pairsOf } from '../front/header-list.ts';
 import type { PlainRequest } from '../plain-answers.ts';
 import { openPrograms, type ClientPorts } from '../questions-apart/programs.ts';
 import { openQuestionPool, type Asker } from '../questions-apart/question-pool.ts';
 import { toWireError } from '../wire-error.ts';
+import { openOutbox } from './outbox.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
 /*
@@ -24,10 +26,12 @@ import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
  */
 const port = parentPort as MessagePort;
 const { home: homeOptions, queryTimeout } = workerData as HomeThreadOptions;
-const tell = (message: FromHome, transfer: readonly ArrayBuffer[] = []): void =>
-  port.postMessage(message, [...transfer]);
+const { put: tell, flush } = openOutbox<FromHome>((messages, moved) => port.postMessage(messages, moved));
 
 type RequestToHome = Extract<ToHome, { kind: 'request' }>;
+
+/** Who asked, as far as that is known while the answer is made. */
+type Client = { gone: boolean; aborted: AbortController | undefined };
 
 /** A body in one piece. */
 const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
@@ -86,20 +90,24 @@ const start = async (): Promise<void> => {
     hosts: () => true,
     report: (error) => console.error(error),
   });
-  const requests = new Map<number, AbortController>();
+  const requests = new Map<number, Client>();
   const streams = new Map<number, Pieces>();
 
   const answer = async (asked: RequestToHome): Promise<void> => {
     const { id, method, host, target, headers, body } = asked;
-    const gone = new AbortController();
-    requests.set(id, gone);
-    const found = new Map(headers);
+    const client: Client = { gone: false, aborted: undefined };
+    requests.set(id, client);
     const request = {
       method,
       target,
-      header: (name: string) => found.get(name),
+      header: (name: string) => headerIn(headers, name),
       body: body === null ? null : joined(body),
-      signal: gone.signal,
+      // Few answers can be given up half way; a command costs less than a signal takes.
+      signal: () => {
+        client.aborted ??= new AbortController();
+        if (client.gone) client.aborted.abort();
+        return client.aborted.signal;
+      },
       asker: askerOf(asked),
     };
     const plain = answerPlainly(request);
@@ -107,7 +115,7 @@ const start = async (): Promise<void> => {
     if ('pieces' in given) {
       streams.set(id, given.pieces);
       tell({ kind: 'response', id, status: given.status, headers: given.headers, body: undefined });
-      if (gone.signal.aborted) drop(id);
+      if (client.gone) drop(id);
       return;
     }
     requests.delete(id);
@@ -122,11 +130,11 @@ const start = async (): Promise<void> => {
     try {
       const init = {
         method,
-        headers: headers as [string, string][],
+        headers: pairsOf(headers),
         body: body as Uint8Array<ArrayBuffer> | null,
       };
       return await fromResponse(
-        await app.fetch(new Request(url, { ...init, signal }), { asker }),
+        await app.fetch(new Request(url, { ...init, signal: signal() }), { asker }),
         isStreamed,
       );
     } catch {
@@ -151,17 +159,22 @@ const start = async (): Promise<void> => {
   };
   const drop = (id: number): void => {
     const pieces = streams.get(id);
-    requests.get(id)?.abort();
+    const client = requests.get(id);
+    if (client !== undefined) {
+      client.gone = true;
+      client.aborted?.abort();
+    }
     forget(id);
     pieces?.cancel();
   };
   const close = async (): Promise<void> => {
     questions.close();
     await home.close();
+    flush();
     process.exit(0);
   };
 
-  port.on('message', (message: ToHome) => {
+  const hear = (message: ToHome): void => {
     switch (message.kind) {
       case 'request':
         void answer(message);
@@ -186,8 +199,9 @@ const start = async (): Promise<void> => {
       case 'close':
         void close();
     }
-  });
-  tell({ kind: 'opened' });
+  };
+  port.on('message', (messages: readonly ToHome[]) => messages.forEach(hear));
+  tell({ kind: 'opened', redacts: home.redacts });
 };
 
 start().catch((error: unknown) => {

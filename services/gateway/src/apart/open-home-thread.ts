@@ -5,11 +5,14 @@ import type { DoorCounts } from '../front/door-counts.ts';
 import type { HttpAnswer, Pieces, StreamedAnswer } from '../front/answer.ts';
 import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
+import { openOutbox } from './outbox.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
 /** A home in a thread of its own, as the thread of the server sees it. */
 export type HomeThread = {
   readonly answer: Answering;
+  /** True if its rules take secrets out of commands. */
+  readonly redacts: boolean;
   /** True while the thread answers at all: it may be slow, but not for minutes. */
   readonly alive: () => boolean;
   /** Ends streams with a word. */
@@ -22,10 +25,13 @@ export type HomeThread = {
 const PING = 1_000;
 const DEAD = 120_000;
 
-/** The memory of pieces that can be moved to another thread; the rest is copied. Pieces may share it. */
+/** A piece that is smaller is copied faster than moved. */
+const LARGE = 16 * 1024;
+
+/** The memory of large pieces that can be moved to another thread; the rest is copied. */
 const movable = (pieces: readonly Uint8Array[]): readonly ArrayBuffer[] =>
-  [...new Set(pieces.map(({ buffer }) => buffer))].filter(
-    (buffer): buffer is ArrayBuffer => buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer),
+  pieces.flatMap(({ buffer, length }) =>
+    length >= LARGE && buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer) ? [buffer] : [],
   );
 
 type Waiting = {
@@ -51,8 +57,7 @@ export const openHomeThread = async (
   const clients = new WeakMap<object, number>();
   const state = { count: 0, lastWord: performance.now(), ended: false, closing: false };
 
-  const tell = (message: ToHome, transfer: readonly ArrayBuffer[] = []): void =>
-    worker.postMessage(message, [...transfer]);
+  const { put: tell, flush } = openOutbox<ToHome>((messages, moved) => worker.postMessage(messages, moved));
   const clientNumber = (connection: object): number => {
     const number = clients.get(connection) ?? ++state.count;
     clients.set(connection, number);
@@ -98,14 +103,15 @@ export const openHomeThread = async (
     waiter?.(undefined);
   };
 
-  const opened = new Promise<void>((resolve, reject) => {
-    worker.on('message', (message: FromHome) => {
-      state.lastWord = performance.now();
+  const opened = new Promise<boolean>((resolve, reject) => {
+    const hear = (message: FromHome): void => {
       switch (message.kind) {
         case 'opened':
-          resolve();
+          resolve(message.redacts);
           break;
         case 'refused':
+          // It ends by itself, perhaps before those who wait hear why.
+          state.closing = true;
           reject(fromWireError(message.error));
           break;
         case 'response':
@@ -122,6 +128,10 @@ export const openHomeThread = async (
           break;
         case 'pong':
       }
+    };
+    worker.on('message', (messages: readonly FromHome[]) => {
+      state.lastWord = performance.now();
+      for (const message of messages) hear(message);
     });
     worker.on('error', (error: Error) => {
       process.stderr.write(`stemma: the thread of the home ended: ${String(error)}\n`);
@@ -139,8 +149,9 @@ export const openHomeThread = async (
     });
   });
   const ping = setInterval(() => tell({ kind: 'ping' }), PING).unref();
+  let redacts: boolean;
   try {
-    await opened;
+    redacts = await opened;
   } catch (error) {
     state.closing = true;
     clearInterval(ping);
@@ -149,6 +160,7 @@ export const openHomeThread = async (
   }
 
   return {
+    redacts,
     answer: ({ method, host, target, headers, client, hold, body, onGone }) =>
       new Promise<HttpAnswer | StreamedAnswer>((resolve, reject) => {
         if (state.ended) throw fail('E_BUSY', 'the server is stopping');
@@ -171,6 +183,7 @@ export const openHomeThread = async (
       state.closing = true;
       const exited = once(worker, 'exit');
       tell({ kind: 'close' });
+      flush();
       await exited;
     },
   };

@@ -1,5 +1,6 @@
 import type { HomeOptions } from '@stemma/home';
 import type { DoorCounts } from '../front/door-counts.ts';
+import type { HeaderList } from '../front/header-list.ts';
 import type { ClientPorts } from '../questions-apart/programs.ts';
 import type { WireError } from '../wire-error.ts';
 
@@ -10,7 +11,7 @@ export type HomeThreadOptions = {
   readonly queryTimeout: number;
 };
 
-/** What the thread of the server tells the thread of the home. */
+/** What the thread of the server tells the thread of the home; several messages come at a time. */
 export type ToHome =
   | {
       readonly kind: 'request';
@@ -19,8 +20,8 @@ export type ToHome =
       /** The name that the client called, the path and the query. */
       readonly host: string;
       readonly target: string;
-      readonly headers: readonly (readonly [string, string])[];
-      /** In pieces: they are moved as they came, and put together where nobody waits. */
+      readonly headers: HeaderList;
+      /** In pieces: large ones are moved as they came, and put together where nobody waits. */
       readonly body: readonly Uint8Array[] | null;
       /** The connection that it came on. */
       readonly connection: number;
@@ -38,7 +39,8 @@ export type ToHome =
   | { readonly kind: 'close' };
 
 export type FromHome =
-  | { readonly kind: 'opened' }
+  /** `redacts`: rules of this home take secrets out of commands. */
+  | { readonly kind: 'opened'; readonly redacts: boolean }
   | { readonly kind: 'refused'; readonly error: WireError }
   | {
       readonly kind: 'response';

@@ -2,7 +2,10 @@ import type { LabelsOf, Metrics } from '@stemma/metrics';
 
 /** What is counted where the connections are, which may not be where the metrics are. */
 type DoorMetric =
-  'stemma_http_requests_total' | 'stemma_http_refused_total' | 'stemma_http_connections_dropped_total';
+  | 'stemma_http_requests_total'
+  | 'stemma_http_refused_total'
+  | 'stemma_http_forwarded_total'
+  | 'stemma_http_connections_dropped_total';
 
 export type CountAtDoor = <Name extends DoorMetric>(name: Name, labels: LabelsOf<Name>) => void;
 

@@ -1,10 +1,11 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 import { boundConnections } from './connections.ts';
 import type { CountAtDoor } from './door-counts.ts';
 import { errorAnswer } from './error-answer.ts';
+import type { HeaderList } from './header-list.ts';
 import type { GatewayLimits } from './limits.ts';
 import { refuseMethod } from './methods.ts';
 import { openBodyReader } from './read-body.ts';
@@ -20,12 +21,12 @@ export type FrontRequest = {
   readonly path: string;
   /** @param name in lower case */
   readonly header: (name: string) => string | undefined;
-  readonly headers: () => readonly (readonly [name: string, value: string])[];
+  readonly headers: () => HeaderList;
   /** The pieces of its body, which has arrived whole; null for a method without one. */
   readonly body: readonly Buffer[] | null;
   /** The connection that it came on: the client, as far as it is known. */
   readonly client: Socket;
-  /** Calls back if the client goes before it has its answer. */
+  /** Is called if the client goes before it has its answer. */
   readonly onGone: (act: () => void) => void;
   /** Takes room for the bytes of an answer, until the client has them. @throws E_BUSY when others hold all of it */
   readonly hold: (bytes: number) => void;
@@ -56,18 +57,6 @@ export const openFront = (
   const readBody = openBodyReader(limits);
   let answers = 0;
 
-  /** Answers wait in memory for clients that take them slowly: all of them together have this much. */
-  const roomFor = (outgoing: ServerResponse): FrontRequest['hold'] => {
-    let held = 0;
-    outgoing.once('close', () => (answers -= held));
-    return (bytes) => {
-      if (bytes <= limits.small || outgoing.closed) return;
-      if (answers > 0 && answers + bytes > limits.answers)
-        throw fail('E_BUSY', 'the answers that others have not taken yet need all the room there is');
-      held += bytes;
-      answers += bytes;
-    };
-  };
   const refuse = (error: unknown): HttpAnswer => {
     count('stemma_http_refused_total', { code: isStemmaError(error) ? error.code : 'E_INTERNAL' });
     return errorAnswer(error);
@@ -75,23 +64,41 @@ export const openFront = (
 
   const answered = async (
     incoming: IncomingMessage,
-    outgoing: ServerResponse,
+    exchange: Exchange,
   ): Promise<HttpAnswer | StreamedAnswer> => {
-    const request = requestOf(incoming, outgoing, roomFor(outgoing));
+    const request = requestOf(incoming, exchange);
     refuseMethod(request.method, request.path);
     if (request.method !== 'POST') return answering(request);
     const { chunks, release } = await readBody(incoming, lengthOf(incoming));
     try {
-      return await answering({ ...request, body: chunks });
+      request.body = chunks;
+      return await answering(request);
     } finally {
       release();
     }
   };
   server.on('request', (incoming, outgoing) => {
     const { admitted, done } = connections.begin(incoming.socket);
-    outgoing.once('close', done);
+    let held = 0;
+    let whenGone: (() => void) | undefined;
+    outgoing.once('close', () => {
+      done();
+      answers -= held;
+      if (!outgoing.writableFinished) whenGone?.();
+    });
+    const exchange: Exchange = {
+      onGone: (act) => (whenGone = act),
+      // Answers wait in memory for clients that take them slowly: all of them together have this much.
+      hold: (bytes) => {
+        if (bytes <= limits.small || outgoing.closed) return;
+        if (answers > 0 && answers + bytes > limits.answers)
+          throw fail('E_BUSY', 'the answers that others have not taken yet need all the room there is');
+        held += bytes;
+        answers += bytes;
+      },
+    };
     const answer = admitted
-      ? answered(incoming, outgoing).catch(refuse)
+      ? answered(incoming, exchange).catch(refuse)
       : Promise.resolve(closing(refuse(tooMany(limits))));
     answer.then((each) => writeAnswer(outgoing, each)).catch(() => outgoing.destroy());
   });
@@ -119,31 +126,31 @@ const closing = (answer: HttpAnswer): HttpAnswer => ({
   headers: { ...answer.headers, connection: 'close' },
 });
 
+type Exchange = Pick<FrontRequest, 'onGone' | 'hold'>;
+
 /** @throws E_USAGE for what names no address of this server */
 const requestOf = (
   incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  hold: FrontRequest['hold'],
-): FrontRequest => {
+  { onGone, hold }: Exchange,
+): FrontRequest & { body: FrontRequest['body'] } => {
   const { method = 'GET', headers, socket: client } = incoming;
   const { host, target } = addressOf(incoming);
-  const [path = ''] = target.split('?', 1);
+  const query = target.indexOf('?');
   return {
     method,
     host,
     target,
-    path,
+    path: query === -1 ? target : target.slice(0, query),
     header: (name) => textOf(headers[name]),
-    headers: () =>
-      Object.entries(headers).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, textOf(value) ?? ''] as const],
-      ),
+    headers: () => {
+      const list: string[] = [];
+      for (const [name, value] of Object.entries(headers))
+        if (value !== undefined) list.push(name, textOf(value) ?? '');
+      return list;
+    },
     body: null,
     client,
-    onGone: (act) =>
-      void outgoing.once('close', () => {
-        if (!outgoing.writableFinished) act();
-      }),
+    onGone,
     hold,
   };
 };

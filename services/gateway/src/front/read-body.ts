@@ -52,11 +52,12 @@ export const openBodyReader = (limits: BodyLimits): ReadBody => {
     };
   };
 
+  const watch = openRateWatch(RATE_INTERVAL);
   return async (body, length) => {
     if (length !== undefined && length > limits.body) throw tooLarge(limits);
     const share = openShare();
     try {
-      const chunks = await receive(body, limits, share.take);
+      const chunks = await receive(body, limits, share.take, watch);
       return { chunks, release: share.release };
     } catch (error) {
       share.release();
@@ -65,10 +66,32 @@ export const openBodyReader = (limits: BodyLimits): ReadBody => {
   };
 };
 
+type RateWatch = { readonly add: (check: () => void) => void; readonly delete: (check: () => void) => void };
+
+/** Calls checks again and again, as long as there are any: most bodies are there before a timer of their own would be. */
+const openRateWatch = (interval: number): RateWatch => {
+  const checks = new Set<() => void>();
+  let timer: NodeJS.Timeout | undefined;
+  const tick = (): void => {
+    for (const check of checks) check();
+    if (checks.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    add: (check) => {
+      checks.add(check);
+      timer ??= setInterval(tick, interval).unref();
+    },
+    delete: (check) => void checks.delete(check),
+  };
+};
+
 const receive = (
   body: Readable,
   limits: BodyLimits,
   take: (bytes: number) => boolean,
+  watch: RateWatch,
 ): Promise<readonly Buffer[]> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -77,7 +100,7 @@ const receive = (
     let received = 0;
     /** What still comes of the body is not taken: the server closes the connection after the answer. */
     const end = (): void => {
-      clearInterval(pace);
+      watch.delete(checkRate);
       body.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       body.pause();
     };
@@ -101,7 +124,7 @@ const receive = (
       resolve(chunks);
     };
     const onGone = (): void => refuse(fail('E_CANCELLED', 'the client is gone'));
-    const pace = setInterval(() => {
+    const checkRate = (): void => {
       const seconds = (performance.now() - began) / 1000;
       if (seconds * 1000 >= limits.bodyGrace && received < limits.bodyRate * seconds)
         refuse(
@@ -109,7 +132,8 @@ const receive = (
             received,
           }),
         );
-    }, RATE_INTERVAL);
+    };
+    watch.add(checkRate);
     body.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 

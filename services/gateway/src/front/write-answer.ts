@@ -1,21 +1,23 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { withSafeHeaders } from '../headers.ts';
 import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 
 /** Writes an answer: the head and a whole body at once, pieces as fast as the client takes them. */
-export const writeAnswer = async (
+export const writeAnswer = (
   outgoing: ServerResponse,
   answer: HttpAnswer | StreamedAnswer,
-): Promise<void> => {
-  const { status, headers } = answer;
-  if ('pieces' in answer) {
-    await writePieces(outgoing, answer);
-    return;
-  }
-  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
-  if (outgoing.destroyed) return;
+): Promise<void> | undefined => {
+  if ('pieces' in answer) return writePieces(outgoing, answer);
+  if (outgoing.destroyed) return undefined;
+  const { status, body } = answer;
+  const headers = withSafeHeaders(answer.headers);
   if (body === null) outgoing.writeHead(status, headers).end();
-  else outgoing.writeHead(status, { ...headers, 'content-length': body.length }).end(body);
+  else {
+    headers['content-length'] = String(Buffer.byteLength(body));
+    outgoing.writeHead(status, headers).end(body);
+  }
+  return undefined;
 };
 
 const writePieces = async (
@@ -31,7 +33,7 @@ const writePieces = async (
     pieces.cancel();
     return;
   }
-  outgoing.writeHead(status, headers);
+  outgoing.writeHead(status, withSafeHeaders(headers));
   // Who opens a stream learns at once that it is open.
   outgoing.flushHeaders();
   try {

@@ -47,7 +47,7 @@ export const recordsOf = (
 
 export const refOf = (bytes: Uint8Array): ContentRef => new ContentRef(sha256Hex(bytes), bytes.length);
 
-export type World = {
+export type Simulation = {
   readonly log: EventLog & { append: EventLog['append'] };
   readonly contents: ReturnType<typeof openMemoryContents>;
   /** What the topic has, in order. */
@@ -64,10 +64,10 @@ export type World = {
  *
  * @param seenAs what the relay and the test see of the log.
  */
-export const openWorld = async (
+export const openSimulation = async (
   fault: (of: 'send' | 'sent' | 'save') => void = () => undefined,
   seenAs: (log: EventLog) => EventLog = (log) => log,
-): Promise<World> => {
+): Promise<Simulation> => {
   const log = seenAs(await openMemoryLog());
   const contents = openMemoryContents();
   const topic: RelayedRecord[] = [];

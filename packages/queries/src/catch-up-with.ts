@@ -1,0 +1,21 @@
+import { historyId } from '@stemma/history';
+import { partitionOf } from '@stemma/log';
+import type { Projection } from '@stemma/projector';
+
+/** Resolves when the rows have what is in the log now of one history. @throws as {@link Projection} */
+export const catchUpWith = (projection: Projection, history: string): Promise<void> =>
+  projection.catchUp(partitionOf(history, projection.partitions));
+
+/** Resolves when the rows have what is in the log now of all histories that an address can name. */
+export const catchUpWithNamed = async (projection: Projection, name: string): Promise<void> => {
+  const colon = name.lastIndexOf(':');
+  const names = colon === -1 ? [name] : [name, name.slice(0, colon)];
+  // The beginning of an id is in any partition.
+  if (names.some((each) => /^h[a-z2-7]{3,19}$/.test(each))) return projection.catchUp();
+  const partitions = new Set(
+    names
+      .flatMap((each) => [each, historyId(each, '')])
+      .map((history) => partitionOf(history, projection.partitions)),
+  );
+  await Promise.all([...partitions].map((partition) => projection.catchUp(partition)));
+};

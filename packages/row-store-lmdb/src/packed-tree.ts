@@ -1,0 +1,215 @@
+import {
+  appendRows,
+  compareCells,
+  encodeRange,
+  findPacked,
+  hashBytes,
+  isSealed,
+  keyScratch,
+  lastKey,
+  packRows,
+  rowsDamaged,
+  unpackRows,
+  writeKey,
+  type Key,
+  type KeyCell,
+  type Range,
+  type Row,
+  type RowChange,
+  type Table,
+  type Value,
+} from '@stemma/row-store';
+import type { Bytes } from './lmdb-environment.ts';
+
+/*
+ * Reading a row costs lmdb's library many times what decoding it does. So the rows of a packed table stand together in
+ * values of up to a page (`packed-rows.ts`), each under the key of its first row: a row is in the last value whose key
+ * is not after its own. Which rows stand together depends on how they were written; the rows do not.
+ */
+
+/** The rows that one owner has in a packed table. */
+export type PackedRows = {
+  get(key: Key): Value | undefined;
+  range(range: Range): Row[];
+  /** Applies changes, the last of each key. Inside of a write transaction. */
+  write(changes: readonly RowChange[]): void;
+};
+
+type Stored = { readonly key: Buffer; readonly value: Buffer };
+type Located = RowChange & { readonly at: Buffer };
+
+/**
+ * @param owner the cells of keys that `head` stands for
+ * @param head the bytes that all keys of the owner begin with, the first column that is not in them, and the hash that
+ *   checksums begin with
+ */
+export const packedRows = (
+  tree: Bytes,
+  table: Table,
+  owner: Key,
+  head: { readonly bytes: Buffer; readonly column: number; readonly seed: number },
+  generation: string,
+): PackedRows => {
+  const { column } = head;
+  const bytesOf = (key: Key): Buffer => {
+    keyScratch.set(head.bytes, 0);
+    return Buffer.from(keyScratch.subarray(0, writeKey(head.bytes.length, table, key, column)));
+  };
+  const seedAt = (key: Buffer): number => hashBytes(head.seed, key);
+  const checked = (stored: Stored): Buffer => checkedValue(table, stored, head.seed, generation);
+  const rowsIn = (stored: Stored): Row[] =>
+    unpackChecked(table, column, owner, stored, head.seed, generation);
+
+  /** The last value whose key is not after these bytes. */
+  const valueAt = (at: Buffer): Stored | undefined => {
+    for (const { key, value } of tree.getRange({
+      start: at,
+      end: head.bytes,
+      reverse: true,
+      inclusiveEnd: true,
+      limit: 1,
+    }))
+      return { key: Buffer.from(key), value };
+    return undefined;
+  };
+  const end = Buffer.concat([head.bytes, Buffer.of(0xff)]);
+  /** The key of the first value behind these bytes. */
+  const keyAfter = (at: Buffer): Buffer | undefined => {
+    for (const key of tree.getKeys({ start: at, end, exclusiveStart: true, limit: 1 }))
+      return Buffer.from(key);
+    return undefined;
+  };
+
+  const isWithin = ({ key }: Row, { prefix, from, to }: Range): boolean => {
+    for (let i = column; i < prefix.length; i++)
+      if (compareCells(key[i] as string, prefix[i] as string) !== 0) return false;
+    const cell = key[prefix.length];
+    return (
+      (from === undefined || compareCells(cell as string, from) >= 0) &&
+      (to === undefined || compareCells(cell as string, to) <= 0)
+    );
+  };
+
+  const upwards = (range: Range, start: Buffer, behind: Buffer, limit: number): Row[] => {
+    const list: Row[] = [];
+    const first = valueAt(start)?.key ?? start;
+    for (const stored of tree.getRange({ start: first, end: behind }))
+      for (const row of rowsIn(stored)) {
+        if (!isWithin(row, range)) continue;
+        if (list.length >= limit) return list;
+        list.push(row);
+      }
+    return list;
+  };
+
+  const downwards = (range: Range, start: Buffer, behind: Buffer, limit: number): Row[] => {
+    const list: Row[] = [];
+    for (const stored of tree.getRange({
+      start: behind,
+      end: head.bytes,
+      reverse: true,
+      exclusiveStart: true,
+      inclusiveEnd: true,
+    })) {
+      const rows = rowsIn(stored);
+      for (let i = rows.length - 1; i >= 0; i--) {
+        const row = rows[i] as Row;
+        if (!isWithin(row, range)) continue;
+        if (list.length >= limit) return list;
+        list.push(row);
+      }
+      if (Buffer.compare(stored.key, start) <= 0) break;
+    }
+    return list;
+  };
+
+  const put = (rows: readonly Row[]): void =>
+    packRows(table, column, rows, (first, seal) => {
+      const key = bytesOf(first.key);
+      tree.putSync(key, seal(seedAt(key)));
+    });
+
+  /** Applies changes that all belong into one value: into this one, if there is one. */
+  const change = (stored: Stored | undefined, changes: readonly Located[]): void => {
+    const rows = stored === undefined ? [] : appended(stored, changes);
+    if (rows === undefined) return;
+    const merged = new Map(rows.map((row) => [bytesOf(row.key).toString('latin1'), row]));
+    for (const { at, key, value } of changes) {
+      if (value === null) merged.delete(at.toString('latin1'));
+      else merged.set(at.toString('latin1'), { key, value });
+    }
+    const sorted = [...merged].sort(([a], [b]) => (a < b ? -1 : 1));
+    if (stored !== undefined && sorted[0]?.[0] !== stored.key.toString('latin1')) tree.removeSync(stored.key);
+    put(sorted.map(([, row]) => row));
+  };
+
+  /** Writes changes behind all rows of a value; otherwise returns these rows. */
+  const appended = (stored: Stored, changes: readonly Located[]): readonly Row[] | undefined => {
+    const value = checked(stored);
+    const last = lastKey(table, column, value);
+    const first = changes[0] as Located;
+    const behind = Buffer.compare(bytesOf(last), first.at) < 0;
+    if (behind && changes.every((each) => each.value !== null)) {
+      const longer = appendRows(table, column, value, changes as readonly Row[], seedAt(stored.key));
+      if (longer !== undefined) {
+        tree.putSync(stored.key, longer);
+        return undefined;
+      }
+    }
+    return unpackRows(table, column, owner, value);
+  };
+
+  return {
+    get(key) {
+      const stored = valueAt(bytesOf(key));
+      return stored && findPacked(table, column, checked(stored), key);
+    },
+    range(range) {
+      const bounds = encodeRange(table, range, head.bytes, column);
+      const { limit = Infinity, reverse = false } = range;
+      return (reverse ? downwards : upwards)(range, bounds.start, bounds.end ?? end, limit);
+    },
+    write(changes) {
+      const sorted = changes
+        .map((each): Located => ({ ...each, at: bytesOf(each.key) }))
+        .sort((a, b) => Buffer.compare(a.at, b.at));
+      for (let i = 0; i < sorted.length;) {
+        const { at } = sorted[i] as Located;
+        const next = keyAfter(at);
+        const group: Located[] = [];
+        for (; i < sorted.length; i++) {
+          const each = sorted[i] as Located;
+          if (next !== undefined && Buffer.compare(each.at, next) >= 0) break;
+          if (group.at(-1)?.at.equals(each.at) === true) group.pop();
+          group.push(each);
+        }
+        change(valueAt(at), group);
+      }
+    },
+  };
+};
+
+/** The rows of one value. @throws E_ROWS_DAMAGED if it is not what was written under its key */
+export const unpackChecked = (
+  table: Table,
+  column: number,
+  owner: Key,
+  stored: Stored,
+  seed: number,
+  generation: string,
+): Row[] => unpackRows(table, column, owner, checkedValue(table, stored, seed, generation));
+
+const checkedValue = (table: Table, { key, value }: Stored, seed: number, generation: string): Buffer => {
+  if (!isSealed(hashBytes(seed, key), value)) throw rowsDamaged(generation, table.name);
+  return value;
+};
+
+/** Adds a change to those of its table and its owner. */
+export const addByOwner = (packed: Map<Table, Map<KeyCell, RowChange[]>>, change: RowChange): void => {
+  const owner = change.key[0] as KeyCell;
+  let byOwner = packed.get(change.table);
+  if (byOwner === undefined) packed.set(change.table, (byOwner = new Map<KeyCell, RowChange[]>()));
+  const list = byOwner.get(owner);
+  if (list === undefined) byOwner.set(owner, [change]);
+  else list.push(change);
+};

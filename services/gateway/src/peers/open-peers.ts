@@ -1,0 +1,96 @@
+import { openDatabase, openMembers, type Member } from '@stemma/postgres';
+import { randomUUID } from 'node:crypto';
+import type { HttpAnswer, StreamedAnswer } from '../front/answer.ts';
+import type { CountAtDoor } from '../front/door-counts.ts';
+import type { Answering, FrontRequest } from '../front/open-front.ts';
+import { forward, FORWARDED } from './forward.ts';
+import { historyOfCommand, ownerAmong } from './owner.ts';
+
+/** The gateways on the same rows. */
+export type Peers = {
+  /** Answers a request itself, or has the owner of its history answer it. */
+  readonly answering: (answer: Answering) => Answering;
+  readonly close: () => Promise<void>;
+};
+
+/** Milliseconds between two looks at who is there, and after which nobody is believed to be there any more. */
+const INTERVAL = 1_000;
+const SILENCE = 3_000;
+
+/** The owner answers within so many milliseconds, or the request is answered here. */
+const DEADLINE = 10_000;
+
+/** Servers listen on loopback addresses only: nothing is sent anywhere else, whatever the database says. */
+const LOOPBACK = /^http:\/\/(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|localhost):\d{1,5}\/?$/;
+
+/**
+ * Joins the gateways on the same database, so that each history is written by one of them: two that write to it overtake each
+ * other again and again. Who owns a history is only a habit. The log decides which frame counts, every command has an
+ * id, and so a command that two gateways decide on has one effect.
+ *
+ * @param url the address of this gateway
+ * @throws E_USAGE for an address of a database that cannot be read
+ */
+export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers => {
+  const database = openDatabase(rows, { connect: 2_000, answer: 2_000 });
+  const self: Member = { id: randomUUID(), url };
+  const members = openMembers(database, self, SILENCE);
+  let others: readonly Member[] = [];
+  let seen = -Infinity;
+  let ended = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = async (): Promise<void> => {
+    try {
+      const began = performance.now();
+      others = (await members.renew()).filter((member) => LOOPBACK.test(member.url));
+      seen = began;
+    } catch {
+      // While the database is away everybody answers for himself.
+    }
+    if (ended) return;
+    timer = setTimeout(() => {
+      looking = look();
+    }, INTERVAL).unref();
+  };
+  let looking = look();
+
+  const ownerOf = ({ method, path, header }: FrontRequest): Member | undefined => {
+    if (others.length === 0 || header(FORWARDED) !== undefined || performance.now() - seen > SILENCE)
+      return undefined;
+    const history = historyOfCommand(method, path);
+    const owner = history === undefined ? undefined : ownerAmong([self, ...others], history);
+    return owner === self ? undefined : owner;
+  };
+
+  const askOwner = async (
+    owner: Member,
+    request: FrontRequest,
+    answer: Answering,
+  ): Promise<HttpAnswer | StreamedAnswer> => {
+    try {
+      const given = await forward(owner.url, request, self.id, DEADLINE);
+      count('stemma_http_forwarded_total', { outcome: 'answered' });
+      return given;
+    } catch {
+      count('stemma_http_forwarded_total', { outcome: 'failed' });
+      // It may have been recorded all the same: the command's id makes the second one a repeat.
+      others = others.filter((member) => member !== owner);
+      return answer(request);
+    }
+  };
+
+  return {
+    answering: (answer) => (request) => {
+      const owner = ownerOf(request);
+      return owner === undefined ? answer(request) : askOwner(owner, request, answer);
+    },
+    async close() {
+      ended = true;
+      clearTimeout(timer);
+      await looking;
+      await members.leave().catch(() => undefined);
+      await database.close();
+    },
+  };
+};
