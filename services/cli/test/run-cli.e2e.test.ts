@@ -98,7 +98,7 @@ test('Ctrl-C while a command waits for stdin cancels it, exit 2, and nothing is 
 
 test('Ctrl-C during an import cancels it, exit 2; run again it completes [record §3: imports]', async () => {
   const file = join(folder.path, 'long.json');
-  const messages = Array.from({ length: 600 }, (_, i) => ({
+  const messages = Array.from({ length: 2_000 }, (_, i) => ({
     role: i % 2 === 0 ? 'user' : 'assistant',
     content: `message ${i}`,
   }));
@@ -116,7 +116,7 @@ test('Ctrl-C during an import cancels it, exit 2; run again it completes [record
   const again = (await stemmaJson(['import', file, '--history', 'long', ...home])) as {
     imported: { cycles: number }[];
   };
-  expect(again.imported[0]?.cycles).toBe(300);
+  expect(again.imported[0]?.cycles).toBe(1_000);
   expect(await stemmaJson(['replay', '--verify', ...home])).toMatchObject({ differences: 0 });
 });
 

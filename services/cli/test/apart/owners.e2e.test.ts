@@ -53,13 +53,13 @@ test('clients of two gateways write to the same histories: none is refused for t
           steps: [{ op: 'insert', parent: '^ah', node: { id, nodeType: 'cb', content: id } }],
         },
       });
-    // Both have heard of each other.
+    // Each history is sent to both, so one of the two sends it on as soon as it has heard of the other.
     await until('commands to be forwarded', async () => {
       for (const history of HISTORIES) {
         await say(a, history, `first ${randomUUID()}`);
         await say(b, history, `first ${randomUUID()}`);
       }
-      return (await forwarded(a)) > 0 && (await forwarded(b)) > 0;
+      return (await forwarded(a)) + (await forwarded(b)) > 0;
     });
 
     const said = new Map<string, Set<string>>(HISTORIES.map((name) => [name, new Set()]));
