@@ -24,8 +24,8 @@ type Unreadable = { readonly seq: number; readonly offset: number };
 /** About how many bytes to read at once: the records between two frames of a history belong to others. */
 const WINDOW = 256 * 1024;
 
-/** A frame whose next one is more records away is read alone. */
-const NEAR = 16;
+/** A frame whose next one lies more bytes behind it is read alone: what lies between belongs to others. */
+const NEAR = 16 * 1024;
 
 /**
  * The place at which a reader that starts from the beginning would stop in a history; undefined if it gets to its newest
@@ -40,14 +40,13 @@ const findUnreadable = async (
 ): Promise<Unreadable | undefined> => {
   let prev = since.prev;
   const end = since.next + offsets.length;
+  const offsetOf = (seq: number): number | undefined => offsets[seq - since.next];
   for (let seq = since.next; seq < end;) {
     const first = seq;
-    const [at, following = Infinity] = offsets.slice(seq - since.next, seq - since.next + 2) as [
-      number,
-      number?,
-    ];
-    for (const record of await readAt(log, partition, at, following - at > NEAR ? 1 : WINDOW)) {
-      const offset = offsets[seq - since.next];
+    const at = offsetOf(seq) as number;
+    const isFar = (offsetOf(seq + 1) ?? Infinity) - at > NEAR;
+    for (const record of await readAt(log, partition, at, isFar ? 1 : WINDOW)) {
+      const offset = offsetOf(seq);
       if (offset === undefined) break;
       if (record.offset > offset) return { seq, offset };
       if (record.offset < offset) {
@@ -61,7 +60,7 @@ const findUnreadable = async (
       prev = new Uint8Array(open.hash);
       seq++;
     }
-    if (seq === first) return { seq, offset: offsets[seq - since.next] as number };
+    if (seq === first) return { seq, offset: at };
   }
   return sameBytes(prev, newest) ? undefined : { seq: end, offset: offsets.at(-1) ?? 0 };
 };

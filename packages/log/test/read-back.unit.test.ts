@@ -2,7 +2,7 @@ import { sha256 } from '@stemma/canonical';
 import { expect, test } from 'vitest';
 import { bytesOf } from '../src/contract/kit.ts';
 import { noteIntent, openNoteRows } from '../src/contract/note-domain.ts';
-import { openMemoryLog, ZERO_HASH, type LogRecord, type MemoryLog } from '../src/index.ts';
+import { openMemoryLog, ZERO_HASH, type EventLog, type LogRecord, type MemoryLog } from '../src/index.ts';
 import { refuseUnreadable, type KnownFrames } from '../src/read-back.ts';
 import { openRecord } from '../src/record.ts';
 import { noteWriter } from './note-writer.ts';
@@ -71,4 +71,29 @@ test('a history that was read up to a frame is read from there on', async () => 
   await expect(refuseUnreadable(log, 0, 'h', later, { next: 1, prev })).rejects.toMatchObject({
     detail: { seq: 2, offset: 5 },
   });
+});
+
+test('records that lie next to each other are read many at a time, also where offsets count bytes', async () => {
+  const BYTES = 1_000;
+  const log = await openMemoryLog();
+  const writer = await noteWriter(log);
+  for (let i = 0; i < 50; i++) await writer.write(noteIntent('h', `n${i}`, `n${i}`));
+  const rows = openNoteRows(log);
+  await rows.catchUp();
+  let reads = 0;
+  const inBytes: EventLog = {
+    ...log,
+    read: async (partition, offset, options) => {
+      reads++;
+      const { records, next } = await log.read(partition, offset / BYTES, options);
+      return {
+        records: records.map((each) => ({ ...each, offset: each.offset * BYTES, next: each.next * BYTES })),
+        next: next * BYTES,
+      };
+    },
+  };
+  const offsets = Array.from({ length: 50 }, (_, i) => (i + 1) * BYTES);
+  const known: KnownFrames = { offsets, prev: rows.head('h')?.prev ?? ZERO_HASH };
+  await refuseUnreadable(inBytes, 0, 'h', known);
+  expect(reads).toBeLessThan(3);
 });
