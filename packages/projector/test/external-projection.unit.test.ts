@@ -106,6 +106,36 @@ it('rows in which a reader misses some are discarded, reported, and rebuilt by t
   expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(before);
 });
 
+it('a reader that waited for rows waits again where these were discarded, and others are being built [decision 0051]', async () => {
+  const log = await openMemoryLog();
+  const store = openMemoryRowStore();
+  const half = recorded.entries.length >> 1;
+  await log.append(0, recorded.entries.slice(0, half));
+  const slow = folding(log, store, AUDIT);
+  await slow.catchUp();
+  await log.append(0, recorded.entries.slice(half));
+  await slow.catchUp();
+  const rows = openExternal(log, store);
+  await rows.catchUp();
+  await store.discard((await store.current(AUDIT.name)) ?? '');
+  // Another projector has folded only the first records when the reader comes.
+  const short: EventLog = {
+    ...log,
+    end: async () => half,
+    read: async (partition, offset) => {
+      const { records } = await log.read(partition, offset, { maxBytes: 1_000_000 });
+      const some = records.filter((record) => record.offset < half);
+      return { records: some, next: some.at(-1)?.next ?? offset };
+    },
+  };
+  await folding(short, store, AUDIT).catchUp();
+  const heads = rows.read((view) =>
+    [...recorded.histories.keys()].map((history) => readHistoryHead(view, history)?.next),
+  );
+  await folding(log, store, AUDIT).catchUp();
+  expect(await heads).toEqual([...recorded.histories.values()].map(({ frames }) => frames.length));
+});
+
 it('a reader leaves rows that were replaced', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();

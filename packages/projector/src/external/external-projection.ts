@@ -115,17 +115,22 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
   /** Every commit wakes all who wait: they look together. */
   const sharedLooks = new Map(groups.map((group) => [group, coalesced(() => lookUpCheckpoints(group))]));
   const readCheckpoints = (group: Group): Promise<ReadonlyMap<number, Checkpoint>> =>
-    (sharedLooks.get(group) ?? (() => lookUpCheckpoints(group)))();
-  const waitForOffsets = (group: Group, targets: Offsets, signal?: AbortSignal): Promise<void> => {
+    sharedLooks.get(group)?.() ?? lookUpCheckpoints(group);
+  const isBehind = (checkpoint: Checkpoint | undefined, offset: number): boolean =>
+    (checkpoint?.cursor.offset ?? 0) < offset && !isClosed(checkpoint);
+  const waitForOffsets = (
+    group: Group,
+    targets: Offsets,
+    options: { readonly signal?: AbortSignal; readonly until?: number } = {},
+  ): Promise<void> => {
     let missing = '';
     return retryUntilDeadline(
       () => `the rows of ${group.name} are behind: ${missing}`,
       async () => {
         const at = await readCheckpoints(group);
-        const behindPartitions = [...targets].filter(([partition, offset]) => {
-          const checkpoint = at.get(partition);
-          return (checkpoint?.cursor.offset ?? 0) < offset && !isClosed(checkpoint);
-        });
+        const behindPartitions = [...targets].filter(([partition, offset]) =>
+          isBehind(at.get(partition), offset),
+        );
         missing =
           at.size === 0
             ? `no projector of this version has begun (${startHint(group)})`
@@ -134,9 +139,28 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
                 .join(', ');
         return behindPartitions.length === 0 ? { value: undefined } : undefined;
       },
-      signal === undefined ? {} : { signal },
+      options,
     );
   };
+  /** What callers have waited for. The rows that had it may be discarded since: others are read when they have it, too. */
+  const reached = new Map<number, number>();
+  const reach = async (targets: Offsets, signal?: AbortSignal): Promise<void> => {
+    await waitForOffsets(primary, targets, signal === undefined ? {} : { signal });
+    for (const [partition, offset] of targets)
+      reached.set(partition, Math.max(offset, reached.get(partition) ?? 0));
+  };
+  /** Resolves when the rows have it again, or all that a log has which has lost its end. */
+  const reachAgain = async (until: number): Promise<void> => {
+    known.delete(primary);
+    for (const [partition, end] of await ends([...reached.keys()]))
+      reached.set(partition, Math.min(end, reached.get(partition) ?? 0));
+    await waitForOffsets(primary, reached, { until });
+  };
+  const lacksReached = (view: GenerationView): boolean =>
+    [...reached].some(([partition, offset]) => {
+      const cursor = view.cursor(partition);
+      return isBehind(cursor === null ? undefined : decodeCheckpoint(cursor), offset);
+    });
 
   /** False if another generation is current: one without cursors may have been replaced and dropped. */
   const isCurrentGeneration = async (generation: Generation | undefined): Promise<boolean> => {
@@ -163,13 +187,17 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     const attempt = async (): Promise<T> => {
       const opened: { readonly group: Group; readonly generation: Generation }[] = [];
       for (const group of needed) opened.push({ group, generation: await generationOf(group) });
-      const { value, empty } = await readGroups(opened, groups, (view) => ({
-        empty: view.partitions().length === 0,
-        value: fn(view),
-      })).catch((error: unknown) => {
+      const found = await readGroups(opened, groups, (view) =>
+        lacksReached(view) ? undefined : { empty: view.partitions().length === 0, value: fn(view) },
+      ).catch((error: unknown) => {
         // What is noticed above the store, rows that are missing, is noticed in the primary group.
         throw inGeneration(error, opened[0]?.generation.name ?? '');
       });
+      if (found === undefined) {
+        await reachAgain(until);
+        return attempt();
+      }
+      const { value, empty } = found;
       return !empty || (await isCurrentGeneration(opened[0]?.generation)) ? value : attempt();
     };
     return reportingDamage(
@@ -200,8 +228,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     (await readCheckpoints(primary)).get(partition);
   const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
   const sharedEnds = partitions.map((partition) => coalesced(() => log.end(partition)));
-  const endOf = (partition: number): Promise<number> =>
-    (sharedEnds[partition] ?? (() => log.end(partition)))();
+  const endOf = (partition: number): Promise<number> => sharedEnds[partition]?.() ?? log.end(partition);
   const ends = async (some: readonly number[]): Promise<Offsets> =>
     new Map(await Promise.all(some.map(async (partition) => [partition, await endOf(partition)] as const)));
 
@@ -216,10 +243,10 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
       frameAt: (history, seq) => read((view) => findFrame(view, history, seq, primary.primary)),
     }),
     catchUp: async (partition) => {
-      await waitForOffsets(primary, await ends(partition === undefined ? partitions : [partition]));
+      await reach(await ends(partition === undefined ? partitions : [partition]));
     },
     async waitFor({ partition, offset }, signal) {
-      await waitForOffsets(primary, new Map([[partition, offset]]), signal);
+      await reach(new Map([[partition, offset]]), signal);
       const at = await checkpoint(partition);
       if ((at?.cursor.offset ?? 0) < offset)
         throw fail('E_PARTITION_CLOSED', `a damaged record closes partition ${partition}`, { partition });
