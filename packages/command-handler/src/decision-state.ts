@@ -1,4 +1,4 @@
-import { UNLOADED, type PayloadSource, type Unloaded } from '@stemma/context-tree';
+import { UNLOADED, withIds, type PayloadSource, type Unloaded } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import {
@@ -175,11 +175,7 @@ export const openDecisionState = ({
       fetching(UNREAD, async (needs) => {
         for (const { key, readFrom } of needs) known.set(key, await read(readFrom));
       }),
-      fetching(UNLOADED, (needs) => {
-        const trees = new Set(needs.map(({ tree }) => tree));
-        const ids = entered.flatMap((id) => Array.from(trees, (tree) => ({ tree, id })));
-        return rows.readFacts((facts) => facts.loadTurns([...needs, ...ids]));
-      }),
+      fetching(UNLOADED, (needs) => rows.readFacts((facts) => facts.loadTurns(withIds(needs, entered)))),
     );
   };
 

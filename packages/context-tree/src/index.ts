@@ -8,6 +8,7 @@ export { hashFlat } from './hash-flat.ts';
 export { isHeaderName } from './header-names.ts';
 export { isoTime } from './iso-time.ts';
 export { expiryOnEntry } from './lifetime.ts';
+export { sumOfTurns } from './lt-hash.ts';
 export {
   checkId,
   checkValue,
@@ -51,5 +52,4 @@ export { type ThreadPart, type ThreadPartName, threadParts } from './thread-part
 export { blockJson, providerThread, roleOf, threadBytes, threadIndexes } from './thread.ts';
 export { eachInSubtree, headersOf, idOf, type TreeNode } from './tree-node.ts';
 export { type Hashes, Tree } from './tree.ts';
-export { type KeptSums, type PartialTree, type Unloaded, UNLOADED } from './unloaded.ts';
-export { sumOfTurns } from './lt-hash.ts';
+export { type KeptSums, type PartialTree, type Unloaded, UNLOADED, withIds } from './unloaded.ts';

@@ -40,6 +40,12 @@ export const UNLOADED = missingKind<Unloaded>('nodes of turns', (need) =>
   'turn' in need ? need.turn : need.id,
 );
 
+/** The needs, and in their trees any nodes that have one of these ids: who adds nodes must know whether an id is taken. */
+export const withIds = (needs: readonly Unloaded[], ids: readonly string[]): readonly Unloaded[] => {
+  const trees = Array.from(new Set(needs.map(({ tree }) => tree)));
+  return [...needs, ...ids.flatMap((id) => trees.map((tree) => ({ tree, id })))];
+};
+
 /** Children that throw Missing when anybody looks at them. */
 export const unloadedKids = (tree: PartialTree, turn: TreeNode): TreeNode[] =>
   new Proxy<TreeNode[]>([], {

@@ -1,4 +1,4 @@
-import { UNLOADED } from '@stemma/context-tree';
+import { UNLOADED, withIds } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import { enteredIds, type Frame } from '@stemma/events';
 import { applyFrame, type HistoryState, type Sources } from '@stemma/history';
@@ -194,13 +194,9 @@ export const foldFrameInto = async (
 /** Nodes of turns from the rows: those that are needed, and any that have an id that the frame brings. */
 const turnsFrom = (staged: StagedBatch, { envelope, body }: Frame): Fetcher =>
   fetching(UNLOADED, (needs) =>
-    staged.using(() => {
-      const trees = new Set(needs.map(({ tree }) => tree));
-      const entered = body.events
-        .flatMap(enteredIds)
-        .flatMap((id) => Array.from(trees, (tree) => ({ tree, id })));
-      loadTurns(staged, envelope.history, [...needs, ...entered], null);
-    }),
+    staged.using(() =>
+      loadTurns(staged, envelope.history, withIds(needs, body.events.flatMap(enteredIds)), null),
+    ),
   );
 
 /** @throws E_ROWS_DAMAGED if the branch that a frame goes on is not what its newest snapshot recorded */
