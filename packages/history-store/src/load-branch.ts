@@ -13,7 +13,7 @@ import { readAncestorPath, readBranch } from './ancestor-path.ts';
 import { newestSnapshot } from './list-snapshots.ts';
 import { locationOf, mergeRanges } from './read-partial-tree.ts';
 import { readPositionMeta } from './position-meta.ts';
-import { configurationAt, readSegments, readTipSeq, readTurns } from './read-position.ts';
+import { readSegments, readTipSeq, readTurns, scalarsAt } from './read-position.ts';
 import { asTree, rowsDiffer } from './rows-differ.ts';
 import { sumOfRecords } from './sum-records.ts';
 import { readTurnsSum, readTurnSums } from './turn-sums.ts';
@@ -41,7 +41,7 @@ export const loadBranchFromRows = (
   seq: number | null,
 ): BranchState =>
   asTree({ history, branchId, seq: seq ?? -1 }, () => {
-    const { parent, name, thread } = readBranch(rows, history, branchId);
+    const found = readBranch(rows, history, branchId);
     const at = seq ?? readTipSeq(rows, history, branchId);
     const { meta } = readPositionMeta(rows, history, branchId, at);
     const path = readAncestorPath(rows, history, branchId, at);
@@ -69,18 +69,7 @@ export const loadBranchFromRows = (
     const digests = kept.map(({ digest }) => digest);
     const turnsSum = readTurnsSum(rows, history, newestSnapshot(rows, history, branchId, at), digests);
     const branch = loadBranch(
-      {
-        ...records,
-        turns,
-        branchId,
-        parent,
-        name,
-        thread,
-        seq: at,
-        newest: meta.newest,
-        nextIndex: meta.nextIndex,
-        ...configurationAt(rows, history, meta),
-      },
+      { ...records, turns, ...scalarsAt(rows, history, found, at, meta) },
       { sum: turnsSum, turns: kept },
     );
     origins.set(branch.tree, { branchId, seq: at });

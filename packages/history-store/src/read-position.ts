@@ -14,7 +14,7 @@ import {
 import { fail } from '@stemma/errors';
 import type { BranchParts, Config } from '@stemma/history';
 import type { Row, RowReader } from '@stemma/row-store';
-import { readAncestorPath, readBranch, type Segment } from './ancestor-path.ts';
+import { readAncestorPath, readBranch, type Branch, type Segment } from './ancestor-path.ts';
 import { readPositionMeta, type PositionMeta } from './position-meta.ts';
 import { asTree, rowsDiffer } from './rows-differ.ts';
 import { isExpired, isTombstone, nodeRowOf, REGION } from './records.ts';
@@ -218,24 +218,31 @@ export const readBranchState = (
   branchId: number,
   seq: number | null,
 ): BranchParts => {
-  const { parent, name, thread } = readBranch(rows, history, branchId);
+  const branch = readBranch(rows, history, branchId);
   const at = seq ?? readTipSeq(rows, history, branchId);
   const { meta } = readPositionMeta(rows, history, branchId, at);
-  const records = readWhole(rows, history, branchId, at, meta);
-  return {
-    ...records,
-    branchId,
-    parent,
-    name,
-    thread,
-    seq: at,
-    newest: meta.newest,
-    nextIndex: meta.nextIndex,
-    ...configurationAt(rows, history, meta),
-  };
+  return { ...readWhole(rows, history, branchId, at, meta), ...scalarsAt(rows, history, branch, at, meta) };
 };
 
-export const configurationAt = (
+/** What a branch has at a position besides its tree. */
+export const scalarsAt = (
+  rows: RowReader,
+  history: string,
+  { branchId, parent, name, thread }: Branch,
+  seq: number,
+  meta: PositionMeta,
+): Omit<BranchParts, keyof TreeParts> => ({
+  branchId,
+  parent,
+  name,
+  thread,
+  seq,
+  newest: meta.newest,
+  nextIndex: meta.nextIndex,
+  ...configurationAt(rows, history, meta),
+});
+
+const configurationAt = (
   rows: RowReader,
   history: string,
   { config, policy }: PositionMeta,
