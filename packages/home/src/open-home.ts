@@ -35,6 +35,7 @@ import {
   openStages,
   openTreeLoader,
   positionOf,
+  readOf,
   readFrameEvents,
   selectIds,
   selectRange,
@@ -202,14 +203,9 @@ const openHomeKeyring = (directory: string): Keyring => {
 
 const openHomeOver = (services: HomeServices): Home => {
   const { log, projection, handler, background, redactor } = services;
-  type Read<T> = Parameters<typeof projection.read<T>>[0];
-  /** Everything that is in the log now is seen by what is read next; `readOf`: of one history. */
-  const readCurrent = async <T>(fn: Read<T>): Promise<T> => {
+  /** Everything that is in the log now is seen by what is read next. */
+  const readCurrent = async <T>(fn: Parameters<typeof projection.read<T>>[0]): Promise<T> => {
     await projection.catchUp();
-    return projection.read(fn);
-  };
-  const readOf = async <T>(history: string, fn: Read<T>): Promise<T> => {
-    await catchUpWith(projection, history);
     return projection.read(fn);
   };
   const view = async (position: Position): Promise<TreeView> => viewOf(projection, position);
@@ -227,7 +223,7 @@ const openHomeOver = (services: HomeServices): Home => {
     redactText: (text) => redactor?.text(text) ?? text,
     histories: () => readCurrent((rows) => listHistoryPage(rows).histories),
     listHistories: (filter) => readCurrent((rows) => listHistoryPage(rows, filter)),
-    history: (id) => readOf(id, (rows) => oneHistory(rows, id)),
+    history: (id) => readOf(projection, id, (rows) => oneHistory(rows, id)),
     find: async (name) => {
       try {
         await catchUpWithNamed(projection, name);
@@ -238,9 +234,10 @@ const openHomeOver = (services: HomeServices): Home => {
         throw keyring.erasureOf(String(error.detail['history'])) ?? error;
       }
     },
-    snapshots: (branchRef, page) => readOf(branchRef.history, (rows) => snapshotsOf(rows, branchRef, page)),
+    snapshots: (branchRef, page) =>
+      readOf(projection, branchRef.history, (rows) => snapshotsOf(rows, branchRef, page)),
     position: (branchRef, ref = '') =>
-      readOf(branchRef.history, (rows) => findServedPosition(rows, branchRef, ref)),
+      readOf(projection, branchRef.history, (rows) => findServedPosition(rows, branchRef, ref)),
     view,
     tree: (position) => treeAt(projection, position),
     withPayloads: (history, fn) => projection.payloads.using(history, fn),
@@ -254,6 +251,7 @@ const openHomeOver = (services: HomeServices): Home => {
     },
     diff: async (branchRef, a, b, selector) => {
       const [older, newer] = await readOf(
+        projection,
         branchRef.history,
         (rows) => [positionOf(rows, branchRef, a), positionOf(rows, branchRef, b)] as const,
       );
@@ -264,7 +262,7 @@ const openHomeOver = (services: HomeServices): Home => {
         await catchUpWith(projection, history);
         return listEventsOfNode(projection, history, node, { from, limit });
       }
-      const frameSummaries = await readOf(history, (rows) =>
+      const frameSummaries = await readOf(projection, history, (rows) =>
         listFrameSummaries(rows, history, { from, limit }),
       );
       const pages: LoggedEvent[] = [];

@@ -1,4 +1,4 @@
-export { catchUpWith, catchUpWithNamed } from './catch-up-with.ts';
+export { catchUpWith, catchUpWithNamed, readOf } from './catch-up-with.ts';
 export { openAudit } from './audit/audit.ts';
 export type { Intervention, InterventionFilter } from './audit/intervention-types.ts';
 export type { Audit, ComparedFrame, ComparedNode, Comparison } from './audit/types.ts';

@@ -18,7 +18,7 @@ import { areResolved, resolveSteps } from './resolve-steps.ts';
 import { configAt, savedPositions } from './saved.ts';
 import { listOpenedHistories } from '../list-opened.ts';
 import { findPosition } from '../audit/find-position.ts';
-import { catchUpWith } from '../catch-up-with.ts';
+import { catchUpWith, readOf } from '../catch-up-with.ts';
 import { findServedPosition } from '../served-histories.ts';
 import { ancestorsOf, listBranchNodes } from './tree.ts';
 import type { Branches } from './types.ts';
@@ -27,16 +27,12 @@ export const openBranches = (
   projection: Projection,
   submit: (command: Command) => Promise<Outcome>,
 ): Branches => {
-  const readCurrent = async <T>(history: string, fn: (rows: GenerationView) => T): Promise<T> => {
-    await catchUpWith(projection, history);
-    return projection.read(fn);
-  };
   const isObserved = (branchRef: BranchRef): Promise<boolean> =>
-    readCurrent(branchRef.history, (rows) => isObserving(rows, branchRef));
+    readOf(projection, branchRef.history, (rows) => isObserving(rows, branchRef));
   return {
-    tree: (history) => readCurrent(history, (rows) => listBranchNodes(rows, history)),
+    tree: (history) => readOf(projection, history, (rows) => listBranchNodes(rows, history)),
     ancestors: (branchRef, at) =>
-      readCurrent(branchRef.history, (rows) => ancestorsOf(rows, findPosition(rows, branchRef, at))),
+      readOf(projection, branchRef.history, (rows) => ancestorsOf(rows, findPosition(rows, branchRef, at))),
     saved: async (history) => {
       await (history === undefined ? projection.catchUp() : catchUpWith(projection, history));
       return projection.read((rows) => {
@@ -47,9 +43,9 @@ export const openBranches = (
       });
     },
     config: (position) =>
-      readCurrent(position.history, (rows) => ({ position, config: configAt(rows, position) })),
+      readOf(projection, position.history, (rows) => ({ position, config: configAt(rows, position) })),
     howToContinue: (branchRef, at) =>
-      readCurrent(branchRef.history, (rows) => continuationOf(rows, branchRef, at)),
+      readOf(projection, branchRef.history, (rows) => continuationOf(rows, branchRef, at)),
     findExact: (name, steps) => {
       const [, history, branchId] = /^(h[a-z2-7]{20}):(0|[1-9][0-9]{0,14})$/.exec(name) ?? [];
       if (history === undefined || branchId === undefined || !areResolved(steps)) return undefined;
@@ -67,7 +63,7 @@ export const openBranches = (
         steps,
       ),
     interventionPosition: (history, id) =>
-      readCurrent(history, (rows) => {
+      readOf(projection, history, (rows) => {
         const seq = findCommand(rows, history, id)?.seq;
         const found = seq === undefined ? undefined : findIntervention(rows, history, seq);
         if (found === undefined)
@@ -101,7 +97,7 @@ export const openBranches = (
       });
     },
     observations: (history, page = {}) =>
-      readCurrent(history, (rows) =>
+      readOf(projection, history, (rows) =>
         listObservations(rows, history, page).map(
           ({ seq, actor, kind, what, at, times, firstAt, lastAt }) => ({
             seq,
