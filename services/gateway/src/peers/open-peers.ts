@@ -1,3 +1,4 @@
+import { isLoopback } from '@stemma/machine';
 import { openDatabase, openMembers, type Member } from '@stemma/postgres';
 import { randomUUID } from 'node:crypto';
 import type { HttpAnswer, StreamedAnswer } from '../front/answer.ts';
@@ -21,7 +22,10 @@ const SILENCE = 3_000;
 const DEADLINE = 10_000;
 
 /** Servers listen on loopback addresses only: nothing is sent anywhere else, whatever the database says. */
-const LOOPBACK = /^http:\/\/(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|localhost):\d{1,5}\/?$/;
+const isReachable = ({ url }: Member): boolean => {
+  const host = /^http:\/\/([^/]+):\d{1,5}\/?$/.exec(url)?.[1];
+  return host !== undefined && isLoopback(host);
+};
 
 /**
  * Joins the gateways on the same database, so that each history is written by one of them: two that write to it overtake each
@@ -43,7 +47,7 @@ export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers 
   const look = async (): Promise<void> => {
     try {
       const began = performance.now();
-      others = (await members.renew()).filter((member) => LOOPBACK.test(member.url));
+      others = (await members.renew()).filter(isReachable);
       seen = began;
     } catch {
       // While the database is away everybody answers for himself.
