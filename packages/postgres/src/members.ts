@@ -17,22 +17,28 @@ export type Members = {
  *
  * @throws every method: the codes of {@link Database}
  */
-export const openMembers = (database: Database, { id, url }: Member, silence = 3_000): Members => ({
-  async renew() {
-    await database.query(
-      `insert into stemma.gateways (id, url) values ($1, $2)
-       on conflict (id) do update set url = excluded.url, seen_at = now()`,
-      [id, url],
-    );
-    await database.query(`delete from stemma.gateways where seen_at < now() - interval '1 hour'`);
-    const rows = await database.query(
-      `select id, url from stemma.gateways
-       where id <> $1 and seen_at > now() - $2::integer * interval '1 millisecond' order by id`,
-      [id, silence],
-    );
-    return rows.map(([other, address]) => ({ id: other ?? '', url: address ?? '' }));
-  },
-  async leave() {
-    await database.query('delete from stemma.gateways where id = $1', [id]);
-  },
-});
+export const openMembers = (database: Database, { id, url }: Member, silence = 3_000): Members => {
+  let joined = false;
+  return {
+    async renew() {
+      // Those that were killed long ago are in nobody's list.
+      if (!joined)
+        await database.query(`delete from stemma.gateways where seen_at < now() - interval '1 hour'`);
+      joined = true;
+      await database.query(
+        `insert into stemma.gateways (id, url) values ($1, $2)
+         on conflict (id) do update set url = excluded.url, seen_at = now()`,
+        [id, url],
+      );
+      const rows = await database.query(
+        `select id, url from stemma.gateways
+         where id <> $1 and seen_at > now() - $2::integer * interval '1 millisecond' order by id`,
+        [id, silence],
+      );
+      return rows.map(([other, address]) => ({ id: other ?? '', url: address ?? '' }));
+    },
+    async leave() {
+      await database.query('delete from stemma.gateways where id = $1', [id]);
+    },
+  };
+};

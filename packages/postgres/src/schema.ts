@@ -2,6 +2,15 @@ import { fail } from '@stemma/errors';
 import { sqlStateOf } from './database-error.ts';
 import type { Database, DatabaseSession } from './database.ts';
 
+/** All rows go, and are built again from the log. As steps hold it, it never changes. */
+const DROP_ROWS = `do $do$ declare each text; begin
+     for each in select nspname from pg_namespace where nspname like 'stemma\\_rows\\_%' loop
+       execute format('drop schema %I cascade', each);
+     end loop;
+   end $do$;
+   delete from stemma.groups;
+   delete from stemma.generations;`;
+
 /** The steps that make the schema, from an empty database on. A released step never changes; their number is the schema's version. */
 const STEPS: readonly string[] = [
   `create table stemma.contents (
@@ -27,24 +36,12 @@ const STEPS: readonly string[] = [
      promoted_at timestamptz not null default now());
    comment on table stemma.groups is 'Which generation is the one that is read.'`,
   // Rows without checksums are not converted: they are built again from the log.
-  `do $do$ declare each text; begin
-     for each in select nspname from pg_namespace where nspname like 'stemma\\_rows\\_%' loop
-       execute format('drop schema %I cascade', each);
-     end loop;
-   end $do$;
-   delete from stemma.groups;
-   delete from stemma.generations;
+  `${DROP_ROWS}
    alter table stemma.generations add column checksum integer not null;
    alter table stemma.groups add column checksum integer not null;
    comment on column stemma.cursors.cursor is 'Its last four bytes are a checksum.'`,
   // Rows of which no table tells that their cursors are all there are built again, too.
-  `do $do$ declare each text; begin
-     for each in select nspname from pg_namespace where nspname like 'stemma\\_rows\\_%' loop
-       execute format('drop schema %I cascade', each);
-     end loop;
-   end $do$;
-   delete from stemma.groups;
-   delete from stemma.generations;
+  `${DROP_ROWS}
    create table stemma.started_partitions (
      generation integer not null references stemma.generations on delete cascade,
      partition  integer not null,
