@@ -70,6 +70,7 @@ export const readText = async (around: InputSurroundings, path: string, max: num
 /**
  * A JSON file or pipe, `-` being stdin, read as it comes: a fault ends the reading, and a signal is noticed.
  *
+ * @param seen is given the bytes as they come
  * @throws E_INPUT_ENCODING, E_INPUT_TOO_LARGE above `max` bytes, E_IO, and what is wrong with the JSON
  */
 export const readJsonInput = async (
@@ -77,16 +78,8 @@ export const readJsonInput = async (
   path: string,
   max: number,
   what: string,
-): Promise<WideJson> => (await readHashedJson(around, path, max, what)).value;
-
-/** As {@link readJsonInput}, with the SHA-256 of the bytes in hexadecimal digits. */
-export const readHashedJson = async (
-  around: InputSurroundings,
-  path: string,
-  max: number,
-  what: string,
-): Promise<{ readonly value: WideJson; readonly sha256: string }> => {
-  const hash = createHash('sha256');
+  seen: (bytes: Uint8Array) => void = () => undefined,
+): Promise<WideJson> => {
   const reader = openWideJsonReader(what);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const write = (bytes?: Uint8Array): void => {
@@ -102,11 +95,23 @@ export const readHashedJson = async (
   for await (const chunk of openInput(path, around).read()) {
     size += chunk.length;
     if (size > max) throw fail('E_INPUT_TOO_LARGE', `${what} has more than ${max} bytes`);
-    hash.update(chunk);
+    seen(chunk);
     write(chunk);
   }
   write();
-  return { value: reader.end() as WideJson, sha256: hash.digest('hex') };
+  return reader.end() as WideJson;
+};
+
+/** As {@link readJsonInput}, with the SHA-256 of the bytes in hexadecimal digits. */
+export const readHashedJson = async (
+  around: InputSurroundings,
+  path: string,
+  max: number,
+  what: string,
+): Promise<{ readonly value: WideJson; readonly sha256: string }> => {
+  const hash = createHash('sha256');
+  const value = await readJsonInput(around, path, max, what, (bytes) => hash.update(bytes));
+  return { value, sha256: hash.digest('hex') };
 };
 
 const decodeUtf8 = (bytes: Buffer, what: string): string => {
