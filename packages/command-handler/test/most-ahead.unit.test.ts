@@ -24,6 +24,20 @@ const write = async (writer: Writer<Command>, command: Command): Promise<string>
   }
 };
 
+/** Command 0 starts the history, each other one inserts a block with the content. */
+const commandsWith =
+  (content: string) =>
+  (n: number): Command => ({
+    id: `c${n}`,
+    history,
+    branchId: 0,
+    by,
+    steps:
+      n === 0
+        ? [{ op: 'start', name: 'h' }]
+        : [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb', role: 'user', content } }],
+  });
+
 /** A writer whose rows stand still until the projector is asked to catch up. */
 const openWithoutRows = async () => {
   const log = await openMemoryLog();
@@ -46,16 +60,7 @@ const openWithoutRows = async () => {
 
 it('while the rows of a history are not updated, the handler accepts at most ten thousand frames for it, and accepts more once the rows have caught up', async () => {
   const { projector, writer } = await openWithoutRows();
-  const command = (n: number): Command => ({
-    id: `c${n}`,
-    history,
-    branchId: 0,
-    by,
-    steps:
-      n === 0
-        ? [{ op: 'start', name: 'h' }]
-        : [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb', role: 'user', content: 'x' } }],
-  });
+  const command = commandsWith('x');
   const some = (from: number, to: number): Promise<string[]> =>
     Promise.all(Array.from({ length: to - from }, (_, i) => write(writer, command(from + i))));
   const outcomes = [...(await some(0, 1)), ...(await some(1, 10_000))];
@@ -72,17 +77,7 @@ it('while the rows of a history are not updated, the handler accepts at most ten
 
 it('frames ahead of the rows take at most 128 MiB of a history, however few they are', async () => {
   const { projector, writer } = await openWithoutRows();
-  const content = 'x'.repeat(4 * 1024 * 1024);
-  const command = (n: number): Command => ({
-    id: `c${n}`,
-    history,
-    branchId: 0,
-    by,
-    steps:
-      n === 0
-        ? [{ op: 'start', name: 'h' }]
-        : [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb', role: 'user', content } }],
-  });
+  const command = commandsWith('x'.repeat(4 * 1024 * 1024));
   const outcomes: string[] = [];
   for (let n = 0; n <= 40 && !outcomes.includes('E_ROWS_BEHIND'); n++)
     outcomes.push(await write(writer, command(n)));

@@ -1,15 +1,17 @@
 import { recordsOf, UNLOADED, type Tree } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import type { Step } from '@stemma/history';
-import type { Key, RowReader, Table } from '@stemma/row-store';
+import type { RowReader, Table } from '@stemma/row-store';
 import { isMissing } from '@stemma/suspend';
-import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START } from '@stemma/test-kit';
+import { anyOperations, HISTORY, naiveHistory, rowsUnderTest, sized, START } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { checkLoadedBranch, loadBranchFromRows, loadTurns } from '../src/index.ts';
 import { HASH_SUMS, POSITION_META, SNAPSHOTS, TURN_SUMS, TURNS, VERSIONS } from '../src/tables.ts';
+import { rowsOf, rowsWithoutOne } from './rows-without.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(5, 30));
+const REMOVED: readonly Table[] = [TURN_SUMS, HASH_SUMS, TURNS, VERSIONS, SNAPSHOTS, POSITION_META];
 const COMMIT: Step = { op: 'commit' };
 
 /** Calls `read` until the tree has the turns that it needs. */
@@ -35,11 +37,8 @@ const byId = (tree: Tree) => {
 it('a branch that is loaded turn by turn has the nodes, counts and hashes of the branch [decision 0073]', () => {
   fc.assert(
     fc.property(anyOperations(8, 40), (actions) => {
-      const under = rowsUnderTest();
-      const history = naiveHistory(under.fold);
-      history.run(0, [START]);
-      for (const action of actions) perform(history, action);
-      under.rows.now((view) => {
+      const { rows: recorded, history } = rowsOf(actions);
+      recorded.now((view) => {
         for (const [branchId, { copies }] of history.branches)
           for (const seq of copies.keys()) {
             const branch = loadBranchFromRows(view, HISTORY, branchId, seq);
@@ -63,45 +62,29 @@ it('a branch that is loaded turn by turn has the nodes, counts and hashes of the
   );
 });
 
-const textOf = (key: Key): string => key.join('/');
-
-/** The same rows without one. */
-const without = (rows: RowReader, table: Table, text: string): RowReader => ({
-  get: (of, key) => (of === table && textOf(key) === text ? undefined : rows.get(of, key)),
-  range: (of, { limit = Infinity, ...range }) =>
-    rows
-      .range(of, range)
-      .filter(({ key }) => of !== table || textOf(key) !== text)
-      .slice(0, limit),
-});
-
 it('when any single row of a branch is missing, whoever loads it to write gets the branch or an error [decision 0073]', () => {
   fc.assert(
     fc.property(anyOperations(8, 30), (actions) => {
-      const under = rowsUnderTest();
-      const history = naiveHistory(under.fold);
-      history.run(0, [START]);
-      for (const action of actions) perform(history, action);
+      const { rows: recorded, history } = rowsOf(actions);
       const load = (rows: RowReader, branchId: number) => {
         const branch = loadBranchFromRows(rows, HISTORY, branchId, null);
         checkLoadedBranch(rows, HISTORY, branch, history.payload);
         withTurns(rows, history.payload, () => branch.tree.requireWhole());
         return { ...branch, tree: byId(branch.tree) };
       };
-      under.rows.now((view) => {
+      recorded.now((view) => {
         for (const branchId of history.branches.keys()) {
           const right = load(view, branchId);
-          for (const table of [TURN_SUMS, HASH_SUMS, TURNS, VERSIONS, SNAPSHOTS, POSITION_META])
-            for (const { key } of view.range(table, { prefix: [HISTORY] })) {
-              let found: unknown;
-              try {
-                found = load(without(view, table, textOf(key)), branchId);
-              } catch (error) {
-                if (!isStemmaError(error, 'E_ROWS_DAMAGED')) throw error;
-                continue;
-              }
-              expect(found, `without ${table.name} ${textOf(key)}`).toEqual(right);
+          for (const { missing, fewer } of rowsWithoutOne(view, REMOVED)) {
+            let found: unknown;
+            try {
+              found = load(fewer, branchId);
+            } catch (error) {
+              if (!isStemmaError(error, 'E_ROWS_DAMAGED')) throw error;
+              continue;
             }
+            expect(found, missing).toEqual(right);
+          }
         }
       });
     }),

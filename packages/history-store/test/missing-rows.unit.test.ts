@@ -1,26 +1,15 @@
 import type { TreeParts } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import type { Key, RowReader, Table } from '@stemma/row-store';
-import { anyOperations, HISTORY, naiveHistory, perform, rowsUnderTest, sized, START } from '@stemma/test-kit';
+import type { RowReader, Table } from '@stemma/row-store';
+import { anyOperations, HISTORY, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { listSnapshots, positionOfFrame, readBranchState, readPosition, readTipSeq } from '../src/index.ts';
 import { BRANCHES, HEADS, POSITION_META, SNAPSHOTS, TURNS, VERSIONS } from '../src/tables.ts';
+import { rowsOf, rowsWithoutOne } from './rows-without.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(4, 30));
 const REMOVED: readonly Table[] = [VERSIONS, TURNS, SNAPSHOTS, POSITION_META, HEADS, BRANCHES];
-
-const textOf = (key: Key): string => key.join('/');
-
-/** The same rows without one. */
-const without = (rows: RowReader, table: Table, text: string): RowReader => ({
-  get: (of, key) => (of === table && textOf(key) === text ? undefined : rows.get(of, key)),
-  range: (of, { limit = Infinity, ...range }) =>
-    rows
-      .range(of, range)
-      .filter(({ key }) => of !== table || textOf(key) !== text)
-      .slice(0, limit),
-});
 
 /** A state or position, whose nodes stand in no order, with its nodes by id. */
 const byId = <P extends TreeParts>(parts: P) => ({
@@ -41,12 +30,9 @@ const answerOf = (read: () => unknown): unknown => {
 it('when any single row of a branch is missing, a reader gets the branch as it was written or an error [decision 0051]', () => {
   fc.assert(
     fc.property(anyOperations(8, 30), (actions) => {
-      const under = rowsUnderTest();
-      const history = naiveHistory(under.fold);
-      history.run(0, [START]);
-      for (const action of actions) perform(history, action);
+      const { rows: recorded, history } = rowsOf(actions);
       const branchIds = [...history.branches.keys()];
-      under.rows.now((view) => {
+      recorded.now((view) => {
         const questions = branchIds.flatMap((branchId) => [
           (rows: RowReader) => byId(readBranchState(rows, HISTORY, branchId, null)),
           (rows: RowReader) => {
@@ -59,16 +45,13 @@ it('when any single row of a branch is missing, a reader gets the branch as it w
           (rows: RowReader) => listSnapshots(rows, HISTORY, branchId, readTipSeq(rows, HISTORY, branchId)),
         ]);
         const answers = questions.map((ask) => ask(view));
-        for (const table of REMOVED)
-          for (const { key } of view.range(table, { prefix: [HISTORY] })) {
-            const fewer = without(view, table, textOf(key));
-            questions.forEach((ask, i) => {
-              const answer = answerOf(() => ask(fewer));
-              if (typeof answer === 'string')
-                expect(answer).toMatch(table === BRANCHES ? /^E_/ : /^E_ROWS_DAMAGED$/);
-              else expect(answer, `without ${table.name} ${textOf(key)}`).toEqual(answers[i]);
-            });
-          }
+        for (const { table, missing, fewer } of rowsWithoutOne(view, REMOVED))
+          questions.forEach((ask, i) => {
+            const answer = answerOf(() => ask(fewer));
+            if (typeof answer === 'string')
+              expect(answer).toMatch(table === BRANCHES ? /^E_/ : /^E_ROWS_DAMAGED$/);
+            else expect(answer, missing).toEqual(answers[i]);
+          });
       });
     }),
     { numRuns: RUNS },

@@ -7,8 +7,8 @@ import { openKafkaLog } from '@stemma/log-kafka';
 import { findBroker, findPostgres, freshDatabase, sendGarbage } from '@stemma/test-kit';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
-import { insistently, startGateway, stemma, type Gateway } from './gateways.ts';
-import { openProcesses, READ_MODELS, startProjector, until, type Place } from './processes.ts';
+import { insistently, startTwoGateways, stemma, type Gateway } from './gateways.ts';
+import { openProcesses, until, type Place } from './processes.ts';
 
 const found = await findBroker();
 const brokers = 'skip' in found ? [] : found.brokers;
@@ -70,11 +70,7 @@ describe('two gateways on one log', () => {
     const log = await openKafkaLog({ brokers, prefix, partitions: 2 });
     try {
       await using processes = openProcesses();
-      for (const readModel of READ_MODELS) startProjector(processes, place, readModel);
-      const gateways = [
-        await startGateway(processes, place, 'a'),
-        await startGateway(processes, place, 'b'),
-      ] as const;
+      const gateways = await startTwoGateways(processes, place);
       const [a, b] = gateways;
       const [hurt = '', whole = ''] = namesIn(0);
       const [other = ''] = namesIn(1);

@@ -1,6 +1,14 @@
 import { createClient, type ApiClient } from '@stemma/api';
 import { programFile } from '@stemma/test-kit';
-import { environmentOf, until, type Place, type Process, type Processes } from './processes.ts';
+import {
+  environmentOf,
+  READ_MODELS,
+  startProjector,
+  until,
+  type Place,
+  type Process,
+  type Processes,
+} from './processes.ts';
 
 export type Gateway = Process & { readonly url: string; readonly client: ApiClient };
 
@@ -17,6 +25,15 @@ export const startGateway = async (processes: Processes, place: Place, name: str
     return url !== '';
   });
   return { ...started, url, client: clientOf(() => url) };
+};
+
+/** Starts a projector for each read model, and two gateways on their rows. */
+export const startTwoGateways = async (
+  processes: Processes,
+  place: Place,
+): Promise<readonly [Gateway, Gateway]> => {
+  for (const readModel of READ_MODELS) startProjector(processes, place, readModel);
+  return [await startGateway(processes, place, 'a'), await startGateway(processes, place, 'b')];
 };
 
 /** A client of whatever is at an address now; it never waits for an answer longer than so many milliseconds. */

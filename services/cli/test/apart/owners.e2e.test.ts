@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
-import { insistently, startGateway, type Gateway } from './gateways.ts';
-import { openProcesses, READ_MODELS, startProjector, until, type Place } from './processes.ts';
+import { insistently, startTwoGateways, type Gateway } from './gateways.ts';
+import { openProcesses, until, type Place } from './processes.ts';
 
 const found = await findBroker();
 const postgres = await findPostgres();
@@ -34,12 +34,7 @@ test('clients of two gateways write to the same histories: none is refused for t
   };
   try {
     await using processes = openProcesses();
-    for (const readModel of READ_MODELS) startProjector(processes, place, readModel);
-    const gateways = [
-      await startGateway(processes, place, 'a'),
-      await startGateway(processes, place, 'b'),
-    ] as const;
-    const [a, b] = gateways;
+    const [a, b] = await startTwoGateways(processes, place);
     for (const name of HISTORIES)
       await insistently('a history to begin', () =>
         a.client.start({ body: { id: `start ${name}`, recorder: 'test', name } }),
