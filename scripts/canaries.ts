@@ -62,6 +62,8 @@ export const importCanaries: readonly Canary[] = [
   },
   { rule: 'layers-read-models', file: 'packages/read-models/src/right.ts', text: use('@stemma/importers') },
   { rule: 'layers-importers', file: 'packages/importers/src/right.ts', text: use('@stemma/api') },
+  { rule: 'layers-calls', file: 'packages/calls/src/right.ts', text: use('@stemma/api') },
+  { rule: 'layers-model-apis', file: 'packages/model-apis/src/right.ts', text: use('@stemma/api') },
   { rule: 'layers-api', file: 'packages/api/src/right.ts', text: use('@stemma/event-contract') },
   { rule: 'layers-machine', file: 'packages/machine/src/right.ts', text: use('@stemma/log') },
   { rule: 'layers-log', file: 'packages/log/src/right.ts', text: use('@stemma/log-embedded') },

@@ -14,6 +14,8 @@ export const layers = [
   'history-store',
   'read-models',
   'importers',
+  'calls',
+  'model-apis',
   'api',
   'event-contract',
   'machine',
@@ -56,6 +58,8 @@ export const purePackages = [
   'history-store',
   'read-models',
   'importers',
+  'calls',
+  'model-apis',
   'api',
   'event-contract',
 ];

@@ -8,6 +8,7 @@ import { CTREES } from './ctrees.ts';
 import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
 import { EventPage, StreamMessage } from './logged.ts';
+import { ATTEMPTS } from './attempts.ts';
 import { QUESTIONS } from './questions.ts';
 import { RANGES } from './range.ts';
 import { HistoryPage, HistorySummaryAnswer, SnapshotPage } from './summaries.ts';
@@ -120,6 +121,7 @@ export const ENDPOINTS = {
   },
   ...CAUSES,
   ...QUESTIONS,
+  ...ATTEMPTS,
   ...AUDIT,
   ...BRANCHES,
   ...RANGES,

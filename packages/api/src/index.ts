@@ -1,6 +1,7 @@
 import './csp.ts';
 
 export { Diff } from './answers.ts';
+export { attemptAnswer } from './attempts.ts';
 export { BranchNodeAnswer, LoadRequest } from './branches.ts';
 export { pastOf, WhyAnswer } from './causes.ts';
 export { addressOf, type ApiClient, createClient, type ApiFetch } from './client.ts';

@@ -76,7 +76,7 @@ const knownFrames = (view: GenerationView, history: string, from: number): Known
   // Rows may be behind what the writer has read; it reads what they lack when it loads the history.
   if (head?.state !== 'open' || head.next < from) return null;
   const found = view.range(FRAMES, { prefix: [history], from, to: head.next - 1 });
-  return { offsets: found.map(({ value }) => value[0] as number), prev: head.prev };
+  return { offsets: found.map(({ value }) => value[0]), prev: head.prev };
 };
 
 const rowsOffset = (view: GenerationView, partition: number): number => {

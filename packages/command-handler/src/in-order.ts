@@ -11,3 +11,18 @@ export const inOrder = <T>(): ((work: Promise<T>) => Promise<T>) => {
     return turn;
   };
 };
+
+/** The same for work that begins when what was asked for before under its key has ended, well or not. */
+export const inOrderByKey = (): (<T>(key: string, work: () => Promise<T>) => Promise<T>) => {
+  const last = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const done = (last.get(key) ?? Promise.resolve()).then(work);
+    const settled = done
+      .catch(() => undefined)
+      .finally(() => {
+        if (last.get(key) === settled) last.delete(key);
+      });
+    last.set(key, settled);
+    return done;
+  };
+};

@@ -1,4 +1,8 @@
 export { type CommandHandler, type HomeObserver, openCommandHandler } from './command-handler.ts';
+export { type CallEnd, finishCall } from './finish-call.ts';
+export { inOrderByKey } from './in-order.ts';
 export type { Outcome } from './outcome.ts';
 export type { Call, CallOutcome } from './record-call-types.ts';
 export { recordCall } from './record-call.ts';
+export { type CallScope, openRequestRecorder, type PlacedCall, type UnplacedCall } from './record-request.ts';
+export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';

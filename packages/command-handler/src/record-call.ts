@@ -1,19 +1,35 @@
-import { canonicalJson, type WideJson } from '@stemma/canonical';
+import type { WideJson } from '@stemma/canonical';
 import { roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Command, Redaction } from '@stemma/history';
 import {
   branchRefOf,
   findCommand,
+  findSnapshot,
+  readPositionMeta,
   type BranchRef,
   type Position,
   type TreeView,
 } from '@stemma/history-store';
-import { callSteps, redactMessages, toOpenAIMessages, type CurrentBlock } from '@stemma/importers';
+import {
+  callSteps,
+  comparableMessage,
+  redactMessages,
+  toOpenAIMessages,
+  type CurrentBlock,
+} from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
+import { findFrameSummary, listCallsAt } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
+import type { PromptSummary } from '@stemma/events';
 import type { Outcome } from './outcome.ts';
+import { positionBeforeChanges } from './position-before-changes.ts';
+import { hashPrompt, promptOf } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
+import type { CallFacts, CallStarter } from './start-call.ts';
+
+/** Why a branch goes back before changes that a call does not show; they stay on the abandoned branch. */
+const NOT_SHOWN = 'The next call was made without these changes.';
 
 /** How often to try when another writer writes between the read and the write. */
 const MAX_TRIES = 5;
@@ -28,7 +44,8 @@ export type CallTarget = {
 /**
  * Records a call: makes the draft show exactly its messages, by inserting new ones and removing those that the list
  * no longer has, and commits, so the snapshot is what was sent (context-tree §3, §4). All in one frame, so a call is
- * recorded whole or not at all.
+ * recorded whole or not at all. What an observer changed and the list does not show is not removed: the branch goes back
+ * before it, and the changes stay on an abandoned branch.
  *
  * @throws E_CONFLICT, E_COMMAND_REUSED; E_SEALED if the list omits a core that an import sealed; E_INPUT_SHAPE,
  *   E_ROLE_UNKNOWN for an invalid message list
@@ -37,10 +54,12 @@ export const recordCall = async (
   home: CallTarget,
   projection: Projection,
   { history, branchId }: BranchRef,
-  { id, by, notes, messages: given, expected, redactions: before = [] }: Call,
+  { id, by, notes, messages: given, expected: asked, facts, redactions: before = [] }: Call,
+  starter: CallStarter,
   redactor?: Redactor,
 ): Promise<CallOutcome> => {
-  const branchRef = branchRefOf(history, branchId);
+  let branchRef = branchRefOf(history, branchId);
+  let expected = asked;
   // What is recorded is what the list is compared with, so secrets go first.
   const { messages, found } =
     redactor === undefined
@@ -50,28 +69,87 @@ export const recordCall = async (
     const position = await home.position(branchRef);
     const known = await projection.read((rows) => findCommand(rows, history, id));
     if (known !== undefined)
-      return outcomeOfRepeated(home, projection, branchRef, { id, messages, seq: known.seq });
-    const {
-      steps,
-      messages: origins,
-      ...counts
-    } = callSteps(currentMessagesOf(await home.view(position)), messages);
+      return outcomeOfRepeated(home, projection, history, { id, messages, seq: known.seq });
+    const view = await home.view(position);
+    const { steps, messages: origins, ...counts } = callSteps(currentMessagesOf(view), messages);
+    const earlier = await projection.read((rows) => positionBeforeChanges(rows, view, steps));
+    if (earlier !== undefined) {
+      const { position: there } = await home.submit({
+        id: `${id}.rollback`,
+        history,
+        branchId: branchRef.branchId,
+        by,
+        expected: expected ?? position.seq,
+        steps: [{ op: 'rollback', to: earlier, description: NOT_SHOWN }],
+      });
+      branchRef = branchRefOf(history, there.branchId);
+      expected = undefined;
+      continue;
+    }
+    const called =
+      facts === undefined || steps.length > 0
+        ? undefined
+        : await calledBefore(home, projection, position, messages);
+    const call =
+      facts === undefined
+        ? []
+        : [await starter.step(branchRef, facts, steps, promptOfCall(facts, messages, origins))];
     try {
       const outcome = await home.submit({
         id,
         history,
-        branchId,
+        branchId: branchRef.branchId,
         by,
         ...(notes === undefined ? {} : { notes }),
         expected: expected ?? position.seq,
-        steps: [...steps, { op: 'commit' }],
+        steps:
+          called === undefined
+            ? [...steps, { op: 'commit' }, ...call]
+            : call.map((step) => ({ ...step, position: { branchId: called.branchId, seq: called.seq } })),
         redactions: placed(steps, origins, before, found),
       });
+      if (facts !== undefined) starter.recorded(branchRef, outcome.events, outcome.seq, facts);
       return { ...outcome, ...counts };
     } catch (error) {
       if (expected !== undefined || tries >= MAX_TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
     }
   }
+};
+
+const promptOfCall = (
+  { found, hashes }: CallFacts,
+  messages: readonly WideJson[],
+  origins: readonly (number | null)[],
+): PromptSummary | null =>
+  found === undefined
+    ? null
+    : {
+        ...found,
+        ...promptOf(
+          hashes ?? hashPrompt(found.scope, messages),
+          origins.filter((at) => at !== null),
+        ),
+      };
+
+/**
+ * The newest snapshot, if it shows these messages and a call was made with it: the same request again is another attempt,
+ * not another cycle.
+ */
+const calledBefore = async (
+  home: CallTarget,
+  projection: Projection,
+  { history, branchId, seq }: Position,
+  messages: readonly WideJson[],
+): Promise<Position | undefined> => {
+  const found = await projection.read((rows) => {
+    const { cycle } = readPositionMeta(rows, history, branchId, seq).meta;
+    const snapshot = findSnapshot(rows, history, branchId, seq, cycle);
+    return snapshot !== undefined && listCallsAt(rows, history, snapshot).length > 0 ? cycle : undefined;
+  });
+  if (found === undefined) return undefined;
+  const snapshot = await home.position(branchRefOf(history, branchId), `@c${found}`);
+  const { steps } = callSteps(currentMessagesOf(await home.view(snapshot)), messages);
+  return steps.length === 0 ? snapshot : undefined;
 };
 
 /** What was taken out of the messages that the steps bring; of the others it was recorded before. */
@@ -109,16 +187,18 @@ const currentMessagesOf = ({ tree, payloads, thread }: TreeView): CurrentBlock[]
 const outcomeOfRepeated = async (
   home: Pick<CallTarget, 'position' | 'view'>,
   projection: Projection,
-  { history, branchId }: BranchRef,
+  history: string,
   {
     id,
     messages,
     seq,
   }: { readonly id: string; readonly messages: readonly WideJson[]; readonly seq: number },
 ): Promise<CallOutcome> => {
+  const { branchId } = await projection.read((rows) => findFrameSummary(rows, history, seq));
   const position = await home.position(branchRefOf(history, branchId), `@s${seq}`);
   const { tree, payloads, thread } = await home.view(position);
-  if (canonicalJson(toOpenAIMessages(tree, payloads, thread)) !== canonicalJson([...messages]))
+  const shown = toOpenAIMessages(tree, payloads, thread);
+  if (comparableMessage(shown) !== comparableMessage([...messages]))
     throw fail(
       'E_COMMAND_REUSED',
       `the command id ${JSON.stringify(id)} belongs to another command, in frame ${seq}`,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { BranchStarted } from './branch-started.ts';
+import { CallFinished } from './call-finished.ts';
+import { CallStarted } from './call-started.ts';
 import { ConfigurationChanged } from './configuration-changed.ts';
 import { ContentRedacted } from './content-redacted.ts';
 import { DamageAcknowledged, FormatRaised, LogOpened } from './control.ts';
@@ -48,6 +50,8 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   InterventionRecorded,
   ConfigurationChanged,
   ObservationRecorded,
+  CallStarted,
+  CallFinished,
   ContentRedacted,
   HistoryErased,
 ]);

@@ -30,6 +30,7 @@ const CHANGES: { readonly [C in EventCategory]: boolean } = {
   label: false,
   intervention: false,
   observation: false,
+  call: false,
   redaction: false,
   erasure: false,
 };

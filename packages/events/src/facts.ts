@@ -17,6 +17,8 @@ export type EventCategory =
   | 'intervention'
   /** An actor looked at something; it belongs to no branch. */
   | 'observation'
+  /** A model was called with what a position shows; it changes none. */
+  | 'call'
   /** It says what of the command was not recorded. */
   | 'redaction'
   /** It ends the history. */
@@ -195,6 +197,8 @@ export const EVENT_FACTS = {
   PositionAnnotated: { category: 'label', ...NO_NODES, ...NO_NAMES },
   InterventionRecorded: { category: 'intervention', ...NO_NODES, ...NO_NAMES },
   ObservationRecorded: { category: 'observation', ...NO_NODES, ...NO_NAMES },
+  CallStarted: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
+  CallFinished: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
   HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },
 } as const satisfies Table;

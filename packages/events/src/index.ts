@@ -1,3 +1,5 @@
+export { CALL_STATUSES, CallUsage, type CallStatus } from './call-finished.ts';
+export { CALL_APIS, type CallApi, type CallMatch, PromptSummary } from './call-started.ts';
 export { ControlEvent, HistoryEvent, SealedEvent, type StemmaEvent } from './catalogue.ts';
 export {
   affectedIds,
@@ -18,4 +20,5 @@ export type { EventCategory, EventOf } from './facts.ts';
 export { type Author, type Body, type Envelope, type Frame, FRAME_VERSION } from './frame.ts';
 export { INTERVENTIONS, type InterventionType } from './intervention-recorded.ts';
 export { type ObservationKind, OBSERVATIONS } from './observation-recorded.ts';
+export { RecordedBody } from './recorded-body.ts';
 export type { RecordedNode } from './recorded-node.ts';

@@ -1,5 +1,5 @@
 import { kindOfType, NODE_KIND, type NodeRecord } from '@stemma/context-tree';
-import type { Row, RowReader } from '@stemma/row-store';
+import type { RowOf, RowReader, ValueOf } from '@stemma/row-store';
 import { readAncestorPath } from './ancestor-path.ts';
 import { readNode } from './read-node.ts';
 import { isTombstone, REGION } from './records.ts';
@@ -48,9 +48,9 @@ export const readBlockVersions = (
     ...rows.range(VERSIONS, { prefix: [history, branchId, REGION.sys] }),
   ];
   for (const row of rowsOf) {
-    const from = row.key[5] as number;
+    const from = row.key[5];
     if (from < since) continue;
-    const id = row.key[4] as string;
+    const id = row.key[4];
     if (isTombstone(row.value)) removals.set(`${from} ${id}`, { id, from, state: null });
     else if (isBlock(row)) found.push({ id, from, state: contentOf(row, offsets) });
   }
@@ -68,27 +68,28 @@ const eventOrder = ({ state }: BlockVersion): number => (state === null ? -1 : s
 /** More events than a frame can have, so that frame and event fit in one number. */
 const EVENTS = 2 ** 20;
 
-const isBlock = ({ value }: Row): boolean => kindOfType(value[COLUMNS.type] as string) === NODE_KIND.block;
+const isBlock = ({ value }: RowOf<typeof VERSIONS>): boolean =>
+  kindOfType(value[COLUMNS.type] as string) === NODE_KIND.block;
 
 const contentOf = (
-  { key, value }: Row,
+  { key, value }: RowOf<typeof VERSIONS>,
   offsets: ReadonlyMap<string, { readonly offset: number; readonly parent: string | null }> | null,
 ): BlockVersion['state'] => ({
   payload: (value[COLUMNS.seq] as number) * EVENTS + (value[COLUMNS.index] as number),
   made: value[COLUMNS.seq] === key[5],
-  expires: value[COLUMNS.expires] as number | null,
+  expires: value[COLUMNS.expires],
   assistant: value[COLUMNS.role] === 'assistant',
   refs: (value[COLUMNS.refs] ?? []) as readonly string[],
-  pre: offsets === null || key[2] === REGION.sys ? 'always' : preOf(key[3] as number, value, offsets),
+  pre: offsets === null || key[2] === REGION.sys ? 'always' : preOf(key[3], value, offsets),
 });
 
 /** With `thread: "pre"` a prompt shows of a turn what lies before its core, directly or in a container there. */
 const preOf = (
   location: number,
-  value: Row['value'],
+  value: ValueOf<typeof VERSIONS>,
   offsets: ReadonlyMap<string, { readonly offset: number; readonly parent: string | null }>,
 ): number | 'never' => {
-  let [offset, parent] = [value[COLUMNS.offset] as number, value[COLUMNS.parent] as string | null];
+  let [offset, parent] = [value[COLUMNS.offset] as number, value[COLUMNS.parent]];
   for (let level = 0; parent !== null && level < 512; level++) {
     const container = offsets.get(parent);
     if (container === undefined) break;
@@ -102,9 +103,9 @@ const containerOffsets = (rows: RowReader, history: string, branchId: number) =>
   for (const segment of readAncestorPath(rows, history, branchId, Number.MAX_SAFE_INTEGER))
     for (const { key, value } of rows.range(VERSIONS, { prefix: [history, segment.branchId, REGION.turn] }))
       if (!isTombstone(value) && !isBlock({ key, value }))
-        found.set(key[4] as string, {
+        found.set(key[4], {
           offset: value[COLUMNS.offset] as number,
-          parent: value[COLUMNS.parent] as string | null,
+          parent: value[COLUMNS.parent],
         });
   return found;
 };
@@ -114,14 +115,14 @@ const removedWithSystemHeader = function* (
   rows: RowReader,
   history: string,
   branchId: number,
-  sys: readonly Row[],
+  sys: readonly RowOf<typeof VERSIONS>[],
   since: number,
 ): Iterable<BlockVersion> {
   if (new Set(sys.map(({ key }) => key[3])).size < 2) return;
-  for (const id of new Set(sys.map(({ key }) => key[4] as string)))
+  for (const id of new Set(sys.map(({ key }) => key[4])))
     for (const { key, value } of rows.range(IDS, { prefix: [history, id] }))
-      if (key[3] === branchId && (key[2] as number) >= since && isTombstone(value))
-        yield { id, from: key[2] as number, state: null };
+      if (key[3] === branchId && key[2] >= since && isTombstone(value))
+        yield { id, from: key[2], state: null };
 };
 
 /** The blocks of a position that have these ids; ids that are not at the position are skipped. */
@@ -167,7 +168,7 @@ const topOffset = (
 
 /** The cycles in which a branch sealed a turn. */
 export const turnCycles = (rows: RowReader, history: string, branchId: number): ReadonlySet<number> =>
-  new Set(rows.range(TURNS, { prefix: [history, branchId] }).map(({ key }) => key[2] as number));
+  new Set(rows.range(TURNS, { prefix: [history, branchId] }).map(({ key }) => key[2]));
 
 /** The cycle of the newest turn at a position; 0 if there is none. */
 export const newestTurn = (
@@ -180,7 +181,7 @@ export const newestTurn = (
     ...readAncestorPath(rows, history, branchId, seq).flatMap((segment) =>
       rows
         .range(TURNS, { prefix: [history, segment.branchId] })
-        .filter(({ key }) => (key[4] as number) <= segment.limit)
-        .map(({ key }) => key[2] as number),
+        .filter(({ key }) => key[4] <= segment.limit)
+        .map(({ key }) => key[2]),
     ),
   );

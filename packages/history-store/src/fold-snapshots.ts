@@ -50,7 +50,7 @@ export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
   if (frame.started !== null && frame.started.how !== 'start') return;
 
   const head = frame.started === null ? rows.get(HEADS, [history, branchId]) : undefined;
-  const ownMetaSeq = (head?.[1] ?? null) as number | null;
+  const ownMetaSeq = head?.[1] ?? null;
   const before = start ?? metaBefore(frame, rows, ownMetaSeq);
   const net = netChanges(frame.changes);
   const systemRows = foldSystemRows(frame, before, net, rows);
@@ -124,12 +124,10 @@ const foldBranchStart = (
 /** The branch that a rollback abandons loses its name to the new one. */
 const renameBranch = (history: string, branchId: number, name: string | null, rows: Rows): void => {
   const row = rows.get(BRANCHES, [history, branchId]);
-  if (row === undefined || (row[4] ?? null) === name) return;
-  rows.put(
-    BRANCHES,
-    [history, branchId],
-    row.map((cell, i) => (i === 4 ? name : cell)),
-  );
+  if (row === undefined) return;
+  const [parent, at, metaBranchId, metaSeq, before, thread] = row;
+  if (before === name) return;
+  rows.put(BRANCHES, [history, branchId], [parent, at, metaBranchId, metaSeq, name, thread]);
   if (name !== null) rows.put(BRANCH_NAMES, [history, name], [branchId]);
 };
 

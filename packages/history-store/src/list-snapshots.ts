@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { Row, RowReader } from '@stemma/row-store';
+import type { RowOf, RowReader } from '@stemma/row-store';
 import { readAncestorPath } from './ancestor-path.ts';
 import { readPositionMeta } from './position-meta.ts';
 import { SNAPSHOTS } from './tables.ts';
@@ -50,7 +50,7 @@ export const listSnapshots = (
     if (low > high || found.length >= limit) continue;
     const remaining = limit - found.length;
     const range = {
-      prefix: [history, cycleRange.branchId],
+      prefix: [history, cycleRange.branchId] as const,
       from: low,
       to: high,
       reverse: first === 'newest',
@@ -71,7 +71,7 @@ export const listSnapshots = (
 /** Every commit is the next cycle, from 1 on; only what a history began with may have any number. */
 const oldestCycle = (rows: RowReader, history: string): number => {
   const [first] = rows.range(SNAPSHOTS, { prefix: [history, 0], limit: 1 });
-  return first?.value[0] === 0 ? (first.key[2] as number) : 1;
+  return first?.value[0] === 0 ? first.key[2] : 1;
 };
 
 const lacksSnapshot = (history: string, cycle: number): Error =>
@@ -91,7 +91,7 @@ export const findSnapshot = (
 ): SnapshotRow | undefined => {
   for (const segment of [...readAncestorPath(rows, history, branchId, seq)].reverse()) {
     const value = rows.get(SNAPSHOTS, [history, segment.branchId, cycle]);
-    if (value !== undefined && (value[0] as number) <= segment.limit)
+    if (value !== undefined && value[0] <= segment.limit)
       return snapshotOf({ key: [history, segment.branchId, cycle], value });
   }
   if (cycle > 0 && readPositionMeta(rows, history, branchId, seq).meta.cycle === cycle)
@@ -99,15 +99,15 @@ export const findSnapshot = (
   return undefined;
 };
 
-const snapshotOf = ({ key, value }: Row): SnapshotRow => ({
-  cycle: key[2] as number,
-  branchId: key[1] as number,
-  seq: value[0] as number,
-  treeHash: value[1] as Uint8Array,
-  threadHash: value[2] as Uint8Array,
-  nodes: value[3] as number,
-  blocks: value[4] as number,
-  turns: value[5] as number,
+const snapshotOf = ({ key, value }: RowOf<typeof SNAPSHOTS>): SnapshotRow => ({
+  cycle: key[2],
+  branchId: key[1],
+  seq: value[0],
+  treeHash: value[1],
+  threadHash: value[2],
+  nodes: value[3],
+  blocks: value[4],
+  turns: value[5],
 });
 
 /** The newest snapshot on the ancestor path of a position. @throws as {@link findSnapshot} */

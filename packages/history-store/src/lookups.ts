@@ -18,7 +18,7 @@ export const findNamedPosition = (
   name: string,
 ): { readonly branchId: number; readonly seq: number } | undefined => {
   const value = rows.get(NAMES, [history, name]);
-  return value && { branchId: value[0] as number, seq: value[1] as number };
+  return value && { branchId: value[0], seq: value[1] };
 };
 
 /** The frame that recorded a command (record §3: commands remembered). */
@@ -28,12 +28,12 @@ export const findCommand = (
   command: string,
 ): { readonly seq: number; readonly digest: Uint8Array } | undefined => {
   const value = rows.get(COMMANDS, [history, command]);
-  return value && { seq: value[0] as number, digest: value[1] as Uint8Array };
+  return value && { seq: value[0], digest: value[1] };
 };
 
 /** The branch that has a name now. */
 export const findBranchByName = (rows: RowReader, history: string, name: string): number | undefined =>
-  (rows.get(BRANCH_NAMES, [history, name])?.[0] ?? undefined) as number | undefined;
+  rows.get(BRANCH_NAMES, [history, name])?.[0] ?? undefined;
 
 /** The tip of a branch, in two look-ups; undefined if there is no such branch. */
 export const readBranchTip = (rows: RowReader, history: string, branchId: number): BranchTip | undefined => {
@@ -42,8 +42,8 @@ export const readBranchTip = (rows: RowReader, history: string, branchId: number
   const [parent, at, , , name] = row;
   return {
     branchId,
-    parent: parent == null ? null : { branchId: parent as number, at: at as number },
-    name: (name ?? null) as string | null,
+    parent: parent == null ? null : { branchId: parent, at: at as number },
+    name: name ?? null,
     seq: readTipSeq(rows, history, branchId),
   };
 };
@@ -67,14 +67,11 @@ export const listLookups = (
   if (found.some((list) => list.length > most)) return undefined;
   const [ids = [], names = [], branches = [], commands = []] = found;
   return {
-    ids: ids.map(({ key }) => key[1] as string),
-    names: names.map(({ key }) => key[1] as string),
-    branches: branches.map(({ key, value }) => [
-      key[1] as string,
-      (value[0] ?? undefined) as number | undefined,
-    ]),
+    ids: ids.map(({ key }) => key[1]),
+    names: names.map(({ key }) => key[1]),
+    branches: branches.map(({ key, value }) => [key[1], value[0] ?? undefined]),
     commands: commands.map(({ key, value }) => [
-      key[1] as string,
+      key[1],
       { seq: value[0] as number, digest: value[1] as Uint8Array },
     ]),
   };

@@ -27,10 +27,10 @@ export const readNodeHistory = (
   const limits = new Map(ancestorPath.map(({ branchId, limit }) => [branchId, limit]));
   return rows
     .range(IDS, { prefix: [history, id] })
-    .filter(({ key }) => (key[2] as number) <= (limits.get(key[3] as number) ?? -1))
+    .filter(({ key }) => key[2] <= (limits.get(key[3]) ?? -1))
     .map(({ key, value }) => ({
-      seq: key[2] as number,
-      branchId: key[3] as number,
+      seq: key[2],
+      branchId: key[3],
       location: isTombstone(value) ? null : locationOf(value[0] as number),
     }));
 };

@@ -34,19 +34,18 @@ export const openNodeReader = (
   return (id) => {
     const found = rows
       .range(IDS, { prefix: [history, id], reverse: true, to: newest })
-      .find(({ key }) => (key[2] as number) <= (limits.get(key[3] as number) ?? -1));
+      .find(({ key }) => key[2] <= (limits.get(key[3]) ?? -1));
     if (found === undefined || isTombstone(found.value)) return undefined;
     const [region, location, ordinal] = found.value as [number, number, number | null];
-    const [, , from, owner] = found.key as [string, string, number, number];
-    const value =
-      region === REGION.turnItself
-        ? rows.get(TURNS, [history, owner, location, ordinal ?? 0, from])
-        : rows.get(VERSIONS, [history, owner, region, location, id, from]);
-    if (value === undefined) return undefined;
+    const [, , from, owner] = found.key;
     if (region === REGION.turnItself) {
-      const record = turnOf(location, ordinal ?? 0, value);
+      const turn = rows.get(TURNS, [history, owner, location, ordinal ?? 0, from]);
+      if (turn === undefined) return undefined;
+      const record = turnOf(location, ordinal ?? 0, turn);
       return hasExpired(record.expires) ? undefined : { kind: 'turn', record };
     }
+    const value = rows.get(VERSIONS, [history, owner, region, location, id, from]);
+    if (value === undefined) return undefined;
     const { headers, payload, expires, parent, ordinal: turn } = nodeRowOf(id, value);
     if (region === REGION.fixed) return { kind: 'fixed', record: { headers, payload } };
     if (payload === null || hasExpired(expires)) return undefined;
@@ -63,9 +62,9 @@ export const findTurn = (
 ): TurnRecord | undefined => {
   let newest: { readonly from: number; readonly record: TurnRecord | null } | undefined;
   for (const { branchId, limit } of ancestorPath) {
-    const prefix = [history, branchId, location.cycle, location.ordinal];
+    const prefix = [history, branchId, location.cycle, location.ordinal] as const;
     for (const { key, value } of rows.range(TURNS, { prefix, to: limit, reverse: true, limit: 1 })) {
-      const from = key[4] as number;
+      const from = key[4];
       if (from < (newest?.from ?? 0)) continue;
       newest = { from, record: isTombstone(value) ? null : turnOf(location.cycle, location.ordinal, value) };
     }

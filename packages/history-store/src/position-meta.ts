@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { RowReader, Value } from '@stemma/row-store';
+import type { RowReader, ValueOf } from '@stemma/row-store';
 import { readBranch } from './ancestor-path.ts';
 import { POSITION_META } from './tables.ts';
 
@@ -28,7 +28,7 @@ export type PositionMeta = {
 /** A position within its history. */
 export type PositionKey = { readonly branchId: number; readonly seq: number };
 
-export const positionMetaCells = (meta: PositionMeta): Value => [
+export const positionMetaCells = (meta: PositionMeta): ValueOf<typeof POSITION_META> => [
   meta.cycle,
   meta.oldestLive,
   meta.oldestTurn,
@@ -43,19 +43,19 @@ export const positionMetaCells = (meta: PositionMeta): Value => [
   meta.config,
 ];
 
-export const positionMetaOf = (value: Value): PositionMeta => ({
-  cycle: value[0] as number,
-  oldestLive: value[1] as number,
-  oldestTurn: value[2] as number,
-  newest: value[3] as bigint,
-  nextIndex: value[4] as number,
-  sysLive: value[5] as number,
-  sysRows: value[6] as number,
-  sum: value[7] as number,
-  sys: (value[8] ?? 0) as number,
-  policy: value[9] as number | null,
+export const positionMetaOf = (value: ValueOf<typeof POSITION_META>): PositionMeta => ({
+  cycle: value[0],
+  oldestLive: value[1],
+  oldestTurn: value[2],
+  newest: value[3],
+  nextIndex: value[4],
+  sysLive: value[5],
+  sysRows: value[6],
+  sum: value[7],
+  sys: value[8] ?? 0,
+  policy: value[9],
   olderLive: (value[10] ?? []) as readonly number[],
-  config: (value[11] ?? null) as number | null,
+  config: value[11] ?? null,
 });
 
 export const equalPositionMeta = (a: PositionMeta, b: PositionMeta): boolean =>
@@ -85,8 +85,7 @@ export const readPositionMeta = (
   seq: number,
 ): { readonly at: PositionKey; readonly meta: PositionMeta } => {
   const [own] = rows.range(POSITION_META, { prefix: [history, branchId], to: seq, reverse: true, limit: 1 });
-  if (own !== undefined)
-    return { at: { branchId, seq: own.key[2] as number }, meta: positionMetaOf(own.value) };
+  if (own !== undefined) return { at: { branchId, seq: own.key[2] }, meta: positionMetaOf(own.value) };
   const { parent, metaAt } = readBranch(rows, history, branchId);
   // The branch's row has the key of the metadata at its beginning; a position before that is one of its parent's.
   if (parent === null || metaAt === null || seq < branchId)

@@ -104,7 +104,7 @@ const turnsImportedLast = (
 ): readonly TurnRecord[] => {
   const [first] = rows.range(SNAPSHOTS, { prefix: [history, 0], limit: 1 });
   if (first?.value[0] !== 0) return [];
-  const cycle = first.key[2] as number;
+  const cycle = first.key[2];
   return readTurns(rows, history, ancestorPath, meta.cycle, cycle, cycle).filter(
     ({ headers }) => headers.offset > 0,
   );

@@ -1,4 +1,3 @@
-import type { WideJson } from '@stemma/canonical';
 import {
   flattenRecords,
   type FixedName,
@@ -13,11 +12,11 @@ import {
 } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { BranchParts, Config } from '@stemma/history';
-import type { Row, RowReader } from '@stemma/row-store';
+import type { RowOf, RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch, type Branch, type Segment } from './ancestor-path.ts';
 import { readPositionMeta, type PositionMeta } from './position-meta.ts';
 import { asTree, rowsDiffer } from './rows-differ.ts';
-import { isExpired, isTombstone, nodeRowOf, REGION } from './records.ts';
+import { isExpired, isTombstone, nodeRowOf, REGION, type TurnCells } from './records.ts';
 import { FIXED, sumOfRecords } from './sum-records.ts';
 import { CONFIGS, HEADS, POLICIES, POSITION_META, TURNS, VERSIONS } from './tables.ts';
 
@@ -77,17 +76,17 @@ export const readSegments = (
   meta: PositionMeta,
   scope: ReadScope = wholePosition(meta),
 ): TreeParts => {
-  const newest = new Map<string, Row>();
+  const newest = new Map<string, RowOf<typeof VERSIONS>>();
   const fixed = new Map<number, { readonly from: number; readonly record: FixedRecord }>();
 
-  const applyRows = (limit: number, found: readonly Row[]): void => {
+  const applyRows = (limit: number, found: readonly RowOf<typeof VERSIONS>[]): void => {
     for (const row of found) {
-      const from = row.key[FROM] as number;
+      const from = row.key[FROM];
       if (from > limit) continue;
-      const id = row.key[NODE] as string;
+      const id = row.key[NODE];
       const known = newest.get(id);
       if (known !== undefined) {
-        const knownFrom = known.key[FROM] as number;
+        const knownFrom = known.key[FROM];
         // A frame that moves a node leaves a tombstone with the same `from` as the row at the new location.
         if (knownFrom > from || (knownFrom === from && isTombstone(row.value))) continue;
       }
@@ -102,8 +101,8 @@ export const readSegments = (
     if (scope.sys)
       applyRows(limit, rows.range(VERSIONS, { prefix: [history, branchId, REGION.sys, meta.sys] }));
     for (const { key, value } of rows.range(VERSIONS, { prefix: [history, branchId, REGION.fixed] })) {
-      const from = key[FROM] as number;
-      const { headers, payload, ordinal } = nodeRowOf(key[NODE] as string, value);
+      const from = key[FROM];
+      const { headers, payload, ordinal } = nodeRowOf(key[NODE], value);
       if (from <= limit && from >= (fixed.get(ordinal)?.from ?? 0))
         fixed.set(ordinal, { from, record: { headers, payload } });
     }
@@ -115,7 +114,7 @@ export const readSegments = (
     if (isTombstone(value) || isExpired(value, meta.cycle)) continue;
     const { headers, payload, expires, parent, ordinal } = nodeRowOf(id, value);
     if (payload === null) continue;
-    const location = locationFor(key[REGION_COLUMN] as number, key[LOCATION] as number, ordinal);
+    const location = locationFor(key[REGION_COLUMN], key[LOCATION], ordinal);
     nodes.push({ headers, location, parent, expires, payload });
   }
   return {
@@ -135,26 +134,25 @@ export const readTurns = (
   first: number,
   last: number,
 ): TurnRecord[] => {
-  const newest = new Map<number | string, Row>();
+  const newest = new Map<number | string, RowOf<typeof TURNS>>();
   for (const { branchId, limit } of ancestorPath) {
     for (const row of rows.range(TURNS, { prefix: [history, branchId], from: first, to: last })) {
-      const [cycle, ordinal, from] = [row.key[2] as number, row.key[3] as number, row.key[4] as number];
+      const [cycle, ordinal, from] = [row.key[2], row.key[3], row.key[4]];
       // Only an import makes several turns in a cycle.
       const location = ordinal === 0 ? cycle : `${cycle}/${ordinal}`;
       const known = newest.get(location);
-      if (from > limit || (known !== undefined && from < (known.key[4] as number))) continue;
+      if (from > limit || (known !== undefined && from < known.key[4])) continue;
       newest.set(location, row);
     }
   }
   const turns: TurnRecord[] = [];
   for (const { key, value } of newest.values())
-    if (!isTombstone(value) && !isExpired(value, cycleNow, 1))
-      turns.push(turnOf(key[2] as number, key[3] as number, value));
+    if (!isTombstone(value) && !isExpired(value, cycleNow, 1)) turns.push(turnOf(key[2], key[3], value));
   return turns;
 };
 
 /** The turn in a row of `turns`. */
-export const turnOf = (cycle: number, ordinal: number, value: Row['value']): TurnRecord => {
+export const turnOf = (cycle: number, ordinal: number, value: TurnCells): TurnRecord => {
   const { headers, payload, expires } = nodeRowOf(value[0] as string, value, 1);
   return {
     headers,
@@ -204,7 +202,7 @@ export const readTipSeq = (rows: RowReader, history: string, branchId: number): 
       history,
       branchId,
     });
-  return tip === undefined ? branchId : (tip[0] as number);
+  return tip === undefined ? branchId : tip[0];
 };
 
 /**
@@ -248,9 +246,7 @@ const configurationAt = (
   { config, policy }: PositionMeta,
 ): { readonly config: Config; readonly policy: Policy | null } => ({
   config: (config === null ? {} : (rows.get(CONFIGS, [history, config])?.[0] ?? {})) as Config,
-  policy: (policy === null
-    ? null
-    : (rows.get(POLICIES, [history, policy])?.[0] ?? null)) as WideJson as Policy | null,
+  policy: (policy === null ? null : (rows.get(POLICIES, [history, policy])?.[0] ?? null)) as Policy | null,
 });
 
 /**

@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
-import type { RowReader, Rows, Table, Value } from '@stemma/row-store';
+import { defineTable } from '@stemma/row-store';
+import type { RowReader, Rows, Table, ValueOf } from '@stemma/row-store';
 
 /* What every reader of the log keeps of its records, in one transaction with cursor and rows (record §5). */
 
@@ -20,7 +21,7 @@ export type RecordedFrame = {
   readonly bytes: Uint8Array;
 };
 
-export const HISTORY_HEADS: Table = {
+export const HISTORY_HEADS = defineTable({
   name: 'history_heads',
   about:
     'The head of a history, which its next frame is checked against: the `seq` of the next frame, the hash of the last one, damaged or defective (null: open), and the `seq` at which readers stop serving it.',
@@ -28,12 +29,12 @@ export const HISTORY_HEADS: Table = {
   value: [
     ['next', 'uint'],
     ['prev', 'bytes'],
-    ['state', 'text'],
-    ['stopped', 'uint'],
+    ['state', 'text', 'null'],
+    ['stopped', 'uint', 'null'],
   ],
-};
+});
 
-export const FRAMES: Table = {
+export const FRAMES = defineTable({
   name: 'frames',
   about:
     'The offset of the record of a frame, so that payloads are read in place. Rebuilt with the rest, never compared: it is another on every log.',
@@ -43,9 +44,9 @@ export const FRAMES: Table = {
   ],
   value: [['offset', 'uint']],
   local: true,
-};
+});
 
-export const FRAME_BYTES: Table = {
+export const FRAME_BYTES = defineTable({
   name: 'frame_bytes',
   about:
     'The bytes of an accepted frame: kept where readers must not read payloads from the log, because others serve it (Kafka).',
@@ -54,9 +55,9 @@ export const FRAME_BYTES: Table = {
     ['seq', 'uint'],
   ],
   value: [['frame', 'bytes']],
-};
+});
 
-export const DEFECTS: Table = {
+export const DEFECTS = defineTable({
   name: 'defects',
   about: 'Why a history is defective: the frame, the error, and the missing content if that is the reason.',
   key: [['history', 'text']],
@@ -64,10 +65,10 @@ export const DEFECTS: Table = {
     ['seq', 'uint'],
     ['code', 'text'],
     ['message', 'text'],
-    ['sha256', 'text'],
-    ['size', 'uint'],
+    ['sha256', 'text', 'null'],
+    ['size', 'uint', 'null'],
   ],
-};
+});
 
 export const RECORD_TABLES: readonly Table[] = [HISTORY_HEADS, FRAMES, DEFECTS, FRAME_BYTES];
 
@@ -91,26 +92,26 @@ export const findFrame = (
   const found = rows.get(keepFrames ? FRAME_BYTES : FRAMES, [history, seq])?.[0];
   if (found === undefined && seq < (readHistoryHead(rows, history)?.next ?? 0))
     throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack frame ${seq}`, { history, seq });
-  return found as number | Uint8Array | undefined;
+  return found;
 };
 
 /** `open` heads have no state in their row: they are nearly all. */
-export const historyHeadCells = ({ next, prev, state, stopped }: HistoryHead): Value => [
+export const historyHeadCells = ({
   next,
   prev,
-  state === 'open' ? null : state,
+  state,
   stopped,
-];
+}: HistoryHead): ValueOf<typeof HISTORY_HEADS> => [next, prev, state === 'open' ? null : state, stopped];
 
 export const readHistoryHead = (rows: RowReader, history: string): HistoryHead | undefined => {
   const value = rows.get(HISTORY_HEADS, [history]);
   if (value === undefined) return undefined;
   const [next, prev, state, stopped] = value;
   return {
-    next: next as number,
-    prev: prev as Uint8Array,
+    next,
+    prev,
     state: (state ?? 'open') as HistoryHead['state'],
-    stopped: stopped as number | null,
+    stopped,
   };
 };
 

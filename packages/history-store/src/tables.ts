@@ -1,3 +1,4 @@
+import { defineTable } from '@stemma/row-store';
 import type { Table } from '@stemma/row-store';
 
 /*
@@ -7,28 +8,28 @@ import type { Table } from '@stemma/row-store';
 
 /** The headers of a node as cells, after its id. `nulls` distinguishes explicit nulls from absent headers. */
 const HEADERS = [
-  ['node_type', 'text'],
-  ['cycle', 'int'],
-  ['created_at_ns', 'wide'],
-  ['creation_index', 'uint'],
-  ['payload_seq', 'uint'],
-  ['payload_index', 'uint'],
-  ['offset', 'int'],
-  ['role', 'text'],
-  ['kind', 'text'],
-  ['ttl', 'uint'],
-  ['expires', 'uint'],
-  ['parent', 'text'],
-  ['ordinal', 'uint'],
-  ['priority', 'number'],
-  ['key', 'text'],
-  ['refs', 'json'],
-  ['removable', 'bool'],
-  ['provenance', 'json'],
-  ['nulls', 'uint'],
+  ['node_type', 'text', 'null'],
+  ['cycle', 'int', 'null'],
+  ['created_at_ns', 'wide', 'null'],
+  ['creation_index', 'uint', 'null'],
+  ['payload_seq', 'uint', 'null'],
+  ['payload_index', 'uint', 'null'],
+  ['offset', 'int', 'null'],
+  ['role', 'text', 'null'],
+  ['kind', 'text', 'null'],
+  ['ttl', 'uint', 'null'],
+  ['expires', 'uint', 'null'],
+  ['parent', 'text', 'null'],
+  ['ordinal', 'uint', 'null'],
+  ['priority', 'number', 'null'],
+  ['key', 'text', 'null'],
+  ['refs', 'json', 'null'],
+  ['removable', 'bool', 'null'],
+  ['provenance', 'json', 'null'],
+  ['nulls', 'uint', 'null'],
 ] as const;
 
-export const BRANCHES: Table = {
+export const BRANCHES = defineTable({
   name: 'branches',
   about:
     'A branch: the position of its parent that it starts from, the key of the position metadata there, and the name people use now. The parent of the root is null; `thread` is null for a full provider thread.',
@@ -37,16 +38,16 @@ export const BRANCHES: Table = {
     ['branch_id', 'uint'],
   ],
   value: [
-    ['parent', 'uint'],
-    ['at', 'uint'],
-    ['meta_branch_id', 'uint'],
-    ['meta_seq', 'uint'],
-    ['name', 'text'],
-    ['thread', 'text'],
+    ['parent', 'uint', 'null'],
+    ['at', 'uint', 'null'],
+    ['meta_branch_id', 'uint', 'null'],
+    ['meta_seq', 'uint', 'null'],
+    ['name', 'text', 'null'],
+    ['thread', 'text', 'null'],
   ],
-};
+});
 
-export const VERSIONS: Table = {
+export const VERSIONS = defineTable({
   name: 'versions',
   about:
     'A node from a frame on; no cells: it is removed. `region`: 0 under `^sys` (`location` is the number of the `^sys` location), 1 in a turn or the head (`location` is the cycle that seals it), 2 root and regions (`ordinal` 0 to 3). `expires` is the first cycle without it. `nulls` has a bit for each header that is an explicit null: role 1, kind 2, key 4, provenance 8, refs 16, removable 32.',
@@ -60,9 +61,9 @@ export const VERSIONS: Table = {
   ],
   value: HEADERS,
   packed: true,
-};
+});
 
-export const TURNS: Table = {
+export const TURNS = defineTable({
   name: 'turns',
   about:
     'A sealed turn from a frame on; no cells: it is removed. `ordinal` distinguishes the turns of one import.',
@@ -73,11 +74,11 @@ export const TURNS: Table = {
     ['ordinal', 'uint'],
     ['from', 'uint'],
   ],
-  value: [['id', 'text'], ...HEADERS],
+  value: [['id', 'text', 'null'], ...HEADERS],
   packed: true,
-};
+});
 
-export const TURN_SUMS: Table = {
+export const TURN_SUMS = defineTable({
   name: 'turn_sums',
   about:
     'What is in a sealed turn from a frame on, so that a writer reads only the turns that it needs: the numbers of its nodes and blocks (itself not counted), the `sum` over its nodes, its digest and the hash of its slice of the thread as of the newest snapshot. `loads`: 1 if a commit may have to look into it (something in it expires, is held, or has refs), 2 if it changed after the newest snapshot.',
@@ -92,14 +93,14 @@ export const TURN_SUMS: Table = {
     ['nodes', 'uint'],
     ['blocks', 'uint'],
     ['sum', 'uint'],
-    ['digest', 'bytes'],
-    ['slice', 'bytes'],
-    ['loads', 'uint'],
+    ['digest', 'bytes', 'null'],
+    ['slice', 'bytes', 'null'],
+    ['loads', 'uint', 'null'],
   ],
   packed: true,
-};
+});
 
-export const HASH_SUMS: Table = {
+export const HASH_SUMS = defineTable({
   name: 'hash_sums',
   about:
     'The sum of the tree hash over the turns (2 KiB) at the newest snapshot of a branch; `seq` is its frame.',
@@ -111,9 +112,9 @@ export const HASH_SUMS: Table = {
     ['seq', 'uint'],
     ['sum', 'bytes'],
   ],
-};
+});
 
-export const IDS: Table = {
+export const IDS = defineTable({
   name: 'ids',
   about:
     'The location of a node from a frame on; no cells: it is removed. `region` as in `versions`, 3 for a turn. An id with any row is taken forever.',
@@ -124,13 +125,13 @@ export const IDS: Table = {
     ['branch_id', 'uint'],
   ],
   value: [
-    ['region', 'uint'],
-    ['location', 'uint'],
-    ['ordinal', 'uint'],
+    ['region', 'uint', 'null'],
+    ['location', 'uint', 'null'],
+    ['ordinal', 'uint', 'null'],
   ],
-};
+});
 
-export const SNAPSHOTS: Table = {
+export const SNAPSHOTS = defineTable({
   name: 'snapshots',
   about: 'The snapshot of a cycle: the position (`branch_id`, `seq`) and what was computed of it.',
   key: [
@@ -146,9 +147,9 @@ export const SNAPSHOTS: Table = {
     ['blocks', 'uint'],
     ['turns', 'uint'],
   ],
-};
+});
 
-export const POSITION_META: Table = {
+export const POSITION_META = defineTable({
   name: 'position_meta',
   about:
     'The metadata of a position from a frame on: the newest `cycle`; the lowest location with living nodes (`oldest_live`), except for those in `older_live`; the lowest location of a turn; the number of the `^sys` location, its living nodes and its rows; the `sum` over the records that live here, by which missing rows are noticed; and what the next command is decided on: the newest `created_at_ns`, the next `creation_index`, the frames that configured the policy and the rest.',
@@ -166,14 +167,14 @@ export const POSITION_META: Table = {
     ['sys_live', 'uint'],
     ['sys_rows', 'uint'],
     ['sum', 'uint'],
-    ['sys', 'uint'],
-    ['policy', 'uint'],
-    ['older_live', 'json'],
-    ['config', 'uint'],
+    ['sys', 'uint', 'null'],
+    ['policy', 'uint', 'null'],
+    ['older_live', 'json', 'null'],
+    ['config', 'uint', 'null'],
   ],
-};
+});
 
-export const COMMANDS: Table = {
+export const COMMANDS = defineTable({
   name: 'commands',
   about: 'The frame that recorded a command, and the digest of the command. Kept forever.',
   key: [
@@ -184,9 +185,9 @@ export const COMMANDS: Table = {
     ['seq', 'uint'],
     ['digest', 'bytes'],
   ],
-};
+});
 
-export const NAMES: Table = {
+export const NAMES = defineTable({
   name: 'names',
   about: 'The position (`branch_id`, `seq`) that has a name.',
   key: [
@@ -197,9 +198,9 @@ export const NAMES: Table = {
     ['branch_id', 'uint'],
     ['seq', 'uint'],
   ],
-};
+});
 
-export const HEADS: Table = {
+export const HEADS = defineTable({
   name: 'heads',
   about:
     'The newest frame of a branch, and its newest frame that has position metadata. A branch without frames of its own has no row: its newest frame is the one that started it.',
@@ -209,21 +210,21 @@ export const HEADS: Table = {
   ],
   value: [
     ['seq', 'uint'],
-    ['meta_seq', 'uint'],
+    ['meta_seq', 'uint', 'null'],
   ],
-};
+});
 
-export const POLICIES: Table = {
+export const POLICIES = defineTable({
   name: 'policies',
   about: 'A pruning policy as a frame configured it; null: nothing is pruned.',
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
   ],
-  value: [['policy', 'json']],
-};
+  value: [['policy', 'json', 'null']],
+});
 
-export const BRANCH_NAMES: Table = {
+export const BRANCH_NAMES = defineTable({
   name: 'branch_names',
   about:
     'The branch that has a name now: a rollback passes the name of the abandoned branch on to the new one.',
@@ -232,9 +233,9 @@ export const BRANCH_NAMES: Table = {
     ['name', 'text'],
   ],
   value: [['branch_id', 'uint']],
-};
+});
 
-export const CONFIGS: Table = {
+export const CONFIGS = defineTable({
   name: 'configs',
   about: 'The whole general configuration after a frame: an object by key.',
   key: [
@@ -242,7 +243,7 @@ export const CONFIGS: Table = {
     ['seq', 'uint'],
   ],
   value: [['config', 'json']],
-};
+});
 
 export const SNAPSHOTS_TABLES: readonly Table[] = [
   BRANCHES,

@@ -48,7 +48,7 @@ export const readThreadTimelineRows = (
   for (const { branchId, limit } of ancestorPath) {
     for (const region of [REGION.sys, REGION.turn]) {
       for (const { key, value } of rows.range(VERSIONS, { prefix: [history, branchId, region] })) {
-        const [, , , number, id, from] = key as [string, number, number, number, string, number];
+        const [, , , number, id, from] = key;
         if (from > limit) continue;
         // A `^sys` location has the number of the frame that rewrote it; the first has 0.
         if (region === REGION.sys && number > 0 && !rewritten.has(number)) {
@@ -63,7 +63,7 @@ export const readThreadTimelineRows = (
       }
     }
     for (const { key, value } of rows.range(TURNS, { prefix: [history, branchId] })) {
-      const [, , cycle, ordinal, from] = key as [string, number, number, number, number];
+      const [, , cycle, ordinal, from] = key;
       if (from > limit) continue;
       const location = turnLocation(cycle, ordinal);
       const record = isTombstone(value) ? null : turnOf(cycle, ordinal, value);

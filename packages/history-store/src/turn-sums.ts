@@ -8,7 +8,7 @@ import {
   type TurnRecord,
 } from '@stemma/context-tree';
 import type { AppliedFrame } from '@stemma/history';
-import type { RowReader, Rows, Value } from '@stemma/row-store';
+import type { RowReader, Rows, ValueOf } from '@stemma/row-store';
 import type { Segment } from './ancestor-path.ts';
 import type { SnapshotRow } from './list-snapshots.ts';
 import type { NetChanges } from './net-changes.ts';
@@ -46,13 +46,16 @@ export const foldTurnSums = (
   for (const { id, after } of turns) if (after !== undefined) noteTurn(tree.get(id));
   for (const turn of changed) {
     const { cycle, ordinal } = (turn.record as TurnRecord).location;
-    const key = [history, branchId, cycle, ordinal, seq];
-    rows.put(TURN_SUMS, key, cellsOf(turn, thread === 'full', snapshot === null ? CHANGED : 0));
+    rows.put(
+      TURN_SUMS,
+      [history, branchId, cycle, ordinal, seq],
+      cellsOf(turn, thread === 'full', snapshot === null ? CHANGED : 0),
+    );
   }
   if (snapshot !== null) rows.put(HASH_SUMS, [history, branchId], [seq, tree.turnsSum.slice()]);
 };
 
-const cellsOf = (turn: TreeNode, sliced: boolean, flags: number): Value => {
+const cellsOf = (turn: TreeNode, sliced: boolean, flags: number): ValueOf<typeof TURN_SUMS> => {
   let [nodes, blocks, sum, loads] = [0, 0, 0, flags];
   eachInSubtree(turn, (node) => {
     const { headers, expires } = node.record as NodeRecord;
@@ -83,10 +86,13 @@ export const readTurnSums = (
   from: number,
   to: number,
 ): ((location: TurnLocation) => TurnSumRow | undefined) => {
-  const newest = new Map<number | string, { readonly from: number; readonly value: Value }>();
+  const newest = new Map<
+    number | string,
+    { readonly from: number; readonly value: ValueOf<typeof TURN_SUMS> }
+  >();
   for (const { branchId, limit } of ancestorPath)
     for (const { key, value } of rows.range(TURN_SUMS, { prefix: [history, branchId], from, to })) {
-      const [cycle, ordinal, seq] = [key[2] as number, key[3] as number, key[4] as number];
+      const [cycle, ordinal, seq] = [key[2], key[3], key[4]];
       const at = keyOf({ cycle, ordinal });
       if (seq <= limit && seq >= (newest.get(at)?.from ?? 0)) newest.set(at, { from: seq, value });
     }
@@ -95,11 +101,11 @@ export const readTurnSums = (
     if (value === undefined) return undefined;
     const [nodes, blocks, sum, digest, slice, loads] = value;
     return {
-      nodes: nodes as number,
-      blocks: blocks as number,
-      sum: sum as number,
-      digest: textOf(digest as Uint8Array | null),
-      slice: textOf(slice as Uint8Array | null),
+      nodes,
+      blocks,
+      sum,
+      digest: textOf(digest),
+      slice: textOf(slice),
       loads: loads !== null,
     };
   };
@@ -113,6 +119,6 @@ export const readTurnsSum = (
   digests: Iterable<string | undefined>,
 ): Uint8Array => {
   const kept = snapshot && rows.get(HASH_SUMS, [history, snapshot.branchId]);
-  if (kept?.[0] === snapshot?.seq && kept !== undefined) return kept[1] as Uint8Array;
+  if (kept?.[0] === snapshot?.seq && kept !== undefined) return kept[1];
   return sumOfTurns([...digests].filter((digest) => digest !== undefined));
 };

@@ -173,12 +173,12 @@ const startOf = (seq: number, branchId: number, event: HistoryStarted): BranchSt
   return newRootBranch(event.ids, event.thread, event.cycle);
 };
 
-/** The position after the frame is the snapshot, so only names, notes and what was redacted may follow it. */
+/** The position after the frame is the snapshot, so only names, notes, calls and what was redacted may follow it. */
 const refuseAfterSnapshot = (events: readonly HistoryEvent[]): void => {
   const snapshot = events.findIndex((event) => isOf(event, 'snapshot'));
   if (snapshot === -1) return;
   for (const event of events.slice(snapshot + 1))
-    if (!isOf(event, 'label') && !isOf(event, 'redaction'))
+    if (!isOf(event, 'label') && !isOf(event, 'call') && !isOf(event, 'redaction'))
       throw fail('E_HISTORY_DEFECTIVE', `${event.type} comes after the snapshot of the frame`);
 };
 

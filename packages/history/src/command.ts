@@ -1,6 +1,14 @@
 import { pack, sha256, type Packable, type WideJson } from '@stemma/canonical';
 import { fail, issueText } from '@stemma/errors';
-import { OBSERVATIONS, type Author } from '@stemma/events';
+import {
+  CALL_APIS,
+  CALL_STATUSES,
+  PromptSummary,
+  CallUsage,
+  OBSERVATIONS,
+  RecordedBody,
+  type Author,
+} from '@stemma/events';
 import { z } from 'zod';
 
 /** Any JSON, with integers of any size; the decision checks which values it may have. */
@@ -173,6 +181,42 @@ const observe = z.strictObject({
     .max(10_000),
 });
 
+/**
+ * Records that a model is called with a position: after a commit in the same command with its snapshot, else with the branch's tip
+ * unless another is given. `tools` null: those of the event `toolsAt`, if any. `own`: the own bytes of `request`, encoded as it
+ * says. The id of the command is the attempt's. At most one in a command (calls §1).
+ */
+const startCall = z.strictObject({
+  op: z.literal('start_call'),
+  position: position.optional(),
+  api: z.enum(CALL_APIS),
+  model: z.string().max(512).nullable(),
+  parameters: object,
+  tools: z.array(json).nullable(),
+  toolsAt: z.strictObject({ seq: count, index: count }).nullable(),
+  request: RecordedBody.nullable(),
+  /** How the next call is found; without it nobody looks for it. */
+  prompt: PromptSummary.nullable().optional(),
+  own: z.string().nullable(),
+});
+
+/** Records how an attempt ended. The id of the command is the attempt's with `.finished` behind it. */
+const finishCall = z.strictObject({
+  op: z.literal('finish_call'),
+  attemptId: id,
+  status: z.enum(CALL_STATUSES),
+  httpStatus: z.int().min(100).max(999).nullable(),
+  finishReason: z.string().max(512).nullable(),
+  model: z.string().max(512).nullable(),
+  usage: CallUsage.nullable(),
+  firstByteMs: count.nullable(),
+  durationMs: count.nullable(),
+  error: z.strictObject({ code: z.string().max(512).nullable(), message: z.string().max(4096) }).nullable(),
+  answer: json.nullable(),
+  response: RecordedBody.nullable(),
+  own: z.string().nullable(),
+});
+
 /** Destroys the key of an erasable history. By an actor, and the only step. */
 const erase = z.strictObject({ op: z.literal('erase') });
 
@@ -196,6 +240,8 @@ export const Step = z.discriminatedUnion('op', [
   query,
   run,
   observe,
+  startCall,
+  finishCall,
   erase,
 ]);
 export type Step = z.infer<typeof Step>;

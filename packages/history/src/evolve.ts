@@ -86,6 +86,8 @@ export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, s
       return;
     case 'PositionNamed':
     case 'PositionAnnotated':
+    case 'CallStarted':
+    case 'CallFinished':
     case 'InterventionRecorded':
     case 'ContentRedacted':
     case 'HistoryErased':

@@ -7,6 +7,7 @@ export { cycleOfFrame, type NodeChange, nodeChangesOf } from './causes/node-chan
 export { Command, commandDigest, parseCommand, type Redaction, Step, type StepOf } from './command.ts';
 export type { Config } from './config.ts';
 export type { BranchParts, Decided } from './contracts.ts';
+export { finishOf } from './decide/calls.ts';
 export { decide, decideNew, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';

@@ -197,6 +197,8 @@ const edited = (event: HistoryEvent): WideJson[] => {
     case 'TurnSealed':
     case 'InterventionRecorded':
     case 'ObservationRecorded':
+    case 'CallStarted':
+    case 'CallFinished':
       return [];
   }
 };

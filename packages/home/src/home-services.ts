@@ -1,5 +1,6 @@
 import type { CommandHandler } from '@stemma/command-handler';
 import type { Services } from '@stemma/operations';
+import type { Prices } from '@stemma/queries';
 import type { Redactor } from '@stemma/redaction';
 import type { Background } from './background.ts';
 import type { OpenedRows } from './open-rows.ts';
@@ -11,4 +12,5 @@ export type HomeServices = Services & {
   readonly background: Background;
   /** Undefined if nothing is redacted. */
   readonly redactor: Redactor | undefined;
+  readonly prices: Prices;
 };

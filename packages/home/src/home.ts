@@ -1,5 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import type { Call, CallOutcome, Outcome } from '@stemma/command-handler';
+import type { Call, CallEnd, CallOutcome, Outcome, PlacedCall, UnplacedCall } from '@stemma/command-handler';
 import type { PayloadSource } from '@stemma/context-tree';
 import type { Command } from '@stemma/history';
 import type { BranchRef, Position, TreeAt, TreeView } from '@stemma/history-store';
@@ -17,6 +17,7 @@ import type {
   VerifyReport,
 } from '@stemma/operations';
 import type {
+  CallAttempts,
   Audit,
   Branches,
   Causes,
@@ -43,6 +44,8 @@ export type Home = {
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
   readonly causes: Causes;
+  /** What models were asked, and what came back. */
+  readonly calls: CallAttempts;
   /** Branches, saved positions, configuration, and who looked. */
   readonly branches: Branches;
   /** Resolves when everything that is in the log now is seen by what is read next. @throws E_ROWS_BEHIND */
@@ -51,6 +54,10 @@ export type Home = {
   submit(command: Command): Promise<Outcome>;
   /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
   recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
+  /** Records a call where its messages say that it belongs. @throws as `recordCall`, except E_CONFLICT */
+  recordRequest(call: UnplacedCall): Promise<PlacedCall>;
+  /** Records how an attempt to call a model ended. @throws as `submit`, E_CALL_NOT_FOUND */
+  finishCall(branchRef: BranchRef, end: CallEnd): Promise<Outcome>;
   /** The histories that were started as erasable, about a subject, and are not erased. */
   erasable(subject: string): Promise<readonly string[]>;
   /** The histories whose keys were destroyed here, by id. */

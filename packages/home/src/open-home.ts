@@ -1,4 +1,11 @@
-import { openCommandHandler, recordCall, type HomeObserver } from '@stemma/command-handler';
+import {
+  finishCall,
+  openCallStarter,
+  openCommandHandler,
+  openRequestRecorder,
+  recordCall,
+  type HomeObserver,
+} from '@stemma/command-handler';
 import { isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Position, TreeView } from '@stemma/history-store';
 import {
@@ -24,6 +31,7 @@ import {
   diffPositions,
   findServedBranch,
   findServedPosition,
+  openCallAttempts,
   followFrom,
   followLog,
   listEventsOfNode,
@@ -31,6 +39,7 @@ import {
   openAudit,
   openBranches,
   openCauses,
+  openPrices,
   openQuestions,
   openStages,
   openTreeLoader,
@@ -49,7 +58,7 @@ import { openDecodedFrames } from '@stemma/log';
 import { loadRedaction, openKeyring, type Keyring } from '@stemma/privacy';
 import { listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
 import { openCooperative } from './cooperative.ts';
 import type { HomeServices } from './home-services.ts';
@@ -87,6 +96,8 @@ export type HomeOptions = {
    * export), or the rules.
    */
   readonly redact?: string | RedactorOptions;
+  /** The file with the prices of models. Default: `prices.json` in the directory, if there is one. */
+  readonly prices?: string;
 };
 
 /**
@@ -127,6 +138,7 @@ const openServices = async (
     say,
     repairs = [],
     redact,
+    prices,
   }: HomeOptions,
 ): Promise<HomeServices> => {
   removeScratchFolders(directory);
@@ -186,6 +198,7 @@ const openServices = async (
     handler,
     background,
     redactor,
+    prices: openPrices(prices ?? join(directory, 'prices.json'), prices !== undefined),
   };
 };
 
@@ -211,12 +224,17 @@ const openHomeOver = (services: HomeServices): Home => {
   const view = async (position: Position): Promise<TreeView> => viewOf(projection, position);
   const sources = { projection, load: openTreeLoader() };
   const keyring = openHomeKeyring(services.directory);
+  const starter = openCallStarter(projection, redactor);
   const home: Home = {
     directory: services.directory,
     branches: openBranches(projection, (command) => handler.submit(command)),
     catchUp: () => projection.catchUp(),
     submit: (command) => handler.submit(command),
-    recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, redactor),
+    recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, starter, redactor),
+    recordRequest: (call) => requests.record(call),
+    finishCall: (branchRef, end) =>
+      finishCall((command) => handler.submit(command), branchRef, end, redactor),
+    calls: openCallAttempts(projection, (history) => catchUpWith(projection, history), services.prices),
     erasable: async (subject) => keyring.about(subject),
     erased: async () => keyring.erased(),
     redacts: redactor !== undefined,
@@ -305,5 +323,6 @@ const openHomeOver = (services: HomeServices): Home => {
       await log.close();
     },
   };
+  const requests = openRequestRecorder(home, projection, starter, redactor);
   return home;
 };

@@ -130,6 +130,11 @@ export const METRICS = {
     help: 'Requests refused at the door, which stemma_http_requests_total has not: by the code of the error, or by the status where the request could not be read.',
     labels: ['code'],
   },
+  stemma_proxied_calls_total: {
+    kind: 'counter',
+    help: 'Calls of models that went through the proxy: recorded; dropped, since too many waited; or refused by the log.',
+    labels: ['outcome'],
+  },
   stemma_http_forwarded_total: {
     kind: 'counter',
     help: 'Commands sent on to the gateway that owns their history: answered, or failed (it gave no answer, and the command was decided here).',

@@ -70,7 +70,7 @@ export const diagnose = async (
         ...view.range(HISTORY_HEADS, { prefix: [] }).filter(({ value }) => (value[2] ?? null) !== null),
         ...view.range(DEFECTS, { prefix: [] }),
       ]
-        .map(({ key }) => key[0] as string)
+        .map(({ key }) => key[0])
         .filter((history) => isDamage(view.get(DEFECTS, [history])?.[1])),
     };
   });

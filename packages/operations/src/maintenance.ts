@@ -230,8 +230,8 @@ const defectsOf = (projection: Services['projection']): Promise<readonly Problem
         kind: 'defective',
         partition: null,
         offset: null,
-        history: key[0] as string,
-        seq: value[0] as number,
-        message: `${value[1] as string}: ${value[2] as string}`,
+        history: key[0],
+        seq: value[0],
+        message: `${value[1]}: ${value[2]}`,
       })),
   );

@@ -22,9 +22,7 @@ export const isDamage = (code: unknown): boolean =>
 export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promise<KnownDamage> =>
   projection.read((view) => {
     const closed: { partition: number; offset: number }[] = [];
-    const defects = view
-      .range(DEFECTS, { prefix: [] })
-      .map(({ key, value }) => [key[0] as string, value[1]] as const);
+    const defects = view.range(DEFECTS, { prefix: [] }).map(({ key, value }) => [key[0], value[1]] as const);
     const sealed = defects.filter(([, code]) => code === 'E_HISTORY_SEALED').map(([history]) => history);
     const stopped = new Set(defects.filter(([, code]) => isDamage(code)).map(([history]) => history));
     for (const partition of view.partitions()) {

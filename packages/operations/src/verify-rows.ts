@@ -51,7 +51,7 @@ export const verifyRows = async (
       }),
     );
   const histories = await projection.read((view) =>
-    view.range(HISTORY_HEADS, { prefix: [] }).map(({ key }) => key[0] as string),
+    view.range(HISTORY_HEADS, { prefix: [] }).map(({ key }) => key[0]),
   );
   const chosen = which === 'all' ? histories : sampleOf(histories, SAMPLED_HISTORIES, random);
   for (const history of chosen)

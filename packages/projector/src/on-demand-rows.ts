@@ -1,9 +1,18 @@
 import { readHistoryHead } from '@stemma/history-store';
 import type { ReadModel } from '@stemma/read-models';
-import type { GenerationView, Key, RowReader, Rows, Table } from '@stemma/row-store';
+import {
+  defineTable,
+  typedRows,
+  type CellReader,
+  type GenerationView,
+  type Key,
+  type RowReader,
+  type Rows,
+  type Table,
+} from '@stemma/row-store';
 import { missing, missingKind } from '@stemma/suspend';
 
-export const ON_DEMAND: Table = {
+export const ON_DEMAND = defineTable({
   name: 'on_demand',
   about:
     'How far a read model that is folded on demand has the frames of a history: `next` is the `seq` of the first frame that it lacks. No row: nobody has asked for the history yet.',
@@ -12,7 +21,7 @@ export const ON_DEMAND: Table = {
     ['model', 'text'],
   ],
   value: [['next', 'uint']],
-};
+});
 
 /** A read model that lacks frames of a history which the history store has. `next`: the first that both lack. */
 export type Unfolded = { readonly model: ReadModel; readonly history: string; readonly next: number };
@@ -25,7 +34,7 @@ export const UNFOLDED = missingKind<Unfolded>(
 
 /** The `seq` of the first frame of a history that a read model lacks; undefined if nobody has asked for it yet. */
 export const readFolded = (rows: RowReader, history: string, model: string): number | undefined =>
-  rows.get(ON_DEMAND, [history, model])?.[0] as number | undefined;
+  rows.get(ON_DEMAND, [history, model])?.[0];
 
 export const putFolded = (rows: Pick<Rows, 'put'>, history: string, model: string, next: number): void =>
   rows.put(ON_DEMAND, [history, model], [next]);
@@ -42,6 +51,7 @@ export const viewOnDemand = (
   modelOf: ReadonlyMap<Table, ReadModel>,
 ): GenerationView => {
   const upToDate = new Set<string>();
+  const rows: CellReader = view;
   const require = (table: Table, [history]: Key): void => {
     const model = modelOf.get(table);
     if (model === undefined || typeof history !== 'string') return;
@@ -52,16 +62,16 @@ export const viewOnDemand = (
       throw missing(UNFOLDED, [{ model, history, next }]);
     upToDate.add(name);
   };
-  return {
+  return typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
     get(table, key) {
       require(table, key);
-      return view.get(table, key);
+      return rows.get(table, key);
     },
     range(table, range) {
       require(table, range.prefix);
-      return view.range(table, range);
+      return rows.range(table, range);
     },
     cursor: (partition) => view.cursor(partition),
     partitions: () => view.partitions(),
-  };
+  });
 };

@@ -399,7 +399,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       await repair.run(async () =>
         (await generation()).scan(async (scan) => {
           for await (const { key } of scan.entries(ON_DEMAND)) {
-            const [history, model] = key as [string, string];
+            const [history, model] = key;
             asked.set(history, (asked.get(history) ?? new Set()).add(model));
           }
         }),

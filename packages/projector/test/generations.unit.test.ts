@@ -2,7 +2,8 @@ import { openMemoryContents } from '@stemma/contents';
 import { HISTORY_STORE, RECORD_TABLES } from '@stemma/history-store';
 import { openMemoryLog } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
-import { openMemoryRowStore, type RowStore, type Table } from '@stemma/row-store';
+import { defineTable } from '@stemma/row-store';
+import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
 import {
   currentName,
@@ -17,7 +18,7 @@ import {
 import { openProjector } from '../src/index.ts';
 import { appendAll, someRecorded } from './recorded.ts';
 
-const THINGS: Table = { name: 'things', about: '', key: [['id', 'text']], value: [['n', 'uint']] };
+const THINGS = defineTable({ name: 'things', about: '', key: [['id', 'text']], value: [['n', 'uint']] });
 const [FIRST, SECOND] = READ_MODELS as readonly [ReadModel, ReadModel];
 const OWN = `${HISTORY_STORE.name}@${HISTORY_STORE.version}`;
 

@@ -1,4 +1,12 @@
 export { catchUpWith, catchUpWithNamed, readOf } from './catch-up-with.ts';
+export {
+  type CallAttempt,
+  type CallAttempts,
+  type CallAttemptsPage,
+  openCallAttempts,
+  type WholeCallAttempt,
+} from './calls/attempts.ts';
+export { openPrices, type Prices } from './calls/prices.ts';
 export { openAudit } from './audit/audit.ts';
 export type { Intervention, InterventionFilter } from './audit/intervention-types.ts';
 export type { Audit, ComparedFrame, ComparedNode, Comparison } from './audit/types.ts';

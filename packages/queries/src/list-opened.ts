@@ -13,7 +13,7 @@ export const listOpenedHistories = (rows: RowReader): readonly HistoryRow[] => {
   const found = listHistories(rows);
   const unseen = new Set(found.map(({ history }) => history));
   for (const { key, value } of rows.range(HISTORY_HEADS, { prefix: [] })) {
-    const history = key[0] as string;
+    const history = key[0];
     const [next, , state] = value;
     if (unseen.delete(history) || state !== null || next === 0 || controlOf(history) !== undefined) continue;
     throw fail('E_ROWS_DAMAGED', `the rows lack the history ${history}`, { history });

@@ -3,7 +3,14 @@ import { isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import { DEFECTS, foldFrame, HISTORY_HEADS, historyHeadCells, readHistoryHead } from '@stemma/history-store';
 import { ALL_FOLDS } from '@stemma/read-models';
-import { openMemoryRowStore, stageRows, type GenerationView } from '@stemma/row-store';
+import {
+  openMemoryRowStore,
+  stageRows,
+  typedRows,
+  type CellReader,
+  type GenerationView,
+  type Value,
+} from '@stemma/row-store';
 import { naiveHistory, rowsUnderTest } from '@stemma/test-kit';
 import { beforeAll, expect, it } from 'vitest';
 import { checkSnapshotRows } from '../src/check-view.ts';
@@ -74,16 +81,20 @@ const altered = (
     readonly heads?: ReadonlyMap<string, readonly unknown[] | null>;
     readonly defects?: ReadonlyMap<string, string>;
   },
-): GenerationView => ({
-  ...view,
-  get: (table, key) => {
-    const history = key[0] as string;
-    if (table === HISTORY_HEADS && changes.heads?.has(history) === true)
-      return (changes.heads.get(history) ?? undefined) as ReturnType<typeof view.get>;
-    const code = table === DEFECTS ? changes.defects?.get(history) : undefined;
-    return code === undefined ? view.get(table, key) : [0, code, 'why', null, null];
-  },
-});
+): GenerationView => {
+  const rows: CellReader = view;
+  return typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
+    ...view,
+    range: (table, range) => rows.range(table, range),
+    get: (table, key) => {
+      const history = key[0] as string;
+      if (table === HISTORY_HEADS && changes.heads?.has(history) === true)
+        return (changes.heads.get(history) ?? undefined) as Value | undefined;
+      const code = table === DEFECTS ? changes.defects?.get(history) : undefined;
+      return code === undefined ? rows.get(table, key) : [0, code, 'why', null, null];
+    },
+  });
+};
 
 const headOf = (
   view: GenerationView,
@@ -153,13 +164,16 @@ it('a position behind the last good frame of a history is refused with the reaso
 
 it('a history without its head, and a head without its history, are damage of the rows', () => {
   world.now((view) => {
-    const headsWith = (heads: readonly (readonly [string, readonly unknown[]])[]): GenerationView => ({
-      ...view,
-      range: (table, range) =>
-        table === HISTORY_HEADS
-          ? heads.map(([key, value]) => ({ key: [key], value: value as never }))
-          : view.range(table, range),
-    });
+    const rows: CellReader = view;
+    const headsWith = (heads: readonly (readonly [string, readonly unknown[]])[]): GenerationView =>
+      typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
+        ...view,
+        get: (table, key) => rows.get(table, key),
+        range: (table, range) =>
+          table === HISTORY_HEADS
+            ? heads.map(([key, value]) => ({ key: [key], value: value as Value }))
+            : rows.range(table, range),
+      });
     const sound = IDS.map((history) => [history, headOf(view, 'damaged', 3)] as const);
     expect(listOpenedHistories(headsWith(sound)).map(({ history }) => history)).toEqual(
       IDS.toSorted(compareCodePoints),

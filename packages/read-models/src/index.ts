@@ -1,5 +1,16 @@
 export { audit } from './audit/audit.ts';
 export {
+  type CallInHistory,
+  type CallRow,
+  callsThatBrought,
+  callsWithPrompt,
+  findCallRow,
+  type FinishedCall,
+  listCallRows,
+  listCallsAt,
+  newestCallRow,
+} from './audit/calls.ts';
+export {
   findIntervention,
   type InterventionQuery,
   type InterventionRow,

@@ -1,4 +1,4 @@
-import type { Table } from '@stemma/row-store';
+import { defineTable } from '@stemma/row-store';
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -17,7 +17,7 @@ import { afterAll, expect, it } from 'vitest';
 import { noteClosed } from './epoch.ts';
 import { openLmdbRowStore } from './lmdb-row-store.ts';
 
-const TABLE: Table = {
+const TABLE = defineTable({
   name: 'things',
   about: '',
   key: [
@@ -25,7 +25,7 @@ const TABLE: Table = {
     ['n', 'uint'],
   ],
   value: [['text', 'text']],
-};
+});
 
 const directories: string[] = [];
 // Hundreds of stores are closed, each with a sync: in memory it costs nothing.

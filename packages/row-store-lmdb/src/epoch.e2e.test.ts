@@ -1,4 +1,4 @@
-import type { Table } from '@stemma/row-store';
+import { defineTable } from '@stemma/row-store';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openLmdbRowStore } from './lmdb-row-store.ts';
 
-const TABLE: Table = {
+const TABLE = defineTable({
   name: 'things',
   about: '',
   key: [
@@ -14,7 +14,7 @@ const TABLE: Table = {
     ['n', 'uint'],
   ],
   value: [['text', 'text']],
-};
+});
 const cursor = (n: number): Uint8Array => Uint8Array.of(n);
 
 const directories: string[] = [];

@@ -1,4 +1,5 @@
 import { attempt, fail } from '@stemma/errors';
+import { defineTable } from '@stemma/row-store';
 import {
   decodeKey,
   encodeRange,
@@ -11,6 +12,7 @@ import {
   scanOf,
   sealedValue,
   seedOf,
+  typedRows,
   unsealValue,
   writeKey,
   writeUint,
@@ -20,7 +22,7 @@ import {
   type KeyCell,
   type Row,
   type RowChange,
-  type RowReader,
+  type CellReader,
   type Table,
   type TableReader,
   type Value,
@@ -117,7 +119,7 @@ export const lmdbGeneration = (
     return found;
   };
 
-  const rows: RowReader = {
+  const rows: CellReader = {
     get(table, key) {
       if (table.packed === true) return packedOf(table, key)?.get(key);
       const at = keyBytes(table, key, false);
@@ -159,7 +161,7 @@ export const lmdbGeneration = (
       return list;
     },
   };
-  const view: GenerationView & TableReader = {
+  const view = typedRows<CellReader & Omit<GenerationView, keyof CellReader> & TableReader>({
     get(table, key) {
       try {
         return rows.get(table, key);
@@ -205,7 +207,7 @@ export const lmdbGeneration = (
         }
       }
     },
-  };
+  });
 
   /** Reads the newest commit from now on. */
   const refresh = (): number => {
@@ -284,7 +286,7 @@ const isHead = (bytes: Buffer, at: number): boolean => {
   return true;
 };
 
-const OWNER_NUMBER: Table = { name: 'owner number', about: '', key: [['number', 'uint']], value: [] };
+const OWNER_NUMBER = defineTable({ name: 'owner number', about: '', key: [['number', 'uint']], value: [] });
 
 /** The owner's number in a key; undefined if the key ends before. */
 const ownerNumber = (key: Buffer, start: number): number | undefined => {

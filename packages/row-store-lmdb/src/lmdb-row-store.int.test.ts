@@ -1,4 +1,4 @@
-import type { Table } from '@stemma/row-store';
+import { defineTable } from '@stemma/row-store';
 import { damaged, describeRowStore, type Damage } from '@stemma/row-store/contract';
 import { open } from 'lmdb';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ describeRowStore('on lmdb', () => {
   };
 });
 
-const COUNTS: Table = {
+const COUNTS = defineTable({
   name: 'counts',
   about: '',
   key: [
@@ -39,7 +39,7 @@ const COUNTS: Table = {
     ['n', 'uint'],
   ],
   value: [['text', 'text']],
-};
+});
 
 it('rows that an earlier version wrote, without checksums, are outdated and not damaged: the store is empty, and nobody is told of damage [decision 0051]', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));

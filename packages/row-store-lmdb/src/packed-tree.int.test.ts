@@ -1,4 +1,5 @@
-import { openMemoryRowStore, type Cell, type RowChange, type Table } from '@stemma/row-store';
+import { defineTable } from '@stemma/row-store';
+import { openMemoryRowStore, type Cell, type RowChange } from '@stemma/row-store';
 import fc from 'fast-check';
 import { open } from 'lmdb';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openLmdbRowStore } from './lmdb-row-store.ts';
 
-const TABLE: Table = {
+const TABLE = defineTable({
   name: 'packed',
   about: '',
   key: [
@@ -24,7 +25,7 @@ const TABLE: Table = {
     ['expires', 'uint'],
   ],
   packed: true,
-};
+});
 const RAW = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
 const directories: string[] = [];

@@ -1,12 +1,13 @@
 import { isStemmaError } from '@stemma/errors';
 import { openDatabase } from '@stemma/postgres';
-import type { Generation, Table } from '@stemma/row-store';
+import { defineTable } from '@stemma/row-store';
+import type { Generation } from '@stemma/row-store';
 import { postgresFolder, startPostgres, type Postgres } from '@stemma/test-kit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgresRowStore } from '../src/index.ts';
 
-const COUNTS: Table = {
+const COUNTS = defineTable({
   name: 'counts',
   about: '',
   key: [
@@ -14,7 +15,7 @@ const COUNTS: Table = {
     ['n', 'uint'],
   ],
   value: [['text', 'text']],
-};
+});
 const bytes = (n: number): Uint8Array => Buffer.from(String(n));
 const PARTITIONS = [0, 1, 2];
 

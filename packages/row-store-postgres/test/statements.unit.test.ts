@@ -1,4 +1,4 @@
-import type { Table } from '@stemma/row-store';
+import { defineTable } from '@stemma/row-store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arrayOf, quoted, readRow, sqlType, writeCell } from '../src/cells.ts';
@@ -13,7 +13,7 @@ import {
 } from '../src/statements.ts';
 import { statementOf, writesOf } from '../src/write-rows.ts';
 
-const THINGS: Table = {
+const THINGS = defineTable({
   name: 'thi"ngs',
   about: "what's there",
   key: [
@@ -28,7 +28,7 @@ const THINGS: Table = {
     ['is', 'bool'],
     ['more', 'json'],
   ],
-};
+});
 
 describe('cells', () => {
   it('have a type of column each', () => {
@@ -184,7 +184,7 @@ describe('statements', () => {
 });
 
 describe('the writes of a batch', () => {
-  const NOTES: Table = { name: 'notes', about: '', key: [['n', 'uint']], value: [['text', 'text']] };
+  const NOTES = defineTable({ name: 'notes', about: '', key: [['n', 'uint']], value: [['text', 'text']] });
   const note = (n: number, text: string | null) => ({
     table: NOTES,
     key: [n],

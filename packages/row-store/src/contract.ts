@@ -15,7 +15,7 @@ import {
 import { describeDamage } from './contract/damage.ts';
 import { describeSortedMap } from './contract/sorted-map.ts';
 import type { Generation, RowStore } from './store.ts';
-import type { Row } from './table.ts';
+import type { Row, Table } from './table.ts';
 
 export { damaged, type Damage, type RowStoreUnderTest } from './contract/fixtures.ts';
 
@@ -95,7 +95,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       const changes = [...keys].reverse().map((key) => thing(...key));
       await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
       const range = (prefix: Row['key'], more = {}): Promise<Row['key'][]> =>
-        rows.read((view) => view.range(THINGS, { prefix, ...more }).map((row) => row.key));
+        rows.read((view) => view.range<Table>(THINGS, { prefix, ...more }).map((row) => row.key));
       expect(await range(['h', 1])).toEqual(keys.slice(0, 10));
       expect(await range(['h'])).toEqual(keys.slice(0, 11));
       expect(await range(['h', 1], { reverse: true, limit: 3 })).toEqual(keys.slice(7, 10).reverse());

@@ -15,5 +15,21 @@ export { remoteGeneration, type RemoteGeneration, type RemoteState } from './rem
 export type { FetchRows } from './remote-rows.ts';
 export { type StagedRows, stageRows } from './staged-rows.ts';
 export type { Generation, GenerationView, Promotion, RowChange, RowSource, RowStore, Scan } from './store.ts';
-export type { Cell, ColumnType, Key, KeyCell, Range, Row, RowReader, Rows, Table, Value } from './table.ts';
+export type {
+  Cell,
+  CellReader,
+  ColumnType,
+  Key,
+  KeyCell,
+  KeyOf,
+  Range,
+  Row,
+  RowOf,
+  RowReader,
+  Rows,
+  Table,
+  Value,
+  ValueOf,
+} from './table.ts';
+export { defineTable, typedRows } from './table.ts';
 export { packValue, sealedValue, unpackValue, unsealValue, valueChecksum } from './value.ts';

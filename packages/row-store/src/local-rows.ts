@@ -1,5 +1,5 @@
 import type { GenerationView, RowSource, Scan } from './store.ts';
-import type { Row, RowReader, Table } from './table.ts';
+import type { Row, RowOf, RowReader, Table } from './table.ts';
 
 /* For stores that read all rows synchronously. */
 
@@ -19,7 +19,7 @@ export const scanOf = (view: GenerationView & TableReader): Scan => ({
   cursor: async (partition) => view.cursor(partition),
   partitions: async () => view.partitions(),
   get: async (table, key) => view.get(table, key),
-  async *entries(table) {
-    yield* view.entries(table);
+  async *entries<T extends Table>(table: T) {
+    yield* view.entries(table) as Iterable<RowOf<T>>;
   },
 });

@@ -5,7 +5,7 @@ import { decodeKey, encodeKey, encodeRange } from './key.ts';
 import { localSource, scanOf, type TableReader } from './local-rows.ts';
 import { sortedRows, type SortedRows } from './sorted-rows.ts';
 import type { Generation, GenerationView, RowStore } from './store.ts';
-import type { Row, Table } from './table.ts';
+import { typedRows, type CellReader, type Row, type Table } from './table.ts';
 import { sealedValue, unsealValue } from './value.ts';
 
 /** Rows of a generation as they are stored. */
@@ -94,7 +94,7 @@ const openGeneration = (
     const value = unsealValue(table, sealed, seedAt(table, key), name);
     return { key: decodeKey(table, key), value };
   };
-  const view: GenerationView & TableReader = {
+  const view = typedRows<CellReader & Omit<GenerationView, keyof CellReader> & TableReader>({
     get(table, key) {
       const bytes = encodeKey(table, key);
       const sealed = rowsOf(table)?.get(bytes.toString('latin1'));
@@ -117,7 +117,7 @@ const openGeneration = (
       for (const [key, value] of rowsOf(table)?.range('', undefined, false, Infinity) ?? [])
         yield row(table, key, value);
     },
-  };
+  });
   return {
     name,
     tables,
@@ -148,7 +148,12 @@ const openGeneration = (
 /** The definition of a generation's tables as a text that changes when they do. */
 export const shapeOf = (tables: readonly Table[]): string =>
   JSON.stringify(
-    tables.map(({ name, key, value, packed }) => [name, key, value, ...(packed === true ? ['packed'] : [])]),
+    tables.map(({ name, key, value, packed }) => [
+      name,
+      key,
+      value.map(([column, type]) => [column, type]),
+      ...(packed === true ? ['packed'] : []),
+    ]),
   );
 
 export const sameCursor = (a: Uint8Array | null, b: Uint8Array | null): boolean =>

@@ -4,7 +4,7 @@ import { boundsOfPrefix } from './key-range.ts';
 import { sameCursor } from './memory-row-store.ts';
 import { remoteRows, type FetchRows } from './remote-rows.ts';
 import type { Generation, GenerationView, ReadBasis, RowBatch, RowSource, Scan } from './store.ts';
-import type { Row, Table } from './table.ts';
+import type { Key, Row, RowOf, Table, ValueOf } from './table.ts';
 
 /** One state of a remote generation. */
 export type RemoteState = { readonly cursors: ReadonlyMap<number, Uint8Array>; readonly fetch: FetchRows };
@@ -72,16 +72,16 @@ export const remoteGeneration = (remote: RemoteGeneration): Generation => {
 const scanOf = ({ cursors, fetch }: RemoteState): Scan => ({
   cursor: async (partition) => cursors.get(partition) ?? null,
   partitions: async () => [...cursors.keys()].sort(compareNumbers),
-  async get(table, key) {
+  async get<T extends Table>(table: T, key: Key) {
     const [found] = await fetch([{ table, ...boundsOfPrefix(key), reverse: false, limit: 1 }]);
-    return found?.rows[0]?.value;
+    return found?.rows[0]?.value as ValueOf<T> | undefined;
   },
-  async *entries(table) {
+  async *entries<T extends Table>(table: T) {
     const { high } = boundsOfPrefix([]);
     for (let { low } = boundsOfPrefix([]); ;) {
       const [page] = await fetch([{ table, low, high, reverse: false, limit: PAGE }]);
       const rows: readonly Row[] = page?.rows ?? [];
-      yield* rows;
+      yield* rows as readonly RowOf<T>[];
       const last = rows.at(-1);
       if (rows.length < PAGE || last === undefined) return;
       low = boundsOfPrefix(last.key).high;

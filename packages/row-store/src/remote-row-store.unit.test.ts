@@ -9,7 +9,7 @@ import { openMemoryRowStore, type Memory, type MemoryGeneration } from './memory
 import { remoteGeneration } from './remote-generation.ts';
 import type { FetchRows } from './remote-rows.ts';
 import type { RowStore } from './store.ts';
-import type { Row } from './table.ts';
+import type { Row, Table } from './table.ts';
 
 /** The rows of a range, as a database returns them. */
 const readKeyRange = (local: MemoryGeneration, keyRange: KeyRange): readonly Row[] =>
@@ -103,7 +103,7 @@ describe('rows in a remote store', () => {
                   if ('get' in asked) return view.get(THINGS, asked.get);
                   const { prefix, ends, from, to, reverse, limit } = asked;
                   const [low, high] = ends.map((cells) => cells[prefix.length] as string | number);
-                  return view.range(THINGS, {
+                  return view.range<Table>(THINGS, {
                     prefix,
                     ...(from ? { from: low as string } : {}),
                     ...(to ? { to: high as string } : {}),

@@ -12,7 +12,7 @@ import {
 import { keyText } from './key.ts';
 import { refuseOpenRange } from './memory-row-store.ts';
 import type { RowSource } from './store.ts';
-import type { Key, Row, Table } from './table.ts';
+import { typedRows, type CellReader, type Key, type Row, type Table } from './table.ts';
 
 /** Fetches several ranges in one request. */
 export type FetchRows = (keyRanges: readonly KeyRange[]) => Promise<readonly FetchedRows[]>;
@@ -125,7 +125,7 @@ export const remoteRows = (known: IntervalCache, fetch: FetchRows): RowSource =>
     throw signal(kind, missed);
   };
 
-  return {
+  return typedRows<CellReader & Pick<RowSource, 'using'>>({
     get(table, key) {
       const row = known.get(table, key);
       if (row === undefined) return undefined;
@@ -145,5 +145,5 @@ export const remoteRows = (known: IntervalCache, fetch: FetchRows): RowSource =>
       return rows.map((row): Row => ({ key: row.key, value: copiedValue(table, row.value) }));
     },
     using: (fn) => resume(() => unhidden(fn), rowsFetcher),
-  };
+  });
 };

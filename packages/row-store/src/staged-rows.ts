@@ -1,6 +1,16 @@
 import { encodeRange, keyText } from './key.ts';
 import type { RowChange } from './store.ts';
-import type { Key, Range, Row, RowReader, Rows, Table, Value } from './table.ts';
+import {
+  typedRows,
+  type CellReader,
+  type Key,
+  type Range,
+  type Row,
+  type RowReader,
+  type Rows,
+  type Table,
+  type Value,
+} from './table.ts';
 
 /**
  * The rows that a batch sees before it is committed: its own writes over the rows of a reader. `rollbackTo` undoes the
@@ -15,13 +25,19 @@ export type StagedRows = Rows & {
   readonly size: number;
 };
 
+type StagedWrites = Omit<StagedRows, keyof Rows> & {
+  put(table: Table, key: Key, value: Value): void;
+  remove(table: Table, key: Key): void;
+};
+
 /**
  * The changes of one table. A batch only writes to most tables, so keys become texts only when somebody reads: `index`
  * has the index of the last change of each key among the first `indexed` of `list`.
  */
 type Stage = { readonly list: RowChange[]; readonly index: Map<string, number>; indexed: number };
 
-export const stageRows = (reader: RowReader): StagedRows => {
+export const stageRows = (rows: RowReader): StagedRows => {
+  const reader: CellReader = rows;
   const stages = new Map<Table, Stage>();
   const written: Stage[] = [];
 
@@ -35,7 +51,7 @@ export const stageRows = (reader: RowReader): StagedRows => {
     written.push(stage);
   };
 
-  return {
+  return typedRows<CellReader & StagedWrites>({
     get(table, key) {
       const stage = stages.get(table);
       if (stage === undefined || stage.list.length === 0) return reader.get(table, key);
@@ -73,7 +89,7 @@ export const stageRows = (reader: RowReader): StagedRows => {
     get size() {
       return written.length;
     },
-  };
+  }) as StagedRows;
 };
 
 const indexOf = (stage: Stage): Map<string, number> => {
@@ -91,7 +107,7 @@ const padded = (table: Table, value: Value): Value => {
 };
 
 /** Examines every staged row of the table: batches are bounded, and folds read single rows where they can. */
-const overlaid = (table: Table, range: Range, reader: RowReader, stage: Stage): readonly Row[] => {
+const overlaid = (table: Table, range: Range, reader: CellReader, stage: Stage): readonly Row[] => {
   const bounds = encodeRange(table, range);
   const [start, end] = [bounds.start.toString('latin1'), bounds.end?.toString('latin1')];
   const inside: [string, RowChange][] = [];

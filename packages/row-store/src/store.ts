@@ -1,4 +1,4 @@
-import type { Key, Row, RowReader, Table, Value } from './table.ts';
+import type { Key, KeyOf, RowOf, RowReader, Table, Value, ValueOf } from './table.ts';
 
 /** A row to write, or, with `value` null, to remove. */
 export type RowChange = { readonly table: Table; readonly key: Key; readonly value: Value | null };
@@ -61,9 +61,9 @@ export type GenerationView = RowReader & {
 export type Scan = {
   cursor(partition: number): Promise<Uint8Array | null>;
   partitions(): Promise<readonly number[]>;
-  get(table: Table, key: Key): Promise<Value | undefined>;
+  get<T extends Table>(table: T, key: KeyOf<T>): Promise<ValueOf<T> | undefined>;
   /** Every row of a table once, in an order that the adapter chooses. */
-  entries(table: Table): AsyncIterable<Row>;
+  entries<T extends Table>(table: T): AsyncIterable<RowOf<T>>;
 };
 
 /** Rows that may have to be fetched: a read outside of `using` throws `Missing` for rows that are not cached. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { THINGS } from './contract/fixtures.ts';
-import type { Table } from './table.ts';
+import { defineTable } from './table.ts';
 import { packValue, unpackValue } from './value.ts';
 
 test.each<[string, Parameters<typeof packValue>[1][]]>([
@@ -13,6 +13,6 @@ test.each<[string, Parameters<typeof packValue>[1][]]>([
 
 test('a wide cell comes back as a bigint in whatever column it stands', () => {
   const wide = (name: string): readonly [string, 'wide'] => [name, 'wide'];
-  const table: Table = { name: 'wide', about: '', key: [], value: [wide('a'), wide('b')] };
+  const table = defineTable({ name: 'wide', about: '', key: [], value: [wide('a'), wide('b')] });
   expect(unpackValue(table, packValue(table, [5n, 6n]))).toEqual([5n, 6n]);
 });

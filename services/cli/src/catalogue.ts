@@ -6,6 +6,7 @@ import { bisect } from './commands/bisect.ts';
 import { blame } from './commands/blame.ts';
 import { branches } from './commands/branches.ts';
 import { cache } from './commands/cache.ts';
+import { call, calls } from './commands/calls.ts';
 import { checkpoint } from './commands/checkpoint.ts';
 import { compare } from './commands/compare.ts';
 import { config } from './commands/config.ts';
@@ -24,6 +25,7 @@ import { insert } from './commands/insert.ts';
 import { interventions } from './commands/interventions.ts';
 import { log } from './commands/log.ts';
 import { projector } from './commands/projector.ts';
+import { record } from './commands/record.ts';
 import { relay } from './commands/relay.ts';
 import { replay } from './commands/replay.ts';
 import { restore } from './commands/restore.ts';
@@ -43,9 +45,12 @@ import { why } from './commands/why.ts';
 
 /** Every command, in the order of the help: first what most people come for. A new one is a file and a line. */
 export const COMMANDS: readonly CommandSpec[] = [
+  record,
   importCommand,
   histories,
   snapshots,
+  calls,
+  call,
   thread,
   show,
   diff,

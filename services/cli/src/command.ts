@@ -149,18 +149,20 @@ const sayDamage = async (home: Home, output: Output): Promise<void> => {
 };
 
 /** Rules that are named on the command line, else in the environment. */
-const redactOf = (
+export const redactOf = (
   { redact }: Values,
   { STEMMA_REDACT: file = '' }: Surroundings['env'],
 ): { redact?: string } => (typeof redact === 'string' ? { redact } : file === '' ? {} : { redact: file });
 
-/** Where the log and the rows are, if they are not in the home. */
+/** Where the log, the rows and the prices are, if they are not in the home. */
 export const addressesOf = ({
   STEMMA_LOG: log = '',
   STEMMA_ROWS: rows = '',
-}: Surroundings['env']): { log?: string; rows?: string } => ({
+  STEMMA_PRICES: prices = '',
+}: Surroundings['env']): { log?: string; rows?: string; prices?: string } => ({
   ...(log === '' ? {} : { log }),
   ...(rows === '' ? {} : { rows }),
+  ...(prices === '' ? {} : { prices }),
 });
 
 /** One signal that aborts with E_CANCELLED when either of the two does. */

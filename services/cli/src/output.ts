@@ -22,6 +22,8 @@ export type Output = {
   readonly write: (text: string) => Promise<void>;
   /** As `write`, for text that is visible already and has line ends of its own: CSV. */
   readonly writeLines: (text: string) => Promise<void>;
+  /** Bytes as they are; on a terminal as visible text. */
+  readonly writeBytes: (bytes: Uint8Array) => Promise<void>;
   /** One result: a JSON document with `--json`, else what `human` prints. */
   readonly result: (value: unknown, human: () => string) => Promise<void>;
   /**
@@ -43,7 +45,7 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
   // Every failure is met by the write that it befalls, or by nobody.
   for (const stream of [stdout, stderr])
     if (stream.listenerCount('error') === 0) stream.on('error', () => undefined);
-  const writeLines = (text: string): Promise<void> =>
+  const writeLines = (text: string | Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
       if (gone.signal.aborted) {
         resolve();
@@ -66,6 +68,7 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
     unread: gone.signal,
     write,
     writeLines,
+    writeBytes: (bytes) => (stdout.isTTY === true ? write(Buffer.from(bytes).toString()) : writeLines(bytes)),
     result: (value, human) => write(json ? toWireJson(value) + '\n' : human()),
     async list(items) {
       let text = '[';

@@ -79,8 +79,15 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     [file('steps2.jsonl', `${JSON.stringify({ op: 'start', steps: 1, [LOUD]: 1 })}\n`), '--format', 'steps'],
     [file('any.json', '[]'), '--format', LOUD],
   ],
+  record: () => [[`/nowhere/${SLY}`], ['--history', LOUD, 'true']],
   histories: () => [[]],
   snapshots: () => [['h'], [LOUD]],
+  calls: () => [['h'], [LOUD]],
+  call: () => [
+    ['h', '@c1'],
+    ['h', LOUD],
+    ['h', LOUD, '--raw', LOUD],
+  ],
   thread: () => [
     ['h'],
     ['h', '@*'],

@@ -14,6 +14,7 @@ import type { Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { checkReady } from '@stemma/metrics';
 import type { RangeOptions } from '@stemma/selectors';
+import { attemptHandlers } from './attempts.ts';
 import { auditHandlers } from './audit.ts';
 import { branchHandlers } from './branches.ts';
 import { causeHandlers } from './causes.ts';
@@ -102,6 +103,7 @@ export const createHandlers = (
     range: async ({ history, selector, ...options }) =>
       home.range(await home.find(history), selector, rangeOptionsOf(options)),
     ...questionHandlers(home),
+    ...attemptHandlers(home),
     ...auditHandlers(home),
     ...interventionHandlers(home),
     ...branchHandlers(home),

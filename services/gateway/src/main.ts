@@ -1,10 +1,12 @@
 import { errorToJson, fail, isStemmaError, visibleText } from '@stemma/errors';
 import { finishWithin, untilEnded } from '@stemma/metrics';
 import { once } from 'node:events';
+import { upstreamsOf } from './proxy/address.ts';
 import { queryTimeoutOf, serveHome } from './serve-home.ts';
 
-// configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG, STEMMA_ROWS, STEMMA_REDACT, STEMMA_QUERY_TIMEOUT (seconds)
-const { STEMMA_HOME, STEMMA_LOG, STEMMA_ROWS, STEMMA_REDACT, STEMMA_PORT, STEMMA_HOST } = process.env;
+// configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG, STEMMA_ROWS, STEMMA_REDACT, STEMMA_PRICES, STEMMA_QUERY_TIMEOUT (seconds), STEMMA_UPSTREAM_OPENAI, STEMMA_UPSTREAM_ANTHROPIC
+const { STEMMA_HOME, STEMMA_LOG, STEMMA_ROWS, STEMMA_REDACT, STEMMA_PRICES } = process.env;
+const { STEMMA_PORT, STEMMA_HOST } = process.env;
 const portOf = (text: string): number => {
   if (!/^\d{1,5}$/.test(text)) throw fail('E_USAGE', `STEMMA_PORT is ${JSON.stringify(text)}, not a port`);
   return Number(text);
@@ -19,11 +21,13 @@ try {
       ...(!STEMMA_ROWS && { catchUpTimeout: 5_000 }),
       ...(STEMMA_LOG && { log: STEMMA_LOG }),
       ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),
+      ...(STEMMA_PRICES && { prices: STEMMA_PRICES }),
       ...(STEMMA_REDACT && { redact: STEMMA_REDACT }),
     },
     ...(STEMMA_PORT === undefined ? {} : { port: portOf(STEMMA_PORT) }),
     ...(STEMMA_HOST === undefined ? {} : { host: STEMMA_HOST }),
     queryTimeout: queryTimeoutOf(process.env),
+    upstreams: upstreamsOf(process.env),
   });
   console.log(`Stemma is at ${gateway.url}`);
   // run

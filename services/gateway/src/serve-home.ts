@@ -1,14 +1,19 @@
-import { fail } from '@stemma/errors';
+import type { IncomingMessage } from 'node:http';
+import { fail, visibleText } from '@stemma/errors';
 import { openHomeThread } from './apart/open-home-thread.ts';
 import type { HomeThreadOptions } from './apart/thread-messages.ts';
 import { openDoorCounts, type CountAtDoor } from './front/door-counts.ts';
 import type { HttpAnswer } from './front/answer.ts';
+import { answerAndClose } from './front/answer-and-close.ts';
 import { errorAnswer } from './front/error-answer.ts';
+import { headerText } from './front/header-list.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
-import { openFront, type Answering } from './front/open-front.ts';
-import { refuseForeign } from './guard.ts';
+import { openFront, type Answering, type Bypass } from './front/open-front.ts';
+import { refuseForeign, type ForeignRequest } from './guard.ts';
 import { withSafeHeaders } from './headers.ts';
 import type { Peers } from './peers/open-peers.ts';
+import { upstreamsOf, type Upstreams } from './proxy/address.ts';
+import { openProxy, type Proxy, type ProxyCounts } from './proxy/open-proxy.ts';
 import { listenOn, type Gateway } from './serve.ts';
 
 export type ServeHomeOptions = {
@@ -21,7 +26,21 @@ export type ServeHomeOptions = {
   readonly limits?: Partial<GatewayLimits>;
   /** Milliseconds that a question may take; 30,000 unless said. */
   readonly queryTimeout?: number;
+  /** Where the calls of models go that the proxy takes; by default the providers' own addresses. */
+  readonly upstreams?: Upstreams;
+  /** Says what an operator has to know. */
+  readonly warn?: (sentence: string) => void;
 };
+
+/** A gateway whose proxy records calls. */
+export type HomeGateway = Gateway & {
+  readonly calls: () => ProxyCounts;
+  /** Resolves when all calls are recorded, or when the time is over, with how many entries still wait. */
+  readonly drained: (milliseconds: number) => Promise<number>;
+};
+
+/** Milliseconds that a gateway which stops waits for calls to be recorded; the rest waits in files. */
+const DRAIN = 5_000;
 
 const QUERY_TIMEOUT = 30_000;
 
@@ -45,18 +64,25 @@ export const serveHome = async ({
   host,
   limits,
   queryTimeout = QUERY_TIMEOUT,
-}: ServeHomeOptions): Promise<Gateway> => {
+  upstreams = upstreamsOf({}),
+  warn = (sentence) => void process.stderr.write(`stemma: ${visibleText(sentence)}\n`),
+}: ServeHomeOptions): Promise<HomeGateway> => {
   const { count, take } = openDoorCounts();
   const thread = await openHomeThread({ home, queryTimeout }, take, (exitCode) => process.exit(exitCode));
   let hosts: (name: string) => boolean = () => false;
-  let answerHere: Answering = (request) => thread.answer(request);
-  const answering: Answering = (request) => {
+  const refusalOf = (request: ForeignRequest): HttpAnswer | undefined => {
     try {
       refuseForeign(request, hosts);
+      return undefined;
     } catch (error) {
       count('stemma_http_refused_total', { code: 'E_NOT_ALLOWED' });
       return errorAnswer(error);
     }
+  };
+  let answerHere: Answering = (request) => thread.answer(request);
+  const answering: Answering = (request) => {
+    const refused = refusalOf(request);
+    if (refused !== undefined) return refused;
     if (request.path === '/health/live') {
       const answer = health(thread.alive());
       const { method } = request;
@@ -65,8 +91,26 @@ export const serveHome = async ({
     }
     return answerHere(request);
   };
+  let proxy: Proxy | undefined;
   try {
-    const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }, count), {
+    const recording = await openProxy({
+      directory: home.directory,
+      upstreams,
+      sink: thread.calls,
+      redacts: thread.redacts,
+      warn,
+      count: (outcome) => count('stemma_proxied_calls_total', { outcome }),
+    });
+    proxy = recording;
+    const bypass: Bypass = {
+      takes: recording.takes,
+      handle: (incoming, outgoing) => {
+        const refused = refusalOf(foreignOf(incoming));
+        if (refused === undefined) recording.handle(incoming, outgoing);
+        else answerAndClose(outgoing, refused);
+      },
+    };
+    const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }, count, bypass), {
       port,
       host,
     });
@@ -77,16 +121,21 @@ export const serveHome = async ({
     return {
       port: listening.port,
       url: listening.url,
+      calls: recording.counts,
+      drained: recording.drained,
       close: async () => {
         // Who looks for the owner of a history finds another one from now on.
         await peers?.close();
         thread.closing();
         await listening.close();
+        await recording.drained(DRAIN);
         await thread.close();
+        await recording.close();
       },
     };
   } catch (error) {
     await thread.close();
+    await proxy?.close();
     throw error;
   }
 };
@@ -102,6 +151,13 @@ const peersOf = async (
   const { openPeers } = await import('./peers/open-peers.ts');
   return openPeers(rows, url, count);
 };
+
+/** What a request that nobody has read says of where it comes from. */
+const foreignOf = ({ url = '', headers }: IncomingMessage): ForeignRequest => ({
+  host: headers.host ?? '',
+  path: url,
+  header: (name) => headerText(headers[name]),
+});
 
 const health = (alive: boolean): HttpAnswer =>
   alive

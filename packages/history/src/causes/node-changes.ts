@@ -134,6 +134,8 @@ const nodeChangesOfEvent = (
     case 'ConfigurationChanged':
     case 'InterventionRecorded':
     case 'ObservationRecorded':
+    case 'CallStarted':
+    case 'CallFinished':
     case 'PositionNamed':
     case 'PositionAnnotated':
     case 'ContentRedacted':

@@ -138,7 +138,7 @@ type BranchPosition = { readonly branchId: number; readonly seq: number };
  * The named position. Unless earlier steps change the branch it is the tip before the command: a name next to a commit
  * alone names the commit.
  */
-const positionOf = (pending: PendingFrame, given: BranchPosition | undefined): BranchPosition => {
+export const positionOf = (pending: PendingFrame, given: BranchPosition | undefined): BranchPosition => {
   const { branchId, seq } = pending.branch;
   if (given === undefined) return { branchId, seq: pending.events.some(changesBranch) ? pending.seq : seq };
   if (given.seq >= pending.seq || given.branchId > given.seq || pending.tipOf(given.branchId) === undefined)

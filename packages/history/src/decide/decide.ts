@@ -8,6 +8,7 @@ import { commandDigest, type Command, type Step } from '../command.ts';
 import type { Decide, Decided } from '../contracts.ts';
 import type { BranchState, HistoryState, Lookups, Sources } from '../state.ts';
 import { decideBranch, refuseMoved } from './branch.ts';
+import { decideFinishCall, decideStartCall } from './calls.ts';
 import { decideCommit } from './commit.ts';
 import { decideAnnotate, decideConfig, decideName, decidePolicy, decideSave } from './configure.ts';
 import { decideMove, decidePriorities, decideRemove, decideReplace } from './edit.ts';
@@ -72,6 +73,9 @@ const decideEvents = (
   });
 };
 
+/** Steps that change neither the tree nor the configuration. */
+const AFTER_SNAPSHOT: ReadonlySet<Step['op']> = new Set(['name', 'annotate', 'save', 'start_call']);
+
 /**
  * A snapshot is the position after its frame, so steps that change the tree or the configuration must not follow it in
  * the same command.
@@ -79,9 +83,7 @@ const decideEvents = (
 const refuseAfterSnapshot = (steps: readonly Step[]): void => {
   const snapshot = steps.findIndex(({ op }) => op === 'commit' || op === 'import');
   if (snapshot === -1) return;
-  const offending = steps
-    .slice(snapshot + 1)
-    .find(({ op }) => op !== 'name' && op !== 'annotate' && op !== 'save');
+  const offending = steps.slice(snapshot + 1).find(({ op }) => !AFTER_SNAPSHOT.has(op));
   if (offending !== undefined)
     throw fail(
       'E_COMMAND_INVALID',
@@ -236,6 +238,14 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
     }
     case 'inject': {
       decideInject(pending, step);
+      return;
+    }
+    case 'start_call': {
+      decideStartCall(pending, step);
+      return;
+    }
+    case 'finish_call': {
+      decideFinishCall(pending, step);
       return;
     }
     case 'erase':

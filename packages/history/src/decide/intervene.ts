@@ -26,11 +26,13 @@ const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
   name: 'save',
   save: 'save',
   annotate: 'annotate',
+  start_call: 'run',
+  finish_call: 'run',
   erase: 'edit',
 };
 
 /** Steps that may accompany any other step without changing its type. */
-const ALONG: ReadonlySet<Op> = new Set(['commit', 'name', 'save', 'annotate']);
+const ALONG: ReadonlySet<Op> = new Set(['commit', 'name', 'save', 'annotate', 'start_call', 'finish_call']);
 const ALONE: ReadonlySet<Op> = new Set(['fork', 'rollback', 'query', 'run', 'observe', 'erase']);
 const BY_ACTORS: ReadonlySet<Op> = new Set(['inject', 'query', 'run', 'observe', 'erase']);
 

@@ -2,9 +2,10 @@ import { canonicalJson, type WideJson, type WideJsonObject } from '@stemma/canon
 import type { Step } from '@stemma/history';
 import { checkNode } from '../check-node.ts';
 import { messageAt } from './check-message.ts';
-import { SYSTEM_ROLES } from './fields.ts';
+import { leadingSystem } from './leading-system.ts';
 import { messageToNodes } from './message-to-nodes.ts';
 import type { RecordedBlock } from './message.ts';
+import { comparableMessage } from './comparable-message.ts';
 import { blocksToMessages } from './nodes-to-messages.ts';
 
 /** A block of the working state, in the order of the thread. */
@@ -24,7 +25,7 @@ export type CallSteps = {
   readonly inserted: number;
 };
 
-/** A message in the tree: its blocks, and its canonical JSON. */
+/** A message in the tree: its blocks, and what it is compared by. */
 type CurrentMessage = { readonly blocks: readonly CurrentBlock[]; readonly json: string };
 
 /**
@@ -37,8 +38,7 @@ type CurrentMessage = { readonly blocks: readonly CurrentBlock[]; readonly json:
  */
 export const callSteps = (current: readonly CurrentBlock[], messages: readonly WideJson[]): CallSteps => {
   const wanted = messages.map((message, i) => messageAt(message, `message ${i}`));
-  const leading = wanted.findIndex((message) => !SYSTEM_ROLES.has(message['role'] as string));
-  const head = leading === -1 ? wanted.length : leading;
+  const head = leadingSystem(wanted);
   const inSys = groupsOf(current.filter((block) => block.inSys));
   const others = groupsOf(current.filter((block) => !block.inSys));
   const system = sysSteps(inSys, wanted.slice(0, head));
@@ -66,7 +66,10 @@ const groupsOf = (blocks: readonly CurrentBlock[]): CurrentMessage[] => {
     if (last !== undefined && on !== undefined && note?.ordinal === on) last.push(block);
     else groups.push([block]);
   }
-  return groups.map((group) => ({ blocks: group, json: canonicalJson(blocksToMessages(group)[0] ?? null) }));
+  return groups.map((group) => ({
+    blocks: group,
+    json: comparableMessage(blocksToMessages(group)[0] ?? null),
+  }));
 };
 
 /** Under `^sys`, messages are rewritten in place if their number is the same and only the text of one differs. */
@@ -76,7 +79,7 @@ const sysSteps = (current: readonly CurrentMessage[], wanted: readonly WideJsonO
   if (current.length === wanted.length) {
     const fits = wanted.every((message, i) => {
       const { blocks, json } = current[i] as CurrentMessage;
-      if (json === canonicalJson(message)) return true;
+      if (json === comparableMessage(message)) return true;
       const [block, more] = blocks;
       const [node, another] = messageToNodes(message, ordinalOf(block) ?? i);
       if (block === undefined || node === undefined || more !== undefined || another !== undefined)
@@ -116,7 +119,7 @@ const keepOrderSteps = (
   let next = 0;
   let kept = 0;
   for (; kept < wanted.length; kept++) {
-    const json = canonicalJson(wanted[kept] as WideJsonObject);
+    const json = comparableMessage(wanted[kept] as WideJsonObject);
     let at = next;
     while (at < current.length && current[at]?.json !== json) at++;
     const found = current[at];

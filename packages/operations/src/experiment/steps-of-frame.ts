@@ -107,6 +107,8 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'NodePruned':
       case 'NodeHeld':
       case 'ObservationRecorded':
+      case 'CallStarted':
+      case 'CallFinished':
       case 'ContentRedacted':
       case 'HistoryErased':
         break;

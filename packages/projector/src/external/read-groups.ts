@@ -1,5 +1,12 @@
 import { HISTORY_HEADS, HISTORY_STORE, readHistoryHead, RECORD_TABLES } from '@stemma/history-store';
-import type { Generation, GenerationView, Key, RowReader, Table } from '@stemma/row-store';
+import {
+  typedRows,
+  type CellReader,
+  type Generation,
+  type GenerationView,
+  type Key,
+  type Table,
+} from '@stemma/row-store';
 import { missing, missingKind } from '@stemma/suspend';
 import type { Group } from '../groups.ts';
 
@@ -48,7 +55,7 @@ const composeViews = (
 ): GenerationView => {
   const [primaryView] = views as readonly [GenerationView, ...GenerationView[]];
   const upToDate = new Set<string>();
-  const viewFor = (table: Table, key: Key): RowReader => {
+  const viewFor = (table: Table, key: Key): CellReader => {
     const index = opened.findIndex(({ group }) => groupHasTable(group, table));
     if (index === -1) {
       const group = all.find((each) => groupHasTable(each, table));
@@ -71,12 +78,12 @@ const composeViews = (
     }
     return view;
   };
-  return {
+  return typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
     get: (table, key) => viewFor(table, key).get(table, key),
     range: (table, range) => viewFor(table, range.prefix).range(table, range),
     cursor: (partition) => primaryView.cursor(partition),
     partitions: () => primaryView.partitions(),
-  };
+  });
 };
 
 /**

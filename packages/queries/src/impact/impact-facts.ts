@@ -54,7 +54,7 @@ export const readImpactFacts = (
 ): ImpactFacts => {
   const { thread } = readBranch(rows, history, branchId);
   const actors = new Set(
-    rows.range(INTERVENTIONS, { prefix: [history], from: seq }).map(({ key }) => key[1] as number),
+    rows.range(INTERVENTIONS, { prefix: [history], from: seq }).map(({ key }) => key[1]),
   );
   const branches = branchesAfter(rows, history, branchId, seq).map((branch): BranchFacts => {
     const since = branch.branchId === branchId ? seq : 0;

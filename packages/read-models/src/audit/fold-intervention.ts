@@ -11,7 +11,7 @@ export const foldIntervention = (frame: AppliedFrame, rows: Rows): void => {
   const started = events.find((event) => event.type === 'BranchStarted');
   const sourceBranchId = started === undefined ? branchId : started.parent;
   const previous = rows.get(BRANCH_SUMMARIES, [history, sourceBranchId])?.[6] ?? null;
-  const { before, after } = positionsAround(frame, previous as number | null);
+  const { before, after } = positionsAround(frame, previous);
   const highestAt = raiseHighest(frame, rows);
   rows.put(
     INTERVENTIONS,
@@ -47,9 +47,13 @@ const INTERVENED_AT = 13;
 /** Kept with the history: finding the newest row would read everything written in the same batch. */
 const raiseHighest = ({ history, at }: AppliedFrame, rows: Rows): bigint => {
   const row = rows.get(HISTORIES, [history]);
-  const known = (row?.[INTERVENED_AT] ?? null) as bigint | null;
+  const known = row?.[INTERVENED_AT] ?? null;
   const highest = known !== null && known > at ? known : at;
-  if (row !== undefined) rows.put(HISTORIES, [history], [...row.slice(0, INTERVENED_AT), highest]);
+  if (row !== undefined) {
+    const [...cells] = row;
+    cells[INTERVENED_AT] = highest;
+    rows.put(HISTORIES, [history], cells);
+  }
   return highest;
 };
 

@@ -1,6 +1,7 @@
 import { namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
-import type { Cell, Rows } from '@stemma/row-store';
+import type { Rows } from '@stemma/row-store';
+import { foldCalls } from './fold-calls.ts';
 import { foldIntervention } from './fold-intervention.ts';
 import {
   BRANCH_SUMMARIES,
@@ -22,6 +23,7 @@ export const foldAudit = (frame: AppliedFrame, rows: Rows): void => {
   foldIntervention(frame, rows);
   foldBranch(frame, rows);
   foldCommit(frame, rows);
+  foldCalls(frame, rows);
   events.forEach((event, index) => {
     const named = namedPosition(event);
     if (named !== null) rows.put(NAMED_POSITIONS, [history, named.name], [named.branchId, named.seq, seq]);
@@ -52,31 +54,30 @@ const foldHistory = ({ history, seq, at, events, snapshot, started }: AppliedFra
   const event = events.find((each) => each.type === 'HistoryStarted');
   if (event !== undefined) {
     const { name, thread, source, salvaged } = event;
-    const from: Cell[] = [
+    const from = [
       source?.format ?? null,
       source?.sha256 ?? null,
       salvaged?.history ?? null,
       salvaged?.seq ?? null,
-    ];
+    ] as const;
     rows.put(HISTORIES, [history], [name, at, at, 1, events.length, seq, newSnapshots, 1, thread, ...from]);
     return;
   }
   const row = rows.get(HISTORIES, [history]);
   if (row === undefined) return;
-  const [name, startedAt, , frames, count, , snapshots, branches] = row;
-  const rest = row.slice(8);
+  const [name, startedAt, , frames, count, , snapshots, branches, ...rest] = row;
   rows.put(
     HISTORIES,
     [history],
     [
-      name as Cell,
-      startedAt as Cell,
+      name,
+      startedAt,
       at,
-      (frames as number) + 1,
-      (count as number) + events.length,
+      frames + 1,
+      count + events.length,
       seq,
-      (snapshots as number) + newSnapshots,
-      (branches as number) + (started === null ? 0 : 1),
+      snapshots + newSnapshots,
+      branches + (started === null ? 0 : 1),
       ...rest,
     ],
   );
@@ -105,17 +106,7 @@ const foldBranch = (
   rows.put(
     BRANCH_SUMMARIES,
     [history, branchId],
-    [
-      how as Cell,
-      name as Cell,
-      startedAt as Cell,
-      at,
-      (frames as number) + 1,
-      (count as number) + events.length,
-      seq,
-      (snapshots as number) + newSnapshots,
-      ...rest,
-    ],
+    [how, name, startedAt, at, frames + 1, count + events.length, seq, snapshots + newSnapshots, ...rest],
   );
 };
 
@@ -129,8 +120,12 @@ const foldAbandoned = (
 ): void => {
   const row = rows.get(BRANCH_SUMMARIES, [history, abandonedBranch]);
   if (row === undefined) return;
-  const [how, , ...rest] = row;
-  rows.put(BRANCH_SUMMARIES, [history, abandonedBranch], [how as Cell, name, ...rest.slice(0, 8), byBranch]);
+  const [how, , startedAt, newestAt, frames, events, seq, snapshots, parent, parentSeq] = row;
+  rows.put(
+    BRANCH_SUMMARIES,
+    [history, abandonedBranch],
+    [how, name, startedAt, newestAt, frames, events, seq, snapshots, parent, parentSeq, byBranch],
+  );
 };
 
 const foldCommit = ({ history, seq, branchId, snapshot, events }: AppliedFrame, rows: Rows): void => {

@@ -1,6 +1,6 @@
 import { INTERVENTIONS as TYPES, type InterventionType, type ObservationKind } from '@stemma/events';
 import type { BranchPosition } from '@stemma/history';
-import type { Row, RowReader } from '@stemma/row-store';
+import type { RowOf, RowReader } from '@stemma/row-store';
 import { positionIndexKey } from './fold-intervention.ts';
 import { INTERVENTIONS, INTERVENTIONS_BY, OBSERVATIONS } from './tables.ts';
 
@@ -84,14 +84,14 @@ export const findIntervention = (
 const firstCandidate = (rows: RowReader, history: string, query: InterventionQuery): number | undefined => {
   const { after, from, reverse = false } = query;
   if (after === undefined || reverse) return from;
-  const next = (seq: number): Row | undefined =>
+  const next = (seq: number): RowOf<typeof INTERVENTIONS> | undefined =>
     rows.range(INTERVENTIONS, { prefix: [history], from: seq, limit: 1 })[0];
   const [newest] = rows.range(INTERVENTIONS, { prefix: [history], reverse: true, limit: 1 });
-  let [low, high] = [from ?? 0, newest === undefined ? 0 : (newest.key[1] as number) + 1];
+  let [low, high] = [from ?? 0, newest === undefined ? 0 : newest.key[1] + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const row = next(middle);
-    if (row !== undefined && (row.value[2] as bigint) < after) low = (row.key[1] as number) + 1;
+    if (row !== undefined && row.value[2] < after) low = row.key[1] + 1;
     else high = middle;
   }
   return low;
@@ -111,7 +111,7 @@ const candidates = (
   if (index === null) return rows.range(INTERVENTIONS, { prefix: [history], ...bounds }).map(interventionOf);
   return rows
     .range(INTERVENTIONS_BY, { prefix: [history, ...index], ...bounds })
-    .map(({ key }) => findIntervention(rows, history, key[3] as number))
+    .map(({ key }) => findIntervention(rows, history, key[3]))
     .filter((row) => row !== undefined);
 };
 
@@ -140,19 +140,19 @@ const matches = (row: InterventionRow, query: InterventionQuery): boolean =>
   (query.after === undefined || row.at >= query.after) &&
   (query.before === undefined || row.at < query.before);
 
-const interventionOf = ({ key, value }: Row): InterventionRow => {
+const interventionOf = ({ key, value }: RowOf<typeof INTERVENTIONS>): InterventionRow => {
   const [branchId, at, , type, actor, command, afterBranchId, afterSeq, beforeBranchId, beforeSeq, notes] =
     value;
   return {
-    seq: key[1] as number,
-    branchId: branchId as number,
-    at: at as bigint,
+    seq: key[1],
+    branchId,
+    at,
     type: TYPES.find((each) => each === type) ?? 'edit',
-    actor: actor as string,
-    id: command as string,
-    before: beforeSeq == null ? null : { branchId: beforeBranchId as number, seq: beforeSeq as number },
-    after: { branchId: afterBranchId as number, seq: afterSeq as number },
-    notes: (notes ?? '') as string,
+    actor,
+    id: command,
+    before: beforeSeq == null ? null : { branchId: beforeBranchId as number, seq: beforeSeq },
+    after: { branchId: afterBranchId, seq: afterSeq },
+    notes: notes ?? '',
   };
 };
 
@@ -183,16 +183,16 @@ export const listObservations = (
     .map(({ key, value }): ObservationRow => {
       const [by, kind, what, branchId, position, times, firstAt, lastAt, askedBranchId] = value;
       return {
-        seq: key[1] as number,
-        index: key[2] as number,
+        seq: key[1],
+        index: key[2],
         actor: by as string,
         kind: kind as ObservationKind,
-        what: what as string,
-        at: { branchId: branchId as number, seq: position as number },
-        times: times as number,
-        firstAt: firstAt as bigint,
-        lastAt: lastAt as bigint,
-        branchId: askedBranchId as number,
+        what,
+        at: { branchId, seq: position },
+        times,
+        firstAt,
+        lastAt,
+        branchId: askedBranchId,
       };
     })
     .filter((row) => actor === undefined || row.actor === actor);

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
-import type { Row, RowReader } from '@stemma/row-store';
+import type { RowOf, RowReader } from '@stemma/row-store';
 import { BRANCH_SUMMARIES, COMMITS, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
 
 export type HistoryRow = {
@@ -134,24 +134,24 @@ export const findFrameSummary = (rows: RowReader, history: string, seq: number):
 /** The snapshots of a branch without its ancestors', oldest first. */
 export const listCommits = (rows: RowReader, history: string, branchId: number): readonly CommitRow[] =>
   rows.range(COMMITS, { prefix: [history, branchId] }).map(({ key, value }) => ({
-    branchId: key[1] as number,
-    cycle: key[2] as number,
-    seq: value[0] as number,
-    nodes: value[1] as number,
-    blocks: value[2] as number,
-    turns: value[3] as number,
-    treeHash: value[4] as Uint8Array,
-    threadHash: value[5] as Uint8Array,
+    branchId: key[1],
+    cycle: key[2],
+    seq: value[0],
+    nodes: value[1],
+    blocks: value[2],
+    turns: value[3],
+    treeHash: value[4],
+    threadHash: value[5],
     imported: value[6] === true,
   }));
 
 /** The named positions of a history, by name. */
 export const listNamedPositions = (rows: RowReader, history: string): readonly NamedPositionRow[] =>
   rows.range(NAMED_POSITIONS, { prefix: [history] }).map(({ key, value }) => ({
-    name: key[1] as string,
-    branchId: value[0] as number,
-    position: value[1] as number,
-    seq: value[2] as number,
+    name: key[1],
+    branchId: value[0],
+    position: value[1],
+    seq: value[2],
   }));
 
 /** The notes to positions of a history, by position, then in the order they were written. */
@@ -165,14 +165,14 @@ export const listNotesAt = (
   { branchId, seq }: { readonly branchId: number; readonly seq: number },
 ): readonly NoteRow[] => rows.range(NOTES, { prefix: [history, branchId, seq] }).map(noteOf);
 
-const noteOf = ({ key, value }: Row): NoteRow => ({
-  branchId: key[1] as number,
-  position: key[2] as number,
-  seq: key[3] as number,
-  note: value[0] as string,
+const noteOf = ({ key, value }: RowOf<typeof NOTES>): NoteRow => ({
+  branchId: key[1],
+  position: key[2],
+  seq: key[3],
+  note: value[0],
 });
 
-const historyOf = ({ key, value }: Row): HistoryRow => {
+const historyOf = ({ key, value }: RowOf<typeof HISTORIES>): HistoryRow => {
   const [
     name,
     startedAt,
@@ -189,49 +189,49 @@ const historyOf = ({ key, value }: Row): HistoryRow => {
     salvagedSeq,
   ] = value;
   return {
-    history: key[0] as string,
-    name: name as string | null,
-    startedAt: startedAt as bigint,
-    newestAt: newestAt as bigint,
-    frames: frames as number,
-    events: events as number,
-    seq: seq as number,
-    snapshots: snapshots as number,
-    branches: branches as number,
+    history: key[0],
+    name,
+    startedAt,
+    newestAt,
+    frames,
+    events,
+    seq,
+    snapshots,
+    branches,
     thread: thread === 'pre' ? 'pre' : 'full',
-    source: format === null ? null : { format: format as string, sha256: source as string },
-    salvaged: salvaged === null ? null : { history: salvaged as string, seq: salvagedSeq as number },
+    source: format === null ? null : { format, sha256: source as string },
+    salvaged: salvaged === null ? null : { history: salvaged, seq: salvagedSeq as number },
   };
 };
 
-const branchOf = ({ key, value }: Row): BranchRow => {
+const branchOf = ({ key, value }: RowOf<typeof BRANCH_SUMMARIES>): BranchRow => {
   const [how, name, startedAt, newestAt, frames, events, seq, snapshots, parent, parentSeq, abandonedBy] =
     value;
   return {
-    branchId: key[1] as number,
+    branchId: key[1],
     how: how as BranchRow['how'],
-    name: name as string | null,
-    startedAt: startedAt as bigint,
-    newestAt: newestAt as bigint,
-    frames: frames as number,
-    events: events as number,
-    seq: seq as number,
-    snapshots: snapshots as number,
-    parent: parent === null ? null : { branchId: parent as number, seq: parentSeq as number },
-    abandonedBy: abandonedBy as number | null,
+    name,
+    startedAt,
+    newestAt,
+    frames,
+    events,
+    seq,
+    snapshots,
+    parent: parent === null ? null : { branchId: parent, seq: parentSeq as number },
+    abandonedBy,
   };
 };
 
-const frameSummaryOf = ({ key, value }: Row): FrameSummary => {
+const frameSummaryOf = ({ key, value }: RowOf<typeof FRAME_SUMMARIES>): FrameSummary => {
   const [branchId, at, events, command, recorder, actor, observed] = value;
   return {
-    seq: key[1] as number,
-    branchId: branchId as number,
-    at: at as bigint,
-    events: events as number,
-    command: command as string,
-    recorder: recorder as string | null,
-    actor: actor as string | null,
+    seq: key[1],
+    branchId,
+    at,
+    events,
+    command,
+    recorder,
+    actor,
     observed: observed === true,
   };
 };

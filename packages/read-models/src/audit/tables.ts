@@ -1,4 +1,6 @@
+import { defineTable } from '@stemma/row-store';
 import type { Table } from '@stemma/row-store';
+import { CALL_TABLES } from './call-tables.ts';
 
 /*
  * Who did what when, and which branches a history has. Columns that end in `at` hold the times that
@@ -7,17 +9,17 @@ import type { Table } from '@stemma/row-store';
 
 /** Who wrote it: `recorder` for an agent's own record, `actor` for an observer's act; one of the two is null. */
 const AUTHOR = [
-  ['recorder', 'text'],
-  ['actor', 'text'],
+  ['recorder', 'text', 'null'],
+  ['actor', 'text', 'null'],
 ] as const;
 
-export const HISTORIES: Table = {
+export const HISTORIES = defineTable({
   name: 'histories',
   about:
     'A history: its name, the first and the newest time, counts, where it was imported from, what it salvages; `intervened_at` is the largest `at` of its interventions.',
   key: [['history', 'text']],
   value: [
-    ['name', 'text'],
+    ['name', 'text', 'null'],
     ['started_at', 'wide'],
     ['newest_at', 'wide'],
     ['frames', 'uint'],
@@ -26,15 +28,15 @@ export const HISTORIES: Table = {
     ['snapshots', 'uint'],
     ['branches', 'uint'],
     ['thread', 'text'],
-    ['format', 'text'],
-    ['source', 'text'],
-    ['salvaged_history', 'text'],
-    ['salvaged_seq', 'uint'],
-    ['intervened_at', 'wide'],
+    ['format', 'text', 'null'],
+    ['source', 'text', 'null'],
+    ['salvaged_history', 'text', 'null'],
+    ['salvaged_seq', 'uint', 'null'],
+    ['intervened_at', 'wide', 'null'],
   ],
-};
+});
 
-export const BRANCH_SUMMARIES: Table = {
+export const BRANCH_SUMMARIES = defineTable({
   name: 'branch_summaries',
   about:
     "A branch: how it began (start, fork, rollback) and at which position of its parent, its name, its own counts without its ancestors', and the rollback that left it.",
@@ -44,20 +46,20 @@ export const BRANCH_SUMMARIES: Table = {
   ],
   value: [
     ['how', 'text'],
-    ['name', 'text'],
+    ['name', 'text', 'null'],
     ['started_at', 'wide'],
     ['newest_at', 'wide'],
     ['frames', 'uint'],
     ['events', 'uint'],
     ['seq', 'uint'],
     ['snapshots', 'uint'],
-    ['parent', 'uint'],
-    ['parent_seq', 'uint'],
-    ['abandoned_by', 'uint'],
+    ['parent', 'uint', 'null'],
+    ['parent_seq', 'uint', 'null'],
+    ['abandoned_by', 'uint', 'null'],
   ],
-};
+});
 
-export const FRAME_SUMMARIES: Table = {
+export const FRAME_SUMMARIES = defineTable({
   name: 'frame_summaries',
   about:
     "A frame: its branch, who wrote it and when, by which command, how many events it has. `recorder` names an agent's own record, `actor` an observer. `observed`: it holds observations and lies outside of the branch.",
@@ -71,11 +73,11 @@ export const FRAME_SUMMARIES: Table = {
     ['events', 'uint'],
     ['command', 'text'],
     ...AUTHOR,
-    ['observed', 'bool'],
+    ['observed', 'bool', 'null'],
   ],
-};
+});
 
-export const COMMITS: Table = {
+export const COMMITS = defineTable({
   name: 'commits',
   about: 'A snapshot by the frame that made it; the frame summary with the same `seq` says who and when.',
   key: [
@@ -90,11 +92,11 @@ export const COMMITS: Table = {
     ['turns', 'uint'],
     ['tree_hash', 'bytes'],
     ['thread_hash', 'bytes'],
-    ['imported', 'bool'],
+    ['imported', 'bool', 'null'],
   ],
-};
+});
 
-export const NAMED_POSITIONS: Table = {
+export const NAMED_POSITIONS = defineTable({
   name: 'named_positions',
   about: 'A named position: (`branch_id`, `position`), and the frame that named it.',
   key: [
@@ -106,9 +108,9 @@ export const NAMED_POSITIONS: Table = {
     ['position', 'uint'],
     ['seq', 'uint'],
   ],
-};
+});
 
-export const NOTES: Table = {
+export const NOTES = defineTable({
   name: 'notes',
   about: 'A note to a position: (`branch_id`, `position`), written by the event `index` of frame `seq`.',
   key: [
@@ -119,9 +121,9 @@ export const NOTES: Table = {
     ['index', 'uint'],
   ],
   value: [['note', 'text']],
-};
+});
 
-export const INTERVENTIONS: Table = {
+export const INTERVENTIONS = defineTable({
   name: 'interventions',
   about:
     "An observer's act, by its frame: its kind, who and why, its id (`command`), the positions before and after it (before is null where the history starts). `high_at` is the largest `at` of the history's interventions up to this one. Content is read from the frame.",
@@ -138,13 +140,13 @@ export const INTERVENTIONS: Table = {
     ['command', 'text'],
     ['after_branch_id', 'uint'],
     ['after_seq', 'uint'],
-    ['before_branch_id', 'uint'],
-    ['before_seq', 'uint'],
-    ['notes', 'text'],
+    ['before_branch_id', 'uint', 'null'],
+    ['before_seq', 'uint', 'null'],
+    ['notes', 'text', 'null'],
   ],
-};
+});
 
-export const INTERVENTIONS_BY: Table = {
+export const INTERVENTIONS_BY = defineTable({
   name: 'interventions_by',
   about:
     'The interventions of a history by what is asked for: `by` is type, actor, branch (its branch id), or position (`branch id:seq`, before or after).',
@@ -155,9 +157,9 @@ export const INTERVENTIONS_BY: Table = {
     ['seq', 'uint'],
   ],
   value: [],
-};
+});
 
-export const OBSERVATIONS: Table = {
+export const OBSERVATIONS = defineTable({
   name: 'observations',
   about:
     'What an actor looked at: the event `index` of frame `seq`. The position (`branch_id`, `position`) was seen `times` times.',
@@ -167,7 +169,7 @@ export const OBSERVATIONS: Table = {
     ['index', 'uint'],
   ],
   value: [
-    ['actor', 'text'],
+    ['actor', 'text', 'null'],
     ['kind', 'text'],
     ['what', 'text'],
     ['branch_id', 'uint'],
@@ -177,7 +179,7 @@ export const OBSERVATIONS: Table = {
     ['last_at', 'wide'],
     ['asked_branch_id', 'uint'],
   ],
-};
+});
 
 export const AUDIT_TABLES: readonly Table[] = [
   HISTORIES,
@@ -189,4 +191,5 @@ export const AUDIT_TABLES: readonly Table[] = [
   INTERVENTIONS,
   INTERVENTIONS_BY,
   OBSERVATIONS,
+  ...CALL_TABLES,
 ];

@@ -68,7 +68,7 @@ export const findCycle = (
   for (let i = ancestorPath.length - 1; i >= 0; i--) {
     const { branchId, limit } = ancestorPath[i] as Segment;
     const value = rows.get(CYCLES, [history, branchId, cycle]);
-    if (value === undefined || (value[0] as number) > limit) continue;
+    if (value === undefined || value[0] > limit) continue;
     const [seq, index, turn, turnIndex, imported] = value as [
       number,
       number,

@@ -72,7 +72,12 @@ const differingIds = (
     for (const { branchId, limit } of ancestorPath) {
       const shared = mergeBase.ancestorPath.find((segment) => segment.branchId === branchId)?.limit ?? -1;
       if (shared >= limit) continue;
-      const range = { prefix: [from.history, branchId], from: shared + 1, to: limit, limit: maxIds + 1 };
+      const range = {
+        prefix: [from.history, branchId] as const,
+        from: shared + 1,
+        to: limit,
+        limit: maxIds + 1,
+      };
       const frames = rows.range(CHANGED_NODES, range);
       if (frames.length > maxIds) return undefined;
       for (const { value } of frames) for (const id of value[0] as readonly string[]) ids.add(id);
@@ -110,7 +115,7 @@ const ageingIds = (
   for (const { branchId, limit } of ancestorPath) {
     const expiring = rows.range(DUE, { prefix: [history, branchId], from: cycle + 1, limit: maxIds + 1 });
     if (expiring.length > maxIds) return undefined;
-    for (const { key } of expiring) if ((key[3] as number) <= limit) ids.push(key[4] as string);
+    for (const { key } of expiring) if (key[3] <= limit) ids.push(key[4]);
   }
   return ids;
 };

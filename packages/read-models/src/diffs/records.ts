@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { Cause, Explains, NodeChange } from '@stemma/history';
-import type { Cell, Row, Value } from '@stemma/row-store';
+import type { Cell, RowOf, ValueOf } from '@stemma/row-store';
+import type { TIMELINE } from './tables.ts';
 
 /** What one recorded event did to one node, where and when. */
 export type RecordedNodeChange = NodeChange & {
@@ -32,7 +33,11 @@ const wordOfCause = (cause: Cause): string => {
   }
 };
 
-export const nodeChangeCells = (nodeChange: NodeChange, branchId: number, cycle: number): Value => {
+export const nodeChangeCells = (
+  nodeChange: NodeChange,
+  branchId: number,
+  cycle: number,
+): ValueOf<typeof TIMELINE> => {
   const { cause } = nodeChange;
   const by: Cell = 'by' in cause ? cause.by : null;
   const rank: Cell = cause.kind === 'pruning' ? cause.rank : null;
@@ -104,21 +109,9 @@ const explainsOf = (word: string, fields: Cell): Explains => {
 };
 
 /** The node change in a row of `timeline`. */
-export const nodeChangeOf = ({ key, value }: Row): RecordedNodeChange => {
-  const [, id, seq, index] = key as [string, string, number, number];
-  const [branchId, word, cycle, parent, seals, ttl, expires, priority, by, rank, fields] = value as [
-    number,
-    string,
-    number,
-    string | null,
-    number | null,
-    number | null,
-    number | null,
-    number | null,
-    string | null,
-    number | null,
-    Cell,
-  ];
+export const nodeChangeOf = ({ key, value }: RowOf<typeof TIMELINE>): RecordedNodeChange => {
+  const [, id, seq, index] = key;
+  const [branchId, word, cycle, parent, seals, ttl, expires, priority, by, rank, fields] = value;
   const cause = CAUSE_OF[word]?.(by, rank ?? 0, id);
   if (cause === undefined) throw fail('E_INTERNAL', `a row of timeline says ${word}`);
   const added = ADDED.has(word);

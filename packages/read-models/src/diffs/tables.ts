@@ -1,3 +1,4 @@
+import { defineTable } from '@stemma/row-store';
 import type { Table } from '@stemma/row-store';
 
 /*
@@ -5,7 +6,7 @@ import type { Table } from '@stemma/row-store';
  * node; ageing and the sealing of nodes in the head write none: they follow from `expires`, `seals` and `cycles`.
  */
 
-export const TIMELINE: Table = {
+export const TIMELINE = defineTable({
   name: 'timeline',
   about:
     'What event `index` of frame `seq` did to a node. `what`: start, import, insert, seal (it came; seal is a turn) · replace, move, carry (its container `by` was moved), priority, hold (because of `by`) · remove (with `by`, if it only lay in it), expire, contained, emptied (because of `by`), prune (as number `rank`). `cycle`: the one that ran. `parent`, `ttl`, `expires`, `priority`: as they are from here on, where the event sets them; `expires` is the first cycle without the node. `seals`: it lies directly in the head, and the commit of this cycle puts it under a turn. `fields`: what a replacement set, of a container.',
@@ -19,18 +20,18 @@ export const TIMELINE: Table = {
     ['branch_id', 'uint'],
     ['what', 'text'],
     ['cycle', 'uint'],
-    ['parent', 'text'],
-    ['seals', 'uint'],
-    ['ttl', 'uint'],
-    ['expires', 'uint'],
-    ['priority', 'number'],
-    ['by', 'text'],
-    ['rank', 'uint'],
-    ['fields', 'json'],
+    ['parent', 'text', 'null'],
+    ['seals', 'uint', 'null'],
+    ['ttl', 'uint', 'null'],
+    ['expires', 'uint', 'null'],
+    ['priority', 'number', 'null'],
+    ['by', 'text', 'null'],
+    ['rank', 'uint', 'null'],
+    ['fields', 'json', 'null'],
   ],
-};
+});
 
-export const CHANGED_NODES: Table = {
+export const CHANGED_NODES = defineTable({
   name: 'changed_nodes',
   about:
     'The nodes that a frame did something to, each once, in the order in which it did; no row for a frame that touched none.',
@@ -40,9 +41,9 @@ export const CHANGED_NODES: Table = {
     ['seq', 'uint'],
   ],
   value: [['nodes', 'json']],
-};
+});
 
-export const CYCLES: Table = {
+export const CYCLES = defineTable({
   name: 'cycles',
   about:
     'The frame that ended a cycle: event `index` is its snapshot (`imported`: it brought the state in as it is), event `turn_index` made the turn `turn` of the head; null where the head was empty.',
@@ -54,13 +55,13 @@ export const CYCLES: Table = {
   value: [
     ['seq', 'uint'],
     ['index', 'uint'],
-    ['turn', 'text'],
-    ['turn_index', 'uint'],
-    ['imported', 'bool'],
+    ['turn', 'text', 'null'],
+    ['turn_index', 'uint', 'null'],
+    ['imported', 'bool', 'null'],
   ],
-};
+});
 
-export const DUE: Table = {
+export const DUE = defineTable({
   name: 'due',
   about:
     'A node that frame `seq` made end with a cycle: what grows older is found from the next cycle on. `expires` is the first cycle without it, unless something happens to it before; `ttl` what it shows when it begins to age.',
@@ -71,7 +72,7 @@ export const DUE: Table = {
     ['seq', 'uint'],
     ['node', 'text'],
   ],
-  value: [['ttl', 'uint']],
-};
+  value: [['ttl', 'uint', 'null']],
+});
 
 export const DIFFS_TABLES: readonly Table[] = [TIMELINE, CHANGED_NODES, CYCLES, DUE];

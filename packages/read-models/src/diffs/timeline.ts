@@ -38,7 +38,7 @@ export const listChangedNodes = (
 ): readonly { readonly seq: number; readonly nodes: readonly string[] }[] =>
   rows
     .range(CHANGED_NODES, { prefix: [history, branchId], from, to })
-    .map(({ key, value }) => ({ seq: key[2] as number, nodes: value[0] as readonly string[] }));
+    .map(({ key, value }) => ({ seq: key[2], nodes: value[0] as readonly string[] }));
 
 /**
  * The timeline of a node as seen from a position: its insertion, every change on the ancestor path of the position, its

@@ -51,8 +51,11 @@ export const openStagesFold =
     addNodes(running, nodes);
     if (snapshot !== null) {
       const { nodeHash, z1 } = hashesOf(running);
-      const cells = [frame.state.tree.cycle, fromHex(nodeHash), fromHex(z1)];
-      rows.put(STAGE_HASHES, [history, branchId, seq], cells);
+      rows.put(
+        STAGE_HASHES,
+        [history, branchId, seq],
+        [frame.state.tree.cycle, fromHex(nodeHash), fromHex(z1)],
+      );
     }
     cache.put(toHex(chainHash), running);
   };

@@ -1,5 +1,6 @@
 import { canonicalJson, sha256Hex, toHex, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import type { Row, Value } from '@stemma/row-store';
+import type { RowOf, Value } from '@stemma/row-store';
+import type { STAGE_NODES } from './tables.ts';
 import { streamIdOf, type NodeFacts } from '@stemma/stages';
 import { messageLabel, type HashedNode } from './hash-node.ts';
 import { NODE_KINDS, shapeOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
@@ -97,9 +98,9 @@ const hashedOf = (
 };
 
 /** The nodes of a row, in the form that the stages read. */
-export const stageNodesOf = ({ key, value }: Row): readonly StageNode[] => {
-  const [, branchId, seq] = key as [string, number, number];
-  const first = value[0] as number;
+export const stageNodesOf = ({ key, value }: RowOf<typeof STAGE_NODES>): readonly StageNode[] => {
+  const [, branchId, seq] = key;
+  const first = value[0];
   return rowNodes(value).map(({ slot, cells, hashed }, i) => {
     const { kind, turn } = hashed;
     const payload = kind === 'lifecycle' ? lifecyclePayload(cells) : null;

@@ -122,6 +122,8 @@ export const projectFrame = (
       case 'PolicyConfigured':
       case 'ConfigurationChanged':
       case 'ObservationRecorded':
+      case 'CallStarted':
+      case 'CallFinished':
       case 'PriorityChanged':
       case 'PositionNamed':
       case 'PositionAnnotated':

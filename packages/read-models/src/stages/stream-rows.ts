@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { Row, RowReader } from '@stemma/row-store';
+import type { RowOf, RowReader } from '@stemma/row-store';
 import { rowNodes } from './node-row.ts';
 import type { OrdinalOf } from './project-frame.ts';
 import { addNodes, emptyRunningHashes, type RunningHashes } from './running-hashes.ts';
@@ -77,7 +77,7 @@ export const cycleAt = (rows: RowReader, history: string, branchId: number, seq:
       reverse: true,
       limit: 1,
     });
-    if (newest !== undefined) return newest.value[0] as number;
+    if (newest !== undefined) return newest.value[0];
     next = owner.stream.parent;
   }
   return 0;
@@ -89,8 +89,8 @@ export const streamRows = (
   history: string,
   branchId: number,
   seq: number,
-): readonly Row[] => {
-  const runs: (readonly Row[])[] = [];
+): readonly RowOf<typeof STAGE_NODES>[] => {
+  const runs: (readonly RowOf<typeof STAGE_NODES>[])[] = [];
   for (let next: { branchId: number; at: number } | null = { branchId, at: seq }; next !== null;) {
     const owner: ReturnType<typeof findOwner> = findOwner(rows, history, next.branchId, next.at);
     runs.push(rows.range(STAGE_NODES, { prefix: [history, owner.branchId], to: owner.limit }));
@@ -100,7 +100,7 @@ export const streamRows = (
 };
 
 /** The running hashes of a stream, computed from all of its rows. */
-export const hashStream = (rows: readonly Row[]): RunningHashes => {
+export const hashStream = (rows: readonly RowOf<typeof STAGE_NODES>[]): RunningHashes => {
   const running = emptyRunningHashes();
   for (const { value } of rows)
     addNodes(
@@ -120,7 +120,7 @@ export const ordinalsIn = (rows: RowReader, history: string, branchId: number): 
     while (seq < at) at = readStream(rows, history, at).parent?.branchId ?? 0;
     const value = rows.get(STAGE_NODES, [history, at, seq, part]);
     const lists = (value?.[2] ?? []) as readonly (readonly number[])[];
-    return { first: (value?.[0] ?? 0) as number, slots: lists.map(([slot]) => slot as number) };
+    return { first: value?.[0] ?? 0, slots: lists.map(([slot]) => slot as number) };
   };
   return ({ seq, index }) => {
     const slot = slotOf(index);

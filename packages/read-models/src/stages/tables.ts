@@ -1,3 +1,4 @@
+import { defineTable } from '@stemma/row-store';
 import type { Table } from '@stemma/row-store';
 
 /*
@@ -5,7 +6,7 @@ import type { Table } from '@stemma/row-store';
  * Hashes are SHA-256, 32 bytes. A branch's own nodes come after those of its ancestors up to where it branches off.
  */
 
-export const STREAMS: Table = {
+export const STREAMS = defineTable({
   name: 'streams',
   about:
     'The node stream of a branch: the branch it goes on from and behind which of its frames, the newest frame that brought nodes, how many nodes there are, and `chain_hash` as it stands behind them (see `stage_nodes`).',
@@ -14,15 +15,15 @@ export const STREAMS: Table = {
     ['branch_id', 'uint'],
   ],
   value: [
-    ['parent', 'uint'],
-    ['at', 'uint'],
+    ['parent', 'uint', 'null'],
+    ['at', 'uint', 'null'],
     ['seq', 'uint'],
     ['count', 'uint'],
     ['chain_hash', 'bytes'],
   ],
-};
+});
 
-export const STAGE_NODES: Table = {
+export const STAGE_NODES = defineTable({
   name: 'stage_nodes',
   about:
     'The nodes of the stream that 64 events of a frame bring: `part` is the number of their first event ÷ 64, `ordinal` that of the first node. `nodes` has a list for each: slot (it orders the nodes of a frame and tells the event: slot ÷ 8), kind (0 message, 1 tool_call, 2 tool_result, 3 guardrail, 4 lifecycle), turn, and then of a message its role, the code points of its content if that is a text, its name; of a result true if it says which tool it is of; of a guardrail its type; of a lifecycle node its type, its cycle, the ordinals of its nodes. `hashes` begins with the `chain_hash`, a SHA-256 of the chain before and of the hashes that follow: those of each node, digest, then (not of lifecycle nodes) payload_hash, then (of messages) content_hash.',
@@ -37,9 +38,9 @@ export const STAGE_NODES: Table = {
     ['hashes', 'bytes'],
     ['nodes', 'json'],
   ],
-};
+});
 
-export const STAGE_HASHES: Table = {
+export const STAGE_HASHES = defineTable({
   name: 'stage_hashes',
   about:
     'A snapshot of the stream: its `node_hash` and `z1`. `z2` and `z3` depend on the configuration and on lists of all ids: they are compiled when somebody asks for them.',
@@ -53,6 +54,6 @@ export const STAGE_HASHES: Table = {
     ['node_hash', 'bytes'],
     ['z1', 'bytes'],
   ],
-};
+});
 
 export const STAGES_TABLES: readonly Table[] = [STREAMS, STAGE_NODES, STAGE_HASHES];

@@ -122,6 +122,8 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'InterventionRecorded':
         case 'ConfigurationChanged':
         case 'ObservationRecorded':
+        case 'CallStarted':
+        case 'CallFinished':
         case 'ContentRedacted':
         case 'HistoryErased':
           break;

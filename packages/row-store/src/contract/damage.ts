@@ -16,7 +16,7 @@ const ROW = ['h', 1, 'a', 1] as const;
 
 /** Ways to read the row; after it was moved, the place where it lies now. */
 const readings = (rows: Generation, from: number): Record<string, () => Promise<unknown>> => {
-  const key = ['h', 1, 'a', from];
+  const key = ['h', 1, 'a', from] as const;
   const source = rows.source();
   return {
     'one row': () => rows.read((view) => view.get(THINGS, key)),

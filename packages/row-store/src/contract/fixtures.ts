@@ -1,6 +1,6 @@
 import { isStemmaError } from '@stemma/errors';
 import type { Generation, RowChange, RowStore } from '../store.ts';
-import type { Row, Table } from '../table.ts';
+import { defineTable, type Row, type Table } from '../table.ts';
 
 /** A bit of its value is changed; its key's last column becomes 9; the last byte of its value is cut off. */
 export type Damage = 'bit' | 'moved' | 'truncated';
@@ -15,7 +15,7 @@ export type RowStoreUnderTest = {
   cleanUp(): Promise<void> | void;
 };
 
-export const THINGS: Table = {
+export const THINGS = defineTable({
   name: 'things',
   about: '',
   key: [
@@ -32,16 +32,16 @@ export const THINGS: Table = {
     ['flag', 'bool'],
     ['data', 'json'],
   ],
-};
+});
 /** The same table, whose rows a store may keep together. */
-export const PACKED: Table = { ...THINGS, name: 'packed', packed: true };
-export const OWNERS: Table = {
+export const PACKED = defineTable({ ...THINGS, name: 'packed', packed: true });
+export const OWNERS = defineTable({
   name: 'owners',
   about: '',
   key: [['history', 'text']],
   value: [['name', 'text']],
-};
-export const HASHES: Table = {
+});
+export const HASHES = defineTable({
   name: 'hashes',
   about: '',
   key: [
@@ -49,7 +49,7 @@ export const HASHES: Table = {
     ['hash', 'bytes'],
   ],
   value: [['count', 'uint']],
-};
+});
 export const TABLES = [THINGS, PACKED, OWNERS, HASHES];
 
 export const cursor = (n: number): Uint8Array => Uint8Array.of(n);

@@ -1,6 +1,6 @@
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { once } from 'node:events';
-import { addressesOf, type CommandSpec } from '../command.ts';
+import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { importSamples } from '../samples.ts';
 
@@ -20,15 +20,16 @@ export const up: CommandSpec = {
   run: async ({ directory, env, output, signal }, _args, options) => {
     const port = whole(options, 'port', { least: 0, most: 65_535 });
     const seconds = whole(options, 'query-timeout', { least: 1, most: 86_400 });
-    const home = { directory, create: true, ...addressesOf(env) };
+    const home = { directory, create: true, ...addressesOf(env), ...redactOf(options, env) };
     // Only this command needs the server, and it is the largest part to load.
-    const { queryTimeoutOf, serveHome } = await import('@stemma/gateway');
+    const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
     if (options['sample'] === true) await withHome(home, (opened) => importSamples(opened, output));
     signal.throwIfAborted();
     const server = await serveHome({
       home,
       host: text(options, 'host') ?? '127.0.0.1',
       ...(port === undefined ? {} : { port }),
+      upstreams: upstreamsOf(env),
       queryTimeout: seconds === undefined ? queryTimeoutOf(env) : seconds * 1_000,
     });
     await output.result({ url: server.url }, () => `Stemma runs at ${server.url} (stop with Ctrl-C)\n`);

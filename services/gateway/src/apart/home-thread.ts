@@ -18,6 +18,7 @@ import { openPrograms, type ClientPorts } from '../questions-apart/programs.ts';
 import { openQuestionPool, type Asker } from '../questions-apart/question-pool.ts';
 import { toWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
+import { openEntryRecorder } from '../proxy/record-entries.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
 /*
@@ -43,11 +44,12 @@ const MAX_CONNECTIONS = 10_000;
 const start = async (): Promise<void> => {
   const { metrics, observe, opened } = openGatewayMetrics();
   const repairs: string[] = [];
+  const say = (sentence: string): void => console.error(visibleText(sentence));
   const home = await openHome({
     ...homeOptions,
     repairs,
     observe,
-    say: (sentence) => console.error(visibleText(sentence)),
+    say,
   });
   opened(home);
   const { directory, log, rows } = homeOptions;
@@ -90,6 +92,7 @@ const start = async (): Promise<void> => {
     hosts: () => true,
     report: (error) => console.error(error),
   });
+  const calls = openEntryRecorder(home, say);
   const requests = new Map<number, Client>();
   const streams = new Map<number, Pieces>();
 
@@ -168,6 +171,7 @@ const start = async (): Promise<void> => {
     pieces?.cancel();
   };
   const close = async (): Promise<void> => {
+    calls.close();
     questions.close();
     await home.close();
     flush();
@@ -184,6 +188,11 @@ const start = async (): Promise<void> => {
         break;
       case 'cancel':
         drop(message.id);
+        break;
+      case 'call':
+        void calls.record(message.ref).then((outcome) => {
+          if (outcome !== undefined) tell({ kind: 'recorded', id: message.id, outcome });
+        });
         break;
       case 'counted':
         addDoorCounts(metrics, message.counts);

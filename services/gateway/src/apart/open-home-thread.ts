@@ -6,11 +6,14 @@ import type { HttpAnswer, Pieces, StreamedAnswer } from '../front/answer.ts';
 import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
+import type { CallSink, RecordedEntry } from '../proxy/open-proxy.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
 /** A home in a thread of its own, as the thread of the server sees it. */
 export type HomeThread = {
   readonly answer: Answering;
+  /** Records what goes through the proxy. */
+  readonly calls: CallSink;
   /** True if its rules take secrets out of commands. */
   readonly redacts: boolean;
   /** True while the thread answers at all: it may be slow, but not for minutes. */
@@ -54,6 +57,8 @@ export const openHomeThread = async (
   const waiting = new Map<number, Waiting>();
   /** Those that wait for the next piece of a stream. */
   const streams = new Map<number, (piece: Uint8Array | undefined) => void>();
+  /** Calls that are being recorded. */
+  const recording = new Map<number, (outcome: RecordedEntry) => void>();
   const clients = new WeakMap<object, number>();
   const state = { count: 0, lastWord: performance.now(), ended: false, closing: false };
 
@@ -123,6 +128,10 @@ export const openHomeThread = async (
         case 'end':
           end(message.id);
           break;
+        case 'recorded':
+          recording.get(message.id)?.(message.outcome);
+          recording.delete(message.id);
+          break;
         case 'count':
           tell({ kind: 'counted', counts: takeCounts() });
           break;
@@ -161,6 +170,13 @@ export const openHomeThread = async (
 
   return {
     redacts,
+    calls: {
+      record: (ref, answer) => {
+        const id = ++state.count;
+        recording.set(id, answer);
+        tell({ kind: 'call', id, ref });
+      },
+    },
     answer: ({ method, host, target, headers, client, hold, body, onGone }) =>
       new Promise<HttpAnswer | StreamedAnswer>((resolve, reject) => {
         if (state.ended) throw fail('E_BUSY', 'the server is stopping');

@@ -2,11 +2,16 @@ import type { HomeOptions } from '@stemma/home';
 import type { DoorCounts } from '../front/door-counts.ts';
 import type { HeaderList } from '../front/header-list.ts';
 import type { ClientPorts } from '../questions-apart/programs.ts';
+import type { EntryRef } from '../proxy/journal.ts';
+import type { RecordedEntry } from '../proxy/open-proxy.ts';
 import type { WireError } from '../wire-error.ts';
 
 /** What a home in a thread is opened with. */
 export type HomeThreadOptions = {
-  readonly home: Pick<HomeOptions, 'directory' | 'create' | 'log' | 'rows' | 'catchUpTimeout'>;
+  readonly home: Pick<
+    HomeOptions,
+    'directory' | 'create' | 'log' | 'rows' | 'prices' | 'redact' | 'catchUpTimeout'
+  >;
   /** Milliseconds that a question may take. */
   readonly queryTimeout: number;
 };
@@ -33,6 +38,8 @@ export type ToHome =
   | { readonly kind: 'cancel'; readonly id: number }
   /** What the door counted since the last time: before metrics are read. */
   | { readonly kind: 'counted'; readonly counts: DoorCounts }
+  /** A call that went through the proxy. */
+  | { readonly kind: 'call'; readonly id: number; readonly ref: EntryRef }
   | { readonly kind: 'ping' }
   /** Streams end, and no more questions are to come. */
   | { readonly kind: 'closing' }
@@ -52,6 +59,7 @@ export type FromHome =
     }
   | { readonly kind: 'piece'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end'; readonly id: number; readonly broken: boolean }
+  | { readonly kind: 'recorded'; readonly id: number; readonly outcome: RecordedEntry }
   /** Metrics are being read: what has the door counted? */
   | { readonly kind: 'count' }
   | { readonly kind: 'pong' };

@@ -7,10 +7,13 @@ import type { GatewayLimits } from './limits.ts';
 export type Connections = {
   /** Notes a request until `done` is called. False: its connection has too many already. */
   readonly begin: (socket: Socket) => { readonly admitted: boolean; readonly done: () => void };
+  /** The client may take its answer as slowly as it likes: nothing of it waits here. */
+  readonly spare: (socket: Socket) => void;
 };
 
 type Connection = {
   requests: number;
+  spared: boolean;
   /** How far its writes were when that was last new; undefined: nothing was waiting to be taken. */
   progress: string | undefined;
   since: number;
@@ -25,7 +28,12 @@ const writtenBy = (socket: Socket): string => {
   return `${socket.bytesWritten} ${handle?.writeQueueSize ?? ''}`;
 };
 
-const connected = (): Connection => ({ requests: 0, progress: undefined, since: performance.now() });
+const connected = (): Connection => ({
+  requests: 0,
+  spared: false,
+  progress: undefined,
+  since: performance.now(),
+});
 
 /**
  * Bounds the connections of a server. On a loopback address all clients come from one address, so the client that is
@@ -61,7 +69,7 @@ export const boundConnections = (
     () => {
       const now = performance.now();
       for (const [socket, connection] of known) {
-        const progress = socket.writableLength === 0 ? undefined : writtenBy(socket);
+        const progress = connection.spared || socket.writableLength === 0 ? undefined : writtenBy(socket);
         if (progress === undefined || progress !== connection.progress) {
           connection.progress = progress;
           connection.since = now;
@@ -75,6 +83,10 @@ export const boundConnections = (
   ).unref();
   server.on('close', () => clearInterval(sweep));
   return {
+    spare: (socket) => {
+      const connection = known.get(socket);
+      if (connection !== undefined) connection.spared = true;
+    },
     begin: (socket) => {
       const connection = known.get(socket) ?? connected();
       connection.requests++;

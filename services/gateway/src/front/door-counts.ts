@@ -5,6 +5,7 @@ type DoorMetric =
   | 'stemma_http_requests_total'
   | 'stemma_http_refused_total'
   | 'stemma_http_forwarded_total'
+  | 'stemma_proxied_calls_total'
   | 'stemma_http_connections_dropped_total';
 
 export type CountAtDoor = <Name extends DoorMetric>(name: Name, labels: LabelsOf<Name>) => void;

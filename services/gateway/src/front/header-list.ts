@@ -11,3 +11,7 @@ export const pairsOf = (headers: HeaderList): [name: string, value: string][] =>
   for (let i = 0; i + 1 < headers.length; i += 2) pairs.push([headers[i] ?? '', headers[i + 1] ?? '']);
   return pairs;
 };
+
+/** The value of a header as one text, however often it came. */
+export const headerText = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' || value === undefined ? value : value.join(', ');

@@ -1,11 +1,11 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 import { boundConnections } from './connections.ts';
 import type { CountAtDoor } from './door-counts.ts';
 import { errorAnswer } from './error-answer.ts';
-import type { HeaderList } from './header-list.ts';
+import { headerText, type HeaderList } from './header-list.ts';
 import type { GatewayLimits } from './limits.ts';
 import { refuseMethod } from './methods.ts';
 import { openBodyReader } from './read-body.ts';
@@ -32,6 +32,12 @@ export type FrontRequest = {
   readonly hold: (bytes: number) => void;
 };
 
+/** What answers some requests itself, as they come: no limit on bodies or answers holds for them. */
+export type Bypass = {
+  readonly takes: (incoming: IncomingMessage) => boolean;
+  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+};
+
 /** What answers a request that was let in. */
 export type Answering = (
   request: FrontRequest,
@@ -45,6 +51,7 @@ export const openFront = (
   answering: Answering,
   limits: GatewayLimits,
   count: CountAtDoor = () => undefined,
+  bypass?: Bypass,
 ): Server => {
   const server = createServer({
     headersTimeout: limits.headers,
@@ -79,6 +86,12 @@ export const openFront = (
   };
   server.on('request', (incoming, outgoing) => {
     const { admitted, done } = connections.begin(incoming.socket);
+    if (admitted && bypass?.takes(incoming) === true) {
+      connections.spare(incoming.socket);
+      outgoing.once('close', done);
+      bypass.handle(incoming, outgoing);
+      return;
+    }
     let held = 0;
     let whenGone: (() => void) | undefined;
     outgoing.once('close', () => {
@@ -141,11 +154,11 @@ const requestOf = (
     host,
     target,
     path: query === -1 ? target : target.slice(0, query),
-    header: (name) => textOf(headers[name]),
+    header: (name) => headerText(headers[name]),
     headers: () => {
       const list: string[] = [];
       for (const [name, value] of Object.entries(headers))
-        if (value !== undefined) list.push(name, textOf(value) ?? '');
+        if (value !== undefined) list.push(name, headerText(value) ?? '');
       return list;
     },
     body: null,
@@ -154,9 +167,6 @@ const requestOf = (
     hold,
   };
 };
-
-const textOf = (value: string | readonly string[] | undefined): string | undefined =>
-  typeof value === 'string' || value === undefined ? value : value.join(', ');
 
 /** The name and the path that were called: a proxy names both in the first line. */
 const addressOf = ({ url = '/', headers }: IncomingMessage): { host: string; target: string } => {

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { HttpAnswer } from '../front/answer.ts';
+import { HOP_BY_HOP } from '../front/hop-by-hop.ts';
 import { pairsOf } from '../front/header-list.ts';
 import type { FrontRequest } from '../front/open-front.ts';
 
@@ -7,20 +8,7 @@ import type { FrontRequest } from '../front/open-front.ts';
 export const FORWARDED = 'stemma-forwarded';
 
 /** Headers that belong to one connection, or are set anew. */
-const OWN = new Set([
-  ...[
-    'connection',
-    'content-length',
-    'date',
-    'expect',
-    'host',
-    'keep-alive',
-    'proxy-connection',
-    'te',
-    'trailer',
-  ],
-  ...['transfer-encoding', 'upgrade'],
-]);
+const OWN: ReadonlySet<string> = new Set([...HOP_BY_HOP, 'content-length', 'date', 'expect', 'host']);
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: 15_000 });
 

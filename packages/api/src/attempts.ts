@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { anyJson, count, historyParam, milliseconds, sha256, wholeInQuery } from './values.ts';
+
+const body = z.strictObject({ sha256, size: count }).nullable();
+const tokens = count.nullable();
+
+/** An attempt to call a model. */
+export const AttemptAnswer = z
+  .strictObject({
+    attempt_id: z.string(),
+    cycle: count,
+    label: z.string().describe('the position it was called with, on its branch'),
+    branchId: count,
+    seq: count,
+    at: milliseconds.describe('when it was recorded, milliseconds since 1970'),
+    api: z.enum(['openai.chat', 'openai.responses', 'anthropic.messages', 'other']),
+    model: z.string().nullable(),
+    scope: z
+      .string()
+      .nullable()
+      .describe('among which calls the recorder looked for the branch; null: it did not look'),
+    match: z
+      .enum(['named', 'started', 'appended', 'repeated', 'rewritten', 'forked'])
+      .nullable()
+      .describe('how it found the branch (docs/rules/calls.md, 3)'),
+    status: z
+      .enum(['answered', 'failed', 'cancelled', 'timed out', 'unknown'])
+      .describe('unknown also while nobody has recorded an end'),
+    http_status: count.nullable(),
+    request_sha256: sha256.nullable().describe('of the body on the wire; null: its bytes are not recorded'),
+    response_sha256: sha256.nullable(),
+    request: body,
+    response: body,
+    usage: z
+      .strictObject({
+        input: tokens.describe('all input tokens, those from and to a cache too'),
+        output: tokens,
+        cached: tokens,
+        cache_write: tokens,
+        reasoning: tokens,
+      })
+      .nullable(),
+    cost: z
+      .strictObject({ amount: z.string(), currency: z.string() })
+      .nullable()
+      .describe('by the price table of the home; null: it does not say'),
+    first_byte_ms: count.nullable(),
+    duration_ms: count.nullable(),
+    finish_reason: z.string().nullable(),
+    error: z.strictObject({ code: z.string().nullable(), message: z.string() }).nullable(),
+  })
+  .meta({ id: 'Attempt' });
+export type AttemptAnswer = z.infer<typeof AttemptAnswer>;
+
+const AttemptPage = z
+  .strictObject({
+    history: z.string(),
+    branch: z.string(),
+    branchId: count,
+    attempts: z.array(AttemptAnswer),
+    next: count.nullable().describe('the `from` of the next page; null: there is none'),
+  })
+  .meta({ id: 'AttemptPage' });
+
+const WholeAttempt = AttemptAnswer.extend({
+  parameters: anyJson,
+  tools: z.array(anyJson),
+  answer: anyJson.describe('the message of the answer; null: there is none'),
+}).meta({ id: 'WholeAttempt' });
+
+const one = z.strictObject({ history: historyParam, attempt: z.string().min(1).max(600) });
+
+/** Endpoints of what models were asked, and what came back (docs/calls.md). */
+export const ATTEMPTS = {
+  attempts: {
+    method: 'GET',
+    path: '/api/histories/{history}/attempts',
+    summary: 'Lists the attempts to call a model on a branch, in the order they were recorded.',
+    params: z.strictObject({ history: historyParam }),
+    query: z.strictObject({
+      from: wholeInQuery.optional().describe('the frame of the first (default: 0)'),
+      limit: wholeInQuery.optional().describe('the most to return, at most 1,000 (default: 100)'),
+    }),
+    answer: { kind: 'json', status: 200, schema: AttemptPage },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
+  },
+  attempt: {
+    method: 'GET',
+    path: '/api/histories/{history}/attempts/{attempt}',
+    summary: 'Returns an attempt with its parameters, tools and answer.',
+    params: one,
+    answer: { kind: 'json', status: 200, schema: WholeAttempt },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND'],
+  },
+  attemptRequest: {
+    method: 'GET',
+    path: '/api/histories/{history}/attempts/{attempt}/request',
+    summary: 'Returns the body of the request as it was sent, byte for byte.',
+    params: one,
+    answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_DAMAGED'],
+  },
+  attemptResponse: {
+    method: 'GET',
+    path: '/api/histories/{history}/attempts/{attempt}/response',
+    summary: 'Returns the body of the response as it came, byte for byte; of a stream, the stream.',
+    params: one,
+    answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_DAMAGED'],
+  },
+} as const satisfies Record<string, Endpoint>;
+
+type Usage = NonNullable<AttemptAnswer['usage']>;
+type Body = { readonly sha256: string; readonly size: number } | null;
+
+/** What an attempt is made of. */
+type AttemptFacts = Readonly<
+  Pick<
+    AttemptAnswer,
+    'cycle' | 'label' | 'branchId' | 'seq' | 'at' | 'api' | 'model' | 'scope' | 'match' | 'status'
+  >
+> & {
+  readonly attemptId: string;
+  readonly httpStatus: number | null;
+  readonly request: Body;
+  readonly response: Body;
+  readonly usage: (Readonly<Omit<Usage, 'cache_write'>> & { readonly cacheWrite: number | null }) | null;
+  readonly cost: { readonly amount: string; readonly currency: string } | null;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number | null;
+  readonly finishReason: string | null;
+  readonly error: { readonly code: string | null; readonly message: string } | null;
+};
+
+/** An attempt as the contract has it. */
+export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
+  const { request, response, usage } = attempt;
+  return {
+    attempt_id: attempt.attemptId,
+    cycle: attempt.cycle,
+    label: attempt.label,
+    branchId: attempt.branchId,
+    seq: attempt.seq,
+    at: attempt.at,
+    api: attempt.api,
+    model: attempt.model,
+    scope: attempt.scope,
+    match: attempt.match,
+    status: attempt.status,
+    http_status: attempt.httpStatus,
+    request_sha256: request?.sha256 ?? null,
+    response_sha256: response?.sha256 ?? null,
+    request,
+    response,
+    usage: usage && {
+      input: usage.input,
+      output: usage.output,
+      cached: usage.cached,
+      cache_write: usage.cacheWrite,
+      reasoning: usage.reasoning,
+    },
+    cost: attempt.cost,
+    first_byte_ms: attempt.firstByteMs,
+    duration_ms: attempt.durationMs,
+    finish_reason: attempt.finishReason,
+    error: attempt.error,
+  };
+};

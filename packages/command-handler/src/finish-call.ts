@@ -1,0 +1,51 @@
+import { encodeBody, MAX_RECORDED, responseCompanion } from '@stemma/calls';
+import type { WideJson } from '@stemma/canonical';
+import type { Author, CallStatus, CallUsage } from '@stemma/events';
+import { finishOf, type Command } from '@stemma/history';
+import type { BranchRef } from '@stemma/history-store';
+import type { Redactor } from '@stemma/redaction';
+import type { Outcome } from './outcome.ts';
+import { redactedBody } from './start-call.ts';
+
+/** How an attempt ended. Times are milliseconds since the request was sent. */
+export type CallEnd = {
+  readonly by: Author;
+  readonly attemptId: string;
+  readonly status: CallStatus;
+  readonly httpStatus: number | null;
+  readonly finishReason: string | null;
+  readonly model: string | null;
+  readonly usage: CallUsage | null;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number | null;
+  readonly error: { readonly code: string | null; readonly message: string } | null;
+  /** The message of the answer, as a chat API has it; null: there is none. */
+  readonly answer: WideJson | null;
+  /** The body as it came, also of a stream; null: not known. */
+  readonly response: Uint8Array | null;
+};
+
+/**
+ * Records how an attempt ended. A repeat has no second effect.
+ *
+ * @throws E_CALL_NOT_FOUND if no command with the attempt's id is recorded; E_COMMAND_REUSED if another end is
+ */
+export const finishCall = async (
+  submit: (command: Command) => Promise<Outcome>,
+  { history, branchId }: BranchRef,
+  { by, answer, response, ...end }: CallEnd,
+  redactor?: Redactor,
+): Promise<Outcome> => {
+  const body = response === null ? null : redactedBody(response, redactor);
+  const encoded =
+    body === null || body.length > MAX_RECORDED ? null : encodeBody(body, null, responseCompanion(answer));
+  return submit({
+    id: finishOf(end.attemptId),
+    history,
+    branchId,
+    by,
+    steps: [
+      { op: 'finish_call', ...end, answer, response: encoded?.body ?? null, own: encoded?.own ?? null },
+    ],
+  });
+};

@@ -1,0 +1,115 @@
+import { findSnapshot, readPositionMeta, readTipSeq } from '@stemma/history-store';
+import { callsThatBrought, callsWithPrompt, newestCallRow, type CallInHistory } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
+import type { PromptHashes } from './prompt-hash.ts';
+
+/** An earlier call that another may go on from. */
+export type MatchCandidate = {
+  readonly history: string;
+  readonly branchId: number;
+  /** The newest frame of the branch when it was found. */
+  readonly tip: number;
+  /** The position of the earlier call. */
+  readonly at: number;
+  /** So many messages of the call are those of an earlier one; 0: only single messages are. */
+  readonly common: number;
+  /** True if the earlier call is the newest of its branch. */
+  readonly isNewest: boolean;
+};
+
+/** Messages of a call that are looked for one by one. */
+const MOST_LOOKED_FOR = 32;
+
+/**
+ * The earlier call that a call most likely goes on from: the one with the longest list of messages that it begins with, or
+ * else one that brought several of its messages. It costs as many look-ups as the call has messages, however many calls
+ * are recorded.
+ *
+ * @param leading how many system messages it begins with: these alone identify no conversation
+ */
+export const findEarlierCall = (
+  rows: RowReader,
+  { lists, messages }: PromptHashes,
+  leading: number,
+): MatchCandidate | undefined => {
+  for (let common = messages.length; common > Math.min(leading, messages.length - 1); common--) {
+    const found = callsWithPrompt(rows, lists[common] as Uint8Array);
+    const candidates = found.map((call) => candidateOf(rows, call, common));
+    const best = candidates.find(({ isNewest }) => isNewest) ?? candidates[0];
+    if (best !== undefined) return best;
+  }
+  const scores = new Map<string, { call: CallInHistory; score: number }>();
+  for (const message of messages.slice(leading).slice(-MOST_LOOKED_FOR))
+    for (const call of callsThatBrought(rows, message)) {
+      const known = scores.get(call.history);
+      const newer = known === undefined || call.location.seq > known.call.location.seq ? call : known.call;
+      scores.set(call.history, { call: newer, score: (known?.score ?? 0) + 1 });
+    }
+  let best: { call: CallInHistory; score: number } | undefined;
+  for (const each of scores.values()) if (best === undefined || each.score > best.score) best = each;
+  return best === undefined ? undefined : candidateOf(rows, best.call, 0);
+};
+
+const candidateOf = (
+  rows: RowReader,
+  { history, branchId, position, cycle }: CallInHistory,
+  common: number,
+): MatchCandidate => {
+  const tip = readTipSeq(rows, history, branchId);
+  const newest = newestCallRow(rows, history, branchId);
+  const snapshot = findSnapshot(
+    rows,
+    history,
+    branchId,
+    tip,
+    readPositionMeta(rows, history, branchId, tip).meta.cycle,
+  );
+  const isNewest =
+    (newest?.branchId === branchId && newest.position === position) ||
+    (snapshot?.seq === position && snapshot.cycle === cycle);
+  return { history, branchId, tip, at: position, common, isNewest };
+};
+
+/** What a call is to a candidate, as far as no messages have to be read for it. */
+export const matchByHash = (
+  { common, isNewest }: Pick<MatchCandidate, 'common' | 'isNewest'>,
+  messages: number,
+): 'repeated' | 'appended' | undefined => {
+  if (common === messages) return 'repeated';
+  return common > 0 && isNewest ? 'appended' : undefined;
+};
+
+/** What two lists of comparable messages say about each other. */
+type Lists = {
+  /** Of the call, and of the newest state of the branch. */
+  readonly call: readonly string[];
+  readonly branch: readonly string[];
+  /** How many system messages each begins with. */
+  readonly leading: { readonly call: number; readonly branch: number };
+};
+
+/**
+ * What a call does to the branch of a candidate by the messages of both; undefined: it is another conversation. A call that
+ * shares messages behind the first difference rewrites the branch; one that shares none goes on from an older call.
+ */
+export const matchByMessages = (
+  { common }: Pick<MatchCandidate, 'common'>,
+  { call, branch, leading }: Lists,
+): 'appended' | 'rewritten' | 'forked' | undefined => {
+  let same = 0;
+  while (same < call.length && same < branch.length && call[same] === branch[same]) same++;
+  if (common > 0) {
+    if (same === branch.length) return 'appended';
+    if (same === call.length) return 'rewritten';
+    const later = new Set(branch.slice(same));
+    return call.slice(same).some((message) => later.has(message)) ? 'rewritten' : 'forked';
+  }
+  const known = new Set(branch.slice(leading.branch));
+  const shared = call.slice(leading.call).filter((message) => known.has(message)).length;
+  const sameSystem =
+    leading.call === leading.branch && call.slice(0, leading.call).every((each, i) => each === branch[i]);
+  if (shared === 0) return undefined;
+  // Another agent may be shown the same task; only one that goes on has the rest of the conversation too.
+  const goesOn = shared === known.size && call.length > branch.length;
+  return sameSystem || goesOn || (shared * 2 > known.size && shared > 1) ? 'rewritten' : undefined;
+};

@@ -1,0 +1,202 @@
+import { toHex, type WideJson } from '@stemma/canonical';
+import { isStemmaError } from '@stemma/errors';
+import type { CallMatch } from '@stemma/events';
+import { historyId } from '@stemma/history';
+import { branchRefOf, mainBranchId, type BranchRef } from '@stemma/history-store';
+import { comparableMessage, leadingSystem, redactMessages, toOpenAIMessages } from '@stemma/importers';
+import type { Projection } from '@stemma/projector';
+import { findCallRow, newestCallRow } from '@stemma/read-models';
+import type { Redactor } from '@stemma/redaction';
+import { inOrderByKey } from './in-order.ts';
+import { findEarlierCall, matchByHash, matchByMessages, type MatchCandidate } from './match-call.ts';
+import { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
+import type { Call, CallOutcome } from './record-call-types.ts';
+import type { CallTarget } from './record-call.ts';
+import type { CallFacts, CallStarter } from './start-call.ts';
+
+/** Where the conversation of a call is looked for. By default in all calls that were recorded without a place. */
+export type CallScope =
+  /** In the calls of one run of a program. */
+  | { readonly run: string }
+  /** In one history. */
+  | { readonly history: string }
+  /** It is this branch. */
+  | { readonly branch: BranchRef };
+
+/** A call of which it is not known to which branch it belongs. */
+export type UnplacedCall = Pick<Call, 'id' | 'by' | 'messages'> & {
+  readonly facts: Omit<CallFacts, 'found' | 'hashes'>;
+  readonly within?: CallScope;
+};
+
+/** Where a call was recorded, and how that was found. */
+export type PlacedCall = { readonly branch: BranchRef; readonly match: CallMatch };
+
+/** What recording needs of a home. */
+export type RequestTarget = CallTarget & {
+  recordCall(branch: BranchRef, call: Call): Promise<CallOutcome>;
+  catchUp(): Promise<void>;
+};
+
+/** How often to look again when the branch went on between the look and the write. */
+const MAX_TRIES = 5;
+
+/** Records calls where their messages say that they belong. */
+export type RequestRecorder = {
+  /**
+   * Records a call at the end of the conversation that it goes on, as another attempt of the same call, as a fork, or in a
+   * new history (calls §3). Calls of one conversation are recorded in the order in which this is called.
+   *
+   * @throws as `recordCall`, except E_CONFLICT
+   */
+  record(call: UnplacedCall): Promise<PlacedCall>;
+};
+
+export const openRequestRecorder = (
+  home: RequestTarget,
+  projection: Projection,
+  starter: CallStarter,
+  redactor?: Redactor,
+): RequestRecorder => {
+  /** Calls that begin alike may be of one conversation: they wait for each other. */
+  const inOrder = inOrderByKey();
+
+  const recordIn = async (branch: BranchRef, call: UnplacedCall, scope: string): Promise<PlacedCall> => {
+    const found = { scope, match: 'named' } as const;
+    const { history, branchId } = await home.recordCall(branch, {
+      ...call,
+      facts: { ...call.facts, found },
+    });
+    return { branch: branchRefOf(history, branchId), match: 'named' };
+  };
+
+  /** The branch of a conversation that goes on from none: of a new history, or of its own in the one that was named. */
+  const newBranch = async ({ id, by, within }: UnplacedCall): Promise<BranchRef> => {
+    if (within === undefined || !('history' in within)) {
+      const command = `${id}.start`;
+      const history = historyId(null, command);
+      await home.submit({ id: command, history, branchId: 0, by, steps: [{ op: 'start', name: null }] });
+      return branchRefOf(history, 0);
+    }
+    const { history } = within;
+    const [main, called] = await projection.read((rows) => {
+      const branchId = mainBranchId(rows, history);
+      return [branchId, newestCallRow(rows, history, branchId) !== undefined] as const;
+    });
+    return called ? forkAt(history, 0, 0, { id, by }) : branchRefOf(history, main);
+  };
+  const forkAt = async (
+    history: string,
+    branchId: number,
+    seq: number,
+    { id, by }: Pick<UnplacedCall, 'id' | 'by'>,
+  ): Promise<BranchRef> => {
+    const step = { op: 'fork', at: { branchId, seq } } as const;
+    const started = await home.submit({ id: `${id}.fork`, history, branchId, by, steps: [step] });
+    return branchRefOf(history, started.branchId);
+  };
+
+  const repeat = async (
+    { history, branchId, at }: MatchCandidate,
+    { id, by, facts }: UnplacedCall,
+    found: CallFacts['found'] & object,
+    hashes: PromptHashes,
+  ): Promise<PlacedCall> => {
+    const branch = branchRefOf(history, branchId);
+    const known = { ...facts, found };
+    const step = await starter.step(branch, known, [], { ...found, ...promptOf(hashes, []) });
+    const steps = [{ ...step, position: { branchId, seq: at } }];
+    const { events, seq } = await home.submit({ id, history, branchId, by, steps });
+    starter.recorded(branch, events, seq, known);
+    return { branch, match: 'repeated' };
+  };
+
+  const record = async (
+    call: UnplacedCall,
+    messages: readonly WideJson[],
+    scope: string,
+    hashes: PromptHashes,
+  ): Promise<PlacedCall> => {
+    const leading = leadingSystem(messages);
+    for (let tries = 1; ; tries++) {
+      await home.catchUp();
+      const candidate = await projection.read((rows) => findEarlierCall(rows, hashes, leading));
+      if (candidate !== undefined) {
+        const { history } = candidate;
+        const known = await projection.read((rows) => findCallRow(rows, history, call.id));
+        if (known !== undefined)
+          return { branch: branchRefOf(history, known.branchId), match: known.match ?? 'named' };
+      }
+      const match = candidate && (await matchOf(candidate, messages, leading));
+      try {
+        if (candidate !== undefined && match === 'repeated')
+          return await repeat(candidate, call, { scope, match }, hashes);
+        const [branch, how] = await branchFor(candidate, match, call);
+        const { history, branchId } = await home.recordCall(branch, {
+          ...call,
+          facts: { ...call.facts, found: { scope, match: how }, hashes },
+          ...(candidate !== undefined && branch.branchId === candidate.branchId && how !== 'started'
+            ? { expected: candidate.tip }
+            : {}),
+        });
+        return { branch: branchRefOf(history, branchId), match: how };
+      } catch (error) {
+        if (tries >= MAX_TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
+      }
+    }
+  };
+  const branchFor = async (
+    candidate: MatchCandidate | undefined,
+    match: CallMatch | undefined,
+    call: UnplacedCall,
+  ): Promise<readonly [BranchRef, CallMatch]> => {
+    if (candidate === undefined || match === undefined) return [await newBranch(call), 'started'];
+    const { history, branchId, at } = candidate;
+    return [
+      match === 'forked' ? await forkAt(history, branchId, at, call) : branchRefOf(history, branchId),
+      match,
+    ];
+  };
+  const matchOf = async (
+    candidate: MatchCandidate,
+    messages: readonly WideJson[],
+    leading: number,
+  ): Promise<ReturnType<typeof matchByHash> | ReturnType<typeof matchByMessages>> => {
+    const match = matchByHash(candidate, messages.length);
+    if (match !== undefined) return match;
+    const { history, branchId } = candidate;
+    const { tree, payloads, thread } = await home.view(await home.position(branchRefOf(history, branchId)));
+    const shown = toOpenAIMessages(tree, payloads, thread);
+    return matchByMessages(candidate, {
+      call: messages.map(comparableMessage),
+      branch: shown.map(comparableMessage),
+      leading: { call: leading, branch: leadingSystem(shown) },
+    });
+  };
+
+  return {
+    async record(call) {
+      const { within } = call;
+      const scope = scopeOf(within);
+      if (within !== undefined && 'branch' in within)
+        return inOrder(`${within.branch.history} ${within.branch.branchId}`, () =>
+          recordIn(within.branch, call, scope),
+        );
+      const messages =
+        redactor === undefined
+          ? call.messages
+          : (await redactMessages(call.messages, (nodes) => redactor.nodes(nodes))).messages;
+      const hashes = hashPrompt(scope, messages);
+      const beginning = Math.min(leadingSystem(messages) + 1, messages.length);
+      return inOrder(toHex(hashes.lists[beginning] as Uint8Array), () =>
+        record(call, messages, scope, hashes),
+      );
+    },
+  };
+};
+
+const scopeOf = (within: CallScope | undefined): string => {
+  if (within === undefined) return 'all';
+  if ('run' in within) return `run:${within.run}`;
+  return `history:${'branch' in within ? within.branch.history : within.history}`;
+};

@@ -1,0 +1,127 @@
+import { encodeBody, MAX_RECORDED, readBodyAt, requestCompanion, type BaseBody } from '@stemma/calls';
+import { canonicalJson, type WideJson } from '@stemma/canonical';
+import type { EventRef } from '@stemma/context-tree';
+import type { CallApi, CallMatch, PromptSummary, HistoryEvent } from '@stemma/events';
+import type { Step } from '@stemma/history';
+import type { BranchRef } from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
+import { newestCallRow } from '@stemma/read-models';
+import type { Redactor } from '@stemma/redaction';
+import { LRUCache } from 'lru-cache';
+import type { PromptHashes } from './prompt-hash.ts';
+
+/** What is known of a call besides its messages. */
+export type CallFacts = {
+  readonly api: CallApi;
+  readonly model: string | null;
+  readonly parameters: { readonly [name: string]: WideJson };
+  /** Null: not known. */
+  readonly tools: readonly WideJson[] | null;
+  /** The body as it is sent; null: not known. */
+  readonly request: Uint8Array | null;
+  /** How the branch was found, and among which calls the next one is looked for; by default nobody looks for it. */
+  readonly found?: { readonly scope: string; readonly match: CallMatch };
+  /** The hashes of the messages over that scope, if the caller has them. */
+  readonly hashes?: PromptHashes;
+};
+
+type StartCall = Extract<Step, { op: 'start_call' }>;
+
+/** Bytes of requests that are kept to cut the next one by. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+/** Makes the step that records a call; each request shares the bytes that the branch's one before it has. */
+export type CallStarter = {
+  step(
+    branch: BranchRef,
+    facts: CallFacts,
+    inserts: readonly Step[],
+    prompt: PromptSummary | null,
+  ): Promise<StartCall>;
+  /** The step was recorded: the next request of the branch is likely to begin as this one. */
+  recorded(branch: BranchRef, events: readonly HistoryEvent[], seq: number, facts: CallFacts): void;
+};
+
+export const openCallStarter = (projection: Projection, redactor?: Redactor): CallStarter => {
+  const bodies = new LRUCache<string, Uint8Array>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ length }) => length + 1,
+  });
+  const keyOf = (history: string, { seq, index }: EventRef): string => `${history} ${seq} ${index}`;
+  const eventsOf = (history: string) => (seq: number) => projection.payloads.events(history, seq);
+
+  const baseOf = async (history: string, location: EventRef): Promise<BaseBody> => {
+    const key = keyOf(history, location);
+    const bytes = bodies.get(key) ?? (await readBodyAt(location, eventsOf(history)));
+    bodies.set(key, bytes);
+    return { location, bytes };
+  };
+
+  const knownTools = async (history: string, location: EventRef | null): Promise<string | null> => {
+    if (location === null) return null;
+    const event = (await projection.payloads.events(history, location.seq))[location.index];
+    if (event?.type !== 'CallStarted') return null;
+    return canonicalJson((event.payload['data_tools'] ?? null) as WideJson);
+  };
+
+  return {
+    async step({ history, branchId }, { api, model, parameters, tools, request: given }, inserts, prompt) {
+      const last = await projection.read((rows) => newestCallRow(rows, history, branchId));
+      const toolsAt = tools === null || tools.length === 0 ? null : (last?.toolsAt ?? null);
+      const same =
+        toolsAt !== null && (await knownTools(history, toolsAt)) === canonicalJson([...(tools ?? [])]);
+      const request = given === null ? null : redactedBody(given, redactor);
+      const base = last === undefined || last.request === null ? null : await baseOf(history, last.location);
+      const encoded =
+        request === null || request.length > MAX_RECORDED
+          ? null
+          : encodeBody(request, base, companionOf(inserts));
+      return {
+        op: 'start_call',
+        api,
+        model,
+        parameters,
+        tools: same || tools === null || tools.length === 0 ? null : [...tools],
+        toolsAt: same ? toolsAt : null,
+        request: encoded?.body ?? null,
+        prompt,
+        own: encoded?.own ?? null,
+      };
+    },
+    recorded({ history }, events, seq, { request }) {
+      const index = events.findIndex(({ type }) => type === 'CallStarted');
+      const event = events[index];
+      if (
+        event?.type === 'CallStarted' &&
+        event.request !== null &&
+        request !== null &&
+        redactor === undefined
+      )
+        bodies.set(keyOf(history, { seq, index }), request);
+    },
+  };
+};
+
+/** As {@link requestCompanion} of the events that the steps become. */
+const companionOf = (steps: readonly Step[]): Uint8Array => {
+  const events = steps.flatMap((step) =>
+    step.op === 'insert'
+      ? [step.node, ...(step.siblings ?? [])].map(
+          (node) => ({ type: 'NodeInserted', node }) as unknown as HistoryEvent,
+        )
+      : [],
+  );
+  return requestCompanion(events);
+};
+
+/** A body without secrets; null if it is no text, and nobody can say what is in it. */
+export const redactedBody = (body: Uint8Array, redactor: Redactor | undefined): Uint8Array | null => {
+  if (redactor === undefined) return body;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    const done = redactor.text(text);
+    return done === text ? body : Buffer.from(done);
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { count, payloadValue } from './node-shape.ts';
+import { RecordedBody } from './recorded-body.ts';
+
+/** What a model was asked in. */
+export const CALL_APIS = ['openai.chat', 'openai.responses', 'anthropic.messages', 'other'] as const;
+export type CallApi = (typeof CALL_APIS)[number];
+
+/** How a recorder found the branch of a call (calls §3). */
+export const CALL_MATCHES = ['named', 'started', 'appended', 'repeated', 'rewritten', 'forked'] as const;
+export type CallMatch = (typeof CALL_MATCHES)[number];
+
+/**
+ * The messages of a call, by which the next call of the conversation is found among those of the same `scope` (calls §3).
+ */
+export const PromptSummary = z.strictObject({
+  scope: z.string(),
+  match: z.enum(CALL_MATCHES),
+  /** Of the whole list, in hexadecimal: the first 16 bytes. */
+  list: z.string().regex(/^[0-9a-f]{32}$/),
+  /** Of each message that the call brings, in hexadecimal: the first 8 bytes of its hash. */
+  brings: z.array(z.string().regex(/^[0-9a-f]{16}$/)),
+});
+export type PromptSummary = z.infer<typeof PromptSummary>;
+
+/**
+ * An attempt to call a model with what the position (`branchId`, `seq`) shows (calls §1). It changes no tree. The payload
+ * holds `data_parameters`, `data_tools` unless an earlier event (`toolsAt`) has the same ones, and `data_own`, the own bytes
+ * of the request.
+ */
+export const CallStarted = z.strictObject({
+  type: z.literal('CallStarted'),
+  /** The id of the command that recorded it. */
+  attemptId: z.string().min(1),
+  branchId: count,
+  seq: count,
+  cycle: count,
+  api: z.enum(CALL_APIS),
+  model: z.string().nullable(),
+  /** The event whose payload has the tools; null: they are not known, or there are none. */
+  toolsAt: z.strictObject({ seq: count, index: count }).nullable(),
+  /** The body as it was sent; null: only its messages are known. */
+  request: RecordedBody.nullable(),
+  /** Null: nobody looks for the next call by its messages. */
+  prompt: PromptSummary.nullable(),
+  payload: z.record(z.string(), payloadValue),
+});

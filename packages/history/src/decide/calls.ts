@@ -1,0 +1,96 @@
+import type { WideJson } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { RecordedBody } from '@stemma/events';
+import type { StepOf } from '../command.ts';
+import { checkValue } from '@stemma/context-tree';
+import { positionOf } from './configure.ts';
+import { emit, type PendingFrame } from './pending-frame.ts';
+
+/**
+ * Records that a model is called with a position (calls §1).
+ *
+ * @throws E_COMMAND_INVALID for a second call in one command, or a body whose pieces are not its bytes; E_SNAPSHOT_NOT_FOUND
+ */
+export const decideStartCall = (pending: PendingFrame, step: StepOf<'start_call'>): void => {
+  if (pending.events.some(({ type }) => type === 'CallStarted'))
+    throw fail('E_COMMAND_INVALID', 'a command starts more than one call');
+  const { api, model, parameters, tools, toolsAt, request, own, prompt = null } = step;
+  refuseLater(pending, toolsAt, 'the tools of the call');
+  refuseBody(pending, request, own);
+  const position = positionOf(pending, step.position);
+  const state =
+    step.position === undefined ? pending.branch : pending.sources.position(position.branchId, position.seq);
+  emit(pending, {
+    type: 'CallStarted',
+    attemptId: pending.command,
+    ...position,
+    cycle: state.tree.cycle,
+    api,
+    model,
+    toolsAt: tools === null ? toolsAt : { seq: pending.seq, index: pending.events.length },
+    request,
+    prompt,
+    payload: {
+      data_parameters: checked(parameters, 'the parameters'),
+      ...(tools === null ? {} : { data_tools: checked(tools, 'the tools') }),
+      ...(own === null ? {} : { data_own: own }),
+    },
+  });
+};
+
+/**
+ * Records how an attempt ended. An attempt ends once, since the id of the command that says so follows from the attempt's.
+ *
+ * @throws E_CALL_NOT_FOUND, E_COMMAND_INVALID
+ */
+export const decideFinishCall = (pending: PendingFrame, step: StepOf<'finish_call'>): void => {
+  const { op: _op, attemptId, answer, response, own, ...rest } = step;
+  if (pending.command !== finishOf(attemptId))
+    throw fail(
+      'E_COMMAND_INVALID',
+      `the command that finishes a call must have the id ${finishOf(attemptId)}`,
+    );
+  if (pending.lookups.command(attemptId) === undefined)
+    throw fail('E_CALL_NOT_FOUND', `no command of this history started the call ${attemptId}`, {
+      attempt: attemptId,
+    });
+  refuseBody(pending, response, own);
+  emit(pending, {
+    type: 'CallFinished',
+    attemptId,
+    ...rest,
+    response,
+    payload: {
+      ...(answer === null ? {} : { data_answer: checked(answer, 'the answer') }),
+      ...(own === null ? {} : { data_own: own }),
+    },
+  });
+};
+
+/** The id of the command that finishes an attempt. */
+export const finishOf = (attemptId: string): string => `${attemptId}.finished`;
+
+const checked = (value: WideJson, what: string): WideJson =>
+  checkValue(value, what, { code: 'E_COMMAND_INVALID', what: 'the call' });
+
+/** Refuses a body whose pieces cannot be put together: what was recorded must be readable for ever. */
+const refuseBody = (pending: PendingFrame, body: RecordedBody | null, own: string | null): void => {
+  if (body === null) {
+    if (own !== null) throw fail('E_COMMAND_INVALID', 'a call has bytes of a body that it does not have');
+    return;
+  }
+  refuseLater(pending, body.base, 'the body that the call copies from');
+  let size = 0;
+  let owned = 0;
+  for (const [first = 0, length] of body.pieces) {
+    if (length === undefined) owned += first;
+    size += length ?? first;
+  }
+  if (size !== body.size || owned > 0 !== (own !== null) || body.baseSize > 0 !== (body.base !== null))
+    throw fail('E_COMMAND_INVALID', 'the pieces of a body do not have its size');
+};
+
+const refuseLater = (pending: PendingFrame, place: { readonly seq: number } | null, what: string): void => {
+  if (place !== null && place.seq >= pending.seq)
+    throw fail('E_COMMAND_INVALID', `${what} is in frame ${place.seq}, which is not recorded yet`);
+};

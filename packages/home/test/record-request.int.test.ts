@@ -1,0 +1,188 @@
+import { openHome, type Home } from '@stemma/home';
+import { branchRefOf } from '@stemma/history-store';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryHome } from './small-home.ts';
+
+type Message = { readonly role: string; readonly content: unknown };
+const by = { recorder: 'proxy' };
+const s: Message = { role: 'system', content: 'You book flights for passengers who ask.' };
+const u = (text: string): Message => ({ role: 'user', content: `${text}, please, as soon as possible` });
+const a = (text: string): Message => ({ role: 'assistant', content: `${text}, of course, right away` });
+
+let at: ReturnType<typeof temporaryHome>;
+let home: Home;
+let calls = 0;
+beforeEach(async () => {
+  at = temporaryHome();
+  home = await openHome({ directory: at.directory, create: true });
+});
+afterEach(async () => {
+  await home.close();
+  at[Symbol.dispose]();
+});
+
+const send = (
+  messages: readonly Message[],
+  within?: Parameters<Home['recordRequest']>[0]['within'],
+  id = `call-${++calls}`,
+) =>
+  home.recordRequest({
+    id,
+    by,
+    messages: messages as never,
+    facts: {
+      api: 'openai.chat',
+      model: 'm',
+      parameters: {},
+      tools: null,
+      request: Buffer.from(JSON.stringify({ messages })),
+    },
+    ...(within === undefined ? {} : { within }),
+  });
+const shown = async (history: string, branchId: number): Promise<unknown> => {
+  const { tree } = await home.view(await home.position(branchRefOf(history, branchId)));
+  return tree.cycle;
+};
+
+test('a call that goes on is the next cycle; the same one again is another attempt [calls §3.1]', async () => {
+  const first = await send([s, u('Berlin')]);
+  expect(first.match).toBe('started');
+  const again = await send([s, u('Berlin')]);
+  expect(again).toEqual({ branch: first.branch, match: 'repeated' });
+  const next = await send([s, u('Berlin'), a('Which day'), u('Monday')]);
+  expect(next).toEqual({ branch: first.branch, match: 'appended' });
+  expect(await shown(first.branch.history, 0)).toBe(2);
+  // Long after, as a client that was slow would.
+  expect(await send([s, u('Berlin')])).toEqual({ branch: first.branch, match: 'repeated' });
+  const { attempts } = await home.calls.list(first.branch);
+  expect(attempts.map(({ cycle, match }) => [cycle, match])).toEqual([
+    [1, 'started'],
+    [1, 'repeated'],
+    [2, 'appended'],
+    [1, 'repeated'],
+  ]);
+});
+
+test('moved marks of a cache change nothing [calls §3.2]', async () => {
+  const marked = (text: string, mark: boolean): Message => ({
+    role: 'user',
+    content: [{ type: 'text', text, ...(mark ? { cache_control: { type: 'ephemeral' } } : {}) }],
+  });
+  const first = await send([s, marked('To Berlin', true)]);
+  const next = await send([s, marked('To Berlin', false), a('Which day'), marked('Monday', true)]);
+  expect(next).toEqual({ branch: first.branch, match: 'appended' });
+  const events = await home.events(first.branch.history);
+  expect(events.filter(({ event }) => event.type === 'NodeRemoved')).toEqual([]);
+});
+
+test('a compaction, an edited turn and dropped results rewrite the branch [calls §3.3]', async () => {
+  const { branch } = await send([s, u('Berlin')]);
+  await send([s, u('Berlin'), a('Which day'), u('Monday')]);
+  await send([s, u('Berlin'), a('Which day'), u('Monday'), a('Booked'), u('Thanks')]);
+  const edited = [
+    s,
+    u('Berlin'),
+    a('Which morning'),
+    u('Monday'),
+    a('Booked'),
+    u('Thanks'),
+    a('Bye'),
+    u('One more'),
+  ];
+  expect(await send(edited)).toEqual({ branch, match: 'rewritten' });
+  const compacted = [
+    s,
+    u('Summary: a flight to Berlin is booked'),
+    a('Bye'),
+    u('One more'),
+    a('Yes'),
+    u('Rome'),
+  ];
+  expect(await send(compacted)).toEqual({ branch, match: 'rewritten' });
+  const dated: Message = { role: 'system', content: 'You book flights. It is 10:31.' };
+  expect(await send([dated, ...compacted.slice(1), a('Rome it is'), u('Good')])).toEqual({
+    branch,
+    match: 'rewritten',
+  });
+});
+
+test('an older call that goes on otherwise is a fork [calls §3.4]', async () => {
+  const { branch } = await send([s, u('Berlin')]);
+  await send([s, u('Berlin'), a('Which day'), u('Monday')]);
+  const other = await send([s, u('Berlin'), a('Which day'), u('Tuesday')]);
+  expect(other.match).toBe('forked');
+  expect(other.branch.history).toBe(branch.history);
+  expect(other.branch.branchId).not.toBe(branch.branchId);
+  // Each of them goes on where it is.
+  const [monday, tuesday] = await Promise.all([
+    send([s, u('Berlin'), a('Which day'), u('Monday'), a('Booked'), u('Thanks')]),
+    send([s, u('Berlin'), a('Which day'), u('Tuesday'), a('Booked'), u('Thanks')]),
+  ]);
+  expect(monday).toEqual({ branch, match: 'appended' });
+  expect(tuesday).toEqual({ branch: other.branch, match: 'appended' });
+});
+
+test('agents side by side have histories of their own, and runs do not see each other [calls §3.5]', async () => {
+  const agent: Message = { role: 'system', content: 'You search the web for others.' };
+  const run = { run: 'r1' };
+  const first = await send([s, u('Berlin')], run);
+  const helper = await send([agent, u('Berlin')], run);
+  expect(helper.match).toBe('started');
+  expect(helper.branch.history).not.toBe(first.branch.history);
+  const twin = await send([s, u('Berlin')], { run: 'r2' });
+  expect(twin.match).toBe('started');
+  // Many at once with one beginning: one conversation, several attempts.
+  const many = await Promise.all(Array.from({ length: 8 }, () => send([s, u('Oslo')], run)));
+  expect(new Set(many.map(({ branch }) => branch.history)).size).toBe(1);
+  expect(many.map(({ match }) => match).filter((match) => match === 'started')).toHaveLength(1);
+});
+
+test('a call in a named history that goes on from none has a branch of its own [calls §3.5]', async () => {
+  const { history } = await home.submit({
+    id: 'start',
+    history: 'hnamed',
+    branchId: 0,
+    by,
+    steps: [{ op: 'start', name: null }],
+  });
+  const first = await send([s, u('Berlin')], { history });
+  expect(first).toMatchObject({ match: 'started', branch: { history, branchId: 0 } });
+  const helper = await send([u('Search the web')], { history });
+  expect(helper).toMatchObject({ match: 'started', branch: { history } });
+  expect(helper.branch.branchId).not.toBe(0);
+  expect(await send([u('Search the web'), a('Found'), u('More')], { history })).toEqual({
+    branch: helper.branch,
+    match: 'appended',
+  });
+});
+
+test('a call that is recorded twice has one effect [calls §3.6]', async () => {
+  const first = await send([s, u('Berlin')], undefined, 'one');
+  expect(await send([s, u('Berlin')], undefined, 'one')).toEqual(first);
+  const next = await send([s, u('Berlin'), a('Which day'), u('Monday')], undefined, 'two');
+  expect(await send([s, u('Berlin'), a('Which day'), u('Monday')], undefined, 'two')).toEqual(next);
+  expect((await home.calls.list(first.branch)).attempts).toHaveLength(2);
+});
+
+test('what an observer injects and commits stays when a call does not show it [calls §3.7]', async () => {
+  const { branch } = await send([s, u('Berlin')]);
+  const { history } = branch;
+  const actor = { actor: 'alice' };
+  await home.submit({
+    id: 'inject',
+    history,
+    branchId: 0,
+    by: actor,
+    steps: [{ op: 'inject', text: 'Ask for the passport.' }, { op: 'commit' }],
+  });
+  const next = await send([s, u('Berlin'), a('Which day'), u('Monday')]);
+  expect(next.match).toBe('appended');
+  const main = await home.find(history);
+  expect(next.branch.branchId).toBe(main.branchId);
+  const { history: id, branchId } = branch;
+  const { tree } = await home.view(await home.position(branchRefOf(id, branchId)));
+  expect(tree.ids.length).toBeGreaterThan(0);
+  // The observer's line is still there, on the abandoned branch, and the conversation goes on.
+  const last = await send([s, u('Berlin'), a('Which day'), u('Monday'), a('Booked'), u('Thanks')]);
+  expect(last).toEqual({ branch: next.branch, match: 'appended' });
+});

@@ -1,0 +1,30 @@
+import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { countOrNull, errorOf, type ModelAnswer, type TokenUsage } from '../answer.ts';
+import { isList, objectOrEmpty, textOrNull } from '../body.ts';
+import { assistantMessage } from './assistant-message.ts';
+
+/** What a message of Anthropic's API says. */
+export const anthropicAnswer = (body: WideJsonObject): ModelAnswer => ({
+  answer: isList(body['content']) ? assistantMessage(body['content']) : null,
+  finishReason: textOrNull(body['stop_reason']),
+  model: textOrNull(body['model']),
+  id: textOrNull(body['id']),
+  usage: anthropicUsage(body['usage']),
+  error: errorOf(body['error']),
+  complete: true,
+});
+
+/** The usage of Anthropic's API, whose `input_tokens` do not hold what was read from or written to its cache. */
+const anthropicUsage = (usage: WideJson | undefined): TokenUsage | null => {
+  if (!isJsonObject(usage)) return null;
+  const fresh = countOrNull(usage['input_tokens']);
+  const cached = countOrNull(usage['cache_read_input_tokens']);
+  const cacheWrite = countOrNull(usage['cache_creation_input_tokens']);
+  return {
+    input: fresh === null ? null : fresh + (cached ?? 0) + (cacheWrite ?? 0),
+    output: countOrNull(usage['output_tokens']),
+    cached,
+    cacheWrite,
+    reasoning: countOrNull(objectOrEmpty(usage['output_tokens_details'])['thinking_tokens']),
+  };
+};

@@ -1,0 +1,66 @@
+import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { errorOf, NO_ANSWER, openAIUsage, type ModelAnswer } from '../answer.ts';
+import { isList, textOrNull } from '../body.ts';
+import { grow, inOrder, type Growing } from '../growing.ts';
+import type { AnswerStream } from '../answer-stream.ts';
+import { firstChoice } from './answer.ts';
+
+/** The chunks of OpenAI's chat API: `[DONE]` ends them, and the last before it may hold the usage and no choice. */
+export const openChatStream = (): AnswerStream => {
+  let answer: ModelAnswer = NO_ANSWER;
+  let message: Growing | null = null;
+  const calls = newCalls();
+  const addDelta = (delta: WideJson | undefined): void => {
+    if (!isJsonObject(delta)) return;
+    message ??= {};
+    for (const [name, value] of Object.entries(delta))
+      if (name === 'tool_calls') calls.add(value);
+      else grow(message, name, value);
+  };
+  return {
+    add: (chunk) => {
+      const choice = firstChoice(chunk['choices']);
+      addDelta(choice?.['delta']);
+      answer = {
+        ...answer,
+        finishReason: textOrNull(choice?.['finish_reason']) ?? answer.finishReason,
+        model: answer.model ?? textOrNull(chunk['model']),
+        id: answer.id ?? textOrNull(chunk['id']),
+        usage: openAIUsage(chunk['usage']) ?? answer.usage,
+        error: answer.error ?? errorOf(chunk['error']),
+      };
+    },
+    done: () => {
+      answer = { ...answer, complete: true };
+    },
+    answer: () => ({
+      ...answer,
+      answer: message === null ? null : { content: null, ...message, ...calls.field(), role: 'assistant' },
+    }),
+  };
+};
+
+/** The calls that deltas make up. A delta belongs to the call of its index, or else to the last unless it has a new id. */
+const newCalls = () => {
+  const calls = new Map<number, Growing>();
+  let last = -1;
+  const indexOf = (delta: WideJsonObject): number => {
+    const { index, id } = delta;
+    if (typeof index === 'number') return index;
+    const isNew = typeof id === 'string' && id !== '' && calls.get(last)?.['id'] !== id;
+    return isNew || last === -1 ? last + 1 : last;
+  };
+  return {
+    add: (deltas: WideJson): void => {
+      if (!isList(deltas)) return;
+      for (const delta of deltas) {
+        if (!isJsonObject(delta)) continue;
+        last = indexOf(delta);
+        const call = calls.get(last) ?? {};
+        calls.set(last, call);
+        for (const [name, value] of Object.entries(delta)) if (name !== 'index') grow(call, name, value);
+      }
+    },
+    field: (): WideJsonObject => (calls.size === 0 ? {} : { tool_calls: inOrder(calls) }),
+  };
+};

@@ -1,0 +1,91 @@
+import type { WideJson } from '@stemma/canonical';
+import fc from 'fast-check';
+
+const text = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom('', '10', '😀', '\u2028', '{"a":1}'));
+const key = fc.oneof(
+  fc.constantFrom(
+    'type',
+    'text',
+    'id',
+    '10',
+    '9',
+    'before',
+    'function',
+    'items',
+    'tool_calls',
+    'content',
+    'role',
+  ),
+  fc.string({ maxLength: 4 }).filter((each) => !['__proto__', 'constructor', 'prototype'].includes(each)),
+);
+export const { json } = fc.letrec<{ json: WideJson }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    text,
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('json'), { maxLength: 3 }),
+    fc.dictionary(key, tie('json'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+}));
+
+/** A record with all, or all but some, of its fields, and now and then some that it should not have. */
+const odd = (fields: { [name: string]: fc.Arbitrary<WideJson> }): fc.Arbitrary<WideJson> => {
+  const whole = fc.record(fields, { noNullPrototype: true });
+  const some = fc.record(fields, { requiredKeys: [], noNullPrototype: true });
+  const besides = fc.dictionary(key, json, { maxKeys: 2, noNullPrototype: true });
+  const more = fc.tuple(besides, whole).map((pair): object => Object.assign({}, ...pair) as object);
+  return fc.oneof<fc.MaybeWeightedArbitrary<object>[]>(
+    { weight: 4, arbitrary: whole },
+    { weight: 1, arbitrary: some },
+    { weight: 1, arbitrary: more },
+  ) as fc.Arbitrary<WideJson>;
+};
+
+const input = fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true });
+const textBlock = odd({ type: fc.constant('text'), text });
+const resultBlock = odd({
+  type: fc.constant('tool_result'),
+  tool_use_id: text,
+  content: fc.oneof(text, fc.array(textBlock, { maxLength: 2 })),
+  is_error: fc.boolean(),
+});
+const block = fc.oneof(
+  textBlock,
+  resultBlock,
+  odd({ type: fc.constant('tool_use'), id: text, name: text, input }),
+  odd({ type: fc.constant('thinking'), thinking: text, signature: text }),
+  odd({ type: fc.constant('image'), source: json }),
+  json,
+);
+/** Messages of Anthropic's API, odd ones too; each has a role. */
+export const anthropicList: fc.Arbitrary<WideJson[]> = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom('user', 'user', 'assistant', 'assistant', 'system'),
+      odd({ content: fc.oneof(text, fc.array(block, { maxLength: 4 }), json) }),
+    )
+    .map(([role, message]): WideJson => ({ ...(message as object), role })),
+  { maxLength: 5 },
+);
+
+const part = fc.oneof(odd({ type: fc.constantFrom('input_text', 'output_text'), text }), json);
+const content = fc.oneof(text, fc.array(part, { maxLength: 3 }), json);
+/** Items of the input of OpenAI's Responses API, odd ones too. */
+export const itemList: fc.Arbitrary<WideJson[]> = fc.array(
+  fc.oneof(
+    odd({ role: fc.constantFrom('user', 'system', 'assistant', 'tool'), content }),
+    odd({ type: fc.constant('message'), role: fc.constantFrom('user', 'assistant'), content, id: text }),
+    odd({ type: fc.constant('function_call'), call_id: text, name: text, arguments: text, id: text }),
+    odd({ type: fc.constant('custom_tool_call'), call_id: text, name: text, input: text }),
+    odd({
+      type: fc.constantFrom('function_call_output', 'custom_tool_call_output', 'computer_call_output'),
+      call_id: text,
+      output: fc.oneof(text, json),
+    }),
+    odd({ type: fc.constantFrom('reasoning', 'item_reference', 'mcp_approval_response'), id: text }),
+    json,
+  ),
+  { maxLength: 6 },
+);

@@ -1,0 +1,210 @@
+import { readBodyAt } from '@stemma/calls';
+import { toHex, type WideJson } from '@stemma/canonical';
+import type { EventRef } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import type { CallApi, CallMatch, CallStatus, CallUsage, HistoryEvent } from '@stemma/events';
+import {
+  findSnapshot,
+  readAncestorPath,
+  readTipSeq,
+  type BranchRef,
+  type Position,
+} from '@stemma/history-store';
+import { priceOf, type CallPrice, type PriceTable } from '@stemma/model-apis';
+import type { Projection } from '@stemma/projector';
+import type { RowReader } from '@stemma/row-store';
+import type { Prices } from './prices.ts';
+import { findCallRow, listCallRows, listCallsAt, type CallRow } from '@stemma/read-models';
+
+/** An attempt to call a model. */
+export type CallAttempt = {
+  readonly attemptId: string;
+  /** The position that it was called with: `@c7` if it is a snapshot, else `@s57`. */
+  readonly label: string;
+  readonly branchId: number;
+  readonly seq: number;
+  readonly cycle: number;
+  /** Milliseconds since 1970: when it was recorded. */
+  readonly at: number;
+  readonly api: CallApi;
+  /** The model that was asked for; that of the answer, if the request names none. */
+  readonly model: string | null;
+  /** How a recorder found the branch, among the calls of `scope`; null: nobody looked for it. */
+  readonly scope: string | null;
+  readonly match: CallMatch | null;
+  /** `unknown` also while nobody has recorded an end. */
+  readonly status: CallStatus;
+  readonly httpStatus: number | null;
+  /** SHA-256 in hex and bytes of the bodies on the wire; null: they are not recorded. */
+  readonly request: { readonly sha256: string; readonly size: number } | null;
+  readonly response: { readonly sha256: string; readonly size: number } | null;
+  readonly usage: CallUsage | null;
+  /** By the price table of the home; null: it does not say. */
+  readonly cost: CallPrice | null;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number | null;
+  readonly finishReason: string | null;
+  readonly error: { readonly code: string | null; readonly message: string } | null;
+};
+
+/** An attempt with what only its events hold. */
+export type WholeCallAttempt = CallAttempt & {
+  readonly parameters: WideJson;
+  readonly tools: readonly WideJson[];
+  readonly answer: WideJson | null;
+};
+
+export type CallAttemptsPage = {
+  readonly attempts: readonly CallAttempt[];
+  /** The `from` of the next page; null: there is none. */
+  readonly next: number | null;
+};
+
+/** What was asked of models, and what came back. */
+export type CallAttempts = {
+  /** The attempts on a branch's ancestor path, in the order they were recorded. */
+  list(
+    branch: BranchRef,
+    page?: { readonly from?: number; readonly limit?: number },
+  ): Promise<CallAttemptsPage>;
+  /** Those with what a position shows, the first one first. */
+  at(position: Position): Promise<readonly CallAttempt[]>;
+  /** @throws E_CALL_NOT_FOUND */
+  find(history: string, attemptId: string): Promise<WholeCallAttempt>;
+  /** The bytes of a body on the wire. @throws E_CALL_NOT_FOUND if they are not recorded, E_CALL_BODY_DAMAGED */
+  body(history: string, attemptId: string, which: 'request' | 'response'): Promise<Uint8Array>;
+};
+
+const MILLION = 1_000_000n;
+
+/** Rows that are read for one page. */
+const CHUNK = 500;
+
+export const openCallAttempts = (
+  projection: Projection,
+  catchUp: (history: string) => Promise<void>,
+  prices: Prices,
+): CallAttempts => {
+  const eventsOf = (history: string) => (seq: number) => projection.payloads.events(history, seq);
+  const rowOf = async (history: string, attemptId: string): Promise<CallRow> => {
+    await catchUp(history);
+    const row = await projection.read((rows) => findCallRow(rows, history, attemptId));
+    if (row !== undefined) return row;
+    throw fail('E_CALL_NOT_FOUND', `the history has no call ${attemptId.slice(0, 200)}`, {
+      attempt: attemptId,
+    });
+  };
+  const eventAt = async (
+    history: string,
+    location: EventRef | undefined | null,
+  ): Promise<HistoryEvent | undefined> =>
+    location === undefined || location === null
+      ? undefined
+      : (await eventsOf(history)(location.seq))[location.index];
+  return {
+    async list({ history, branchId }, { from = 0, limit = 1_000 } = {}) {
+      await catchUp(history);
+      const table = await prices();
+      return projection.read((rows) => {
+        const limits = new Map(
+          readAncestorPath(rows, history, branchId, readTipSeq(rows, history, branchId)).map(
+            (segment) => [segment.branchId, segment.limit] as const,
+          ),
+        );
+        const attempts: CallAttempt[] = [];
+        for (let next = from; ;) {
+          const page = listCallRows(rows, history, { from: next, limit: CHUNK });
+          for (const row of page) {
+            if (row.position > (limits.get(row.branchId) ?? -1)) continue;
+            if (attempts.length === limit) return { attempts, next: row.location.seq };
+            attempts.push(attemptOf(rows, history, row, table));
+          }
+          const last = page.at(-1);
+          if (last === undefined || page.length < CHUNK) return { attempts, next: null };
+          next = last.location.seq + 1;
+        }
+      });
+    },
+    async at({ history, branchId, seq }) {
+      await catchUp(history);
+      const table = await prices();
+      return projection.read((rows) =>
+        listCallsAt(rows, history, { branchId, seq }).map((row) => attemptOf(rows, history, row, table)),
+      );
+    },
+    async find(history, attemptId) {
+      const row = await rowOf(history, attemptId);
+      const table = await prices();
+      const [started, tools, finished] = [
+        await eventAt(history, row.location),
+        await eventAt(history, row.toolsAt),
+        await eventAt(history, row.finished?.location),
+      ];
+      const payload = (event: HistoryEvent | undefined, name: string): WideJson | null =>
+        event?.type === 'CallStarted' || event?.type === 'CallFinished'
+          ? ((event.payload[name] ?? null) as WideJson | null)
+          : null;
+      return {
+        ...(await projection.read((rows) => attemptOf(rows, history, row, table))),
+        parameters: payload(started, 'data_parameters') ?? {},
+        tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
+        answer: payload(finished, 'data_answer'),
+      };
+    },
+    async body(history, attemptId, which) {
+      const row = await rowOf(history, attemptId);
+      const location = which === 'request' ? row.location : row.finished?.location;
+      const known = which === 'request' ? row.request : (row.finished?.response ?? null);
+      if (location === undefined || known === null)
+        throw fail(
+          'E_CALL_NOT_FOUND',
+          `the bytes of the ${which} of ${attemptId.slice(0, 200)} are not recorded`,
+          {
+            attempt: attemptId,
+          },
+        );
+      return readBodyAt(location, eventsOf(history));
+    },
+  };
+};
+
+const attemptOf = (
+  rows: RowReader,
+  history: string,
+  row: CallRow,
+  prices: PriceTable | null,
+): CallAttempt => {
+  const { attemptId, branchId, position, cycle, at, api, model, scope, match, request, finished } = row;
+  const isSnapshot = findSnapshot(rows, history, branchId, position, cycle)?.seq === position;
+  return {
+    attemptId,
+    label: isSnapshot ? `@c${cycle}` : `@s${position}`,
+    branchId,
+    seq: position,
+    cycle,
+    at: Number(at / MILLION),
+    api,
+    model: model ?? finished?.model ?? null,
+    scope,
+    match,
+    status: finished?.status ?? 'unknown',
+    httpStatus: finished?.httpStatus ?? null,
+    request: hexOf(request),
+    response: hexOf(finished?.response ?? null),
+    usage: finished?.usage ?? null,
+    cost: prices === null ? null : costOf(prices, row),
+    firstByteMs: finished?.firstByteMs ?? null,
+    durationMs: finished?.durationMs ?? null,
+    finishReason: finished?.finishReason ?? null,
+    error: finished?.error ?? null,
+  };
+};
+
+/** By the price of the model that answered, or of the one that was asked for. */
+const costOf = (prices: PriceTable, { model, finished }: CallRow): CallPrice | null => {
+  const usage = finished?.usage ?? null;
+  return priceOf(prices, finished?.model ?? null, usage) ?? priceOf(prices, model, usage);
+};
+
+const hexOf = (body: CallRow['request']): CallAttempt['request'] =>
+  body === null ? null : { sha256: toHex(body.sha256), size: body.size };

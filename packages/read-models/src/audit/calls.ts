@@ -1,0 +1,152 @@
+import type { EventRef } from '@stemma/context-tree';
+import type { CallApi, CallMatch, CallStatus, CallUsage } from '@stemma/events';
+import type { RowOf, RowReader, ValueOf } from '@stemma/row-store';
+import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './call-tables.ts';
+
+/** An attempt to call a model, read from its row. */
+export type CallRow = {
+  readonly attemptId: string;
+  /** The event that started it. */
+  readonly location: EventRef;
+  /** What it was called with: the position (`branchId`, `position`). */
+  readonly branchId: number;
+  readonly position: number;
+  readonly cycle: number;
+  /** Nanoseconds since 1970: when it was recorded. */
+  readonly at: bigint;
+  readonly api: CallApi;
+  readonly model: string | null;
+  /** SHA-256 and size of the body; null: its bytes are not recorded. */
+  readonly request: { readonly sha256: Uint8Array; readonly size: number } | null;
+  readonly toolsAt: EventRef | null;
+  /** Among which calls the branch was looked for, and how it was found; null: nobody looked. */
+  readonly scope: string | null;
+  readonly match: CallMatch | null;
+  /** Null while nobody has recorded how it ended. */
+  readonly finished: FinishedCall | null;
+};
+
+export type FinishedCall = {
+  readonly location: EventRef;
+  readonly status: CallStatus;
+  readonly httpStatus: number | null;
+  readonly finishReason: string | null;
+  readonly model: string | null;
+  readonly usage: CallUsage;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number | null;
+  readonly response: { readonly sha256: Uint8Array; readonly size: number } | null;
+  readonly error: { readonly code: string | null; readonly message: string } | null;
+};
+
+/** A page of the attempts of a history, in the order they were recorded; `from`: the frame of the first. */
+export const listCallRows = (
+  rows: RowReader,
+  history: string,
+  { from = 0, limit = 1_000 }: { readonly from?: number; readonly limit?: number } = {},
+): readonly CallRow[] => rows.range(CALLS, { prefix: [history], from, limit }).map(callOf);
+
+/** The attempts with what a position shows. */
+export const listCallsAt = (
+  rows: RowReader,
+  history: string,
+  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+): readonly CallRow[] =>
+  rows.range(CALLS_AT, { prefix: [history, branchId, seq] }).flatMap(({ key }) => {
+    const found = [history, key[3], key[4]] as const;
+    const value = rows.get(CALLS, found);
+    return value === undefined ? [] : [callOf({ key: found, value })];
+  });
+
+/** How many of the newest attempts of a history are looked at for one of a branch. */
+const MOST_LOOKED_AT = 64;
+
+/** The newest attempt with a recorded request, of this branch if there is one among the newest of the history. */
+export const newestCallRow = (rows: RowReader, history: string, branchId: number): CallRow | undefined => {
+  const newest = rows
+    .range(CALLS, { prefix: [history], reverse: true, limit: MOST_LOOKED_AT })
+    .map(callOf)
+    .filter(({ request }) => request !== null);
+  return newest.find((call) => call.branchId === branchId) ?? newest[0];
+};
+
+/** An attempt by its id. */
+export const findCallRow = (rows: RowReader, history: string, attemptId: string): CallRow | undefined => {
+  const found = rows.get(CALL_ATTEMPTS, [history, attemptId]);
+  if (found === undefined) return undefined;
+  const key = [history, ...found] as const;
+  const value = rows.get(CALLS, key);
+  return value === undefined ? undefined : callOf({ key, value });
+};
+
+/** A call of any history. */
+export type CallInHistory = CallRow & { readonly history: string };
+
+/** The most calls with one hash that are looked at. */
+const MOST_ALIKE = 16;
+
+/** The newest calls of each history whose list of messages has this hash. @param list its first 16 bytes */
+export const callsWithPrompt = (rows: RowReader, list: Uint8Array): readonly CallInHistory[] =>
+  callsWith(rows, CALL_PROMPTS, list);
+
+/** The same for a message that calls brought. @param message the first 8 bytes of its hash */
+export const callsThatBrought = (rows: RowReader, message: Uint8Array): readonly CallInHistory[] =>
+  callsWith(rows, CALL_MESSAGES, message);
+
+const callsWith = (
+  rows: RowReader,
+  table: typeof CALL_PROMPTS | typeof CALL_MESSAGES,
+  hash: Uint8Array,
+): readonly CallInHistory[] =>
+  rows
+    .range(table, { prefix: [bucketOf(hash), hash], reverse: true, limit: MOST_ALIKE })
+    .flatMap(({ key: [, , history, seq, index] }) => {
+      const value = rows.get(CALLS, [history, seq, index]);
+      return value === undefined ? [] : [{ history, ...callOf({ key: [history, seq, index], value }) }];
+    });
+
+/** The bucket of a hash. */
+export const bucketOf = (hash: Uint8Array): number => hash[0] ?? 0;
+
+const callOf = ({ key, value }: RowOf<typeof CALLS>): CallRow => ({
+  attemptId: value[0],
+  location: { seq: key[1], index: key[2] },
+  branchId: value[1],
+  position: value[2],
+  cycle: value[3],
+  at: value[4],
+  api: value[5] as CallApi,
+  model: value[6] ?? null,
+  request: bodyOf(value, 7),
+  toolsAt: typeof value[9] === 'number' ? { seq: value[9], index: value[10] as number } : null,
+  scope: value[11] ?? null,
+  match: (value[12] ?? null) as CallMatch | null,
+  finished: typeof value[13] === 'string' ? finishedOf(value) : null,
+});
+
+const bodyOf = (value: ValueOf<typeof CALLS>, at: number): CallRow['request'] =>
+  value[at] instanceof Uint8Array ? { sha256: value[at], size: value[at + 1] as number } : null;
+
+const finishedOf = (value: ValueOf<typeof CALLS>): FinishedCall => {
+  const number = (at: number): number | null => (value[at] ?? null) as number | null;
+  const text = (at: number): string | null => (value[at] ?? null) as string | null;
+  const message = text(29);
+  return {
+    location: { seq: value[14] as number, index: value[15] as number },
+    status: value[13] as CallStatus,
+    httpStatus: number(16),
+    finishReason: text(17),
+    model: text(18),
+    usage: {
+      input: number(19),
+      output: number(20),
+      cached: number(21),
+      cacheWrite: number(22),
+      reasoning: number(23),
+    },
+    firstByteMs: number(24),
+    durationMs: number(25),
+    response: bodyOf(value, 26),
+    error: message === null ? null : { code: text(28), message },
+  };
+};

@@ -1,0 +1,124 @@
+import { attemptAnswer } from '@stemma/api';
+import { fail } from '@stemma/errors';
+import type { BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { CallAttempt } from '@stemma/queries';
+import type { CommandSpec } from '../command.ts';
+import { text } from '../options.ts';
+import { oneLine, table } from '../output.ts';
+import { time } from '../time.ts';
+
+const HISTORY = ['<history>', 'a history or branch, by id or name'] as const;
+
+export const calls: CommandSpec = {
+  name: 'calls',
+  summary: 'list the calls that were made: model, tokens, time, how each ended',
+  arguments: [HISTORY],
+  options: [],
+  run: async ({ findBranch, output }, [name]) => {
+    const { home, branchRef } = await findBranch(name);
+    if (output.json) {
+      await output.list(answersOf(home, branchRef));
+      return undefined;
+    }
+    const rows: string[][] = [];
+    for await (const attempt of attemptsOf(home, branchRef)) rows.push(cellsOf(attempt));
+    await output.write(
+      rows.length === 0
+        ? 'no calls are recorded: `stemma record -- COMMAND` records those of a command\n'
+        : table(['CALL', 'AT', 'MODEL', 'STATUS', 'TOKENS', 'COST', 'FIRST BYTE', 'TIME', 'ATTEMPT'], rows),
+    );
+    return undefined;
+  },
+};
+
+export const call: CommandSpec = {
+  name: 'call',
+  summary: 'show a call: what was asked with which parameters, and what came back',
+  arguments: [HISTORY, ['<call>', 'a position (@c7, its newest attempt), or the id of an attempt']],
+  options: [['--raw <body>', 'print the bytes of a body as they were on the wire: request or response']],
+  run: async ({ findBranch, output }, [name, which], options) => {
+    const { home, branchRef } = await findBranch(name);
+    const { history } = branchRef;
+    const attemptId = await attemptNamed(home, branchRef, String(which));
+    const raw = text(options, 'raw');
+    if (raw !== undefined) {
+      if (raw !== 'request' && raw !== 'response') throw fail('E_USAGE', '--raw takes request or response');
+      await output.writeBytes(await home.calls.body(history, attemptId, raw));
+      return undefined;
+    }
+    const found = await home.calls.find(history, attemptId);
+    const { parameters, tools, answer } = found;
+    await output.result({ ...attemptAnswer(found), parameters, tools, answer }, () => {
+      const [label, at, model, status, tokens, cost, firstByte, duration] = cellsOf(found);
+      const lines: [string, string][] = [
+        ['call', `${label ?? ''} (${attemptId})`],
+        ['at', at ?? ''],
+        ['api', found.api],
+        ['model', model ?? ''],
+        ['status', [status, found.finishReason].filter((part) => part !== null && part !== '').join(', ')],
+        ['tokens', tokens ?? ''],
+        ['cost', cost ?? ''],
+        ['first byte', firstByte ?? ''],
+        ['time', duration ?? ''],
+        ['parameters', oneLine(JSON.stringify(parameters), 200)],
+        ['tools', String(tools.length)],
+        ['answer', answer === null ? '' : oneLine(JSON.stringify(answer), 200)],
+      ];
+      return lines.map(([title, value]) => `${title.padEnd(12)}${value}`.trimEnd() + '\n').join('');
+    });
+    return undefined;
+  },
+};
+
+const PAGE = 500;
+
+async function* attemptsOf(home: Home, branchRef: BranchRef): AsyncGenerator<CallAttempt> {
+  for (let from: number | null = 0; from !== null;) {
+    const page = await home.calls.list(branchRef, { from, limit: PAGE });
+    yield* page.attempts;
+    from = page.next;
+  }
+}
+
+async function* answersOf(home: Home, branchRef: BranchRef): AsyncGenerator {
+  for await (const attempt of attemptsOf(home, branchRef)) yield attemptAnswer(attempt);
+}
+
+/** @throws E_CALL_NOT_FOUND if nothing was called with the position */
+const attemptNamed = async (home: Home, branchRef: BranchRef, which: string): Promise<string> => {
+  if (!which.startsWith('@')) return which;
+  const attempts = await home.calls.at(await home.position(branchRef, which));
+  const newest = attempts.at(-1);
+  if (newest !== undefined) return newest.attemptId;
+  throw fail('E_CALL_NOT_FOUND', `no call was recorded with ${which}`, { at: which });
+};
+
+const cellsOf = ({
+  label,
+  at,
+  model,
+  status,
+  httpStatus,
+  usage,
+  cost,
+  firstByteMs,
+  durationMs,
+  error,
+  attemptId,
+}: CallAttempt): string[] => [
+  label,
+  time(at),
+  model ?? '-',
+  [status, status === 'answered' || httpStatus === null ? '' : String(httpStatus), error?.code ?? '']
+    .filter((part) => part !== '')
+    .join(' '),
+  usage === null ? '-' : `${usage.input ?? '?'} → ${usage.output ?? '?'}`,
+  cost === null ? '-' : `${cost.amount} ${cost.currency}`,
+  milliseconds(firstByteMs),
+  milliseconds(durationMs),
+  attemptId,
+];
+
+const milliseconds = (ms: number | null): string =>
+  ms === null ? '-' : ms < 10_000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;

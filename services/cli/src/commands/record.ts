@@ -1,0 +1,135 @@
+import { fail } from '@stemma/errors';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
+import { text } from '../options.ts';
+
+/** Milliseconds that calls have to be recorded after the command has ended; what is left then is recorded by the next command. */
+const DRAIN = 30_000;
+
+export const record: CommandSpec = {
+  name: 'record',
+  summary: 'run a command and record every call that it makes to a model',
+  arguments: [['<command...>', 'the command with its arguments, after --']],
+  options: [
+    [
+      '--history <history>',
+      'the history or branch that the calls belong to, started if there is none (default: new ones, found by what is said)',
+    ],
+  ],
+  run: async ({ directory, env, output, signal }, [command], options) => {
+    const [program, ...args] = command as readonly string[];
+    if (program === undefined || program === '') throw fail('E_USAGE', 'give a command after --');
+    const history = text(options, 'history');
+    if (history !== undefined && !/^[A-Za-z0-9_.:-]{1,300}$/.test(history))
+      throw fail('E_USAGE', `${JSON.stringify(history.slice(0, 140))} names no history or branch`);
+    const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
+    const server = await serveHome({
+      home: { directory, create: true, ...addressesOf(env), ...redactOf(options, env) },
+      port: 0,
+      queryTimeout: queryTimeoutOf(env),
+      upstreams: upstreamsOf(upstreamVariables(env)),
+      warn: output.say,
+    });
+    try {
+      const run = randomBytes(8).toString('hex');
+      const place = history === undefined ? `run/${run}` : `history/${history}`;
+      const exitCode = await runChild(program, args, childEnv(env, `${server.url}/proxy/${place}`), signal);
+      const waiting = await server.drained(DRAIN);
+      const counts = server.calls();
+      for (const sentence of sentencesOf(counts, waiting)) output.say(sentence);
+      if (output.json) await output.result({ exitCode, run, waiting, ...counts }, () => '');
+      return exitCode;
+    } finally {
+      await server.close();
+    }
+  },
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What clients read the address of an API from. */
+const VARIABLES = {
+  openai: ['OPENAI_BASE_URL', 'OPENAI_API_BASE'],
+  anthropic: ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_BASE'],
+} as const;
+
+/** The upstreams: those of Stemma's own variables, else where the command would have called. */
+const upstreamVariables = (env: Env): Env => ({
+  STEMMA_UPSTREAM_OPENAI: firstOf(env, ['STEMMA_UPSTREAM_OPENAI', ...VARIABLES.openai]),
+  STEMMA_UPSTREAM_ANTHROPIC: firstOf(env, ['STEMMA_UPSTREAM_ANTHROPIC', ...VARIABLES.anthropic]),
+});
+
+const firstOf = (env: Env, names: readonly string[]): string | undefined =>
+  names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
+
+const childEnv = (env: Env, url: string): NodeJS.ProcessEnv => {
+  const child: NodeJS.ProcessEnv = { ...env };
+  for (const provider of ['openai', 'anthropic'] as const)
+    for (const name of VARIABLES[provider]) child[name] = `${url}/${provider}`;
+  // A proxy of the network has no way to this machine's own addresses.
+  for (const name of ['NO_PROXY', 'no_proxy'])
+    child[name] = [env[name] ?? '', '127.0.0.1', 'localhost'].filter((each) => each !== '').join(',');
+  return child;
+};
+
+/** Runs a program with this process's own input and output. @returns its exit code; 128 and more: the signal that ended it */
+const runChild = async (
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<number> => {
+  const child = spawn(program, args, { env, stdio: 'inherit' });
+  // Ctrl-C reaches the command too, which decides what it does; whatever else ends this one, ends it.
+  let isInterrupted = false;
+  const interrupted = (): void => void (isInterrupted = true);
+  process.prependListener('SIGINT', interrupted);
+  const stop = (): void => {
+    if (!isInterrupted) child.kill('SIGTERM');
+  };
+  signal.addEventListener('abort', stop);
+  try {
+    const [code, ended] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code ?? 128 + (ended === null ? 0 : constants.signals[ended]);
+  } catch (error) {
+    const known = error as NodeJS.ErrnoException;
+    throw fail(
+      'E_USAGE',
+      `the command ${JSON.stringify(program)} cannot be run (${known.code ?? known.message})`,
+    );
+  } finally {
+    signal.removeEventListener('abort', stop);
+    process.removeListener('SIGINT', interrupted);
+  }
+};
+
+const MOST_NAMED = 5;
+
+const sentencesOf = (
+  {
+    calls,
+    dropped,
+    refused,
+    histories,
+  }: {
+    readonly calls: number;
+    readonly dropped: number;
+    readonly refused: number;
+    readonly histories: readonly string[];
+  },
+  waiting: number,
+): string[] => {
+  const named = histories.slice(0, MOST_NAMED).join(', ') + (histories.length > MOST_NAMED ? ', …' : '');
+  const sentences = [
+    calls === 0
+      ? 'no calls were recorded: the command made none through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'
+      : `recorded ${calls - dropped - refused} of ${calls} calls${named === '' ? '' : ` in ${named}`}: stemma calls ${histories[0] ?? 'HISTORY'}`,
+  ];
+  if (waiting > 0)
+    sentences.push(`${waiting} entries wait to be recorded: the next stemma record or up does it`);
+  if (dropped > 0) sentences.push(`${dropped} calls were not recorded: too many waited`);
+  return sentences;
+};

@@ -1,0 +1,106 @@
+import { openHome } from '@stemma/home';
+import { branchRefOf } from '@stemma/history-store';
+import { FAKE_SECRETS, filesHolding, programFile } from '@stemma/test-kit';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let directory: string;
+let upstream: Server;
+let url: string;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'stemma-record-'));
+  upstream = createServer((incoming, outgoing) => {
+    incoming.resume().on('end', () => {
+      const message = { role: 'assistant', content: 'Which day?' };
+      outgoing.end(JSON.stringify({ model: 'm', choices: [{ message, finish_reason: 'stop' }] }));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`;
+  writeFileSync(join(directory, 'agent.mjs'), AGENT);
+});
+afterAll(() => {
+  upstream.closeAllConnections();
+  upstream.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** An agent that knows nothing of Stemma: it calls what OPENAI_BASE_URL says, and ends with the code that it is given. */
+const AGENT = `
+const messages = [{ role: 'user', content: process.argv[3] ?? 'A flight to Berlin' }];
+for (let i = 0; i < 3; i++) {
+  const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+    method: 'POST',
+    headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
+    body: JSON.stringify({ model: 'm', messages }),
+  });
+  messages.push((await response.json()).choices[0].message, { role: 'user', content: 'Day ' + i });
+}
+console.log('said by the agent');
+process.exitCode = Number(process.argv[2]);
+`;
+
+const run = (
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> =>
+  new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [programFile('stemma'), ...args],
+      { env: { ...process.env, STEMMA_HOME: join(directory, 'home'), OPENAI_API_KEY: 'sk-1', ...env } },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+
+test('an agent is recorded by one line before it, and its exit code is the command’s [calls §3.1]', async () => {
+  // The command would call this address without Stemma, too.
+  const agent = [process.execPath, join(directory, 'agent.mjs')];
+  const { code, stdout, stderr } = await run(['record', '--', ...agent, '7'], { OPENAI_BASE_URL: url });
+  expect(code).toBe(7);
+  expect(stdout).toBe('said by the agent\n');
+  const history = /recorded 3 of 3 calls in (h[a-z2-7]{20})/.exec(stderr)?.[1] as string;
+  const named = await run(['record', '--history', 'flight', '--', ...agent, '0'], { OPENAI_BASE_URL: url });
+  expect(named.code).toBe(0);
+  const home = await openHome({ directory: join(directory, 'home') });
+  for (const branch of [branchRefOf(history, 0), await home.find('flight')]) {
+    const { attempts } = await home.calls.list(branch);
+    expect(attempts.map(({ cycle, status, match }) => [cycle, status, match])).toEqual([
+      [1, 'answered', 'started'],
+      [2, 'answered', 'appended'],
+      [3, 'answered', 'appended'],
+    ]);
+    expect((await home.calls.find(branch.history, attempts[2]?.attemptId as string)).answer).toMatchObject({
+      content: 'Which day?',
+    });
+  }
+  await home.close();
+  const json = await run(['record', '--json', '--', process.execPath, '-e', '']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ exitCode: 0, calls: 0, waiting: 0, histories: [] });
+  expect(json.stderr).toContain('no calls were recorded');
+});
+
+test('rules that are named on the line take secrets out of what is recorded [calls §2.4]', async () => {
+  const secret = FAKE_SECRETS[0]?.[2] as string;
+  writeFileSync(join(directory, 'rules.json'), '{}');
+  const agent = [process.execPath, join(directory, 'agent.mjs'), '0', `My key is ${secret}`];
+  const { stderr } = await run(['record', '--redact', join(directory, 'rules.json'), '--', ...agent], {
+    OPENAI_BASE_URL: url,
+  });
+  expect(stderr).toContain('recorded 3 of 3 calls');
+  expect(filesHolding(join(directory, 'home'), [secret])).toEqual([]);
+});
+
+test('a command that cannot be run, or is killed, ends as such', async () => {
+  const missing = await run(['record', '--', '/nowhere/agent']);
+  expect(missing.code).toBe(64);
+  expect(missing.stderr).toContain('ENOENT');
+  const killed = await run(['record', '--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")']);
+  expect(killed.code).toBe(128 + 9);
+});

@@ -1,0 +1,100 @@
+import { fail } from '@stemma/errors';
+import type { CallStatus } from '@stemma/events';
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+
+/** Where the conversation of a call is looked for: a run of a program, or what a client named (`HISTORY[:BRANCH]`). */
+const AskedScope = z
+  .union([z.strictObject({ run: z.string() }), z.strictObject({ name: z.string() })])
+  .nullable();
+export type AskedScope = z.infer<typeof AskedScope>;
+
+const Branch = z.strictObject({ history: z.string(), branchId: z.number() });
+export type CallBranch = z.infer<typeof Branch>;
+
+const STATUSES = ['answered', 'failed', 'cancelled', 'timed out'] as const satisfies readonly CallStatus[];
+
+/** A request that went to an upstream; its body follows. */
+const Started = z.strictObject({
+  kind: z.literal('started'),
+  id: z.string(),
+  place: AskedScope,
+  /** The method and path, without the query, which may hold a key. */
+  method: z.string(),
+  path: z.string(),
+  coding: z.string().nullable(),
+  /** False: the body is larger than what is kept, and is not here. */
+  whole: z.boolean(),
+});
+
+/** How the exchange ended; the body of the response follows, as far as it came. */
+const Ended = z.strictObject({
+  kind: z.literal('ended'),
+  id: z.string(),
+  method: z.string(),
+  path: z.string(),
+  status: z.enum(STATUSES),
+  /** Null: the upstream did not answer. */
+  httpStatus: z.number().nullable(),
+  contentType: z.string().nullable(),
+  coding: z.string().nullable(),
+  whole: z.boolean(),
+  firstByteMs: z.number().nullable(),
+  durationMs: z.number(),
+  error: z.strictObject({ code: z.string().nullable(), message: z.string() }).nullable(),
+  /** Where the call is recorded, if that was known; null: its `started` is among those that wait. */
+  branch: Branch.nullable(),
+});
+
+/** The entry of this kind and id needs not be recorded any more. */
+const Done = z.strictObject({
+  kind: z.literal('done'),
+  id: z.string(),
+  what: z.enum(['started', 'ended']),
+});
+
+/** What is noted of a call that goes through the proxy. */
+export const ProxyEntry = z.discriminatedUnion('kind', [Started, Ended, Done]);
+export type ProxyEntry = z.infer<typeof ProxyEntry>;
+export type StartedEntry = z.infer<typeof Started>;
+export type EndedEntry = z.infer<typeof Ended>;
+
+/** Lengths of the head and the body, and a checksum over both. */
+const PREFIX = 12;
+
+/** An entry as it stands in a file: its prefix and head; the body follows. */
+export const encodeEntry = (entry: ProxyEntry, body: readonly Uint8Array[] = []): Buffer[] => {
+  const head = Buffer.from(JSON.stringify(entry));
+  const prefix = Buffer.alloc(PREFIX);
+  let sum = crc32(head);
+  let size = 0;
+  for (const piece of body) {
+    sum = crc32(piece, sum);
+    size += piece.length;
+  }
+  prefix.writeUInt32LE(head.length, 0);
+  prefix.writeUInt32LE(size, 4);
+  prefix.writeUInt32LE(sum, 8);
+  return [prefix, head, ...body.map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.length))];
+};
+
+/** The entry that begins at an offset, and where the next one does. */
+export type ReadEntry = { readonly entry: ProxyEntry; readonly body: Buffer; readonly next: number };
+
+/** @returns undefined if the bytes end before it does @throws E_INPUT_SHAPE if it is damaged */
+export const decodeEntry = (bytes: Buffer, at: number): ReadEntry | undefined => {
+  if (at + PREFIX > bytes.length) return undefined;
+  const body = at + PREFIX + bytes.readUInt32LE(at);
+  const next = body + bytes.readUInt32LE(at + 4);
+  if (next > bytes.length) return undefined;
+  if (crc32(bytes.subarray(at + PREFIX, next)) !== bytes.readUInt32LE(at + 8)) throw damagedAt(at);
+  try {
+    const entry = ProxyEntry.parse(JSON.parse(bytes.toString('utf8', at + PREFIX, body)));
+    return { entry, body: bytes.subarray(body, next), next };
+  } catch {
+    throw damagedAt(at);
+  }
+};
+
+const damagedAt = (at: number): Error =>
+  fail('E_INPUT_SHAPE', `the calls that wait to be recorded are damaged at byte ${at}`, { at });

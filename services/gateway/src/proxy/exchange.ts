@@ -1,0 +1,175 @@
+import { apiOf } from '@stemma/model-apis';
+import { randomUUID } from 'node:crypto';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { upstreamTarget, type ProxyAddress } from './address.ts';
+import { openCapture } from './capture.ts';
+import type { EndedEntry, StartedEntry } from './entry.ts';
+import { forwardedHeaders } from './headers.ts';
+
+/** Hears of a call. What `ended` returns is waited for before the client learns that the answer is complete. */
+export type CallNotes = {
+  started(entry: StartedEntry, body: readonly Uint8Array[]): void;
+  ended(entry: Omit<EndedEntry, 'branch'>, body: readonly Uint8Array[]): Promise<void>;
+};
+
+/** Connections to upstreams that are kept; shorter than servers keep them, so that none is used that is about to end. */
+const AGENT = { keepAlive: true, timeout: 4_000, maxFreeSockets: 256 } as const;
+
+const AGENTS = { 'http:': new HttpAgent(AGENT), 'https:': new HttpsAgent(AGENT) } as const;
+
+type Ending = Pick<EndedEntry, 'status' | 'error'>;
+
+/**
+ * Sends a request on, and its answer back: the same bytes both ways, as they come. A client that goes takes the upstream's
+ * request with it; what the upstream cuts off is cut off for the client.
+ */
+export const exchange = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  address: ProxyAddress,
+  upstream: URL,
+  notes: CallNotes,
+): void => {
+  const { method = 'GET', rawHeaders, headers } = incoming;
+  const path = upstreamTarget(upstream, address);
+  const [plainPath = ''] = path.split('?', 1);
+  const isCall = apiOf(method, plainPath) !== 'other';
+  const id = `call-${randomUUID()}`;
+  const sent = openCapture();
+  const answered = openCapture();
+  const began = performance.now();
+  const elapsed = (): number => Math.round(performance.now() - began);
+  let firstByteMs: number | null = null;
+  let response: IncomingMessage | undefined;
+  let isNoted = false;
+  let isOver = false;
+
+  const noteStart = (): void => {
+    if (!isCall || isNoted) return;
+    isNoted = true;
+    const coding = headers['content-encoding'] ?? null;
+    notes.started(
+      { kind: 'started', id, place: address.place, method, path: plainPath, coding, whole: sent.whole() },
+      sent.pieces(),
+    );
+  };
+  const noteEnd = async ({ status, error }: Ending): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    if (!isCall) return;
+    noteStart();
+    await notes.ended(
+      {
+        kind: 'ended',
+        id,
+        method,
+        path: plainPath,
+        status,
+        httpStatus: response?.statusCode ?? null,
+        contentType: response?.headers['content-type'] ?? null,
+        coding: response?.headers['content-encoding'] ?? null,
+        whole: answered.whole(),
+        firstByteMs,
+        durationMs: elapsed(),
+        error,
+      },
+      answered.pieces(),
+    );
+  };
+
+  const isTls = upstream.protocol === 'https:';
+  const forwarded = forwardedHeaders(rawHeaders, 'request');
+  const passed = (isTls ? httpsRequest : httpRequest)({
+    protocol: upstream.protocol,
+    hostname: upstream.hostname.replace(/^\[|\]$/g, ''),
+    port: upstream.port === '' ? (isTls ? 443 : 80) : Number(upstream.port),
+    method,
+    path,
+    headers: ['Host', upstream.host, ...forwarded],
+    agent: AGENTS[isTls ? 'https:' : 'http:'],
+    setHost: false,
+  });
+  passed.setNoDelay(true);
+
+  incoming.on('data', (piece: Buffer) => {
+    if (isCall) sent.add(piece);
+    if (!passed.write(piece)) {
+      incoming.pause();
+      passed.once('drain', () => incoming.resume());
+    }
+  });
+  incoming.on('end', () => {
+    noteStart();
+    passed.end();
+  });
+
+  passed.on('response', (received) => {
+    response = received;
+    const { statusCode = 502, statusMessage = '', rawHeaders: raw } = received;
+    outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(raw, 'response'));
+    outgoing.flushHeaders();
+    const declared = Number(received.headers['content-length'] ?? Number.NaN);
+    let size = 0;
+    let held: Buffer | undefined;
+    received.on('data', (piece: Buffer) => {
+      firstByteMs ??= elapsed();
+      if (isCall) answered.add(piece);
+      size += piece.length;
+      // The last piece of a known length is the end for the client: it waits until the call is noted.
+      if (isCall && size === declared) held = piece;
+      else if (!outgoing.write(piece)) {
+        received.pause();
+        outgoing.once('drain', () => received.resume());
+      }
+    });
+    received.on('end', () => {
+      if (!received.complete) return;
+      void noteEnd(endingOf(statusCode)).then(() => outgoing.end(held));
+    });
+    received.on('close', () => {
+      if (!received.complete)
+        fail({
+          code: 'ECONNRESET',
+          message: 'the upstream ended the connection in the middle of its answer',
+        });
+    });
+  });
+  const fail = (error: EndedEntry['error'] & object): void => {
+    if (isOver) return;
+    const status = error.code === 'ETIMEDOUT' ? 'timed out' : 'failed';
+    void noteEnd({ status, error }).then(() => {
+      if (outgoing.headersSent) {
+        outgoing.destroy();
+        return;
+      }
+      const body = JSON.stringify({
+        error: { type: 'upstream_error', code: error.code, message: error.message },
+      });
+      outgoing.writeHead(502, { 'content-type': 'application/json', connection: 'close' });
+      outgoing.end(body);
+    });
+  };
+  passed.on('error', (error: NodeJS.ErrnoException) => {
+    // Its message may hold an address, and nothing else.
+    fail({
+      code: error.code ?? null,
+      message: `the upstream cannot be reached or ended the connection (${error.code ?? 'unknown'})`,
+    });
+  });
+  outgoing.on('close', () => {
+    if (outgoing.writableFinished || isOver) return;
+    void noteEnd({ status: 'cancelled', error: { code: null, message: 'the client ended the connection' } });
+    passed.destroy();
+  });
+};
+
+const endingOf = (httpStatus: number): Ending => {
+  if (httpStatus < 400) return { status: 'answered', error: null };
+  return { status: httpStatus === 408 || httpStatus === 504 ? 'timed out' : 'failed', error: null };
+};

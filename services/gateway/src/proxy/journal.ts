@@ -1,0 +1,207 @@
+import { bootId, beganAt, isAlive, makeFolder } from '@stemma/machine';
+import { open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeEntry, encodeEntry, type ProxyEntry } from './entry.ts';
+
+/** Where an entry stands: in a file, or in memory where nothing may be written that has secrets. */
+export type EntryRef =
+  { readonly file: string; readonly at: number; readonly length: number } | { readonly bytes: Uint8Array };
+
+/** An entry that is not recorded yet. */
+export type Waiting = { readonly kind: 'started' | 'ended'; readonly id: string; readonly ref: EntryRef };
+
+/**
+ * Calls on their way into the log, in the order they were made. What was noted survives the end of the process; what is recorded is deleted with its
+ * file, when all else in it is recorded too.
+ */
+export type CallJournal = {
+  /** Notes an entry. @returns undefined if there is no room, or it cannot be written: the call goes on unrecorded */
+  append(
+    entry: ProxyEntry & { readonly kind: 'started' | 'ended' },
+    body: readonly Uint8Array[],
+  ): Promise<Waiting | undefined>;
+  /** The entry needs no more room. */
+  done(waiting: Waiting): void;
+  /** Bytes of entries that are not recorded yet. */
+  readonly size: () => number;
+  /** Resolves when everything is on the disk that was noted. */
+  close(): Promise<void>;
+};
+
+export type JournalOptions = {
+  readonly directory: string;
+  /** The most bytes that wait. */
+  readonly limit: number;
+  /** True: entries stay in memory. */
+  readonly inMemory: boolean;
+  readonly warn: (sentence: string) => void;
+};
+
+/** A file of this size is not written any further. */
+const FILE_SIZE = 16 * 1024 * 1024;
+
+type Segment = { readonly path: string; readonly handle: FileHandle; size: number; waiting: number };
+
+/** The name of a file says which process writes it. */
+const nameOf = (number: number): string =>
+  `${process.pid}-${beganAt(process.pid) ?? '0'}-${bootId()}-${number}.calls`;
+
+const OWNED = /^(\d+)-(\d+)-([\w-]+?)-(\d+)\.calls$/;
+
+/** Opens the journal of this process, and reads what earlier ones left in the directory. */
+export const openJournal = async (
+  options: JournalOptions,
+): Promise<{ readonly journal: CallJournal; readonly left: readonly Waiting[] }> => {
+  const { directory, limit, inMemory, warn } = options;
+  const folder = join(directory, 'calls');
+  makeFolder(folder);
+  const files = await abandonedFiles(folder);
+  const damaged = new Set<string>();
+  const left = await readLeftOver(files, (file, reason) => {
+    damaged.add(file);
+    warn(`${file}: ${reason}; what comes after is not recorded, and the file is kept as ${file}.damaged`);
+  });
+  const remove = (file: string): Promise<void> =>
+    damaged.has(file) ? rename(file, `${file}.damaged`) : unlink(file);
+  const known = new Map<string, number>();
+  for (const { ref } of left) if ('file' in ref) known.set(ref.file, (known.get(ref.file) ?? 0) + 1);
+  await Promise.all(files.filter((file) => !known.has(file)).map(remove));
+
+  let size = left.reduce((sum, { ref }) => sum + lengthOf(ref), 0);
+  let number = 0;
+  let current: Segment | undefined;
+  let tail: Promise<unknown> = Promise.resolve();
+  const segments = new Map<string, Segment>();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = tail.then(act);
+    tail = done.catch(() => undefined);
+    return done;
+  };
+  const retire = async (segment: Segment): Promise<void> => {
+    segments.delete(segment.path);
+    await segment.handle.close();
+    await unlink(segment.path);
+  };
+  const segmentFor = async (): Promise<Segment> => {
+    if (current !== undefined && current.size < FILE_SIZE) return current;
+    const full = current;
+    const path = join(folder, nameOf(number++));
+    // The bodies of calls are for their owner alone.
+    current = { path, handle: await open(path, 'ax', 0o600), size: 0, waiting: 0 };
+    segments.set(path, current);
+    if (full?.waiting === 0) await retire(full);
+    return current;
+  };
+  const write = async (entry: ProxyEntry, body: readonly Uint8Array[]): Promise<EntryRef> => {
+    const pieces = encodeEntry(entry, body);
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const segment = await segmentFor();
+    const at = segment.size;
+    segment.size += length;
+    try {
+      await segment.handle.writev(pieces, at);
+    } catch (error) {
+      // What came of it is written over by the next entry.
+      segment.size = at;
+      await segment.handle.truncate(at).catch(() => undefined);
+      throw error;
+    }
+    if (entry.kind !== 'done') segment.waiting++;
+    return { file: segment.path, at, length };
+  };
+  const journal: CallJournal = {
+    size: () => size,
+    append: async (entry, body) => {
+      const length = body.reduce((sum, piece) => sum + piece.length, 0);
+      if (size + length > limit) return undefined;
+      size += length;
+      try {
+        const ref = inMemory
+          ? { bytes: Buffer.concat(encodeEntry(entry, body)) }
+          : await inTurn(() => write(entry, body));
+        size += lengthOf(ref) - length;
+        return { kind: entry.kind, id: entry.id, ref };
+      } catch (error) {
+        size -= length;
+        warn(`a call cannot be noted: ${String(error)}`);
+        return undefined;
+      }
+    },
+    done: ({ ref, id, kind }) => {
+      size -= lengthOf(ref);
+      if ('bytes' in ref) return;
+      void inTurn(async () => {
+        const segment = segments.get(ref.file);
+        if (segment === undefined) {
+          const rest = (known.get(ref.file) ?? 1) - 1;
+          known.set(ref.file, rest);
+          if (rest === 0) await remove(ref.file);
+          return;
+        }
+        segment.waiting--;
+        if (segment.waiting > 0) {
+          await write({ kind: 'done', id, what: kind }, []);
+          return;
+        }
+        // Nothing in it is needed any more: it begins anew, or it goes.
+        if (segment !== current) await retire(segment);
+        else {
+          segment.size = 0;
+          await segment.handle.truncate(0);
+        }
+      }).catch((error: unknown) => warn(`the calls that wait cannot be noted: ${String(error)}`));
+    },
+    close: async () => {
+      await tail;
+      await Promise.all(
+        [...segments.values()].map((segment) =>
+          segment.waiting === 0 ? retire(segment) : segment.handle.close(),
+        ),
+      );
+    },
+  };
+  return { journal, left };
+};
+
+const lengthOf = (ref: EntryRef): number => ('bytes' in ref ? ref.bytes.length : ref.length);
+
+/** The files whose process has ended, the oldest first. */
+const abandonedFiles = async (folder: string): Promise<string[]> => {
+  const found: { readonly path: string; readonly at: number; readonly number: number }[] = [];
+  for (const name of await readdir(folder)) {
+    const [, pid, began, boot, number] = OWNED.exec(name) ?? [];
+    if (pid === undefined) continue;
+    const isOfThisBoot = boot === bootId();
+    if (isOfThisBoot && isAlive(Number(pid), began === '0' ? undefined : began)) continue;
+    const path = join(folder, name);
+    found.push({ path, at: (await stat(path)).mtimeMs, number: Number(number) });
+  }
+  return found.sort((a, b) => a.at - b.at || a.number - b.number).map(({ path }) => path);
+};
+
+const readLeftOver = async (
+  files: readonly string[],
+  damaged: (file: string, reason: string) => void,
+): Promise<Waiting[]> => {
+  const waiting = new Map<string, Waiting>();
+  for (const file of files) {
+    const bytes = await readFile(file);
+    try {
+      for (let at = 0; ;) {
+        const read = decodeEntry(bytes, at);
+        // The process ended while it wrote the last one.
+        if (read === undefined) break;
+        const { entry, next } = read;
+        if (entry.kind === 'done') waiting.delete(`${entry.what} ${entry.id}`);
+        else {
+          const ref = { file, at, length: next - at };
+          waiting.set(`${entry.kind} ${entry.id}`, { kind: entry.kind, id: entry.id, ref });
+        }
+        at = next;
+      }
+    } catch (error) {
+      damaged(file, error instanceof Error ? error.message : String(error));
+    }
+  }
+  return [...waiting.values()];
+};

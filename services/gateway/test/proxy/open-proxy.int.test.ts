@@ -1,0 +1,148 @@
+import { isAlive } from '@stemma/machine';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { upstreamsOf } from '../../src/index.ts';
+import { decodeEntry, encodeEntry } from '../../src/proxy/entry.ts';
+import type { EntryRef } from '../../src/proxy/journal.ts';
+import { openProxy, type Proxy, type ProxyOptions, type RecordedEntry } from '../../src/proxy/open-proxy.ts';
+import { chatAnswer, startUpstream, type Upstream } from './scripted-upstream.ts';
+
+type Asked = { readonly ref: EntryRef; readonly answer: (outcome: RecordedEntry) => void };
+
+let directory: string;
+let upstream: Upstream;
+let server: Server | undefined;
+let proxy: Proxy | undefined;
+let asked: Asked[] = [];
+const counted: string[] = [];
+const warnings: string[] = [];
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'stemma-proxy-'));
+  upstream = await startUpstream((_, outgoing) => outgoing.end(chatAnswer('Yes')));
+  asked = [];
+  counted.length = 0;
+  warnings.length = 0;
+});
+afterEach(async () => {
+  await proxy?.close();
+  server?.closeAllConnections();
+  server?.close();
+  await upstream.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+const open = async (options: Partial<ProxyOptions> = {}): Promise<string> => {
+  const opened = await openProxy({
+    directory,
+    upstreams: upstreamsOf({ STEMMA_UPSTREAM_OPENAI: `${upstream.url}/v1` }),
+    // A log that is away: nothing is recorded until a test says so.
+    sink: { record: (ref, answer) => void asked.push({ ref, answer }) },
+    redacts: false,
+    warn: (sentence) => warnings.push(sentence),
+    count: (what) => counted.push(what),
+    ...options,
+  });
+  proxy = opened;
+  server = createServer((incoming, outgoing) => opened.handle(incoming, outgoing)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/proxy/openai/chat/completions`;
+};
+const call = async (url: string, text: string): Promise<number> => {
+  const messages = [{ role: 'user', content: text }];
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify({ model: 'm', messages }) });
+  await response.text();
+  return response.status;
+};
+const files = (): string[] => readdirSync(join(directory, 'calls'));
+const branch = { history: 'h', branchId: 0 };
+
+test('while the log is away calls go on, and wait in a file until they are recorded [calls §4.5]', async () => {
+  const url = await open();
+  for (let i = 0; i < 5; i++) expect(await call(url, `Question ${i}`)).toBe(200);
+  await vi.waitFor(() => expect(asked).toHaveLength(10));
+  expect(files()).toHaveLength(1);
+  expect(proxy?.counts()).toMatchObject({ calls: 5, dropped: 0 });
+  for (const { answer } of asked.splice(0)) answer({ branch });
+  expect(await proxy?.drained(60_000)).toBe(0);
+  await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
+  expect(counted).toEqual(Array.from({ length: 5 }, () => 'recorded'));
+  await proxy?.close();
+  expect(files()).toEqual([]);
+});
+
+test('what waits is bounded: what has no room is dropped, counted and said, and the call goes on [calls §4.5]', async () => {
+  const url = await open({ limit: 2_000 });
+  for (let i = 0; i < 20; i++) expect(await call(url, 'x'.repeat(200))).toBe(200);
+  const { calls, dropped } = proxy?.counts() ?? { calls: 0, dropped: 0 };
+  expect(calls).toBe(20);
+  expect(dropped).toBeGreaterThan(10);
+  expect(counted.filter((each) => each === 'dropped')).toHaveLength(dropped);
+  expect(warnings).toEqual([expect.stringMatching(/were not recorded/)]);
+});
+
+test('where rules take secrets out, nothing waits in a file [calls §4.5]', async () => {
+  const url = await open({ redacts: true });
+  await call(url, 'Question');
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  expect(files()).toEqual([]);
+  expect(asked.every(({ ref }) => 'bytes' in ref)).toBe(true);
+});
+
+test('a refused call is counted and said, and keeps no room [calls §4.5]', async () => {
+  const url = await open();
+  await call(url, 'Question');
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  for (const { answer } of asked) answer({ refused: { code: 'E_HISTORY_ERASED', message: 'it was erased' } });
+  expect(proxy?.counts()).toMatchObject({ refused: 2 });
+  expect(warnings[0]).toContain('E_HISTORY_ERASED');
+});
+
+test('what a process left is recorded by the next one, up to a cut or damaged entry, which is said [calls §4.5]', async () => {
+  const url = await open();
+  for (let i = 0; i < 3; i++) await call(url, `Question ${i}`);
+  await vi.waitFor(() => expect(asked).toHaveLength(6));
+  // The first call is recorded; the others are not.
+  for (const { answer } of asked.slice(0, 2)) answer({ branch });
+  await proxy?.drained(1);
+  await proxy?.close();
+  const folder = join(directory, 'calls');
+  // The process ended: another one has its number.
+  const gone = files()[0]?.replace(/^\d+-\d+/, '4194303-1') as string;
+  renameSync(join(folder, files()[0] as string), join(folder, gone));
+  expect(isAlive(4194303, '1')).toBe(false);
+  const [first, second] = ['one', 'two'].map((id) =>
+    Buffer.concat(
+      encodeEntry(
+        { kind: 'started', id, place: null, method: 'POST', path: '/v1/messages', coding: null, whole: true },
+        [Buffer.from('{}')],
+      ),
+    ),
+  ) as [Buffer, Buffer];
+  second[second.length - 1] = 0;
+  writeFileSync(join(folder, '4194303-1-0-1.calls'), Buffer.concat([first, second, first]));
+  writeFileSync(join(folder, '4194303-1-0-2.calls'), first.subarray(0, -1));
+  asked = [];
+  server?.close();
+  await open();
+  expect(asked).toHaveLength(5);
+  expect(warnings).toEqual([expect.stringMatching(/damaged at byte \d+/)]);
+  for (const { answer } of asked) answer({ branch });
+  await proxy?.close();
+  expect(files().filter((name) => name.startsWith('4194303'))).toEqual(['4194303-1-0-1.calls.damaged']);
+});
+
+test('any entry is read as it was written, and no bytes of one are taken for another', () => {
+  const entry = { kind: 'done', id: 'c', what: 'ended' } as const;
+  const bytes = Buffer.concat(encodeEntry(entry));
+  expect(decodeEntry(bytes, 0)).toMatchObject({ entry, next: bytes.length });
+  for (let cut = 0; cut < bytes.length; cut++) expect(decodeEntry(bytes.subarray(0, cut), 0)).toBe(undefined);
+  for (let at = 12; at < bytes.length; at++) {
+    const flipped = Buffer.from(bytes);
+    flipped[at] = (flipped[at] as number) ^ 1;
+    expect(() => decodeEntry(flipped, 0)).toThrow(/damaged/);
+  }
+});
