@@ -18,14 +18,20 @@ const PROGRAM = fileURLToPath(new URL('./question-process.ts', import.meta.url))
 /** Megabytes of values: a question that needs more ends its process, not the server. */
 const MAX_OLD_SPACE = 1_536;
 
-/** @throws what opening the home throws */
+/**
+ * @param signal ends the process, also while it starts
+ * @throws what opening the home throws
+ */
 export const openQuestionProcess = async (
   home: Pick<HomeOptions, 'directory' | 'log' | 'rows'>,
+  signal: AbortSignal,
 ): Promise<QuestionProcess> => {
   const child = fork(PROGRAM, {
     execArgv: [`--max-old-space-size=${MAX_OLD_SPACE}`],
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    signal,
+    killSignal: 'SIGKILL',
   });
   let waiting: ((answer: QuestionAnswer) => void) | undefined;
   let alive = true;

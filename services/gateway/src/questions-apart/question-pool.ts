@@ -87,7 +87,7 @@ export const openQuestionPool = ({
   const running = new Set<Question>();
   let unknown = 0;
   let preparing = false;
-  let closed = false;
+  const closing = new AbortController();
 
   const runningOf = (asked: string): number => [...running].filter(({ program }) => program === asked).length;
   /** Who is alone needs no name; where questions wait for others, all are asked for theirs. */
@@ -109,8 +109,7 @@ export const openQuestionPool = ({
     return openProcess();
   };
   const openProcess = async (): Promise<QuestionProcess> => {
-    const opened = await openQuestionProcess(home);
-    if (closed) opened.kill();
+    const opened = await openQuestionProcess(home, closing.signal);
     all.add(opened);
     return opened;
   };
@@ -139,7 +138,7 @@ export const openQuestionPool = ({
     }
   };
   const work = (): void => {
-    while (running.size <= processes && !closed) {
+    while (running.size <= processes && !closing.signal.aborted) {
       const next = queue.next((program) => runningOf(program) < processes);
       if (next === undefined) return;
       running.add(next.item);
@@ -152,7 +151,7 @@ export const openQuestionPool = ({
 
   /** One more is there before the next question: to start takes longer than most of them. */
   const prepare = (): void => {
-    if (closed || preparing || free.length > 0 || all.size > processes) return;
+    if (closing.signal.aborted || preparing || free.length > 0 || all.size > processes) return;
     preparing = true;
     void openProcess()
       .then((process) => free.push(process))
@@ -203,9 +202,6 @@ export const openQuestionPool = ({
         signal.removeEventListener('abort', onAbort);
       }
     },
-    close: () => {
-      closed = true;
-      for (const each of all) each.kill();
-    },
+    close: () => closing.abort(),
   };
 };

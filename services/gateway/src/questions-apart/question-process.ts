@@ -44,4 +44,11 @@ process.on('message', (request: QuestionRequest) => {
 });
 // Ctrl-C reaches every process of a terminal; this one ends with the one that it works for.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-process.on('disconnect', () => process.exit(0));
+/*
+ * Killed, not ended: `process.exit` waits for the thread that appends, and LMDB waits for ever where that thread is
+ * stopped inside a transaction. Nothing here is lost with the process.
+ */
+const end = (): boolean => process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', end);
+// Whoever it works for may have ended while this program was loaded: that event came before anybody listened.
+if (!process.connected) end();
