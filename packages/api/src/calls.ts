@@ -8,6 +8,11 @@ const CallPromptAnswer = z
     cycle: count,
     seq: count,
     threadHash: sha256,
+    calls: count
+      .nullable()
+      .describe(
+        'the attempts to call a model with it; 0: no call stands behind it; null: no call of the history is recorded',
+      ),
     messages: count.describe('of the whole prompt'),
     shared: count.describe('messages at its beginning that are those of the call before, byte for byte'),
     following: z

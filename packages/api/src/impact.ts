@@ -19,6 +19,9 @@ const reason = z.union([
  */
 export const ImpactAnswer = z
   .strictObject({
+    basis: z
+      .enum(['made', 'commits'])
+      .describe('what counts as a call: attempts that are recorded, or, where none is, each commit'),
     brought: z.array(z.strictObject({ id: z.string(), calls: cycleSpans, still: z.boolean() })),
     calls: z.array(
       z.strictObject({

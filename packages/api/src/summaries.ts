@@ -68,6 +68,11 @@ export const SnapshotSummaryAnswer = z
     names: z.array(z.string()),
     added: count,
     removed: count,
+    calls: count
+      .nullable()
+      .describe(
+        'the attempts to call a model with it; 0: no call stands behind it; null: no call of the history is recorded',
+      ),
   })
   .meta({ id: 'Snapshot' });
 export type SnapshotSummaryAnswer = z.infer<typeof SnapshotSummaryAnswer>;

@@ -39,6 +39,8 @@ export type SnapshotSummary = {
   readonly blocks: number;
   readonly turns: number;
   readonly names: readonly string[];
+  /** The attempts to call a model with it; 0: no call stands behind it. Null: of this history no call is recorded. */
+  readonly calls: number | null;
 };
 
 /** An accepted event as `stemma log` and the live stream show it. */

@@ -17,8 +17,10 @@ import {
 import type { Projection } from '@stemma/projector';
 import {
   authorOf,
+  countCallsAt,
   findFrameSummary,
   findHistory,
+  firstCallRow,
   listBranches,
   listNamedPositions,
   type HistoryRow,
@@ -105,6 +107,7 @@ export const snapshotsOf = (
     ...(limit === undefined ? {} : { limit }),
   };
   if (before === 0) return [];
+  const hasCalls = firstCallRow(rows, history) !== undefined;
   return listSnapshots(rows, history, branchId, readTipSeq(rows, history, branchId), page)
     .map((row): SnapshotSummary => {
       const frameSummary = findFrameSummary(rows, history, row.seq);
@@ -122,6 +125,7 @@ export const snapshotsOf = (
         command: frameSummary.command,
         branchId: row.branchId,
         seq: row.seq,
+        calls: hasCalls ? countCallsAt(rows, history, row) : null,
       };
     })
     .reverse();

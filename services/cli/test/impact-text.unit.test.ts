@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { describeImpact } from '../src/interventions/impact.ts';
 
 const impact: Impact = {
+  basis: 'made',
   brought: [
     { id: 'never', calls: [], still: false },
     { id: 'once', calls: [{ branchId: 0, first: 4, last: 4, count: 1 }], still: false },

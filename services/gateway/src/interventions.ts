@@ -28,8 +28,9 @@ export const interventionHandlers = (home: Home): InterventionHandlers => ({
     interventionAnswer(await home.audit.intervention((await home.find(history)).history, id)),
   impact: async ({ history, id }) => {
     const { history: found } = await home.find(history);
-    const { brought, calls, counts, blocks, lost, branches } = await home.audit.impact(found, id);
+    const { basis, brought, calls, counts, blocks, lost, branches } = await home.audit.impact(found, id);
     return {
+      basis,
       brought: brought.map((one) => ({ ...one, calls: [...one.calls] })),
       calls: [...calls],
       counts,

@@ -108,4 +108,5 @@ const snapshotAnswer = (one: SnapshotSummary, { added, removed }: ChangeCounts):
   names: [...one.names],
   added,
   removed,
+  calls: one.calls,
 });

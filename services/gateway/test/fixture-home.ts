@@ -94,6 +94,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
           command: `${history}-${seq}`,
           ...commit.counts,
           names: commit.cycle === 2 ? ['second'] : [],
+          calls: null,
         },
       ];
     });

@@ -7,7 +7,14 @@ import {
   turnCycles,
   type BlockVersion,
 } from '@stemma/history-store';
-import { INTERVENTIONS, listBranches, listCommits } from '@stemma/read-models';
+import {
+  findHistory,
+  firstCallRow,
+  INTERVENTIONS,
+  listBranches,
+  listCalledPositions,
+  listCommits,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
 export type ImpactCall = {
@@ -15,6 +22,8 @@ export type ImpactCall = {
   readonly seq: number;
   /** False for a cycle whose head was empty: it has no turn. */
   readonly sealed: boolean;
+  /** False for a commit that no call stands behind. */
+  readonly made: boolean;
 };
 
 /** What one branch did after the intervention, or after it left its parent, in the order of the record. */
@@ -37,6 +46,8 @@ export type ImpactFacts = {
   readonly before: readonly BlockVersion[];
   /** Parents first. */
   readonly branches: readonly BranchFacts[];
+  /** True if calls are recorded: only these count. False: each commit is taken for one. */
+  readonly areRecorded: boolean;
   /** True for frames of actors: blocks that they insert are no answers. */
   readonly byActor: (seq: number) => boolean;
 };
@@ -56,12 +67,13 @@ export const readImpactFacts = (
   const actors = new Set(
     rows.range(INTERVENTIONS, { prefix: [history], from: seq }).map(({ key }) => key[1]),
   );
+  const first = firstRecorded(rows, history);
   const branches = branchesAfter(rows, history, branchId, seq).map((branch): BranchFacts => {
     const since = branch.branchId === branchId ? seq : 0;
     return {
       ...branch,
       versions: readBlockVersions(rows, history, branch.branchId, since, thread),
-      calls: callsOf(rows, history, branch.branchId, since, thread),
+      calls: callsOf(rows, history, branch.branchId, { since, thread, first }),
     };
   });
   const changedIds = branches[0]?.versions.filter(({ from }) => from === seq).map(({ id }) => id) ?? [];
@@ -73,6 +85,7 @@ export const readImpactFacts = (
     turn: thread === 'full' || seq === 0 ? 0 : newestTurn(rows, history, positionBefore),
     before: seq === 0 ? [] : readBlocksAt(rows, history, positionBefore, [...new Set(changedIds)], thread),
     branches,
+    areRecorded: first !== null,
     byActor: (frame) => actors.has(frame),
   };
 };
@@ -104,15 +117,46 @@ const branchesAfter = (
   return [...found.values()];
 };
 
+/**
+ * The frame of the first recorded call; null: there is none. In an imported history the commits before it are taken for
+ * calls as well: they are those of the imported record.
+ */
+const firstRecorded = (
+  rows: RowReader,
+  history: string,
+): { readonly seq: number; readonly isImport: boolean } | null => {
+  const call = firstCallRow(rows, history);
+  if (call === undefined) return null;
+  return { seq: call.location.seq, isImport: (findHistory(rows, history)?.source ?? null) !== null };
+};
+
+type CallsSince = {
+  readonly since: number;
+  readonly thread: 'full' | 'pre';
+  readonly first: ReturnType<typeof firstRecorded>;
+};
+
+/** The commits of a branch, and the positions beside them that models were called with. */
 const callsOf = (
   rows: RowReader,
   history: string,
   branchId: number,
-  since: number,
-  thread: 'full' | 'pre',
+  { since, thread, first }: CallsSince,
 ): readonly ImpactCall[] => {
   const turns = thread === 'full' ? null : turnCycles(rows, history, branchId);
-  return listCommits(rows, history, branchId)
-    .filter((row) => row.seq >= since && !row.imported)
-    .map(({ cycle, seq }) => ({ cycle, seq, sealed: turns === null || turns.has(cycle) }));
+  const called = first === null ? [] : listCalledPositions(rows, history, branchId, since);
+  const made = new Set(called.map(({ seq }) => seq));
+  const commits = listCommits(rows, history, branchId).filter((row) => row.seq >= since && !row.imported);
+  const isCommit = new Set(commits.map(({ seq }) => seq));
+  return [
+    ...commits.map(({ cycle, seq }) => ({
+      cycle,
+      seq,
+      sealed: turns === null || turns.has(cycle),
+      made: first === null || made.has(seq) || (first.isImport && seq < first.seq),
+    })),
+    ...called
+      .filter(({ seq }) => !isCommit.has(seq))
+      .map(({ seq, cycle }) => ({ cycle, seq, sealed: false, made: true })),
+  ].sort((a, b) => a.seq - b.seq);
 };

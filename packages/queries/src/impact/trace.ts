@@ -36,6 +36,7 @@ export const traceImpact = (facts: ImpactFacts): Impact => {
   const direct = calls.filter((call) => call.direct > 0).length;
   const brought = blocks.filter(({ depth }) => depth === 0);
   return {
+    basis: facts.areRecorded ? 'made' : 'commits',
     brought: brought.map(({ id }) => ({
       id,
       calls: shownSpans.spansOf(id),
@@ -128,6 +129,7 @@ const traceBranch = (
     if (call.sealed) turn = call.cycle;
     const held = live.promptOf(cycle, turn);
     newest = null;
+    if (!call.made) continue;
     if (held !== null) {
       const { direct, derived, nearest } = held;
       const { depth, id } = nearest;
@@ -198,13 +200,13 @@ const openLostBlocks = (facts: ImpactFacts) => {
 };
 
 const newestCall = ({ branches }: ImpactFacts, branchId: number): number | undefined =>
-  branches.find((each) => each.branchId === branchId)?.calls.at(-1)?.cycle;
+  branches.find((each) => each.branchId === branchId)?.calls.findLast(({ made }) => made)?.cycle;
 
 const branchImpact = ({ branchId, calls }: BranchFacts, found: readonly TaintedCall[]): BranchImpact => {
   const direct = found.filter((call) => call.direct > 0);
   return {
     branchId,
-    calls: calls.length,
+    calls: calls.filter(({ made }) => made).length,
     direct: direct.length,
     derived: found.length - direct.length,
     lastDirect: direct.at(-1)?.cycle ?? null,

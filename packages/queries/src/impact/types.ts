@@ -63,6 +63,11 @@ export type BranchImpact = {
 
 /** What an intervention led to, as far as the record shows it (docs/audit.md). */
 export type Impact = {
+  /**
+   * What counts as a call: `made` (attempts that are recorded), or `commits`, if none is: each commit is taken for a call
+   * of the imported record.
+   */
+  readonly basis: 'made' | 'commits';
   readonly brought: readonly ShownBlock[];
   /**
    * Calls in the order of the record: `direct` were shown what the intervention inserted, the others only what was

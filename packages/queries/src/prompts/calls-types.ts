@@ -6,6 +6,8 @@ export type CallPrompt = {
   readonly seq: number;
   /** SHA-256 in hex, as `snapshots` lists it. */
   readonly threadHash: string;
+  /** The attempts to call a model with it; 0: no call stands behind it. Null: of this history no call is recorded. */
+  readonly calls: number | null;
   /** Messages of the whole prompt. */
   readonly messages: number;
   /** Messages at its beginning that are byte for byte those of the call before; 0 in the first call. */

@@ -2,6 +2,7 @@ import { toHex } from '@stemma/canonical';
 import { blockJson } from '@stemma/context-tree';
 import { readThreadTimeline, readTipSeq, type BranchRef, type ThreadEntry } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
+import { countCallsAt, firstCallRow } from '@stemma/read-models';
 import type { CallPrompt, CallsOptions } from './calls-types.ts';
 import { readMessageContent } from './measure.ts';
 
@@ -15,9 +16,10 @@ export async function* listCalls(
   { history, branchId }: BranchRef,
   { after: from = -1 }: CallsOptions = {},
 ): AsyncGenerator<CallPrompt> {
-  const threadTimeline = await projection.read((rows) => [
-    ...readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId)),
-  ]);
+  const { threadTimeline, hasCalls } = await projection.read((rows) => ({
+    threadTimeline: [...readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId))],
+    hasCalls: firstCallRow(rows, history) !== undefined,
+  }));
   const messageOf = async (entry: ThreadEntry): Promise<string> =>
     blockJson(entry.headers, await readMessageContent(projection, history, entry), entry.inSys);
   const isSame = async (a: ThreadEntry, b: ThreadEntry): Promise<boolean> =>
@@ -49,6 +51,9 @@ export async function* listCalls(
       cycle,
       seq,
       threadHash: toHex(threadHash),
+      calls: hasCalls
+        ? await projection.read((rows) => countCallsAt(rows, history, { branchId: snapshot.branchId, seq }))
+        : null,
       messages: unchanged + fresh.length,
       shared: unchanged + same,
       following,

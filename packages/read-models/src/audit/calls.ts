@@ -58,6 +58,30 @@ export const listCallsAt = (
     return value === undefined ? [] : [callOf({ key: found, value })];
   });
 
+/** How many attempts are recorded with what a position shows. */
+export const countCallsAt = (
+  rows: RowReader,
+  history: string,
+  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+): number => rows.range(CALLS_AT, { prefix: [history, branchId, seq] }).length;
+
+/** The first attempt of a history; undefined: none is recorded. */
+export const firstCallRow = (rows: RowReader, history: string): CallRow | undefined =>
+  listCallRows(rows, history, { limit: 1 })[0];
+
+/** The positions of a branch that models were called with, from a frame on, without repetition. */
+export const listCalledPositions = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  since: number,
+): readonly { readonly seq: number; readonly cycle: number }[] => {
+  const found = new Map<number, number>();
+  for (const { key } of rows.range(CALLS_AT, { prefix: [history, branchId], from: since }))
+    if (!found.has(key[2])) found.set(key[2], rows.get(CALLS, [history, key[3], key[4]])?.[3] ?? 0);
+  return [...found].map(([seq, cycle]) => ({ seq, cycle }));
+};
+
 /** How many of the newest attempts of a history are looked at for one of a branch. */
 const MOST_LOOKED_AT = 64;
 

@@ -18,13 +18,16 @@ export const snapshots: CommandSpec = {
       await output.list(withThreadHashes(home, branchRef, list));
       return undefined;
     }
+    // Where no call is recorded, nobody knows behind which snapshots one stood.
+    const calls = (cell: string): string[] => (list.some((row) => row.calls !== null) ? [cell] : []);
     await output.write(
       table(
-        ['SNAPSHOT', 'AT', 'BY', 'NODES', 'TURNS', 'TREE', 'THREAD', 'NAMES'],
+        ['SNAPSHOT', 'AT', 'BY', ...calls('CALLS'), 'NODES', 'TURNS', 'TREE', 'THREAD', 'NAMES'],
         list.map((row) => [
           row.label,
           time(row.at),
           'recorder' in row.author ? row.author.recorder : row.author.actor,
+          ...calls(row.calls === 0 ? 'none' : String(row.calls)),
           String(row.nodes),
           String(row.turns),
           row.treeHash.slice(0, 12),

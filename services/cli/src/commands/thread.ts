@@ -1,4 +1,4 @@
-import type { BranchRef } from '@stemma/history-store';
+import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec, Context } from '../command.ts';
@@ -34,10 +34,17 @@ export const thread: CommandSpec = {
     }
     const view = await home.view(await home.position(branchRef, ref as string | undefined));
     context.observe(branchRef, 'opened', 'thread', view.position);
+    if (await isUncalled(home, branchRef, view.position))
+      context.output.say(`no call was made with ${view.position.label}: it is what a model would be shown`);
     await context.output.write(provider === undefined ? threadText(view) : providerText(view, provider));
     return undefined;
   },
 };
+
+/** True for a position that no call stands behind, in a history whose calls are recorded. */
+const isUncalled = async (home: Home, branchRef: BranchRef, position: Position): Promise<boolean> =>
+  (await home.calls.at(position)).length === 0 &&
+  (await home.calls.list(branchRef, { limit: 1 })).attempts.length > 0;
 
 /** One line of JSON for each call, oldest first: the messages after those that it shares with the call before. */
 const everyCall = async ({ output, signal }: Context, home: Home, branchRef: BranchRef): Promise<void> => {

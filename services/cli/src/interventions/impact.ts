@@ -7,9 +7,12 @@ const MAX_STEPS = 8;
 
 /** An impact as people read it: what was shown where, what was made of it, what was no longer seen. */
 export const describeImpact = (impact: Impact): string => {
-  const { counts, brought, lost, branches, calls } = impact;
+  const { basis, counts, brought, lost, branches, calls } = impact;
   const lines = [
     `\n${counts.calls} model calls after it: ${counts.direct} were shown what it added, ${counts.derived} only what was derived from it\n`,
+    basis === 'made'
+      ? ''
+      : 'no call is recorded here: each commit is taken for a call of the imported record\n',
     ...brought.map(({ id, calls: shown, still }) =>
       shown.length === 0
         ? `added ${printable(id)}: shown in no call\n`
