@@ -35,6 +35,7 @@ export const layers = [
   'queries',
   'operations',
   'home',
+  'exchanges',
   'recorder',
   'reports',
   'test-kit',

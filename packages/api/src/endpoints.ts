@@ -7,6 +7,7 @@ import { CommandAnswer, CommandRequest, idempotent, StartRequest } from './comma
 import { CTREES } from './ctrees.ts';
 import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
+import { EXCHANGES } from './exchanges.ts';
 import { EventPage, StreamMessage } from './logged.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { QUESTIONS } from './questions.ts';
@@ -122,6 +123,7 @@ export const ENDPOINTS = {
   ...CAUSES,
   ...QUESTIONS,
   ...ATTEMPTS,
+  ...EXCHANGES,
   ...AUDIT,
   ...BRANCHES,
   ...RANGES,

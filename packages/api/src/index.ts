@@ -4,6 +4,7 @@ export { Diff } from './answers.ts';
 export { attemptAnswer } from './attempts.ts';
 export { BranchNodeAnswer, LoadRequest } from './branches.ts';
 export { pastOf, WhyAnswer } from './causes.ts';
+export { ExchangeAnswer, ExchangeRequest } from './exchanges.ts';
 export { addressOf, type ApiClient, createClient, type ApiFetch } from './client.ts';
 export {
   authorOfRequest,

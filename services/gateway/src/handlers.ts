@@ -21,6 +21,7 @@ import { causeHandlers } from './causes.ts';
 import { doCommand, startHistory } from './commands.ts';
 import { ctreesHandlers } from './ctrees.ts';
 import { doctorAnswer } from './doctor-answer.ts';
+import { exchangeHandlers } from './exchanges.ts';
 import { openPathHider, type PathHider } from './hide-paths.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { interventionHandlers } from './interventions.ts';
@@ -104,6 +105,7 @@ export const createHandlers = (
       home.range(await home.find(history), selector, rangeOptionsOf(options)),
     ...questionHandlers(home),
     ...attemptHandlers(home),
+    ...exchangeHandlers(home),
     ...auditHandlers(home),
     ...interventionHandlers(home),
     ...branchHandlers(home),

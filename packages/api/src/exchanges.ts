@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Endpoint } from './endpoint.ts';
+import { anyJson, count } from './values.ts';
+
+/** A pattern of groups would need memory for each of them. */
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+
+const body = z
+  .union([
+    z.strictObject({
+      text: z.string().refine((text) => text.isWellFormed(), 'half of a character, which no UTF-8 has'),
+    }),
+    z.strictObject({ base64: z.string().refine(isBase64, 'not base64') }),
+  ])
+  .nullable()
+  .describe(
+    '`text` if the bytes are UTF-8, or `base64`; null: nobody has them, or they are more than 40 MiB',
+  );
+const coding = z
+  .string()
+  .max(100)
+  .nullable()
+  .optional()
+  .describe('the content coding that the bytes still have (`gzip`)');
+const name = z.string().max(512).nullable().optional();
+const tokens = count.nullable().optional();
+const placeName = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,300}$/, 'a name has letters, digits, and . _ - : (1 to 300 of them)');
+
+const wireRequest = z.strictObject({
+  form: z.literal('wire'),
+  method: z.string().min(1).max(20),
+  path: z
+    .string()
+    .max(2_048)
+    .regex(/^\/[^?#]*$/, 'a path begins with / and has no query: a query may hold a key')
+    .describe('without the query; its end names the API: /chat/completions, /responses, /messages'),
+  coding,
+  body,
+});
+const saidRequest = z.strictObject({
+  form: z.literal('said'),
+  model: name,
+  messages: z.array(z.record(z.string(), anyJson)).max(100_000),
+  parameters: z.record(z.string(), anyJson).optional(),
+  tools: z.array(anyJson).max(10_000).nullable().optional(),
+});
+const wireResponse = z.strictObject({
+  form: z.literal('wire'),
+  http_status: z.int().min(100).max(999),
+  content_type: z.string().max(500).nullable(),
+  coding,
+  body: body.describe('as far as it came; of a stream, the stream'),
+});
+const saidResponse = z.strictObject({
+  form: z.literal('said'),
+  answer: z.record(z.string(), anyJson).nullable(),
+  finish_reason: name,
+  model: name,
+  usage: z
+    .strictObject({ input: tokens, output: tokens, cached: tokens, cache_write: tokens, reasoning: tokens })
+    .nullable()
+    .optional(),
+});
+
+/** An exchange with a model's API: the request, and how it ended. */
+export const ExchangeRequest = z
+  .strictObject({
+    id: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe('the id of the attempt, made by the client; sent twice, it has one effect'),
+    recorder: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe('the agent or program that records (default: recorder)'),
+    history: placeName.optional().describe('the history of the call, or its branch: `NAME[:BRANCH]`'),
+    run: placeName
+      .optional()
+      .describe('the run of a program, among whose calls its conversation is looked for'),
+    request: z
+      .discriminatedUnion('form', [wireRequest, saidRequest])
+      .describe('`wire`: as it went out, without headers; `said`: what a program says that it asked'),
+    end: z
+      .strictObject({
+        status: z.enum(['answered', 'failed', 'cancelled', 'timed out', 'unknown']),
+        first_byte_ms: count.nullable(),
+        duration_ms: count.nullable(),
+        error: z
+          .strictObject({ code: z.string().max(200).nullable(), message: z.string().max(4_000) })
+          .nullable(),
+        response: z
+          .discriminatedUnion('form', [wireResponse, saidResponse])
+          .nullable()
+          .describe('null: none came'),
+      })
+      .nullable()
+      .describe('null: nobody knows how it ended'),
+  })
+  .refine(({ history, run }) => history === undefined || run === undefined, {
+    message: 'history and run are both given: a call has one place',
+  })
+  .meta({ id: 'ExchangeRequest' });
+export type ExchangeRequest = z.infer<typeof ExchangeRequest>;
+
+/** Where an exchange is recorded. */
+export const ExchangeAnswer = z
+  .strictObject({
+    attempt_id: z.string(),
+    history: z.string(),
+    branch: z.string(),
+    branchId: count,
+    match: z
+      .enum(['named', 'started', 'appended', 'repeated', 'rewritten', 'forked'])
+      .describe('how the branch was found (docs/rules/calls.md, 3)'),
+  })
+  .meta({ id: 'ExchangeAnswer' });
+export type ExchangeAnswer = z.infer<typeof ExchangeAnswer>;
+
+/** The endpoint of recorders that see the calls of a program themselves (docs/recorder.md). */
+export const EXCHANGES = {
+  recordExchange: {
+    method: 'POST',
+    path: '/api/exchanges',
+    summary:
+      'Records a call of a model that a client made elsewhere, as the proxy does. Answers when it is durable.',
+    body: ExchangeRequest,
+    answer: { kind: 'json', status: 200, schema: ExchangeAnswer },
+    errors: [
+      'E_BRANCH_NOT_FOUND',
+      'E_HISTORY_ERASED',
+      'E_COMMAND_INVALID',
+      'E_COMMAND_REUSED',
+      'E_OUTCOME_UNKNOWN',
+      'E_IO',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,66 @@
+import type { WideJson } from '@stemma/canonical';
+import type { Author, CallStatus, CallUsage } from '@stemma/events';
+
+/** Where the conversation of a call is looked for: a run of a program, or what a client named (`HISTORY[:BRANCH]`). */
+export type ExchangeScope = { readonly run: string } | { readonly name: string } | null;
+
+/** A request as it went out. */
+type WireRequest = {
+  readonly form: 'wire';
+  readonly method: string;
+  /** Without the query, which may hold a key. */
+  readonly path: string;
+  readonly coding: string | null;
+  /** Null: it is larger than what is recorded, or nobody has it. */
+  readonly body: Uint8Array | null;
+};
+
+/** What a program says that it asked: no bytes are known. */
+type SaidRequest = {
+  readonly form: 'said';
+  readonly model: string | null;
+  readonly messages: readonly WideJson[];
+  readonly parameters: { readonly [name: string]: WideJson };
+  /** Null: not known. */
+  readonly tools: readonly WideJson[] | null;
+};
+
+type WireResponse = {
+  readonly form: 'wire';
+  readonly httpStatus: number;
+  readonly contentType: string | null;
+  readonly coding: string | null;
+  /** As far as it came; null: it is larger than what is recorded, or nobody has it. */
+  readonly body: Uint8Array | null;
+};
+
+type SaidAnswer = {
+  readonly form: 'said';
+  /** The message of the answer, as a chat API has it; null: there is none. */
+  readonly answer: WideJson | null;
+  readonly finishReason: string | null;
+  readonly model: string | null;
+  readonly usage: CallUsage | null;
+};
+
+/** A request to a model. */
+export type ExchangeStart = {
+  /** Of the attempt, and of the command that records it. */
+  readonly id: string;
+  readonly by: Author;
+  readonly scope: ExchangeScope;
+  readonly request: WireRequest | SaidRequest;
+};
+
+/** How it ended. Times are milliseconds since the request was sent. */
+export type ExchangeEnd = {
+  readonly status: CallStatus;
+  readonly firstByteMs: number | null;
+  readonly durationMs: number | null;
+  readonly error: { readonly code: string | null; readonly message: string } | null;
+  /** Null: none came. */
+  readonly response: WireResponse | SaidAnswer | null;
+};
+
+/** A request, and how it ended; null: nobody knows. */
+export type Exchange = ExchangeStart & { readonly end: ExchangeEnd | null };

@@ -1,0 +1,10 @@
+export type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
+export {
+  beginningOf,
+  endExchange,
+  type ExchangeTarget,
+  readExchangeStart,
+  type ReadExchangeStart,
+  recordExchange,
+  startExchange,
+} from './record-exchange.ts';

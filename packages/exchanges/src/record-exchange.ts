@@ -1,0 +1,183 @@
+import { canonicalJson, type WideJson } from '@stemma/canonical';
+import { isStemmaError, type StemmaError } from '@stemma/errors';
+import { historyId } from '@stemma/history';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { chatMessageAt, leadingSystem } from '@stemma/importers';
+import { apiOf, readAnswer, readRequest } from '@stemma/model-apis';
+import { decoded } from './decoded.ts';
+import type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
+
+/** What recording needs of a home. */
+export type ExchangeTarget = Pick<Home, 'find' | 'submit' | 'recordRequest' | 'finishCall'>;
+
+type RecordedExchange = Awaited<ReturnType<Home['recordRequest']>>;
+type RequestFacts = Parameters<Home['recordRequest']>[0]['facts'];
+type Scope = Parameters<Home['recordRequest']>[0]['within'];
+
+/** What is known of a request. */
+export type ReadExchangeStart = Pick<RequestFacts, 'api' | 'model' | 'parameters' | 'tools' | 'request'> & {
+  readonly messages: readonly WideJson[];
+};
+
+const NOTHING_SAID = { api: 'other', model: null, parameters: {}, tools: null, messages: [] } as const;
+
+/** The longest name of a model that is recorded. */
+const MAX_NAME = 512;
+
+/** What a request says. One that no reader understands is recorded all the same, without messages. */
+export const readExchangeStart = async ({ request: given }: ExchangeStart): Promise<ReadExchangeStart> => {
+  if (given.form === 'said') {
+    const { form: _, ...said } = given;
+    const messages = messagesOf(said.messages);
+    if (messages === undefined) return { ...NOTHING_SAID, request: Buffer.from(canonicalJson(said)) };
+    return { ...said, api: 'other', model: said.model?.slice(0, MAX_NAME) ?? null, messages, request: null };
+  }
+  const { method, path, coding, body } = given;
+  if (body === null) return { ...NOTHING_SAID, request: null };
+  const request = new Uint8Array(body);
+  const api = apiOf(method, path);
+  const read = readRequest(api, await decoded(request, coding));
+  if (!read.ok) return { ...NOTHING_SAID, request };
+  const { model, parameters, tools, messages } = read;
+  return { api, model: model?.slice(0, MAX_NAME) ?? null, parameters, tools, messages, request };
+};
+
+const messagesOf = (messages: readonly WideJson[]): readonly WideJson[] | undefined => {
+  try {
+    return messages.map((message, i) => chatMessageAt(message, `message ${i}`));
+  } catch (error) {
+    if (isStemmaError(error)) return undefined;
+    throw error;
+  }
+};
+
+/** The same for all requests that may be of one conversation: their scope, and how they begin. */
+export const beginningOf = (scope: ExchangeScope, { messages }: ReadExchangeStart): string =>
+  JSON.stringify([scope, messages.slice(0, leadingSystem(messages) + 1)]);
+
+/**
+ * Records a request where it belongs (calls §3). A named history that takes no call keeps none from being recorded: it is
+ * recorded among the calls of a run of that name. An erased one says that nothing of it may be kept.
+ *
+ * @param run calls what it is given, as often as it likes
+ * @throws as `recordRequest`, E_HISTORY_ERASED
+ */
+export const startExchange = async (
+  home: ExchangeTarget,
+  start: ExchangeStart,
+  read: ReadExchangeStart,
+  run: <T>(act: () => Promise<T>) => Promise<T> = (act) => act(),
+): Promise<RecordedExchange> => {
+  try {
+    return await run(() => recordStart(home, start, read));
+  } catch (error) {
+    const { scope } = start;
+    if (!isStemmaError(error) || !refusesAll(error) || scope === null || !('name' in scope)) throw error;
+    return run(() => recordStart(home, { ...start, scope: { run: scope.name } }, read));
+  }
+};
+
+/** True if the history takes no call at all: no other try and no other words change it. */
+const refusesAll = ({ code, row }: StemmaError): boolean =>
+  !row.retriable &&
+  !['E_HISTORY_ERASED', 'E_CANCELLED', 'E_CONTENT_MISSING', 'E_CONTENT_DAMAGED'].includes(code);
+
+const recordStart = async (
+  home: ExchangeTarget,
+  { id, by, scope }: ExchangeStart,
+  { messages, ...facts }: ReadExchangeStart,
+): Promise<RecordedExchange> => {
+  const within = await scopeOf(home, scope, by);
+  return home.recordRequest({ id, by, messages, facts, ...(within === undefined ? {} : { within }) });
+};
+
+/** @throws E_BRANCH_NOT_FOUND */
+const scopeOf = async (
+  home: ExchangeTarget,
+  asked: ExchangeScope,
+  by: ExchangeStart['by'],
+): Promise<Scope> => {
+  if (asked === null || 'run' in asked) return asked ?? undefined;
+  const { name } = asked;
+  try {
+    const branch = await home.find(name);
+    const isMain = branch.branch === branch.history;
+    return isMain && !name.includes(':') ? { history: branch.history } : { branch };
+  } catch (error) {
+    if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND') || name.includes(':')) throw error;
+    const history = historyId(name, '');
+    const id = `start-${name}`;
+    try {
+      await home.submit({ id, history, branchId: 0, by, steps: [{ op: 'start', name }] });
+    } catch (refused) {
+      // Another recorder started it first.
+      if (!isStemmaError(refused, 'E_HISTORY_EXISTS') && !isStemmaError(refused, 'E_COMMAND_REUSED'))
+        throw refused;
+    }
+    return { history };
+  }
+};
+
+type Ended = Pick<ExchangeStart, 'id' | 'by'> & {
+  readonly request: Pick<WireLike, 'method' | 'path'> | null;
+};
+type WireLike = Extract<ExchangeStart['request'], { form: 'wire' }>;
+
+/** Records how an exchange ended, in the branch where it began. @param request null: nobody knows its bytes @throws as `finishCall` */
+export const endExchange = async (
+  home: ExchangeTarget,
+  { id, by, request }: Ended,
+  { status, firstByteMs, durationMs, error, response }: ExchangeEnd,
+  { history, branchId }: Pick<BranchRef, 'history' | 'branchId'>,
+): Promise<void> => {
+  const common = { by, attemptId: id, firstByteMs, durationMs };
+  const branch = branchRefOf(history, branchId);
+  if (response === null || response.form === 'said') {
+    const said = response ?? { answer: null, finishReason: null, model: null, usage: null };
+    const { answer, finishReason, model, usage } = said;
+    const names = {
+      finishReason: finishReason?.slice(0, MAX_NAME) ?? null,
+      model: model?.slice(0, MAX_NAME) ?? null,
+    };
+    const nothing = { httpStatus: null, response: null };
+    await home.finishCall(branch, { ...common, ...names, ...nothing, status, usage, error, answer });
+    return;
+  }
+  const { httpStatus, contentType, coding, body } = response;
+  const api = request === null ? 'other' : apiOf(request.method, request.path);
+  const answer =
+    body === null
+      ? undefined
+      : readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding));
+  const isCut = status === 'answered' && answer !== undefined && !answer.complete;
+  await home.finishCall(branch, {
+    ...common,
+    status: isCut || (status === 'answered' && answer?.error != null) ? 'failed' : status,
+    httpStatus,
+    finishReason: answer?.finishReason?.slice(0, MAX_NAME) ?? null,
+    model: answer?.model?.slice(0, MAX_NAME) ?? null,
+    usage: answer?.usage ?? null,
+    error: error ?? answer?.error ?? null,
+    answer: answer?.answer ?? null,
+    response: body === null ? null : new Uint8Array(body),
+  });
+};
+
+/**
+ * Records an exchange whole. What of it was recorded before has no second effect (calls §7.2).
+ *
+ * @throws as {@link startExchange} and {@link endExchange}
+ */
+export const recordExchange = async (home: ExchangeTarget, exchange: Exchange): Promise<RecordedExchange> => {
+  const { request, end } = exchange;
+  const placed = await startExchange(home, exchange, await readExchangeStart(exchange));
+  if (end === null) return placed;
+  await endExchange(
+    home,
+    { ...exchange, request: request.form === 'wire' ? request : null },
+    end,
+    placed.branch,
+  );
+  return placed;
+};
