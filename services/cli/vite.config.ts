@@ -37,7 +37,7 @@ export default defineConfig({
   ssr: { noExternal: true },
   build: {
     ssr: true,
-    target: 'node24',
+    target: 'node22',
     reportCompressedSize: false,
     rolldownOptions: {
       input: {

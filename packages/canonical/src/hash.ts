@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** SHA-256 of bytes or of a text's UTF-8 bytes, in lower-case hex. */
 export const sha256Hex = (data: Uint8Array | string): string => hash('sha256', data, 'hex');
@@ -9,9 +9,26 @@ export const sha256 = (data: Uint8Array | string): Uint8Array => {
   return new Uint8Array(digest.buffer, digest.byteOffset, digest.byteLength);
 };
 
+/** Node.js 24 expands in one call, which is three times as fast; Node.js 22 has no length in it. */
+const EXPANDS_AT_ONCE = ((): boolean => {
+  try {
+    return hash('shake128', '', { outputEncoding: 'binary', outputLength: 1 }).length === 1;
+  } catch {
+    return false;
+  }
+})();
+
 /** SHAKE128 of bytes, expanded to `length` bytes. */
 export const shake128 = (data: Uint8Array, length: number): Uint8Array =>
-  hash('shake128', data, { outputEncoding: 'buffer', outputLength: length });
+  EXPANDS_AT_ONCE
+    ? hash('shake128', data, { outputEncoding: 'buffer', outputLength: length })
+    : createHash('shake128', { outputLength: length }).update(data).digest();
+
+/** The same as a text of one character for each byte: faster than allocating a buffer for each. */
+export const shake128Text = (data: Uint8Array, length: number): string =>
+  EXPANDS_AT_ONCE
+    ? hash('shake128', data, { outputEncoding: 'binary', outputLength: length })
+    : createHash('shake128', { outputLength: length }).update(data).digest('binary');
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 

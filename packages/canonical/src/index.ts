@@ -1,6 +1,6 @@
 export { canonicalJson } from './canonical-json.ts';
 export { compareBytes, compareCodePoints, compareNumbers } from './compare.ts';
-export { base32Digest, fromHex, sha256, sha256Hex, shake128, toHex } from './hash.ts';
+export { base32Digest, fromHex, sha256, sha256Hex, shake128, shake128Text, toHex } from './hash.ts';
 export {
   isForbiddenKey,
   isJsonObject,

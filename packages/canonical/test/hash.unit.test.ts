@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { base32Digest, fromHex, sha256, sha256Hex, shake128, toHex } from '../src/index.ts';
+import { base32Digest, fromHex, sha256, sha256Hex, shake128, shake128Text, toHex } from '../src/index.ts';
 import { fc } from './arbitraries.ts';
 
 describe('hashes', () => {
@@ -18,6 +18,9 @@ describe('hashes', () => {
   it('expand to any length [snapshots: tree hash]', () => {
     expect(toHex(shake128(new Uint8Array(), 8))).toBe('7f9c2ba4e88f827d');
     expect(shake128(fromHex('00'), 2048)).toHaveLength(2048);
+    expect(
+      Buffer.from(shake128Text(fromHex('00'), 2048), 'latin1').equals(shake128(fromHex('00'), 2048)),
+    ).toBe(true);
   });
 
   it('name things in base32 as RFC 4648 does [record §3]', () => {

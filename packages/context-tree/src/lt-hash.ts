@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { shake128Text } from '@stemma/canonical';
 
 /** Lanes of 16 bits, little-endian (Bellare and Micciancio 1997; Lewi et al., "Securing Update Propagation with Homomorphic Hashing", 2019). */
 export const SUM_BYTES = 2048;
@@ -17,9 +17,7 @@ const LOW = 0x7fff_7fff;
 export const addToSum = (sum: Uint8Array, element: Uint8Array, sign: 1 | -1): void =>
   addLanes(sum, expand(element), sign);
 
-/** SHAKE128 as a text of one character per byte: faster than allocating a buffer for each. */
-const expand = (element: Uint8Array): string =>
-  hash('shake128', element, { outputEncoding: 'binary', outputLength: SUM_BYTES });
+const expand = (element: Uint8Array): string => shake128Text(element, SUM_BYTES);
 
 const lanes = Buffer.alloc(SUM_BYTES);
 const words = new Int32Array(lanes.buffer, lanes.byteOffset, WORDS);
