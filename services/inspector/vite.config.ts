@@ -13,9 +13,9 @@ export default defineConfig({
   server: {
     proxy: {
       '/api': {
-        target: 'http://127.0.0.1:4317',
+        target: 'http://127.0.0.1:7836',
         changeOrigin: true,
-        headers: { origin: 'http://127.0.0.1:4317' },
+        headers: { origin: 'http://127.0.0.1:7836' },
       },
     },
   },

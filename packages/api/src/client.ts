@@ -18,7 +18,7 @@ export type ApiClient = {
 };
 
 /**
- * A client of the gateway at `base` (`http://127.0.0.1:4317`, or '' from a page of its own).
+ * A client of the gateway at `base` (`http://127.0.0.1:7836`, or '' from a page of its own).
  *
  * @throws (its functions) the server's error as a `StemmaError`; E_IO when there is no answer, E_INTERNAL when the
  *   answer is none of the contract's.

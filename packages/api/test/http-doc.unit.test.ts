@@ -24,7 +24,7 @@ const HEAD = `# The HTTP API
 For whoever writes a client of Stemma's server.
 
 \`\`\`sh
-curl -s 'http://127.0.0.1:4317/api/histories/slow-checkout/select?selector=%40t0%20.cb%5Brole%3D%22user%22%5D&limit=2'
+curl -s 'http://127.0.0.1:7836/api/histories/slow-checkout/select?selector=%40t0%20.cb%5Brole%3D%22user%22%5D&limit=2'
 # {"position":{"history":"…","branch":"…","branchId":0,"seq":…,"cycle":18,"committed":true,"label":"@c18"},"ids":[…]}
 \`\`\`
 

@@ -7,7 +7,7 @@ const HEAD = `# Metrics
 For whoever runs Stemma's services and watches them.
 
 \`\`\`sh
-curl -s http://127.0.0.1:4317/metrics | grep stemma_commands_total
+curl -s http://127.0.0.1:7836/metrics | grep stemma_commands_total
 # stemma_commands_total{outcome="accepted"} 3
 \`\`\`
 

@@ -18,7 +18,7 @@ import { listenOn, type Gateway } from './serve.ts';
 
 export type ServeHomeOptions = {
   readonly home: HomeThreadOptions['home'];
-  /** 0: any that is free; unless said, 4317 or the next that is free. */
+  /** 0: any that is free; unless said, 7836 or the next that is free. */
   readonly port?: number;
   /** A loopback address; 127.0.0.1 unless said. */
   readonly host?: string;

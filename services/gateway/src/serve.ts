@@ -13,7 +13,7 @@ import { createGateway, type GatewayOptions } from './gateway.ts';
 import { loopbackHosts } from './guard.ts';
 
 export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
-  /** 0: any that is free; unless said, 4317 or the next that is free. */
+  /** 0: any that is free; unless said, 7836 or the next that is free. */
   readonly port?: number;
   /** A loopback address; 127.0.0.1 unless said. */
   readonly host?: string;
@@ -24,8 +24,11 @@ export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
 /** A gateway that listens. `close` ends live streams, lets requests finish for 5 s at most, and frees the port. */
 export type Gateway = { readonly url: string; readonly port: number; close(): Promise<void> };
 
-/** The default port of a gateway; if it is taken, the gateway uses one of the next ports. */
-export const DEFAULT_PORT = 4317;
+/**
+ * The default port of a gateway: the first letters of its name on the keys of a telephone. If it is taken, the gateway uses
+ * one of the next ports.
+ */
+export const DEFAULT_PORT = 7836;
 const PORTS_TRIED = 20;
 
 /**

@@ -1,5 +1,5 @@
 // Takes a picture of the page for the documents, of a server that runs (look at it before you commit it):
-//   node services/inspector/test/take-picture.ts 'http://127.0.0.1:4317/?h=slow-checkout&at=@c9' docs/images/inspector.png
+//   node services/inspector/test/take-picture.ts 'http://127.0.0.1:7836/?h=slow-checkout&at=@c9' docs/images/inspector.png
 import { fail } from '@stemma/errors';
 import { findChromium, openBrowser } from './browser.ts';
 

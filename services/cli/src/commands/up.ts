@@ -9,7 +9,7 @@ export const up: CommandSpec = {
   summary: 'serve the inspector and the HTTP API on this machine until Ctrl-C',
   arguments: [],
   options: [
-    ['--port <n>', 'the port (default: 4317, then the next free one)'],
+    ['--port <n>', 'the port (default: 7836, then the next free one)'],
     ['--host <address>', 'a loopback address (default: 127.0.0.1)'],
     [
       '--query-timeout <seconds>',
