@@ -1,18 +1,9 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
+import { startBuiltFiles } from './start-built-files.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-/** Threads and processes are started by the path of their file, which ends differently here. */
-const startBuiltFiles: Plugin = {
-  name: 'start-built-files',
-  renderChunk: (code) =>
-    code.replace(
-      /new URL\((['"])\.\/([\w-]+)\.ts\1, import\.meta\.url\)/g,
-      'new URL("./$2.js", import.meta.url)',
-    ),
-};
 
 /** `./stemma` runs the built program unless a source is newer, and a source may change while this builds. */
 const dateBack = (): Plugin => {

@@ -1,0 +1,94 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rollup, type Plugin as RollupPlugin } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
+import { build } from 'vite';
+import { startBuiltFiles } from '../../services/cli/start-built-files.ts';
+import { installed, manifestOf, root } from './manifest.ts';
+
+const FOLDER = join(root, 'packages/recorder');
+
+/** `append-worker` is the thread that appends to a log of this process. */
+const ENTRIES = {
+  index: 'packages/recorder/src/index.ts',
+  'home-backend': 'packages/recorder/src/home-backend.ts',
+  'no-home': 'packages/recorder/src/no-home.ts',
+  'redacting-backend': 'packages/recorder/src/redacting-backend.ts',
+  'no-redaction': 'packages/recorder/src/no-redaction.ts',
+  'append-worker': 'packages/log-embedded/src/append-worker.ts',
+} as const;
+
+/** What a package's types and programs import and do not contain. */
+const LIBRARIES = ['lmdb', 'zod'] as const;
+
+/** A browser's bundler chooses the second file of each. */
+const IMPORTS = {
+  '#home-backend': { browser: './dist/no-home.js', default: './dist/home-backend.js' },
+  '#redacting-backend': { browser: './dist/no-redaction.js', default: './dist/redacting-backend.js' },
+} as const;
+
+/** Builds the package `@stemma/recorder` into a folder: JavaScript modules and one file of types. */
+export const stageRecorder = async (folder: string): Promise<void> => {
+  mkdirSync(folder, { recursive: true });
+  await buildModules(join(folder, 'dist'));
+  await buildTypes(join(folder, 'dist/index.d.ts'));
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  cpSync(join(root, 'scripts/tarballs/recorder-readme.md'), join(folder, 'README.md'));
+  writeFileSync(
+    join(folder, 'package.json'),
+    manifestOf('@stemma/recorder', {
+      description: "Records an agent's calls to models, on a Stemma server or in a home of its own process.",
+      sideEffects: false,
+      main: './dist/index.js',
+      types: './dist/index.d.ts',
+      exports: {
+        '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+        './package.json': './package.json',
+      },
+      imports: IMPORTS,
+      dependencies: { ...installed('packages/api', ['zod']), ...installed('services/cli', ['lmdb']) },
+    }),
+  );
+};
+
+const buildModules = async (outDir: string): Promise<void> => {
+  await build({
+    root: FOLDER,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [startBuiltFiles],
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      outDir,
+      emptyOutDir: true,
+      target: 'node22',
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(root, file)])),
+        external: [...LIBRARIES, ...Object.keys(IMPORTS)],
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  });
+};
+
+/** The workspace's own packages by their sources, so that their types stand in the one file. */
+const ownPackages: RollupPlugin = {
+  name: 'own-packages',
+  resolveId: (id) =>
+    id.startsWith('@stemma/') ? join(root, 'packages', id.slice('@stemma/'.length), 'src/index.ts') : null,
+};
+
+const buildTypes = async (file: string): Promise<void> => {
+  const bundle = await rollup({
+    input: join(FOLDER, 'src/index.ts'),
+    plugins: [ownPackages, dts({ tsconfig: join(root, 'tsconfig.json') })],
+    external: [/^node:/, ...LIBRARIES],
+    onwarn: ({ message }) => {
+      throw new Error(`the types of the recorder: ${message}`);
+    },
+  });
+  await bundle.write({ file, format: 'es' });
+  await bundle.close();
+};
