@@ -121,7 +121,8 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|canaries)/|^bench/peers/' },
+    // Programs that run where clients of models are installed, and not here.
+    exclude: { path: '(^|/)(dist|canaries)/|^bench/peers/|^services/cli/test/clients/agents/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -88,6 +88,7 @@ export const oldWords: readonly OldWord[] = [
       { text: /\.chain\(/, why: 'a method of fast-check' },
       { text: /isOptionalChain|optional chain/, only: ['scripts/mutants/'], why: 'the term of the language' },
       { text: /markov chains?/, why: 'the term' },
+      { text: /langchain/, why: 'the name of a program' },
       {
         text: /side chains|agents and chains/,
         only: ['docs/rules/imports.md', 'docs/formats/import.md'],

@@ -188,9 +188,10 @@ export const openRequestRecorder = (
           : (await redactMessages(call.messages, (nodes) => redactor.nodes(nodes))).messages;
       const hashes = hashPrompt(scope, messages);
       const beginning = Math.min(leadingSystem(messages) + 1, messages.length);
-      return inOrder(toHex(hashes.lists[beginning] as Uint8Array), () =>
-        record(call, messages, scope, hashes),
-      );
+      // Any two conversations of one history may begin at the same time, and only one of them on its first branch.
+      const key =
+        within === undefined || 'run' in within ? toHex(hashes.lists[beginning] as Uint8Array) : scope;
+      return inOrder(key, () => record(call, messages, scope, hashes));
     },
   };
 };

@@ -156,6 +156,18 @@ test('a call in a named history that goes on from none has a branch of its own [
   });
 });
 
+test('conversations that begin in a named history at the same time have a branch each [calls §3.5]', async () => {
+  const { history } = (await home.submit({
+    ...{ id: 'start', history: 'h-at-once', branchId: 0, by },
+    steps: [{ op: 'start', name: 'at-once' }],
+  })) as { history: string };
+  const texts = ['Berlin', 'Paris', 'Rome'];
+  const placed = await Promise.all(texts.map((text) => send([s, u(text)], { history })));
+  expect(placed.map(({ match }) => match)).toEqual(['started', 'started', 'started']);
+  expect(new Set(placed.map(({ branch }) => branch.branchId)).size).toBe(3);
+  expect(placed[0]?.branch.branchId).toBe(0);
+});
+
 test('a call that is recorded twice has one effect [calls §3.6]', async () => {
   const first = await send([s, u('Berlin')], undefined, 'one');
   expect(await send([s, u('Berlin')], undefined, 'one')).toEqual(first);

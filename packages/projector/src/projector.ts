@@ -14,6 +14,7 @@ import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import type { Generation, GenerationView, RowStore, Scan, Table } from '@stemma/row-store';
 import { fetching, resume } from '@stemma/suspend';
 import { openBranchCache } from './branch-cache.ts';
+import { catchUpForAll } from './catch-up-for-all.ts';
 import { isClosed } from './checkpoint.ts';
 import { contentsWithSizes, hasRestoredContent } from './contents-with-sizes.ts';
 import type { FoldContext } from './fold-frames.ts';
@@ -367,7 +368,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     await dropReplaced(store, name);
   };
 
-  const catchUp = (partition?: number): Promise<void> => repair.run(() => catchUpOnce(partition));
+  const catchUp = catchUpForAll((partition) => repair.run(() => catchUpOnce(partition)));
 
   const checkpoint = (partition: number): Promise<Checkpoint | undefined> =>
     repair.run(async () => readCheckpoint(await generation(), partition));

@@ -42,6 +42,8 @@ const open = async (script: Script, address?: string): Promise<string> => {
 };
 /** What is recorded when the gateway has closed. */
 const recorded = async (): Promise<Home> => {
+  // A machine that is busy takes longer than a gateway that closes waits.
+  expect(await gateway?.drained(120_000)).toBe(0);
   await gateway?.close();
   gateway = undefined;
   return openHome({ directory });
