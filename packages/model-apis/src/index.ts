@@ -5,3 +5,6 @@ export { priceOf, readPrices, type CallPrice, type PriceTable } from './price-of
 export { readAnswer, type AnswerHead } from './read-answer.ts';
 export { readRequest, type ModelRequest, type RequestMapping } from './read-request.ts';
 export { sameMessage } from './same-message.ts';
+export { fitRequest, type FittedRequest } from './write/fit.ts';
+export { textOfContent } from './write/content.ts';
+export { rewriteRequest, writeRequest, type RequestToWrite } from './write-request.ts';
