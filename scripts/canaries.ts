@@ -66,6 +66,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-model-apis', file: 'packages/model-apis/src/right.ts', text: use('@stemma/api') },
   { rule: 'layers-api', file: 'packages/api/src/right.ts', text: use('@stemma/event-contract') },
   { rule: 'layers-machine', file: 'packages/machine/src/right.ts', text: use('@stemma/log') },
+  { rule: 'layers-minds', file: 'packages/minds/src/right.ts', text: use('@stemma/log') },
   { rule: 'layers-log', file: 'packages/log/src/right.ts', text: use('@stemma/log-embedded') },
   { rule: 'layers-metrics', file: 'packages/metrics/src/right.ts', text: use('@stemma/log-embedded') },
   { rule: 'layers-lmdb-gate', file: 'packages/lmdb-gate/src/right.ts', text: use('@stemma/log-embedded') },

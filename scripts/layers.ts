@@ -19,6 +19,7 @@ export const layers = [
   'api',
   'event-contract',
   'machine',
+  'minds',
   'log',
   'privacy',
   'metrics',

@@ -75,6 +75,18 @@ export const ERRORS = {
   E_COMMAND_INVALID: row(400, 64, false, 'See docs/formats/ for the shape of commands.'),
   E_CONFLICT: row(409, 3, true, 'Another writer was first: read the tip of the branch and try again.'),
   E_OUTCOME_UNKNOWN: row(503, 3, true, 'Send the same command again with the same id: it has at most one effect.'),
+  // models that are asked
+  E_MIND_INVALID: row(400, 64, false, 'Name a mind as openai:MODEL, openai.responses:MODEL or anthropic:MODEL, each with @URL or not, or offline.'),
+  E_MIND_NOT_ALLOWED: row(403, 4, false, 'Name the mind in STEMMA_MINDS of the server.', 'Ask the operator to name the mind in STEMMA_MINDS.'),
+  E_MIND_KEY_MISSING: row(403, 4, false, 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment.', 'Ask the operator to set the key of the provider.'),
+  E_MIND_UNREACHABLE: row(502, 74, true, 'Check the address and the network, then run the command again.', 'Try again in a moment.'),
+  E_MIND_TIMEOUT: row(504, 74, true, 'Try again, or raise STEMMA_MIND_TIMEOUT (seconds).', 'Try again, or ask the operator for more time.'),
+  E_MIND_BUSY: row(503, 74, true, 'Wait, or lower STEMMA_MIND_PER_MINUTE, then run the command again.', 'Try again later.'),
+  E_MIND_FAILED: row(502, 74, true, 'Try again later: the provider failed.'),
+  E_MIND_REFUSED: row(502, 1, false, 'The provider says why; change the request, the model or the key.'),
+  E_MIND_ANSWER_INVALID: row(502, 1, false, 'Check that the address is that of the named API.'),
+  E_MIND_ANSWER_TOO_LARGE: row(502, 1, false, 'Limit the answer, for instance with --set max_tokens=1000.', 'Limit the answer, for instance with max_tokens.'),
+  E_RUN_REUSED: row(409, 3, false, 'Use a new id: a run id belongs to one run.'),
   // the record
   E_RECORD_DAMAGED: row(500, 5, false, 'Restore the record from a copy, or `stemma salvage` the history.', 'Ask the operator to restore the record from a copy, or to salvage the history.'),
   E_PARTITION_CLOSED: row(503, 5, false, '`stemma verify` names the record; `stemma ack PARTITION@OFFSET` opens the partition.', 'Ask the operator to verify the log and to acknowledge the damaged record.'),

@@ -23,6 +23,15 @@ export {
 } from './postgres/find-postgres.ts';
 export { postgresFolder, startPostgres, type Postgres, type PostgresOptions } from './postgres/postgres.ts';
 export { programFile } from './program-file.ts';
+export {
+  sendAnswer,
+  sendJson,
+  startModels,
+  type ModelCall,
+  type ModelScript,
+  type ScriptedAnswer,
+  type ScriptedModels,
+} from './scripted-models.ts';
 export { endRun, startRun } from './shared-run.ts';
 export { flipBitOfRow, replaceInRows, rowsFileOf } from './flip-rows.ts';
 export { sized } from './sized.ts';

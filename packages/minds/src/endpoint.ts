@@ -1,0 +1,92 @@
+import { fail } from '@stemma/errors';
+import { isLoopback } from '@stemma/machine';
+import type { MindApi } from './mind.ts';
+import type { MindName, MindProvider } from './parse-mind.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where the requests of a mind go, and with which headers. The headers hold the key: they are never shown. */
+export type MindEndpoint = {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: none is set. */
+  readonly key: string | null;
+};
+
+type Provider = {
+  readonly own: string;
+  /** The first that is set counts. */
+  readonly urls: readonly string[];
+  readonly keys: readonly string[];
+  readonly headers: (key: string | null) => Record<string, string>;
+};
+
+const PROVIDERS: Readonly<Record<MindProvider, Provider>> = {
+  openai: {
+    own: 'https://api.openai.com/v1',
+    urls: ['STEMMA_UPSTREAM_OPENAI', 'OPENAI_BASE_URL'],
+    keys: ['STEMMA_OPENAI_API_KEY', 'OPENAI_API_KEY'],
+    headers: (key) => (key === null ? {} : { authorization: `Bearer ${key}` }),
+  },
+  anthropic: {
+    own: 'https://api.anthropic.com',
+    urls: ['STEMMA_UPSTREAM_ANTHROPIC', 'ANTHROPIC_BASE_URL'],
+    keys: ['STEMMA_ANTHROPIC_API_KEY', 'ANTHROPIC_API_KEY'],
+    headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === null ? {} : { 'x-api-key': key }) }),
+  },
+};
+
+const PATHS: Readonly<Record<MindApi, string>> = {
+  'openai.chat': '/chat/completions',
+  'openai.responses': '/responses',
+  'anthropic.messages': '/messages',
+};
+
+/** The names of the variables that hold keys: no process that Stemma starts for a model's tools sees them. */
+export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS).flatMap(({ keys }) => keys);
+
+/** @throws E_MIND_INVALID, E_MIND_KEY_MISSING */
+export const endpointOf = (
+  { api, provider, url: named }: Extract<MindName, { kind: 'remote' }>,
+  env: Env,
+): MindEndpoint => {
+  const { own, urls, keys, headers } = PROVIDERS[provider];
+  const key = firstSet(env, keys)?.value ?? null;
+  const base = named ?? baseOf(env, urls, own);
+  if (key === null && base.href === new URL(own).href)
+    throw fail('E_MIND_KEY_MISSING', `${own} needs a key, and ${keys.join(' and ')} are not set`);
+  if (key !== null && !/^[\x21-\x7e]+$/.test(key))
+    throw fail(
+      'E_MIND_INVALID',
+      `${firstSet(env, keys)?.name ?? ''} holds characters that no header may have`,
+    );
+  if (key !== null && base.protocol !== 'https:' && !isLoopback(base.hostname.replace(/^\[|\]$/g, '')))
+    throw fail(
+      'E_MIND_INVALID',
+      `${base.origin} is not encrypted: the key could be read on the way. Use https, or unset ${keys.join(' and ')}`,
+    );
+  const path = base.pathname.replace(/\/+$/, '');
+  const version = provider === 'anthropic' && !/\/v\d+$/.test(path) ? '/v1' : '';
+  const url = new URL(base);
+  url.pathname = path + version + PATHS[api];
+  return { url, headers: headers(key), key };
+};
+
+const baseOf = (env: Env, names: readonly string[], own: string): URL => {
+  const given = firstSet(env, names);
+  const url = URL.parse(given?.value ?? own);
+  const isFit = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  if (isFit && url.username === '' && url.password === '') return url;
+  throw fail('E_MIND_INVALID', `${given?.name ?? ''} is not the address of an API, such as ${own}`);
+};
+
+const firstSet = (
+  env: Env,
+  names: readonly string[],
+): { readonly name: string; readonly value: string } | undefined => {
+  for (const name of names) {
+    const value = env[name];
+    if (value !== undefined && value !== '') return { name, value };
+  }
+  return undefined;
+};

@@ -1,0 +1,7 @@
+export { answerOf, requestFor } from './answer-of.ts';
+export { askMind, type MindTries } from './ask-mind.ts';
+export { KEY_VARIABLES } from './endpoint.ts';
+export type { MindLimits } from './limits.ts';
+export type { Mind, MindApi, MindAttempt, MindQuestion, MindSurroundings } from './mind.ts';
+export { mindSurroundings, openMind, type MindOptions } from './open-mind.ts';
+export { parseMind, type MindName, type MindProvider } from './parse-mind.ts';

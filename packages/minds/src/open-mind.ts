@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { limitsOf, type MindLimits } from './limits.ts';
+import type { Mind, MindSurroundings } from './mind.ts';
+import { openOfflineMind } from './offline/offline-mind.ts';
+import { parseMind } from './parse-mind.ts';
+import { openRemoteMind } from './remote-mind.ts';
+
+export type MindOptions = Partial<MindSurroundings> & {
+  /** They count before those of the environment. */
+  readonly limits?: Partial<MindLimits>;
+};
+
+/** The process that this is, where nothing else is said. */
+export const mindSurroundings = ({ env, now, sleep, random }: MindOptions = {}): MindSurroundings => ({
+  env: env ?? process.env,
+  now: now ?? (() => performance.now()),
+  sleep: sleep ?? ((milliseconds, signal) => delay(milliseconds, undefined, { signal })),
+  random: random ?? Math.random,
+});
+
+/**
+ * A mind by its name: `openai:MODEL`, `openai.responses:MODEL` and `anthropic:MODEL`, with `@URL` or not, or `offline`. Keys
+ * come from the environment.
+ *
+ * @throws E_MIND_INVALID, E_MIND_KEY_MISSING, E_USAGE for a limit that is none
+ */
+export const openMind = (spec: string, options: MindOptions = {}): Mind => {
+  const around = mindSurroundings(options);
+  const name = parseMind(spec);
+  if (name.kind === 'offline') return openOfflineMind(spec, name.seed);
+  return openRemoteMind(spec, name, { ...limitsOf(around.env), ...options.limits }, around);
+};

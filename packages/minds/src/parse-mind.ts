@@ -1,0 +1,52 @@
+import { echo, fail } from '@stemma/errors';
+import type { MindApi } from './mind.ts';
+
+/** What a text such as `openai:gpt-x@https://example.org/v1` names. */
+export type MindName =
+  | { readonly kind: 'offline'; readonly seed: number }
+  | {
+      readonly kind: 'remote';
+      readonly api: MindApi;
+      readonly provider: MindProvider;
+      readonly model: string;
+      /** Null: where the environment says, else the provider's own. */
+      readonly url: URL | null;
+    };
+
+export type MindProvider = 'openai' | 'anthropic';
+
+const APIS: Readonly<Record<string, readonly [MindApi, MindProvider]>> = {
+  openai: ['openai.chat', 'openai'],
+  'openai.responses': ['openai.responses', 'openai'],
+  anthropic: ['anthropic.messages', 'anthropic'],
+};
+
+const MODEL = /^[\x21-\x7e]{1,256}$/;
+
+/** The mind that a text names. @throws E_MIND_INVALID */
+export const parseMind = (spec: string): MindName => {
+  const refuse = (why: string): Error =>
+    fail('E_MIND_INVALID', `${JSON.stringify(echo(spec))} names no mind: ${why}`);
+  const offline = /^offline(?::(\d{1,9}))?$/.exec(spec);
+  if (offline !== null) return { kind: 'offline', seed: Number(offline[1] ?? 0) };
+  const colon = spec.indexOf(':');
+  const [api, provider] = APIS[spec.slice(0, Math.max(0, colon))] ?? [];
+  if (api === undefined || provider === undefined)
+    throw refuse(
+      'write openai:MODEL, openai.responses:MODEL, anthropic:MODEL, each with @URL or not, or offline',
+    );
+  const rest = spec.slice(colon + 1);
+  const at = rest.search(/@https?:\/\//);
+  const model = at === -1 ? rest : rest.slice(0, at);
+  if (!MODEL.test(model)) throw refuse('a model has 1 to 256 characters and no spaces');
+  return { kind: 'remote', api, provider, model, url: at === -1 ? null : urlOf(rest.slice(at + 1), refuse) };
+};
+
+const urlOf = (text: string, refuse: (why: string) => Error): URL => {
+  const url = URL.parse(text);
+  if (url === null) throw refuse('behind the @ stands no address');
+  if (url.username !== '' || url.password !== '')
+    throw refuse('the address holds a password; keys come from the environment');
+  if (url.search !== '' || url.hash !== '') throw refuse('the address has more than a path');
+  return url;
+};

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { endpointOf } from '../src/endpoint.ts';
+import { parseMind, type MindName } from '../src/index.ts';
+
+test.each([
+  ['openai:gpt-x', 'openai.chat', 'gpt-x', null],
+  ['openai.responses:gpt-x@https://a.example/v1', 'openai.responses', 'gpt-x', 'https://a.example/v1'],
+  ['anthropic:claude@2026@http://127.0.0.1:8', 'anthropic.messages', 'claude@2026', 'http://127.0.0.1:8/'],
+  ['openai:vendor/model:free', 'openai.chat', 'vendor/model:free', null],
+])('%s names an API, a model and an address [calls §6.8]', (spec, api, model, url) => {
+  const name = parseMind(spec) as Extract<MindName, { kind: 'remote' }>;
+  expect([name.api, name.model, name.url?.href ?? null]).toEqual([api, model, url]);
+});
+
+test.each([
+  '',
+  'gpt-x',
+  'openai:',
+  'openai:a b',
+  'mistral:x',
+  'offline:x',
+  'openai:m@https://user:secret@a.example/v1',
+  'openai:m@https://a.example/v1?key=1',
+  `openai:${'m'.repeat(257)}`,
+])('%j names no mind', (spec) => {
+  expect(() => parseMind(spec)).toThrow(expect.objectContaining({ code: 'E_MIND_INVALID' }));
+});
+
+const endpoint = (spec: string, env: Record<string, string>) =>
+  endpointOf(parseMind(spec) as Extract<MindName, { kind: 'remote' }>, env);
+
+test('the environment says where a mind is and which key it takes, and no key goes over an open line [calls §6.8]', () => {
+  const key = { OPENAI_API_KEY: 'sk-1', ANTHROPIC_API_KEY: 'sk-2' };
+  expect(endpoint('openai:m', key).url.href).toBe('https://api.openai.com/v1/chat/completions');
+  expect(endpoint('anthropic:m', key).url.href).toBe('https://api.anthropic.com/v1/messages');
+  expect(endpoint('anthropic:m', key).headers).toEqual({
+    'anthropic-version': '2023-06-01',
+    'x-api-key': 'sk-2',
+  });
+  expect(endpoint('openai:m', { ...key, OPENAI_BASE_URL: 'http://localhost:1/v1/' }).url.href).toBe(
+    'http://localhost:1/v1/chat/completions',
+  );
+  expect(endpoint('openai:m', { ...key, STEMMA_OPENAI_API_KEY: 'sk-3' }).headers).toEqual({
+    authorization: 'Bearer sk-3',
+  });
+  expect(endpoint('openai:m@http://10.1.2.3/v1', {}).headers).toEqual({});
+  const refused = (code: string) => expect.objectContaining({ code }) as Error;
+  expect(() => endpoint('openai:m', {})).toThrow(refused('E_MIND_KEY_MISSING'));
+  expect(() => endpoint('openai:m@http://10.1.2.3/v1', key)).toThrow(refused('E_MIND_INVALID'));
+  expect(() => endpoint('openai:m', { ...key, OPENAI_BASE_URL: 'ftp://x' })).toThrow(
+    refused('E_MIND_INVALID'),
+  );
+});
