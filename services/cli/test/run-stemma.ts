@@ -20,7 +20,7 @@ type Around = {
   readonly columns?: number;
 };
 
-/** The home that stays open between commands, by what it was opened with. */
+/** The homes of one directory that stay open between commands, by what they were opened with. */
 let kept: { readonly directory: string; readonly homes: Map<string, Promise<Home>> } | undefined;
 
 /**
@@ -29,14 +29,20 @@ let kept: { readonly directory: string; readonly homes: Map<string, Promise<Home
  */
 export const keepHomeOpen = (directory: string): void => {
   if (process.env['CI']) return;
-  const homes = new Map<string, Promise<Home>>();
-  beforeAll(() => {
-    kept = { directory, homes };
-  });
-  afterAll(async () => {
-    kept = undefined;
-    for (const home of homes.values()) await (await home).close();
-  });
+  beforeAll(() => holdHome(directory));
+  afterAll(releaseHome);
+};
+
+/** From now on the home in this directory stays open between commands. */
+export const holdHome = (directory: string): void => {
+  kept = { directory, homes: new Map() };
+};
+
+/** Closes the home that stays open. */
+export const releaseHome = async (): Promise<void> => {
+  const homes = kept?.homes.values() ?? [];
+  kept = undefined;
+  for (const home of homes) await (await home).close();
 };
 
 const openKept = async (options: HomeOptions): Promise<Home> => {

@@ -1,9 +1,17 @@
 import { createInterface } from 'node:readline';
-import { runStemma } from '../run-stemma.ts';
+import { holdHome, releaseHome, runStemma } from '../run-stemma.ts';
 
-/* A process that runs command lines one after the other, each on homes opened afresh, and says how each ended. */
+/*
+ * A process that runs command lines one after the other, and says how each ended. Each opens its home afresh, but for the
+ * one that a line `{"hold": DIRECTORY}` names: it stays open up to a line `{"hold": null}`.
+ */
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const run = await runStemma(JSON.parse(line) as string[]);
-  process.stdout.write(`${JSON.stringify(run)}\n`);
+  const asked = JSON.parse(line) as string[] | { readonly hold: string | null };
+  if (Array.isArray(asked)) process.stdout.write(`${JSON.stringify(await runStemma(asked))}\n`);
+  else {
+    await releaseHome();
+    if (asked.hold !== null) holdHome(asked.hold);
+    process.stdout.write('{"code":0,"stdout":"","stderr":""}\n');
+  }
 }

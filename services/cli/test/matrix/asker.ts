@@ -10,6 +10,8 @@ export type Ended = Run | { readonly died: string };
 export type Asker = AsyncDisposable & {
   /** Runs a command line in a process that lives until one of its commands kills it or takes longer than the deadline. */
   readonly ask: (args: readonly string[]) => Promise<Ended>;
+  /** From now on the home in this directory stays open between commands; null: none does. */
+  readonly hold?: (directory: string | null) => Promise<void>;
 };
 
 type Child = { readonly process: ChildProcess; readonly lines: Interface };
@@ -34,31 +36,36 @@ export const openAsker = (deadline: number): Asker => {
     ending.kill('SIGKILL');
     await once(ending, 'exit');
   };
+  const ask = async (line: readonly string[] | { readonly hold: string | null }): Promise<Ended> => {
+    child ??= await start();
+    const { process, lines } = child;
+    const stop = new AbortController();
+    const { signal } = stop;
+    const exits = async (): Promise<Ended> => {
+      const [code, by] = (await once(process, 'exit', { signal })) as [number | null, string | null];
+      return { died: by ?? `exit ${code}` };
+    };
+    const answers = async (): Promise<Ended> => {
+      const [line] = (await once(lines, 'line', { signal })) as [string];
+      return JSON.parse(line) as Run;
+    };
+    const waits = new Promise<Ended>((resolve) => {
+      const timer = setTimeout(() => resolve({ died: `no answer within ${deadline} ms` }), deadline);
+      signal.addEventListener('abort', () => clearTimeout(timer));
+    });
+    process.stdin?.write(`${JSON.stringify(line)}\n`);
+    const ends = [exits(), answers(), waits];
+    const ended = await Promise.race(ends);
+    stop.abort();
+    await Promise.allSettled(ends.slice(0, 2));
+    if ('died' in ended) await end();
+    return ended;
+  };
   return {
-    ask: async (args) => {
-      child ??= await start();
-      const { process, lines } = child;
-      const stop = new AbortController();
-      const { signal } = stop;
-      const exits = async (): Promise<Ended> => {
-        const [code, by] = (await once(process, 'exit', { signal })) as [number | null, string | null];
-        return { died: by ?? `exit ${code}` };
-      };
-      const answers = async (): Promise<Ended> => {
-        const [line] = (await once(lines, 'line', { signal })) as [string];
-        return JSON.parse(line) as Run;
-      };
-      const waits = new Promise<Ended>((resolve) => {
-        const timer = setTimeout(() => resolve({ died: `no answer within ${deadline} ms` }), deadline);
-        signal.addEventListener('abort', () => clearTimeout(timer));
-      });
-      process.stdin?.write(`${JSON.stringify(args)}\n`);
-      const ends = [exits(), answers(), waits];
-      const ended = await Promise.race(ends);
-      stop.abort();
-      await Promise.allSettled(ends.slice(0, 2));
-      if ('died' in ended) await end();
-      return ended;
+    ask,
+    hold: async (directory) => {
+      // A process that begins holds nothing.
+      if (child !== null || directory !== null) await ask({ hold: directory });
     },
     [Symbol.asyncDispose]: end,
   };

@@ -1,13 +1,18 @@
+import { branchRefOf } from '@stemma/history-store';
+import { openHome } from '@stemma/home';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runStemma, stemmaJson } from '../run-stemma.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../../samples');
 
-/** Contents this large stand in a file of their own. */
-const LARGE = 'A long report, line by line.\n'.repeat(8_000);
+/** Contents of more than 256 KiB stand in a file of their own. */
+const LARGE = 'A long report, line by line.\n'.repeat(9_100);
 
-/** Makes a home of the samples: three histories, a branch, a content that has a file of its own, an open cycle. */
+/**
+ * Makes a home of the samples: three histories, a branch, a content that has a file of its own, an open cycle, calls with their
+ * bytes, a history that can be erased.
+ */
 export const makeHome = async (home: string, folder: string): Promise<void> => {
   const at = ['--home', home];
   const must = async (...args: readonly string[]): Promise<void> => {
@@ -40,14 +45,54 @@ export const makeHome = async (home: string, folder: string): Promise<void> => {
   await must('insert', 'checkout', '--content', 'not committed yet');
   await must('start', '--name', WRITTEN_TO);
   await must('inject', WRITTEN_TO, 'said before');
+  await must('start', '--name', 'private', '--erasable');
+  await must('insert', 'private', '--content', 'for few');
+  await must('commit', 'private');
+  const { history } = (await stemmaJson(['start', '--name', 'agent', ...at])) as { history: string };
+  await recordCalls(home, history);
   // What reading makes is there too.
   await must('histories');
+};
+
+const recordCalls = async (directory: string, history: string): Promise<void> => {
+  const home = await openHome({ directory });
+  const by = { recorder: 'agent' };
+  const messages = [{ role: 'user', content: 'Where is the ferry?' }];
+  for (let turn = 1; turn <= 3; turn++) {
+    const request = Buffer.from(JSON.stringify({ model: 'm', messages }));
+    const facts = { api: 'openai.chat', model: 'm', parameters: {}, tools: null, request } as const;
+    await home.recordCall(branchRefOf(history, 0), {
+      id: `call-${turn}`,
+      by,
+      messages: [...messages],
+      facts,
+    });
+    const answer = { role: 'assistant', content: `At sea, ${turn} miles out.` };
+    await home.finishCall(branchRefOf(history, 0), {
+      by,
+      attemptId: `call-${turn}`,
+      status: 'answered',
+      httpStatus: 200,
+      finishReason: 'stop',
+      model: 'm',
+      usage: { input: turn, output: 5, cached: null, cacheWrite: null, reasoning: null },
+      firstByteMs: 3,
+      durationMs: 12,
+      error: null,
+      answer,
+      response: Buffer.from(
+        JSON.stringify({ choices: [{ index: 0, message: answer, finish_reason: 'stop' }] }),
+      ),
+    });
+    messages.push(answer, { role: 'user', content: `And now, ${turn}?` });
+  }
+  await home.close();
 };
 
 /** The history that is written to while the home is damaged; the others stay as they are. */
 export const WRITTEN_TO = 'notes';
 
-export const HISTORIES = ['tram', 'ferry', 'checkout', 'long'] as const;
+export const HISTORIES = ['tram', 'ferry', 'checkout', 'long', 'private', 'agent'] as const;
 
 /** Questions whose answers the log fixes for ever: of a position that is named. */
 const FIXED = [
@@ -62,6 +107,9 @@ const FIXED = [
   ['select', 'ferry', '@c3 ^seq .cb'],
   ['stages', 'checkout', '@c7'],
   ['blame', 'tram', '@c6'],
+  ['thread', 'private', '@c1'],
+  ['call', 'agent', '@c2', '--raw', 'request'],
+  ['call', 'agent', '@c3', '--raw', 'response'],
 ] as const;
 
 /** Questions whose answers may be shorter where the log has lost something, but never without a word. */
@@ -86,6 +134,9 @@ const NEWEST = [
   ['select', 'checkout', '^seq'],
   ['cache', 'tram'],
   ['stages', 'ferry'],
+  ['calls', 'agent'],
+  ['thread', 'agent'],
+  ['log', 'private'],
 ] as const;
 
 /** Questions about the home as it is now, whose answers nobody compares. */
