@@ -56,4 +56,5 @@ export {
   type ThreadSlice,
   type ThreadStep,
 } from './thread-timeline.ts';
+export { COUNTED_TABLES } from './tables.ts';
 export type { TreeAt, TreeView } from './tree-view.ts';

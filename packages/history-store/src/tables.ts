@@ -245,6 +245,17 @@ export const CONFIGS = defineTable({
   value: [['config', 'json']],
 });
 
+/** What no sum and no hash vouches for: a row that is missing there would be a name that is free, or a command that nobody sent. */
+export const COUNTED_TABLES: readonly Table[] = [
+  BRANCHES,
+  IDS,
+  COMMANDS,
+  NAMES,
+  POLICIES,
+  CONFIGS,
+  BRANCH_NAMES,
+];
+
 export const SNAPSHOTS_TABLES: readonly Table[] = [
   BRANCHES,
   VERSIONS,

@@ -1,6 +1,6 @@
 import { isStemmaError } from '@stemma/errors';
 import { HISTORY_HEADS, positionOfFrame, readTipSeq, type Position } from '@stemma/history-store';
-import type { Projection, Projector } from '@stemma/projector';
+import { checkRowCounts, type Projection, type Projector } from '@stemma/projector';
 import { checkSnapshotRows, resolvePosition } from '@stemma/queries';
 import { listBranches } from '@stemma/read-models';
 import type { RowReader, Scan, Table } from '@stemma/row-store';
@@ -47,6 +47,7 @@ export const verifyRows = async (
       projector.scan(async (scan, tables) => {
         let count = 0;
         for (const table of tables) count += await countRows(scan, table, most);
+        if (which === 'all') await checkRowCounts(scan, projector.options.models);
         rows += count;
       }),
     );

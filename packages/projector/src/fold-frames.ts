@@ -38,6 +38,7 @@ import { fetching, resume, type Fetcher } from '@stemma/suspend';
 import type { BranchCache } from './branch-cache.ts';
 import { putFolded } from './on-demand-rows.ts';
 import type { Payloads } from './payloads.ts';
+import { countingRows, type IsCounted } from './row-counts.ts';
 
 export type FoldContext = {
   /** Folded with every frame. */
@@ -45,6 +46,7 @@ export type FoldContext = {
   /** Folded on demand, but with every frame of the histories for which `eager` is true. */
   readonly onDemand: readonly ReadModel[];
   readonly eager: (history: string, model: string) => boolean;
+  readonly isCounted: IsCounted;
   readonly contents: ContentSource;
   /** Frames of this process's own; the others are decoded. */
   readonly decoded: Pick<DecodedFrames, 'take'> | undefined;
@@ -184,7 +186,9 @@ export const foldFrameInto = async (
     () =>
       staged.using(() => {
         staged.rollbackTo(savepoint);
-        for (const each of folds) foldFrame(each, applied, staged);
+        const counting = countingRows(staged, history, seq, context.isCounted);
+        for (const each of folds) foldFrame(each, applied, counting.rows);
+        counting.finish();
       }),
     loading,
   );

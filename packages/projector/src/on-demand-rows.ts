@@ -73,5 +73,6 @@ export const viewOnDemand = (
     },
     cursor: (partition) => view.cursor(partition),
     partitions: () => view.partitions(),
+    count: (table, owner) => view.count(table, owner),
   });
 };

@@ -36,6 +36,7 @@ import { gather, openFollowed } from './followed.ts';
 import { foldOnDemand } from './fold-on-demand.ts';
 import { ON_DEMAND, UNFOLDED, viewOnDemand } from './on-demand-rows.ts';
 import { inGeneration, openRepair } from './repair.ts';
+import { countedAmong, openCountCheck } from './row-counts.ts';
 import {
   clearCaches,
   readCheckpoint,
@@ -150,6 +151,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const signature = signatureOf(options.models, keepFrames, onDemand.length > 0);
   const tables = tablesOf(options.models, keepFrames, onDemand.length > 0);
   const modelOf = new Map(onDemand.flatMap((model) => model.tables.map((table) => [table, model] as const)));
+  const isCounted = countedAmong(options.models);
+  const checkCounts = openCountCheck(isCounted, now);
   const opened = new Map<string, Generation>();
 
   const open = async (name: string): Promise<Generation> => {
@@ -191,7 +194,10 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       wasPromoted = false;
       for (const partition of partitions) await catchUpPartition(partition);
     }
-    const reading = modelOf.size === 0 ? fn : (view: GenerationView) => fn(viewOnDemand(view, modelOf));
+    const reading = (view: GenerationView, name: string): T => {
+      const counted = checkCounts(view, name);
+      return fn(modelOf.size === 0 ? counted : viewOnDemand(counted, modelOf));
+    };
     return readCurrent(first ?? (await generation()), generation, reading);
   };
   const repair = openRepair({
@@ -222,6 +228,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     models,
     onDemand,
     eager,
+    isCounted,
     contents,
     decoded,
     branchCache,
@@ -392,7 +399,15 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     checkpoint,
     catchUp,
     rebuild: () => repair.run(rebuild),
-    scan: (fn) => repair.run(async () => (await generation()).scan((scan) => fn(scan, tables))),
+    scan: (fn) =>
+      repair.run(async () => {
+        const scanned = await generation();
+        try {
+          return await scanned.scan((scan) => fn(scan, tables));
+        } catch (error) {
+          throw inGeneration(error, scanned.name);
+        }
+      }),
     options: { ...options, contents },
     async onDemand() {
       const asked = new Map<string, Set<string>>();

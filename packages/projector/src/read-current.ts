@@ -7,11 +7,11 @@ import { inGeneration } from './repair.ts';
 export const readCurrent = async <T>(
   first: Generation,
   generation: () => Promise<Generation>,
-  fn: (view: GenerationView) => T,
+  fn: (view: GenerationView, generation: string) => T,
 ): Promise<T> => {
   for (let now = first; ;) {
     // What is missing is no answer yet: it is fetched, and `fn` called again.
-    const result = await now.read((view) => attempt(() => fn(view), isMissing));
+    const result = await now.read((view) => attempt(() => fn(view, now.name), isMissing));
     const then = await generation();
     if (then !== now) {
       // Another one became current, and this one may have been dropped while it was read, and so have been empty.

@@ -14,6 +14,7 @@ import {
 import { decodeCheckpoint } from './checkpoint.ts';
 import { ON_DEMAND } from './on-demand-rows.ts';
 import { openProjector, type Projector } from './projector.ts';
+import { ROW_COUNTS } from './row-counts.ts';
 
 export type VerifyReplayOptions = {
   /** An empty store for the rows of one replay; it is closed afterwards. */
@@ -218,8 +219,10 @@ const comparedRow = ({ options: { models, eager } }: Projector, asked: OnDemand)
       .filter(({ onDemand }) => onDemand === true)
       .flatMap(({ name, tables }) => tables.map((table) => [table, name] as const)),
   );
+  const tableOf = new Map([...modelOf.keys()].map((table) => [table.name, table]));
   return (table, key) => {
-    const model = table === ON_DEMAND ? String(key[1]) : modelOf.get(table);
+    const counted = table === ROW_COUNTS ? tableOf.get(String(key[1])) : table;
+    const model = table === ON_DEMAND ? String(key[1]) : counted && modelOf.get(counted);
     return model === undefined || isAsked(asked, String(key[0]), model);
   };
 };

@@ -181,6 +181,19 @@ export const lmdbGeneration = (
       return bytes === undefined ? null : new Uint8Array(bytes);
     },
     partitions: () => (base === undefined ? [] : [...cursorsOf(own, base).keys()]),
+    count(table, owner) {
+      try {
+        if (table.packed === true) return rows.range(table, { prefix: [owner] }).length;
+        const head = writeHead(table, [owner], false);
+        const tree = treeToRead(table);
+        if (head === undefined || tree === undefined) return 0;
+        const before = Buffer.from(keyScratch.subarray(0, head.at));
+        const { start, end } = encodeRange(table, { prefix: [owner] }, before, head.column);
+        return tree.getKeysCount({ start, ...(end && { end }) });
+      } catch (error) {
+        throw damageIn(error, name, table.name);
+      }
+    },
     *entries(table) {
       const tree = treeToRead(table);
       if (base === undefined || tree === undefined) return;

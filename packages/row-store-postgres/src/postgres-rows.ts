@@ -13,7 +13,7 @@ import {
 import { readRow } from './cells.ts';
 import { checksumOfRow } from './checksum-of-row.ts';
 import { cursorMoved, findGeneration, moveCursor, otherTables, registerGeneration } from './registry.ts';
-import { selectKeyRange } from './statements.ts';
+import { countRows, selectKeyRange } from './statements.ts';
 import { statementOf, writesOf } from './write-rows.ts';
 
 /** The rows of one generation in a database. */
@@ -30,8 +30,16 @@ export const postgresRows = (
     const found = await findGeneration(session, name);
     if (found !== undefined && found.shape !== shape) throw otherTables(name);
     number = found?.number;
-    if (found === undefined) return { cursors: new Map(), fetch: fetchNothing };
-    return { cursors: found.cursors, fetch: fetchFrom(session, name, found.number) };
+    if (found === undefined) return { cursors: new Map(), fetch: fetchNothing, count: async () => 0 };
+    return {
+      cursors: found.cursors,
+      fetch: fetchFrom(session, name, found.number),
+      count: async (table, owner) => {
+        const { text, values } = countRows(found.number, table, owner);
+        const [[count] = []] = await session.query(text, values);
+        return Number(count);
+      },
+    };
   };
 
   return {

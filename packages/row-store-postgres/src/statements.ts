@@ -70,6 +70,13 @@ export const selectKeyRange = (number: number, keyRange: KeyRange): Statement =>
   return { text: text.join(' '), values };
 };
 
+/** Counts the rows of an owner. */
+export const countRows = (number: number, table: Table, owner: KeyCell): Statement => {
+  const [, type] = table.key[0] as Table['key'][number];
+  const text = `select count(*) from ${nameOf(number, table)} where ${keyOf(table)[0]} = $1::${sqlType(type)}`;
+  return { text, values: [writeCell(type, owner)] };
+};
+
 const sameCells = (a: Key, b: Key): number => {
   const differs = a.findIndex((cell, i) => !isSameCell(cell, b[i]));
   return differs === -1 ? a.length : differs;

@@ -5,6 +5,7 @@ import {
   cursor,
   HASHES,
   OWNERS,
+  PACKED,
   padded,
   put,
   TABLES,
@@ -73,6 +74,27 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ]);
       expect(await rows.read((view) => view.get(THINGS, ['h', 0, 'a', 3]))).toBeUndefined();
       expect(await rows.read((view) => view.get(THINGS, ['unknown', 0, 'a', 1]))).toBeUndefined();
+    });
+
+    it('counts the rows of an owner in each table', async () => {
+      const { rows } = await open();
+      expect(await rows.read((view) => view.count(THINGS, 'h'))).toBe(0);
+      const things = (table: Table) =>
+        ['h', 'h\u0000', 'i'].flatMap((history, i) =>
+          Array.from({ length: 40 * i + 3 }, (_, from) => put(table, [history, 0, 'a', from], 'x')),
+        );
+      const changes = [...things(THINGS), ...things(PACKED), put(OWNERS, ['h'], 'x')];
+      await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
+      const removed = [{ table: THINGS, key: ['h', 0, 'a', 1], value: null }];
+      await rows.commit({ partition: 0, expected: cursor(1), cursor: cursor(2), changes: removed });
+      const counts = await rows.read((view) =>
+        [THINGS, PACKED].map((table) => ['h', 'h\u0000', 'i', 'j'].map((owner) => view.count(table, owner))),
+      );
+      expect(counts).toEqual([
+        [2, 43, 83, 0],
+        [3, 43, 83, 0],
+      ]);
+      expect(await rows.read((view) => ['h', 'i'].map((owner) => view.count(OWNERS, owner)))).toEqual([1, 0]);
     });
 
     it('reads ranges in the order of the keys or in reverse, including both ends [snapshots: keys]', async () => {

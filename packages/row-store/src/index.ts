@@ -1,6 +1,6 @@
 export { hashBytes, isSealed, rowsDamaged, sealBytes, seedOf, unsealBytes } from './checksum.ts';
 export type { Bound, FetchedRows, KeyRange } from './key-range.ts';
-export { decodeKey, encodeKey, encodeRange, keyScratch, writeKey, writeUint } from './key.ts';
+export { decodeKey, encodeKey, encodeRange, keyScratch, keyText, writeKey, writeUint } from './key.ts';
 export { localSource, scanOf, type TableReader } from './local-rows.ts';
 export {
   type Memory,

@@ -113,6 +113,11 @@ const openGeneration = (
     },
     cursor: (partition) => kept.get(name)?.cursors.get(partition) ?? null,
     partitions: () => [...(kept.get(name)?.cursors.keys() ?? [])].sort((a, b) => a - b),
+    count(table, owner) {
+      const { start, end } = encodeRange(table, { prefix: [owner] });
+      const [from, to] = [start.toString('latin1'), end?.toString('latin1')];
+      return rowsOf(table)?.range(from, to, false, Infinity).length ?? 0;
+    },
     *entries(table) {
       for (const [key, value] of rowsOf(table)?.range('', undefined, false, Infinity) ?? [])
         yield row(table, key, value);

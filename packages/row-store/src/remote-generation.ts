@@ -1,13 +1,22 @@
 import { compareNumbers } from '@stemma/canonical';
+import { fetching, missing, missingKind, resume } from '@stemma/suspend';
 import { intervalCache, type IntervalCache } from './interval-cache.ts';
 import { boundsOfPrefix } from './key-range.ts';
 import { sameCursor } from './memory-row-store.ts';
 import { remoteRows, type FetchRows } from './remote-rows.ts';
 import type { Generation, GenerationView, ReadBasis, RowBatch, RowSource, Scan } from './store.ts';
-import type { Key, Row, RowOf, Table, ValueOf } from './table.ts';
+import { keyText } from './key.ts';
+import type { Key, KeyCell, Row, RowOf, Table, ValueOf } from './table.ts';
 
 /** One state of a remote generation. */
-export type RemoteState = { readonly cursors: ReadonlyMap<number, Uint8Array>; readonly fetch: FetchRows };
+export type RemoteState = {
+  readonly cursors: ReadonlyMap<number, Uint8Array>;
+  readonly fetch: FetchRows;
+  /** How many rows of a table an owner has. */
+  readonly count: (table: Table, owner: KeyCell) => Promise<number>;
+};
+
+type Uncounted = { readonly name: string; readonly table: Table; readonly owner: KeyCell };
 
 /** A generation of a store over a network: all reads are asynchronous, in few and large requests. */
 export type RemoteGeneration = {
@@ -32,7 +41,10 @@ export const remoteGeneration = (remote: RemoteGeneration): Generation => {
     name: remote.name,
     tables: remote.tables,
     read: (fn) =>
-      remote.state(({ cursors, fetch }) => {
+      remote.state(({ cursors, fetch, count }) => {
+        const counts = new Map<string, number>();
+        // A kind of its own, as the rows have one.
+        const uncounted = missingKind<Uncounted>('numbers of rows', ({ name }) => name);
         const rows = remoteRows(intervalCache(), fetch);
         const partitions = [...cursors.keys()].sort(compareNumbers);
         const view: GenerationView = {
@@ -40,8 +52,17 @@ export const remoteGeneration = (remote: RemoteGeneration): Generation => {
           range: (table, range) => rows.range(table, range),
           cursor: (partition) => cursors.get(partition) ?? null,
           partitions: () => partitions,
+          count(table, owner) {
+            const name = `${table.name} ${keyText(table, [owner])}`;
+            const known = counts.get(name);
+            if (known === undefined) throw missing(uncounted, [{ name, table, owner }]);
+            return known;
+          },
         };
-        return rows.using(() => fn(view));
+        const counting = fetching(uncounted, async (needs) => {
+          for (const { name, table, owner } of needs) counts.set(name, await count(table, owner));
+        });
+        return resume(() => rows.using(() => fn(view)), counting);
       }),
     scan: (fn) => remote.state((state) => fn(scanOf(state))),
     source: (basis?: ReadBasis): RowSource => {

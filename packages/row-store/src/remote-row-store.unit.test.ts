@@ -9,7 +9,7 @@ import { openMemoryRowStore, type Memory, type MemoryGeneration } from './memory
 import { remoteGeneration } from './remote-generation.ts';
 import type { FetchRows } from './remote-rows.ts';
 import type { RowStore } from './store.ts';
-import type { Row, Table } from './table.ts';
+import type { KeyCell, Row, Table } from './table.ts';
 
 /** The rows of a range, as a database returns them. */
 const readKeyRange = (local: MemoryGeneration, keyRange: KeyRange): readonly Row[] =>
@@ -42,11 +42,13 @@ const openRemoteMemoryStore = (
           return { rows: found, bytes: found.length * 100 };
         });
       };
+      const count = async (table: Table, owner: KeyCell): Promise<number> =>
+        rows().now((view) => view.count(table, owner));
       return remoteGeneration({
         name,
         tables,
         fetch,
-        state: async (fn) => fn({ cursors: await local.cursors(name), fetch }),
+        state: async (fn) => fn({ cursors: await local.cursors(name), fetch, count }),
         commit: (batch) => rows().commit(batch),
       });
     },

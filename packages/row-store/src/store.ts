@@ -1,4 +1,4 @@
-import type { Key, KeyOf, RowOf, RowReader, Table, Value, ValueOf } from './table.ts';
+import type { Key, KeyCell, KeyOf, RowOf, RowReader, Table, Value, ValueOf } from './table.ts';
 
 /** A row to write, or, with `value` null, to remove. */
 export type RowChange = { readonly table: Table; readonly key: Key; readonly value: Value | null };
@@ -55,6 +55,8 @@ export type GenerationView = RowReader & {
   /** The committed cursor of a partition; null before the first commit. */
   cursor(partition: number): Uint8Array | null;
   partitions(): readonly number[];
+  /** How many rows of a table an owner has; none of them is looked at. */
+  count(table: Table, owner: KeyCell): number;
 };
 
 /** One state of a generation, read in pieces. */

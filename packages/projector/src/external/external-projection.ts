@@ -9,6 +9,7 @@ import { GROUPS, type Group } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
 import type { Projection } from '../projector.ts';
 import { inGeneration } from '../repair.ts';
+import { countedAmong, openCountCheck } from '../row-counts.ts';
 import { coalesced } from './coalesced.ts';
 import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
 
@@ -51,6 +52,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
   } = options;
   const [primary] = groups as readonly [Group, ...Group[]];
   const known = new Map<Group, KnownGeneration>();
+  const checkCounts = openCountCheck(countedAmong(groups.map(({ model }) => model)), now);
 
   const generationOf = async (group: Group): Promise<Generation> => {
     const before = known.get(group);
@@ -187,7 +189,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     const attempt = async (): Promise<T> => {
       const opened: { readonly group: Group; readonly generation: Generation }[] = [];
       for (const group of needed) opened.push({ group, generation: await generationOf(group) });
-      const found = await readGroups(opened, groups, (view) =>
+      const found = await readGroups(opened, groups, checkCounts, (view) =>
         lacksReached(view) ? undefined : { empty: view.partitions().length === 0, value: fn(view) },
       ).catch((error: unknown) => {
         // What is noticed above the store, rows that are missing, is noticed in the primary group.

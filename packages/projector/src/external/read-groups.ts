@@ -9,6 +9,7 @@ import {
 } from '@stemma/row-store';
 import { missing, missingKind } from '@stemma/suspend';
 import type { Group } from '../groups.ts';
+import type { CountCheck } from '../row-counts.ts';
 
 /** Groups that a read needs and that are not open for it. */
 export const UNOPENED_GROUPS = missingKind<Group>('groups of rows');
@@ -38,12 +39,15 @@ type OpenedGroup = { readonly group: Group; readonly generation: Generation };
 export const readGroups = <T>(
   [first, ...rest]: readonly OpenedGroup[],
   all: readonly Group[],
+  checkCounts: CountCheck,
   fn: (view: GenerationView) => T,
 ): Promise<T> => {
   const openNext = (opened: readonly OpenedGroup[], views: readonly GenerationView[]): T | Promise<T> => {
     const [next, ...others] = opened;
     if (next === undefined) return fn(composeViews(views, [first as OpenedGroup, ...rest], all));
-    return next.generation.read((view) => openNext(others, [...views, view])) as Promise<T>;
+    return next.generation.read((view) =>
+      openNext(others, [...views, checkCounts(view, next.generation.name)]),
+    ) as Promise<T>;
   };
   return openNext(first === undefined ? [] : [first, ...rest], []) as Promise<T>;
 };
@@ -55,7 +59,7 @@ const composeViews = (
 ): GenerationView => {
   const [primaryView] = views as readonly [GenerationView, ...GenerationView[]];
   const upToDate = new Set<string>();
-  const viewFor = (table: Table, key: Key): CellReader => {
+  const viewFor = (table: Table, key: Key): CellReader & Pick<GenerationView, 'count'> => {
     const index = opened.findIndex(({ group }) => groupHasTable(group, table));
     if (index === -1) {
       const group = all.find((each) => groupHasTable(each, table));
@@ -83,6 +87,7 @@ const composeViews = (
     range: (table, range) => viewFor(table, range.prefix).range(table, range),
     cursor: (partition) => primaryView.cursor(partition),
     partitions: () => primaryView.partitions(),
+    count: (table, owner) => viewFor(table, [owner]).count(table, owner),
   });
 };
 

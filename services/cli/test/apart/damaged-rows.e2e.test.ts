@@ -7,11 +7,13 @@ import { startGateway, stemma } from './gateways.ts';
 import { openProcesses, startProjector, until, type Place } from './processes.ts';
 
 const postgres = await findPostgres();
-/** A value that is not what was written, and rows that are gone. */
+/** Rows that are gone, a value that is not what was written, and what shows them. */
 const CHANGES = [
-  "update SCHEMA.versions set role = 'nobody' where role = 'user'",
-  'delete from SCHEMA.turns',
-];
+  ['delete from SCHEMA.frame_summaries where seq > 2', 'events'],
+  ["update SCHEMA.versions set role = 'nobody' where role = 'user'", 'thread'],
+  ['delete from SCHEMA.turns', 'thread'],
+  ['delete from SCHEMA.branch_names', 'thread'],
+] as const;
 const SAMPLE = join(import.meta.dirname, '../../../../samples/harbour-tram.chat.json');
 
 it('rows that were changed in the database are refused with 503 and a Retry-After, and built again by their projector [decision 0051]', async ({
@@ -30,27 +32,27 @@ it('rows that were changed in the database are refused with 503 and a Retry-Afte
     // A projector of an embedded log needs its home.
     startProjector(processes, place, 'audit');
     const gateway = await startGateway(processes, place, 'gateway');
-    const ask = async () => {
-      const response = await fetch(`${gateway.url}/api/histories/talk/thread`);
+    const ask = async (what: string) => {
+      const response = await fetch(`${gateway.url}/api/histories/talk/${what}`);
       const { status, headers } = response;
       return { status, text: await response.text(), retryAfter: headers.get('retry-after') };
     };
-    let first = await ask();
-    await until('the thread to be there', async () => (first = await ask()).status === 200).catch(
+    let first = await ask('thread');
+    await until('the thread to be there', async () => (first = await ask('thread')).status === 200).catch(
       (error: unknown) => {
         throw new Error(`${String(error)}\n${first.text}\n${processes.last()}`);
       },
     );
-    const right = first.text;
 
-    for (const change of CHANGES.slice(0, sized(1, 2))) {
+    for (const [change, what] of CHANGES.slice(0, sized(1, CHANGES.length))) {
+      const right = (await ask(what)).text;
       const schemas = await database.query(
         "select schemaname from pg_tables where tablename = 'versions' and schemaname like 'stemma\\_rows\\_%'",
       );
       for (const [schema] of schemas) await database.query(change.replace('SCHEMA', schema ?? ''));
       const codes = new Set<string>();
       await until(`the right answer after: ${change}`, async () => {
-        const { status, text, retryAfter } = await ask();
+        const { status, text, retryAfter } = await ask(what);
         if (status === 200) {
           expect(text).toBe(right);
           return codes.size > 0;

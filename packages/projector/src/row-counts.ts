@@ -1,0 +1,181 @@
+import { fail } from '@stemma/errors';
+import { COUNTED_TABLES } from '@stemma/history-store';
+import type { ReadModel } from '@stemma/read-models';
+import {
+  defineTable,
+  keyText,
+  typedRows,
+  type CellReader,
+  type GenerationView,
+  type Key,
+  type RowReader,
+  type Rows,
+  type Scan,
+  type Table,
+  type Value,
+} from '@stemma/row-store';
+
+/*
+ * The checksum of a row says that it is what was written, not that it is there. So folds count, and readers compare.
+ */
+
+export const ROW_COUNTS = defineTable({
+  name: 'row_counts',
+  about: 'How many rows a table has of a history, by which missing ones are noticed.',
+  key: [
+    ['history', 'text'],
+    ['table', 'text'],
+  ],
+  value: [['rows', 'uint']],
+});
+
+/** Whether the rows of a table are counted: those of read models, and those of the history store that nothing else vouches for. */
+export type IsCounted = (table: Table) => boolean;
+
+/** @param models all that are folded, with every frame or on demand */
+export const countedAmong = (models: readonly ReadModel[]): IsCounted => {
+  const names = new Set(countableOf(models).map(({ name }) => name));
+  return ({ name }) => names.has(name);
+};
+
+const countableOf = (models: readonly ReadModel[]): readonly Table[] =>
+  [...COUNTED_TABLES, ...models.flatMap(({ tables }) => tables)].filter(
+    (table) => historyColumn(table) !== -1,
+  );
+
+const historyColumn = ({ key }: Table): number => key.findIndex(([name]) => name === 'history');
+
+/** Rows as a fold of one frame writes them; `finish` adds to the counts what came. */
+export type CountingRows = { readonly rows: Rows; finish(): void };
+
+/** Counts the rows that the fold of a frame adds. */
+export const countingRows = (
+  staged: Rows,
+  history: string,
+  seq: number,
+  isCounted: IsCounted,
+): CountingRows => {
+  const added = new Map<Table, { rows: number; readonly own: Set<string> }>();
+  const cells = staged as CellReader & Pick<CellWriter, 'put' | 'remove'>;
+  const change = (table: Table, key: Key, by: 1 | -1): void => {
+    const known = added.get(table) ?? { rows: 0, own: new Set<string>() };
+    added.set(table, known);
+    // No row of an earlier frame has the number of this one.
+    const isOwn = by === 1 && key[frameColumn(table)] === seq;
+    if (isOwn) {
+      const text = keyText(table, key);
+      if (known.own.has(text)) return;
+      known.own.add(text);
+    } else if ((cells.get(table, key) === undefined) !== (by === 1)) return;
+    known.rows += by;
+  };
+  const rows: CellReader & CellWriter = {
+    get: (table, key) => cells.get(table, key),
+    range: (table, range) => cells.range(table, range),
+    put(table, key, value) {
+      if (isCounted(table)) change(table, key, 1);
+      cells.put(table, key, value);
+    },
+    remove(table, key) {
+      if (isCounted(table)) change(table, key, -1);
+      cells.remove(table, key);
+    },
+  };
+  return {
+    rows: typedRows(rows) as unknown as Rows,
+    finish() {
+      for (const [{ name }, { rows: more }] of added)
+        if (more !== 0) staged.put(ROW_COUNTS, [history, name], [readCount(staged, history, name) + more]);
+    },
+  };
+};
+
+type CellWriter = {
+  put(table: Table, key: Key, value: Value): void;
+  remove(table: Table, key: Key): void;
+};
+
+const frameColumns = new WeakMap<Table, number>();
+/** The column of a key that has the number of the frame that wrote the row; -1: there is none. */
+const frameColumn = (table: Table): number => {
+  let column = frameColumns.get(table);
+  if (column === undefined) {
+    column = table.key.findIndex(([name]) => name === 'seq' || name === 'from');
+    frameColumns.set(table, column);
+  }
+  return column;
+};
+
+const readCount = (rows: RowReader, history: string, table: string): number =>
+  rows.get(ROW_COUNTS, [history, table])?.[0] ?? 0;
+
+/** So many rows are counted whenever somebody reads; more of them after this many milliseconds again. */
+const FEW = 64;
+const COUNTED_FOR = 60_000;
+/** Counts that a process keeps in mind. */
+const MOST_KNOWN = 20_000;
+
+/** The same view, whose lists and gaps are believed only if as many rows are there as were written. */
+export type CountCheck = (view: GenerationView, generation: string) => GenerationView;
+
+export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCheck => {
+  const countedAt = new Map<string, number>();
+  return (view, generation) => {
+    const known = new Set<string>();
+    const cells: CellReader = view;
+    const check = (table: Table, [history]: Key): void => {
+      if (!isCounted(table) || typeof history !== 'string' || historyColumn(table) !== 0) return;
+      const name = `${generation} ${table.name} ${history}`;
+      if (known.has(name)) return;
+      const at = countedAt.get(name);
+      const isRecent = at !== undefined && now() - at < COUNTED_FOR;
+      const written = readCount(view, history, table.name);
+      if (!isRecent || written <= FEW) {
+        if (view.count(table, history) !== written) throw rowsMissing(table.name, history, generation);
+        if (countedAt.size >= MOST_KNOWN) countedAt.clear();
+        if (!isRecent) countedAt.set(name, now());
+      }
+      known.add(name);
+    };
+    return typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
+      get(table, key) {
+        const value = cells.get(table, key);
+        if (value === undefined) check(table, key);
+        return value;
+      },
+      range(table, range) {
+        check(table, range.prefix);
+        return cells.range(table, range);
+      },
+      cursor: (partition) => view.cursor(partition),
+      partitions: () => view.partitions(),
+      count: (table, owner) => view.count(table, owner),
+    });
+  };
+};
+
+const rowsMissing = (table: string, history: string, generation?: string): Error =>
+  fail('E_ROWS_DAMAGED', `rows of ${history} are missing in ${table}, or too many`, {
+    table,
+    history,
+    ...(generation !== undefined && { generation }),
+  });
+
+/** Compares the counts of whole tables. @param models as of {@link countedAmong} @throws E_ROWS_DAMAGED */
+export const checkRowCounts = async (scan: Scan, models: readonly ReadModel[]): Promise<void> => {
+  const written = new Map<string, Map<string, number>>();
+  for await (const { key, value } of scan.entries(ROW_COUNTS)) {
+    const [history, table] = key;
+    const byHistory = written.get(table) ?? new Map<string, number>();
+    written.set(table, byHistory.set(history, value[0]));
+  }
+  for (const table of countableOf(models)) {
+    const column = historyColumn(table);
+    const left = new Map(written.get(table.name));
+    for await (const { key } of scan.entries(table)) {
+      const history = String(key[column]);
+      left.set(history, (left.get(history) ?? 0) - 1);
+    }
+    for (const [history, count] of left) if (count !== 0) throw rowsMissing(table.name, history);
+  }
+};
